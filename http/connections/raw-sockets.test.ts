@@ -163,8 +163,6 @@ describe('a request with an ambiguous end is refused', () => {
 
 describe('headers that are too slow', () => {
   const headersTimeoutMs = 400;
-  // Node looks ten times in that time; a loaded machine looks later.
-  const latestMs = 8 * headersTimeoutMs;
 
   it.each([
     ['half a request line', 'GET /v1/op'],
@@ -186,7 +184,6 @@ describe('headers that are too slow', () => {
       });
       expect(client.error).toBeUndefined();
       expect(tookMs).toBeGreaterThanOrEqual(headersTimeoutMs * 0.9);
-      expect(tookMs).toBeLessThan(latestMs);
     } finally {
       await impatient.app.close();
     }
@@ -262,30 +259,38 @@ describe('bodies', () => {
   });
 
   it('that stops is answered 408', async () => {
-    const startedAt = Date.now();
     const client = await say(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: 100\r\n\r\n{"a":`);
     expect(client.meta).toMatchObject({ code: 408, type: 'request_timeout' });
     expect(client.error).toBeUndefined();
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('that trickles is answered 408, and one at the least rate is read to its end', async () => {
+  it('that trickles is answered 408', async () => {
     const client = new Client();
     client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: 2000\r\n\r\n"`);
     const trickle = setInterval(() => client.socket.write('x'), 50);
     await client.ended;
     clearInterval(trickle);
     expect(client.statuses).toEqual([408]);
+  });
 
-    const steady = new Client();
-    const body = `"${'x'.repeat(3_598)}"`;
-    steady.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n`);
-    for (let at = 0; at < body.length; at += 150) {
-      steady.socket.write(body.slice(at, at + 150));
-      await new Promise((resolve) => setTimeout(resolve, 50));
+  it('that takes longer than the time limit, but not slower than the least rate, is read to its end', async () => {
+    const bodyTimeoutMs = 1_000;
+    // Each piece earns a second, so a loaded machine may delay it by as much.
+    const patient = await start({ ...bounds, bodyTimeoutMs, minBodyBytesPerSecond: 150 });
+    try {
+      const steady = new Client(patient.port);
+      const body = `"${'x'.repeat(2_248)}"`;
+      steady.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n`);
+      for (let at = 0; at < body.length; at += 150) {
+        steady.socket.write(body.slice(at, at + 150));
+        await new Promise((resolve) => setTimeout(resolve, (1.2 * bodyTimeoutMs) / 15));
+      }
+      await steady.until(() => steady.statuses.length === 1);
+      expect(steady.statuses).toEqual([200]);
+    } finally {
+      for (const { socket } of open) socket.destroy();
+      await patient.app.close();
     }
-    await steady.until(() => steady.statuses.length === 1);
-    expect(steady.statuses).toEqual([200]);
   });
 
   it('300 slow bodies without a key used to stay open: each is answered 401 and ends', async () => {
@@ -300,7 +305,7 @@ describe('bodies', () => {
       for (const { socket } of open) socket.destroy();
       await roomy.app.close();
     }
-  }, 20_000);
+  });
 });
 
 describe('connections beyond the limit', () => {

@@ -1,12 +1,13 @@
 /**
  * Containers that are broken, or made to be. Five of them used to be answered 500: a schema that is no JSON, `fields`
  * that is no list, a field that is null, the type `__proto__`, and a block of more than 16 MiB. Each is answered 400
- * with the place and the rule, and costs bounded time and memory.
+ * with the place and the rule, and costs bounded time and memory: one that costs too much exceeds the time limit of
+ * tests.
  */
 import { deflateRawSync } from 'node:zlib';
 import avro from 'avsc';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type DeviceApi, north, startDeviceApi } from '../../../testing/device-api.js';
 
 let ingest: DeviceApi;
@@ -62,9 +63,8 @@ const records = (count: number): Block => ({
 
 async function send(body: Buffer) {
   const headers = { authorization: ingest.secret, 'content-type': 'application/avro' };
-  const startedAt = performance.now();
   const answer = await ingest.app.inject({ method: 'POST', url: '/v1/locations', headers, payload: body });
-  return { ...answer.json(), status: answer.statusCode, tookMs: performance.now() - startedAt };
+  return { ...answer.json(), status: answer.statusCode };
 }
 
 const good = { type: 'record', name: 'R', fields: [{ name: 'a', type: 'long' }] };
@@ -251,14 +251,13 @@ describe('a hostile container is answered 400, with the place and the rule', () 
       'needs more than 1048576 bytes, in its header',
     ],
   ])('%s', async (_what, body, message) => {
-    const { status, meta, tookMs } = await send(body);
+    const { status, meta } = await send(body);
     expect({ status, ...meta }).toMatchObject({
       status: 400,
       code: 400,
       type: 'invalid_body',
       message: `the Avro container ${message}`,
     });
-    expect(tookMs).toBeLessThan(5_000);
   });
 });
 
@@ -287,20 +286,29 @@ it('bytes for fields are refused one record at a time, not taken apart', async (
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 2 ** 20);
 });
 
-it('a header that arrives byte by byte takes time in proportion to its size', async () => {
+it('a header that arrives byte by byte is copied a few times, not for each byte', async () => {
   const { avroRecords } = await import('./container.js');
   const body = container(JSON.stringify({ ...good, doc: 'x'.repeat(500_000) }), [one]);
   async function* bytes() {
     for (let at = 0; at < body.length; at++) yield body.subarray(at, at + 1);
   }
-  const startedAt = performance.now();
+  const { concat } = Buffer;
+  let copiedBytes = 0;
+  Buffer.concat = (parts, ...rest) => {
+    const joined = concat(parts, ...rest);
+    copiedBytes += joined.length;
+    return joined;
+  };
+  onTestFinished(() => {
+    Buffer.concat = concat;
+  });
   const found = [];
   for await (const some of avroRecords(bytes())) found.push(...some);
   expect(found).toHaveLength(1);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(copiedBytes / body.length).toBeLessThan(25);
 });
 
-it('no change to a good container is answered 500, takes long, or counts what it does not hold', async () => {
+it('no change to a good container is answered 500, hangs, or counts what it does not hold', async () => {
   const part = fc.constantFrom<unknown>(
     null,
     [],
@@ -358,7 +366,6 @@ it('no change to a good container is answered 500, takes long, or counts what it
         const body = cut === null ? whole : whole.subarray(0, cut % (whole.length + 1));
         const answer = await send(body);
         expect([200, 400]).toContain(answer.status);
-        expect(answer.tookMs).toBeLessThan(5_000);
         expect(answer.accepted + answer.rejected).toBeLessThanOrEqual(body.length);
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       },
@@ -367,4 +374,4 @@ it('no change to a good container is answered 500, takes long, or counts what it
   );
   expect(statuses.get(200)).toBeGreaterThan(20);
   expect(statuses.get(400)).toBeGreaterThan(100);
-}, 60_000);
+});
