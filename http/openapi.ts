@@ -92,6 +92,7 @@ const tags = [
   'analytics',
   'geofences',
   'beacons',
+  'imports',
   'explain',
   'maps',
   'webhooks',

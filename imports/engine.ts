@@ -39,6 +39,8 @@ export interface EngineRequest {
   readonly batches: AsyncIterable<RowBatch>;
   readonly isDryRun: boolean;
   readonly maxRows: number;
+  /** What the numbers of rows count, such as `line`. */
+  readonly unit: string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -181,7 +183,8 @@ class Run {
   #plan(source: SourceRow, row: ReadRow, nowMs: number): void {
     const earlier = this.#seen.add(row.id, source.line);
     if (earlier !== undefined) {
-      const rule = `repeats the tag and externalId of line ${earlier}, which counts; name each pair once in a file`;
+      const { unit } = this.#request;
+      const rule = `repeats the tag and externalId of ${unit} ${earlier}, which counts; name each pair once`;
       this.#reject(source, { column: row.externalId === null ? 'row' : 'externalId', rule });
       return;
     }

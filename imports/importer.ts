@@ -6,6 +6,8 @@
  */
 import { setInterval } from 'node:timers';
 import type { GeometrySources } from '../api/dependencies.js';
+import type { RawFields } from '../http/fields/reader.js';
+import { unknownField } from '../http/fields/table.js';
 import type {
   ConfigurationChange,
   ConfigurationReader,
@@ -22,8 +24,10 @@ import { csvLine } from './csv-cells.js';
 import { applyRows, type ImportProgress, type ImportSink, TooManyRows } from './engine.js';
 import { deletedFiles, FileWriter, rejectedLine, shownValue } from './files.js';
 import { csvRows } from './formats/csv.js';
-import { beaconResource, geofenceResource, type ImportedKind, type ImportedResource } from './resources.js';
-import { BrokenSource, type ImportFormat, type RowBatch } from './source.js';
+import { geojsonRows } from './formats/geojson.js';
+import { ndjsonRows } from './formats/ndjson.js';
+import { type ImportedKind, type ImportedResource, resourceOf } from './resources.js';
+import { BrokenSource, type ImportFormat, type RowBatch, type RowProblem } from './source.js';
 
 export interface ImportRequest {
   readonly scope: Scope;
@@ -234,7 +238,7 @@ class Execution implements ImportSink {
     this.#signal = request.signal ? AbortSignal.any([request.signal, closing]) : closing;
     const { scope, resource, format, isDryRun = false, requestedBy, fileName = null, bytesTotal = null } = request;
     const { writer, bounds } = parts;
-    this.#resource = (resource === 'geofence' ? geofenceResource : beaconResource)(parts, scope);
+    this.#resource = resourceOf(resource, parts, scope);
     const nowMs = writer.nextTimestamp();
     this.#recordedAtMs = nowMs;
     this.#record = {
@@ -301,6 +305,7 @@ class Execution implements ImportSink {
       batches: this.#batches(),
       isDryRun,
       maxRows: bounds.maxRows,
+      unit: this.#request.format === 'geojson' ? 'feature' : 'line',
       signal: this.#signal,
     };
     try {
@@ -363,9 +368,17 @@ class Execution implements ImportSink {
   async *#batches(): AsyncGenerator<RowBatch> {
     const { source } = this.#request;
     const { table } = this.#resource;
-    const batches = csvRows(source, (names, line) => readHeader(table, names, line));
+    const findUnknown = (fields: RawFields): RowProblem | undefined => {
+      const problem = unknownField(table, fields, this.#resource.answered);
+      return problem && { column: problem.param, rule: problem.rule };
+    };
+    const batches = {
+      csv: () => csvRows(source, (names, line) => readHeader(table, names, line)),
+      geojson: () => geojsonRows(source, findUnknown),
+      ndjson: () => ndjsonRows(source, findUnknown),
+    }[this.#request.format]();
     for await (const batch of batches) {
-      if (batch.header !== undefined) this.#announce();
+      if (batch.header !== undefined || batch.rows.length > 0) this.#announce();
       yield batch;
     }
   }

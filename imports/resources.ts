@@ -10,8 +10,8 @@ import type { Outcome, RawFields } from '../http/fields/reader.js';
 import type { FieldTable } from '../http/fields/table.js';
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
 import { deriveId } from '../schemas/ids.js';
-import type { BeaconRecord } from '../schemas/json/beacon.js';
-import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import { Beacon, type BeaconRecord } from '../schemas/json/beacon.js';
+import { Geofence, type GeofenceRecord } from '../schemas/json/geofence.js';
 
 export type ImportedKind = 'geofence' | 'beacon';
 export type ImportedRecord = GeofenceRecord | BeaconRecord;
@@ -30,6 +30,8 @@ export interface ReadRow {
 export interface ImportedResource {
   readonly kind: ImportedKind;
   readonly table: FieldTable;
+  /** Names of the fields of answers, so that a record that was read can be sent back. */
+  readonly answered: readonly string[];
   /** Reads a row. A promise only if its geometry must be looked up. */
   read(fields: RawFields): Outcome<ReadRow> | Promise<Outcome<ReadRow>>;
 }
@@ -55,6 +57,7 @@ export function geofenceResource({ configuration, geometrySources }: ResourcePar
   return {
     kind: 'geofence',
     table: geofenceFields,
+    answered: Object.keys(Geofence.properties),
     read(fields) {
       const read = readGeofence(fields);
       if (!read.ok) return read;
@@ -103,6 +106,7 @@ export function beaconResource({ configuration }: ResourceParts, scope: Scope): 
   return {
     kind: 'beacon',
     table: beaconFields,
+    answered: Object.keys(Beacon.properties),
     read(fields) {
       const read = readBeacon(fields);
       if (!read.ok) return read;
@@ -129,3 +133,6 @@ export function beaconResource({ configuration }: ResourceParts, scope: Scope): 
     },
   };
 }
+
+export const resourceOf = (kind: ImportedKind, parts: ResourceParts, scope: Scope): ImportedResource =>
+  kind === 'geofence' ? geofenceResource(parts, scope) : beaconResource(parts, scope);

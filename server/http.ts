@@ -2,6 +2,7 @@
  * The HTTP server of a node with its metrics, and the routes of ingest and API. Both backends use it.
  */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -14,6 +15,8 @@ import { createKeyRing } from '../http/access/keys.js';
 import type { Sessions } from '../http/access/sessions.js';
 import { createHttpServer } from '../http/server.js';
 import { exportRoutes } from '../imports/export/routes.js';
+import { createImporter } from '../imports/importer.js';
+import { importRoutes } from '../imports/routes.js';
 import { defaultIngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
@@ -183,6 +186,17 @@ export async function addApi(
     arePlansEnabled: configuration.plans.enabled === 'on',
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
+  });
+  const importing = { configuration: readModel, writer, geometrySources, clock: Date.now };
+  const { maxFileBytes, maxRows, maxRunning } = configuration.imports;
+  const importer = createImporter({ ...importing, values, bounds: { maxRows, maxRunning } });
+  await app.register(importRoutes, {
+    ...importing,
+    arePlansEnabled: configuration.plans.enabled === 'on',
+    importer,
+    folder: join(configuration.data, 'imports'),
+    maxFileBytes,
+    ...(admitWrite && { admitWrite }),
   });
   await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));
   const follower = createPlaceFollower({

@@ -2,15 +2,14 @@
  * POST /v1/locations: locations from backends, any number in one request, as lines of JSON or an Avro container. The
  * body is read as fast as locations become durable, so TCP back-pressure slows down a fast sender.
  */
-import { pipeline, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { sendFailure } from '../../http/answers/failures.js';
 import type { Receipt } from '../../http/location/request.js';
 import { TrackRequest } from '../../http/location/schema.js';
+import { mediaTypeOf, uploadedBody, uploadFailure } from '../../http/requests/uploads.js';
 import { ApiError } from '../../schemas/errors.js';
 import { asOverload, overloaded } from '../intake.js';
 import type { IngestParts } from '../parts.js';
@@ -60,55 +59,16 @@ async function readContainer(upload: BulkUpload, source: AsyncIterable<Buffer>, 
 }
 
 function readerOf(request: FastifyRequest): Read {
-  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  const type = mediaTypeOf(request);
   if (lineTypes.has(type)) return readLines;
   if (avroTypes.has(type)) return readContainer;
   throw new ApiError('unsupported_media_type', 'Content-Type must be application/x-ndjson or application/avro');
 }
 
-/**
- * Returns the body as a separate stream. Destroying it, after an error or because enough is read, does not close the
- * connection, which still carries the answer.
- */
-function detached(body: Readable): Readable {
-  const detachedBody = new Readable({
-    read: () => void body.resume(),
-    destroy(error, done) {
-      body.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      // Node reports a connection that breaks later as an error as well.
-      body.on('error', () => {}).resume();
-      done(error);
-    },
-  });
-  const onData = (chunk: Buffer): void => {
-    if (!detachedBody.push(chunk)) body.pause();
-  };
-  const onEnd = (): void => void detachedBody.push(null);
-  const onError = (error: Error): void => void detachedBody.destroy(error);
-  const onClose = (): void => void detachedBody.destroy(body.readableEnded ? undefined : incomplete());
-  body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pause();
-  return detachedBody;
-}
-
-const incomplete = (): ApiError => new ApiError('invalid_body', 'the body is incomplete');
-
-/** Returns the decompressed body. A truncated or broken body is an error of the stream. */
-function sourceOf(request: FastifyRequest): Readable {
-  const body = detached(request.body as Readable);
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity') return body;
-  if (encoding !== 'gzip') throw new ApiError('unsupported_media_type', 'Content-Encoding must be gzip or identity');
-  // The reader of the decompressed stream receives the errors of both streams.
-  return pipeline(body, createGunzip(), () => {});
-}
-
 /** Returns the catalogued error for a broken body; any other error unchanged. */
 function bodyFailure(error: unknown): unknown {
   if (error instanceof BrokenAvro) return new ApiError('invalid_body', `the Avro container ${error.message}`);
-  const { code } = error as NodeJS.ErrnoException;
-  if (code?.startsWith('Z_')) return new ApiError('invalid_body', 'the gzip data is invalid');
-  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return incomplete();
-  return asOverload(error);
+  return asOverload(uploadFailure(error));
 }
 
 const OneLocation = Type.Intersect([TrackRequest, Type.Object({ ip: Type.Optional(Type.String()) })]);
@@ -143,7 +103,7 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       }
       app.rateLimiter.refuseUpload(callerOf(request), reply);
       // The last check: from here on the body is paused until it is read.
-      const source = sourceOf(request);
+      const source = uploadedBody(request);
       let counted = 0;
       const pace = async (records: number): Promise<void> => {
         counted += records;

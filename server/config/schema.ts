@@ -288,6 +288,26 @@ export const configurationSchema = {
       { minimum: 1 },
     ),
   },
+  imports: {
+    maxFileBytes: count(
+      2_147_483_648,
+      'Maximum size of an imported file after decompression. Larger files are answered 413. The file is kept in ' +
+        'the data folder while it is imported.',
+      { minimum: 1_048_576 },
+    ),
+    maxRows: count(
+      2_000_000,
+      'Maximum number of rows of an imported file. An import ends at this row. Each million rows take 34 MB of ' +
+        'memory while they are imported, to recognise pairs that a file repeats.',
+      { minimum: 1_000 },
+    ),
+    maxRunning: count(
+      4,
+      'Maximum number of imports that run at the same time on one node, of different projects. Further ones are ' +
+        'answered 503. Each takes a share of the processor from all other requests.',
+      { minimum: 1 },
+    ),
+  },
   webhooks: {
     allowedNetworks: networks(
       'CIDR blocks that webhooks may be sent to although they are private, loopback or otherwise reserved. Empty: ' +

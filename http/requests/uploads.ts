@@ -1,0 +1,56 @@
+/** Reads bodies that are streams: large uploads, which may be compressed. */
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../schemas/errors.js';
+
+/** Returns the media type of a request without its parameters, in lower case. */
+export const mediaTypeOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string =>
+  (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+
+const incomplete = (): ApiError => new ApiError('invalid_body', 'the body is incomplete');
+
+/**
+ * Returns the body as a separate stream. Destroying it, after an error or because enough is read, does not close the
+ * connection, which still carries the answer.
+ */
+function detached(body: Readable): Readable {
+  const detachedBody = new Readable({
+    read: () => void body.resume(),
+    destroy(error, done) {
+      body.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      // Node reports a connection that breaks later as an error as well.
+      body.on('error', () => {}).resume();
+      done(error);
+    },
+  });
+  const onData = (chunk: Buffer): void => {
+    if (!detachedBody.push(chunk)) body.pause();
+  };
+  const onEnd = (): void => void detachedBody.push(null);
+  const onError = (error: Error): void => void detachedBody.destroy(error);
+  const onClose = (): void => void detachedBody.destroy(body.readableEnded ? undefined : incomplete());
+  body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pause();
+  return detachedBody;
+}
+
+/**
+ * Returns the decompressed body of a request whose parser passes the stream on. A truncated or broken body is an error
+ * of the stream. From here on the body is paused until it is read.
+ */
+export function uploadedBody(request: FastifyRequest): Readable {
+  const body = detached(request.body as Readable);
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return body;
+  if (encoding !== 'gzip') throw new ApiError('unsupported_media_type', 'Content-Encoding must be gzip or identity');
+  // The reader of the decompressed stream receives the errors of both streams.
+  return pipeline(body, createGunzip(), () => {});
+}
+
+/** Returns the catalogued error for a broken body; any other error unchanged. */
+export function uploadFailure(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code?.startsWith('Z_')) return new ApiError('invalid_body', 'the gzip data is invalid');
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') return incomplete();
+  return error;
+}

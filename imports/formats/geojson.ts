@@ -1,0 +1,129 @@
+/**
+ * Reads the features of a GeoJSON FeatureCollection in a stream. Only one feature is in memory, whatever the file's
+ * size: the scanner finds where each begins and ends, and the engine's parser reads it.
+ */
+import { BrokenSource, maxRowBytes, type RowBatch } from '../source.js';
+import { type FindUnknown, objectContent } from './objects.js';
+import { counted, utf8Chunks } from './utf8.js';
+
+/** Long enough for the name of any member of a FeatureCollection. */
+const maxNameCharacters = 100;
+/** Depth of the members of the collection, and of the items of its list `features`. */
+const memberDepth = 1;
+const itemDepth = 2;
+
+const isBlank = (character: string): boolean =>
+  character === ' ' || character === '\n' || character === '\r' || character === '\t';
+
+/** Finds the items of the list `features` in text that arrives in pieces. */
+class FeatureScanner {
+  found = 0;
+  hasList = false;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** The last string between the members of the collection. */
+  #name = '';
+  #isInList = false;
+  #item = '';
+
+  get isComplete(): boolean {
+    return this.#depth === 0 && !this.#isInString;
+  }
+
+  /** Returns the texts of the features that end in this piece. */
+  push(text: string): string[] {
+    const features: string[] = [];
+    let start = this.#isInItem ? 0 : -1;
+    for (let at = 0; at < text.length; at++) {
+      const character = text[at]!;
+      if (this.#isInString) {
+        this.#readString(character);
+        continue;
+      }
+      if (character === '"') {
+        this.#begin(character);
+        continue;
+      }
+      if (character === '{' || character === '[') {
+        if (this.#isBetweenItems && character === '{') start = at;
+        this.#open(character);
+      } else if (character === '}' || character === ']') {
+        this.#depth -= 1;
+        if (this.#isInList && this.#depth === itemDepth) {
+          features.push(this.#item + text.slice(start, at + 1));
+          this.found += 1;
+          this.#item = '';
+          start = -1;
+        }
+        if (this.#depth <= memberDepth) this.#isInList = false;
+      } else if (this.#isBetweenItems && character !== ',' && !isBlank(character)) this.#refuseItem();
+    }
+    if (this.#isInItem) this.#item += text.slice(start);
+    if (this.#item.length > maxRowBytes) this.#refuse(`is longer than ${maxRowBytes} characters`);
+    return features;
+  }
+
+  get #isBetweenItems(): boolean {
+    return this.#isInList && this.#depth === itemDepth;
+  }
+
+  get #isInItem(): boolean {
+    return this.#isInList && this.#depth > itemDepth;
+  }
+
+  #begin(character: string): void {
+    if (this.#isBetweenItems) this.#refuseItem();
+    this.#isInString = true;
+    if (this.#depth === memberDepth) this.#name = character;
+  }
+
+  #readString(character: string): void {
+    const isName = this.#depth === memberDepth && this.#name.length < maxNameCharacters;
+    if (isName) this.#name += character;
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (character === '\\') this.#isEscaped = true;
+    else if (character === '"') this.#isInString = false;
+  }
+
+  #open(character: string): void {
+    if (this.#depth === memberDepth && character === '[' && this.#name === '"features"') {
+      this.#isInList = true;
+      this.hasList = true;
+    } else if (this.#isBetweenItems && character === '[') this.#refuseItem();
+    this.#depth += 1;
+  }
+
+  #refuseItem(): never {
+    return this.#refuse('must be a feature, a JSON object');
+  }
+
+  #refuse(rule: string): never {
+    throw new BrokenSource(this.found + 1, { column: 'feature', rule });
+  }
+}
+
+export async function* geojsonRows(
+  source: AsyncIterable<Uint8Array>,
+  findUnknown: FindUnknown,
+): AsyncGenerator<RowBatch> {
+  const count = { bytes: 0 };
+  const scanner = new FeatureScanner();
+  for await (const chunk of utf8Chunks(counted(source, count))) {
+    const first = scanner.found + 1;
+    let features: string[] = [];
+    let fault: unknown;
+    try {
+      features = scanner.push(chunk.toString('utf8'));
+    } catch (error) {
+      fault = error;
+    }
+    const rows = features.map((text, index) => ({ line: first + index, content: objectContent(text, findUnknown) }));
+    yield { rows, bytesRead: count.bytes };
+    if (fault !== undefined) throw fault;
+  }
+  if (!scanner.hasList)
+    throw new BrokenSource(1, { column: 'file', rule: 'must be a GeoJSON FeatureCollection with a list of features' });
+  if (!scanner.isComplete)
+    throw new BrokenSource(scanner.found + 1, { column: 'file', rule: 'ends before the list of features does' });
+}

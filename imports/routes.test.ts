@@ -1,0 +1,273 @@
+/** The routes of imports: every way to send a file, what is answered, progress, history and files of bad rows. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Body, useApi } from '../api/testing/fixtures.js';
+import { createImporter } from './importer.js';
+import { importRoutes } from './routes.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-uploads-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const maxFileBytes = 100_000;
+const api = await useApi({
+  addRoutes: (deps) => async (app) => {
+    await app.register(importRoutes, { ...deps, importer: createImporter(deps), folder, maxFileBytes });
+  },
+});
+
+const header = 'description,type,tag,externalId,coordinates,radius';
+const row = (tag: string, name: string, radius: number | string = 100) =>
+  `Shop ${name},circle,${tag},${name},"[10.5,50.25]",${radius}`;
+const csv = (...rows: string[]) => [header, ...rows].join('\n');
+
+interface Sent {
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly resource?: string;
+}
+
+async function send(body: string | Buffer, query = '', { type = 'text/csv', headers, resource }: Sent = {}) {
+  const answer = await api.app.inject({
+    method: 'POST',
+    url: `/v1/${resource ?? 'geofences'}/import${query}`,
+    headers: { authorization: api.secret, 'content-type': type, ...headers },
+    payload: body,
+  });
+  return { status: answer.statusCode, body: answer.json() as Body, headers: answer.headers };
+}
+
+const text = async (url: string) =>
+  (await api.app.inject({ method: 'GET', url, headers: { authorization: api.secret } })).body;
+
+const form = (name: string, content: string, type = 'text/csv') => ({
+  body: [
+    '--x',
+    `Content-Disposition: form-data; name="file"; filename="${name}"`,
+    `Content-Type: ${type}`,
+    '',
+    content,
+    '--x--',
+    '',
+  ].join('\r\n'),
+  options: { type: 'multipart/form-data; boundary=x' },
+});
+
+describe('a file', () => {
+  it('is accepted as text/csv and answered with what became of its rows', async () => {
+    const { status, body } = await send(csv(row('plain', 'a'), row('plain', 'b', 5)), '?fileName=shops.csv');
+    expect(status).toBe(200);
+    expect(body.import).toMatchObject({
+      resource: 'geofences',
+      status: 'completed',
+      fileName: 'shops.csv',
+      rows: 2,
+      created: 1,
+      rejected: 1,
+      message: '1 created, 0 updated, 0 unchanged, 1 rejected',
+      rejections: [{ line: 3, column: 'radius', value: '5', rule: 'must be a number from 10 to 10000 metres' }],
+    });
+    expect(body.import.requestedBy).toEqual({ kind: 'key', name: expect.stringMatching(/^prj_test_sk_….{4}$/) });
+    expect((await api.call('GET', '/v1/geofences/plain/a')).status).toBe(200);
+  });
+
+  it('says so when it changes nothing', async () => {
+    await send(csv(row('again', 'a')));
+    const { body } = await send(csv(row('again', 'a')));
+    expect(body.import.message).toBe('nothing changed: 0 created, 0 updated, 1 unchanged, 0 rejected');
+  });
+
+  it.each([
+    ['shops.csv', 'application/vnd.ms-excel'],
+    ['shops', 'text/csv'],
+  ])('is accepted as the file %s of a form', async (name, type) => {
+    const { body, options } = form(`C:\\files\\${name}`, csv(row('form', name)), type);
+    const answer = await send(body, '', options);
+    expect(answer.body.import).toMatchObject({ fileName: name, created: 1 });
+  });
+
+  it('is accepted as GeoJSON and as lines of JSON', async () => {
+    const properties = { description: 'Shop', tag: 'json', externalId: 'a', radius: 100 };
+    const feature = { type: 'Feature', properties, geometry: { type: 'Point', coordinates: [10, 50] } };
+    const collection = JSON.stringify({ type: 'FeatureCollection', features: [feature] });
+    expect((await send(collection, '', { type: 'application/geo+json' })).body.import.created).toBe(1);
+    const line = JSON.stringify({ ...properties, type: 'circle', coordinates: [10, 50] });
+    expect((await send(`${line}\n`, '', { type: 'application/x-ndjson' })).body.import.unchanged).toBe(1);
+  });
+
+  it('is accepted compressed', async () => {
+    const answer = await send(gzipSync(csv(row('gzip', 'a'))), '', { headers: { 'content-encoding': 'gzip' } });
+    expect(answer.body.import.created).toBe(1);
+  });
+
+  it.each([
+    ['another Content-Type', 'x', { type: 'application/pdf' }, 415, 'unsupported_media_type'],
+    ['more bytes than the limit', 'x'.repeat(maxFileBytes + 1), {}, 413, 'body_too_large'],
+    ['broken gzip', 'x', { headers: { 'content-encoding': 'gzip' } }, 400, 'invalid_body'],
+    ['a form without a file', '--x--\r\n', { type: 'multipart/form-data; boundary=x' }, 400, 'invalid_body'],
+    ['a form without a boundary', 'x', { type: 'multipart/form-data' }, 400, 'invalid_body'],
+  ])('is refused with %s', async (_, body, options, status, type) => {
+    expect(await send(body, '', options)).toMatchObject({ status, body: { meta: { type } } });
+    expect(readdirSync(folder)).toEqual([]);
+    // The project can import again.
+    expect((await send(csv(row('after', 'a')))).status).toBe(200);
+  });
+
+  it('is refused as a whole when its header has an unknown column', async () => {
+    const { status, body } = await send(csv(row('header', 'a')).replace('radius', 'raduis'));
+    expect(status).toBe(400);
+    expect(body.meta).toMatchObject({
+      type: 'invalid_parameter',
+      param: 'raduis',
+      message: 'line 1: raduis: is not a known column; did you mean radius?',
+    });
+    expect(body.import).toMatchObject({ status: 'failed', rows: 0 });
+    expect((await api.call('GET', '/v1/geofences/header/a')).status).toBe(404);
+  });
+
+  it('is applied up to a broken quote', async () => {
+    const { status, body } = await send(csv(row('quote', 'a'), '"Shop,circle', row('quote', 'b')));
+    expect(status).toBe(400);
+    expect(body.meta.message).toMatch(/^line 3: row: has a broken quote/);
+    expect(body.import).toMatchObject({ status: 'failed', created: 1, failure: { line: 3, column: 'row' } });
+    expect((await api.call('GET', '/v1/geofences/quote/a')).status).toBe(200);
+  });
+
+  it('needs a secret key', async () => {
+    const key = api.project.key('test', 'publishable');
+    expect(await api.call('POST', '/v1/geofences/import', { key, body: 'a=b' })).toMatchObject({ status: 403 });
+  });
+
+  it('can hold beacons', async () => {
+    const beacons =
+      'description,type,uid,instance,coordinates\nDoor,eddystone,00112233445566778899,aabbccddeeff,"[1,2]"';
+    expect((await send(beacons, '', { resource: 'beacons' })).body.import).toMatchObject({ created: 1 });
+    expect((await send(beacons, '', { resource: 'beacons' })).body.import).toMatchObject({ unchanged: 1 });
+  });
+});
+
+describe('a dry run', () => {
+  it('lists what would be done, and does nothing', async () => {
+    await send(csv(row('dry', 'same'), row('dry', 'other')));
+    const file = csv(row('dry', 'same'), row('dry', 'other', 200), row('dry', 'new'), row('dry', 'bad', 1));
+    const { body } = await send(file, '?dryRun=true');
+    expect(body.import).toMatchObject({
+      dryRun: true,
+      message: '1 would be created, 1 would be updated, 1 unchanged, 1 rejected',
+      plannedRows: [
+        { line: 2, action: 'unchanged', tag: 'dry', externalId: 'same' },
+        { line: 3, action: 'updated', tag: 'dry', externalId: 'other' },
+        { line: 4, action: 'created', tag: 'dry', externalId: 'new' },
+      ],
+    });
+    expect(await text(body.import.plannedFile)).toBe(
+      'line,action,tag,externalId\r\n2,unchanged,dry,same\r\n3,updated,dry,other\r\n4,created,dry,new\r\n',
+    );
+    expect((await api.call('GET', '/v1/geofences/dry/new')).status).toBe(404);
+    expect((await api.call('GET', '/v1/geofences/dry/other')).body.geofence.geometryRadius).toBe(100);
+  });
+});
+
+describe('the history', () => {
+  it('lists imports per resource, newest first, page by page', async () => {
+    const { record, key } = await api.newProject('History');
+    const secret = key('test', 'secret');
+    expect(record.name).toBe('History');
+    for (const name of ['a', 'b', 'c']) {
+      await api.app.inject({
+        method: 'POST',
+        url: `/v1/geofences/import?fileName=${name}`,
+        headers: { authorization: secret, 'content-type': 'text/csv' },
+        payload: csv(row('history', name)),
+      });
+    }
+    const first = await api.call('GET', '/v1/imports?resource=geofences&limit=2', { key: secret });
+    expect(first.body.imports.map(({ fileName }: Body) => fileName)).toEqual(['c', 'b']);
+    expect(first.body.imports[0].rejections).toBeUndefined();
+    const { cursor, hasMore } = first.body.meta;
+    expect(hasMore).toBe(true);
+    const second = await api.call('GET', `/v1/imports?resource=geofences&limit=2&cursor=${cursor}`, { key: secret });
+    expect(second.body.imports.map(({ fileName }: Body) => fileName)).toEqual(['a']);
+    expect((await api.call('GET', '/v1/imports?resource=beacons', { key: secret })).body.imports).toEqual([]);
+    const id = first.body.imports[0]._id;
+    expect((await api.call('GET', `/v1/imports/${id}`, { key: secret })).status).toBe(200);
+    expect((await api.call('GET', `/v1/imports/${id}`)).status).toBe(404);
+    expect((await api.call('GET', '/v1/imports', { key: secret })).status).toBe(400);
+  });
+
+  it('gives the bad rows as CSV, which can be corrected and sent again', async () => {
+    const { body } = await send(csv(row('fix', 'a'), `${row('fix', 'b', 5)}`, '"Say ""hi"", all",circle,fix,c,no,100'));
+    const rejected = await text(body.import.rejectedFile);
+    expect(rejected).toBe(
+      [
+        `${header},rejected.line,rejected.column,rejected.rule`,
+        'Shop b,circle,fix,b,"[10.5,50.25]",5,3,radius,must be a number from 10 to 10000 metres',
+        '"Say ""hi"", all",circle,fix,c,no,100,4,coordinates,"must be valid JSON: column 1: expected a value, not ""n"""',
+        '',
+      ].join('\r\n'),
+    );
+    const corrected = rejected.replace(',5,3', ',50,3').replace(',no,', ',"[1,2]",');
+    expect((await send(corrected)).body.import).toMatchObject({ created: 2, rejected: 0 });
+  });
+
+  it('streams the progress until the end', async () => {
+    const { body } = await send(csv(row('stream', 'a')));
+    for (const [url, accept] of [
+      [`/v1/imports/${body.import._id}/stream`, '*/*'],
+      [`/v1/imports/${body.import._id}`, 'text/event-stream'],
+    ]) {
+      const answer = await api.app.inject({ method: 'GET', url: url!, headers: { authorization: api.secret, accept } });
+      expect(answer.headers['content-type']).toBe('text/event-stream');
+      const [, event, data] = /^event: (\w+)\ndata: (.*)\n\n$/.exec(answer.body)!;
+      expect(event).toBe('end');
+      expect(JSON.parse(data!)).toMatchObject({ status: 'completed', created: 1 });
+    }
+    expect((await api.call('GET', '/v1/imports/000000000000000000000000/stream')).status).toBe(404);
+  });
+});
+
+describe('a batch', () => {
+  const shop = (name: string, more: object = {}) => ({
+    description: `Shop ${name}`,
+    type: 'circle',
+    tag: 'batch',
+    externalId: name,
+    coordinates: [10, 50],
+    radius: 100,
+    ...more,
+  });
+
+  it('upserts records and reports each', async () => {
+    await api.call('POST', '/v1/geofences', { body: shop('same') });
+    const geofences = [
+      shop('same'),
+      shop('new'),
+      shop('bad', { radius: 1 }),
+      shop('new'),
+      7,
+      shop('odd', { raduis: 1 }),
+    ];
+    const { status, body } = await api.call('POST', '/v1/geofences/batch', { body: { geofences } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ created: 1, updated: 0, unchanged: 1, rejected: 4 });
+    expect(body.results.map(({ action, error }: Body) => [action, error?.message])).toEqual([
+      ['unchanged', undefined],
+      ['created', undefined],
+      ['rejected', 'radius: must be a number from 10 to 10000 metres'],
+      ['rejected', 'externalId: repeats the tag and externalId of record 2, which counts; name each pair once'],
+      ['rejected', 'record: must be an object'],
+      ['rejected', 'raduis: is not a known field; did you mean radius?'],
+    ]);
+    expect((await api.call('GET', `/v1/geofences/${body.results[1]._id}`)).body.geofence.externalId).toBe('new');
+  });
+
+  it.each([
+    [{}, 'geofences: must be a list of geofences'],
+    [{ geofences: Array.from({ length: 1_001 }, () => 1) }, 'geofences: must have at most 1000 records; use an import'],
+  ])('has a list of at most a thousand records', async (body, message) => {
+    const answer = await api.call('POST', '/v1/geofences/batch', { body });
+    expect(answer).toMatchObject({ status: 400, body: { meta: { message } } });
+  });
+});

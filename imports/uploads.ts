@@ -1,0 +1,164 @@
+/**
+ * Receives a file into a folder, before anything of it is applied: a slow client does not hold an import up, and the
+ * size is known for the progress.
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Busboy } from '@fastify/busboy';
+import type { FastifyRequest } from 'fastify';
+import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploads.js';
+import { ApiError } from '../schemas/errors.js';
+import type { ImportFormat } from './source.js';
+
+export interface ReceivedFile {
+  readonly format: ImportFormat;
+  readonly fileName: string | null;
+  readonly bytes: number;
+  open(): AsyncIterable<Uint8Array>;
+  remove(): Promise<void>;
+}
+
+const formatsByType: Readonly<Record<string, ImportFormat>> = {
+  'text/csv': 'csv',
+  'application/csv': 'csv',
+  'application/geo+json': 'geojson',
+  'application/vnd.geo+json': 'geojson',
+  'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+  'application/jsonl': 'ndjson',
+  'application/geo+json-seq': 'ndjson',
+};
+
+const formatsByExtension: Readonly<Record<string, ImportFormat>> = {
+  '.csv': 'csv',
+  '.geojson': 'geojson',
+  '.json': 'geojson',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.geojsonl': 'ndjson',
+  '.geojsons': 'ndjson',
+};
+
+export const formatOfName = (name: string): ImportFormat | undefined => formatsByExtension[extname(name).toLowerCase()];
+
+const formType = 'multipart/form-data';
+
+const unsupported = (): ApiError =>
+  new ApiError(
+    'unsupported_media_type',
+    `Content-Type must be text/csv, application/geo+json, application/x-ndjson or ${formType}`,
+  );
+
+/** The media types that bodies of imports may have, with the one of forms. */
+export const uploadTypes = ['text/csv', 'application/geo+json', 'application/x-ndjson', formType] as const;
+
+/** Throws `unsupported_media_type` before anything of the body is read. */
+export function refuseOtherTypes(request: FastifyRequest): void {
+  const type = mediaTypeOf(request);
+  if (type !== formType && formatsByType[type] === undefined) throw unsupported();
+}
+
+const maxFileNameCharacters = 255;
+
+/** Returns the last part of a name, because browsers may send a path. */
+const shortName = (name: string | undefined): string | null =>
+  name?.split(/[/\\]/).at(-1)?.slice(0, maxFileNameCharacters).toWellFormed() || null;
+
+/** Counts bytes, and fails beyond the limit. */
+function bounded(maxBytes: number, count: { bytes: number }): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      count.bytes += chunk.length;
+      if (count.bytes <= maxBytes) return done(null, chunk);
+      return done(new ApiError('body_too_large', `the file is larger than ${maxBytes} bytes (imports.maxFileBytes)`));
+    },
+  });
+}
+
+interface FormFile {
+  readonly format: ImportFormat;
+  readonly fileName: string | null;
+}
+
+/** Writes the one file of a form. Other fields are ignored. */
+function receiveForm(
+  request: FastifyRequest,
+  body: Readable,
+  write: (file: Readable) => Promise<void>,
+): Promise<FormFile> {
+  return new Promise((resolve, reject) => {
+    let received: Promise<FormFile> | undefined;
+    const fail = (error: unknown): void => {
+      reject(error);
+      body.unpipe();
+      body.destroy();
+    };
+    let form: InstanceType<typeof Busboy>;
+    try {
+      form = new Busboy({ headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' } });
+    } catch {
+      fail(new ApiError('invalid_body', 'the form is invalid: its Content-Type has no boundary'));
+      return;
+    }
+    form.on('file', (_field, file, name, _encoding, type) => {
+      const format = formatOfName(name ?? '') ?? formatsByType[type.toLowerCase()];
+      if (received !== undefined || format === undefined) {
+        file.resume();
+        const twice = new ApiError('invalid_body', 'the form has several files; send one at a time');
+        fail(received === undefined ? unsupported() : twice);
+        return;
+      }
+      received = write(file as Readable).then(() => ({ format, fileName: shortName(name) }));
+      received.catch(fail);
+    });
+    form.on('error', () => fail(new ApiError('invalid_body', 'the form is invalid or incomplete')));
+    form.on('finish', () => {
+      if (received === undefined) fail(new ApiError('invalid_body', 'the form has no file'));
+      else received.then(resolve, reject);
+    });
+    body.on('error', fail);
+    body.pipe(form);
+  });
+}
+
+export interface UploadFolder {
+  /** Receives the body of a request. Throws catalogued errors. */
+  receive(request: FastifyRequest, id: string, fileName: string | null): Promise<ReceivedFile>;
+}
+
+/** Removes what an earlier process left in the folder. */
+export async function openUploadFolder(path: string, maxFileBytes: number): Promise<UploadFolder> {
+  await mkdir(path, { recursive: true });
+  for (const name of await readdir(path)) await rm(join(path, name), { force: true });
+
+  return {
+    async receive(request, id, fileName) {
+      const file = join(path, id);
+      const remove = () => rm(file, { force: true });
+      const count = { bytes: 0 };
+      const write = (source: Readable) => pipeline(source, bounded(maxFileBytes, count), createWriteStream(file));
+      try {
+        const type = mediaTypeOf(request);
+        const body = uploadedBody(request);
+        const format = formatsByType[type];
+        const received =
+          format === undefined ? await receiveForm(request, body, write) : await write(body).then(() => ({ format }));
+        return {
+          fileName: shortName(fileName ?? undefined),
+          ...received,
+          bytes: count.bytes,
+          open: () => createReadStream(file),
+          remove,
+        };
+      } catch (error) {
+        await remove();
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'ENOSPC') throw new ApiError('storage_full', 'the disk is full');
+        throw uploadFailure(error);
+      }
+    },
+  };
+}
