@@ -3,6 +3,7 @@ import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } 
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { Analytics, DeliveryQueue, ExpiringValues, Log } from '../pipeline/ports.js';
 import type { Geocoder } from '../providers/geocoding/geocoder.js';
+import type { IpGeocoder } from '../providers/geocoding/ip-database.js';
 import type { IsochroneProvider } from '../providers/isochrones/provider.js';
 import type { IconKind } from '../renderer/icons/rasterize.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
@@ -25,6 +26,8 @@ export interface ApiDependencies {
   readonly arePlansEnabled: boolean;
   readonly maps: MapParts;
   readonly geometrySources: GeometrySources;
+  /** Absent: no database is configured. */
+  readonly ipGeocoder?: IpGeocoder | undefined;
   /** Epoch ms. */
   readonly clock: () => number;
   /** Returns the stored state of a device; absent where this node cannot load it. */

@@ -16,6 +16,7 @@ const maps = mapParts({
 });
 const api = await useApi({ maps });
 
+const place = { name: 'Kiosk', geometry: { type: 'Point', coordinates: [10, 50] } };
 const fence = { description: 'A shop', type: 'circle', coordinates: [10, 50], radius: 100 };
 const beacon = {
   description: 'A beacon',
@@ -102,6 +103,16 @@ const resources: readonly Resource[] = [
     name: 'map style',
     make: () => posted('/v1/map-styles', { style }, 'mapStyle'),
     change: { method: 'PUT', body: { name: 'changed' } },
+    isDeletable: true,
+  },
+  {
+    name: 'place',
+    async make() {
+      const path = `/v1/places/${made++}`;
+      await api.call('PUT', path, { body: place });
+      return path;
+    },
+    change: { method: 'PUT', body: { ...place, name: 'Changed' } },
     isDeletable: true,
   },
   {

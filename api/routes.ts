@@ -19,6 +19,7 @@ import { mapStyleRoutes } from './map-styles/routes.js';
 import { mapRoutes } from './maps/routes.js';
 import { placeRoutes } from './places/routes.js';
 import { projectRoutes } from './projects/routes.js';
+import { addressRoutes } from './sdk/addresses.js';
 import { settingsRoutes } from './settings/routes.js';
 import { subscriberRoutes } from './topics/subscribers.js';
 import { userRoutes } from './users/routes.js';
@@ -34,6 +35,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) 
   await app.register(geofenceRoutes(deps, edit));
   await app.register(beaconRoutes(deps, edit));
   await app.register(placeRoutes(deps, edit));
+  await app.register(addressRoutes(deps));
   await app.register(settingsRoutes(deps, edit));
   await app.register(projectRoutes(deps, edit));
   await app.register(accountRoutes(deps, edit));

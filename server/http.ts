@@ -184,6 +184,7 @@ export async function addApi(
     geometrySources,
     accounts: createNodeAccounts(app, configuration, { logger, sessions, values, mailer }),
     arePlansEnabled: configuration.plans.enabled === 'on',
+    ipGeocoder: geocoding.ipGeocoder,
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
   });

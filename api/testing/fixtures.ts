@@ -89,7 +89,15 @@ export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
 type ApiParts = Partial<
   Pick<
     ApiDependencies,
-    'analytics' | 'spatial' | 'states' | 'clock' | 'webhooks' | 'maps' | 'geometrySources' | 'arePlansEnabled'
+    | 'analytics'
+    | 'spatial'
+    | 'states'
+    | 'clock'
+    | 'webhooks'
+    | 'maps'
+    | 'geometrySources'
+    | 'arePlansEnabled'
+    | 'ipGeocoder'
   >
 > & {
   /** Makes the routes of a module after this one. */
