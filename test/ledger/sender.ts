@@ -41,7 +41,9 @@ export async function send(target: Target, { devices }: Workload, progress: Prog
         ours.flatMap((device) => device[step + index] ?? []),
       ).flat();
       await sendChunk(target, chunk, progress);
-      const dueMs = startedAtMs + (overMs * Math.min(step + stepsPerChunk, steps)) / steps;
+      // Each sender at another moment, so that a fault meets some of them at work.
+      const dueStep = Math.min(step + (stepsPerChunk * (number + 1)) / senders, steps);
+      const dueMs = startedAtMs + (overMs * dueStep) / steps;
       await delay(Math.max(0, dueMs - performance.now()));
     }
   };

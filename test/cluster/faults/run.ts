@@ -5,7 +5,6 @@
  * location is evaluated, stored and delivered, and the nodes are stopped, what is on record and what the webhook was
  * sent, for `test/ledger/verdict.ts`.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Role } from '../../../server/config/schema.js';
 import { Receiver } from '../../../testing/receiver.js';
@@ -54,12 +53,10 @@ export const oneNode: readonly NodePlan[] = [{ name: 'alone', roles: allRoles }]
 /** Each does everything. */
 export const twoNodes: readonly NodePlan[] = ['first', 'second'].map((name) => ({ name, roles: allRoles }));
 
-/** After which every node goes by the configuration that one was given. */
-const everywhereAfterMs = 1_000;
 /** Till a share of the locations is acknowledged. */
 const loadPatience = { timeoutMs: 120_000 };
 /** Time until everything acknowledged is processed after the last restart. */
-const patience = { timeoutMs: 60_000 };
+const patience = { timeoutMs: 120_000 };
 
 /** Must be called while a test runs, which ends the processes when it fails. */
 export async function run(plan: RunPlan): Promise<MeasuredRun> {
@@ -79,7 +76,6 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
 
   await configure(nodes, workload);
   ok(await nodes.as('test_secret').post('/v1/webhooks', { url: receiver.url() }));
-  await delay(everywhereAfterMs);
   const progress = new Progress();
   const total = workload.devices.flat().length;
   const longestPause = watchPauses(nodes);

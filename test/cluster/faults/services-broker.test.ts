@@ -1,6 +1,7 @@
 /** Nothing lost, nothing twice, when Kafka's only broker is killed and started again on its data. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startKafka } from '../../../testing/services/kafka.js';
+import { inCampaign } from './campaign.js';
 import { type Running, run, twoNodes } from './run.js';
 import { Story } from './story.js';
 
@@ -22,7 +23,13 @@ it('survives the restart of a killed broker', { timeout: 240_000, retry: 0 }, as
   }
 
   const { workload } = story;
-  const disturbed = await run({ workload, nodes: twoNodes, services: { kafka: broker }, overMs: 12_000, disturb });
+  const disturbed = await run({
+    workload,
+    nodes: twoNodes,
+    services: { kafka: broker },
+    overMs: inCampaign(12_000, 6_000),
+    disturb,
+  });
   await story.expectSame('the broker killed twice', disturbed);
   expect(restarts, 'processes that ended').toBe(0);
 });

@@ -5,6 +5,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
 import { type RegistryServer, startRegistry } from '../../../testing/services/registry.js';
+import { inCampaign } from './campaign.js';
 import { type Running, run, twoNodes } from './run.js';
 import { Story } from './story.js';
 
@@ -41,7 +42,13 @@ it('works without its registry, and with one that lost its data', {
   }
 
   const { workload } = story;
-  const disturbed = await run({ workload, nodes: twoNodes, services: { registry }, overMs: 25_000, disturb });
+  const disturbed = await run({
+    workload,
+    nodes: twoNodes,
+    services: { registry },
+    overMs: inCampaign(25_000, 10_000),
+    disturb,
+  });
   await story.expectSame('the registry down, and back empty', disturbed);
 });
 

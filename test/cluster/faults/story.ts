@@ -4,13 +4,16 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { onceInThisRun } from '../../ledger/once-in-this-run.js';
 import { brokenPromises, type Promised, type Run } from '../../ledger/verdict.js';
 import { buildWorkload, type Workload } from '../../ledger/workload.js';
+import { inCampaign } from './campaign.js';
 import { type MeasuredRun, oneNode, run } from './run.js';
 
 /** The same for all files of this run, which share the ledger of the undisturbed run. */
 const endMs = Math.floor(inject('oneRun').startedAtMs / 1_000) * 1_000 - 60_000;
 
+const size = inCampaign({ devices: 100, locationsPerDevice: 100 }, { devices: 60, locationsPerDevice: 60 });
+
 export class Story {
-  readonly workload: Workload = buildWorkload(1, { devices: 100, locationsPerDevice: 100 }, endMs);
+  readonly workload: Workload = buildWorkload(1, size, endMs);
   readonly total = this.workload.devices.flat().length;
 
   /** Expects that nothing was lost, and that nothing differs from the undisturbed run. */
