@@ -31,9 +31,9 @@ test("a device without commits expires after the retention time, others and the 
       let offset = 1;
       await until(async () => {
         await store.commit(claim, commitOf(offset, ++offset, 'busy'));
-        return (await stateOf('silent')) === undefined;
+        // A machine that stalls for longer than the retention time needs another round.
+        return (await stateOf('silent')) === undefined && (await stateOf('busy')) === `${offset}`;
       });
-      expect(await stateOf('busy')).toBe(`${offset}`);
       expect(await store.nextOffsets(2)).toEqual([offset, 0]);
     },
     500,
