@@ -47,7 +47,9 @@ const kafkaFiles = [
 ];
 
 const blackBoxSetup = ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.ts', 'testing/vitest/shared-server.ts'];
+/** Cluster tests wait for services more than they compute: a third worker uses the time. */
 const onServices = {
+  maxWorkers: 3,
   globalSetup: [...blackBoxSetup, 'testing/services/setup.ts'],
   runner: 'testing/services/runner.ts',
 };
