@@ -12,7 +12,7 @@ const modules =
  */
 const isolatedFiles = [
   'api/{analytics,events,users,webhooks}/**/*.test.ts',
-  'pipeline/stages/analytics/**/*.test.ts',
+  'pipeline/stages/{analytics,erasure}/**/*.test.ts',
   'backends/embedded/**/*.test.ts',
   'schemas/tsv.test.ts',
 ];
@@ -32,7 +32,7 @@ const clusterFiles = ['test/cluster/**/*.test.ts'];
  * maps, the HTTP server's close (stop-answers-everything; shutdown runs on both), and browsers.
  */
 const onBothBackends = [
-  'test/end-to-end/{analytics,authority,beacons,bulk,expiry,replay,shutdown,stream,track,webhooks}.test.ts',
+  'test/end-to-end/{analytics,authority,beacons,bulk,erasure,expiry,replay,shutdown,stream,track,webhooks}.test.ts',
 ];
 
 /**

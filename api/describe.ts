@@ -15,8 +15,10 @@ export interface Description {
   readonly params?: TSchema;
   readonly querystring?: TSchema;
   readonly body?: TSchema;
-  /** The schema of the answer 200. */
+  /** The schema of the answer of success. */
   readonly answer: TSchema;
+  /** Of the answer of success; default 200. */
+  readonly status?: 200 | 202;
   /** Failures besides 401, 403 and 429, by status; 412 follows from `entityTag`. */
   readonly failures?: readonly (400 | 404 | 409 | 413 | 503)[];
   /** `answered`: the answer 200 carries ETag. `matched`: the route honours If-Match. */
@@ -50,7 +52,15 @@ const ifMatchHeader = Type.Object({
  * Returns the schema of a route. It only describes: handlers read the fields themselves, so that text and typed values
  * follow the same rules.
  */
-export function described({ tag, answer, failures = [], entityTag, body, ...rest }: Description): FastifySchema {
+export function described({
+  tag,
+  answer,
+  status = 200,
+  failures = [],
+  entityTag,
+  body,
+  ...rest
+}: Description): FastifySchema {
   const isMatched = entityTag === 'matched' || entityTag === 'matched and answered';
   const isAnswered = entityTag === 'answered' || entityTag === 'matched and answered';
   const statuses = [...failures, ...(isMatched ? ([412] as const) : []), 401, 403, 429] as const;
@@ -61,7 +71,7 @@ export function described({ tag, answer, failures = [], entityTag, body, ...rest
     ...(body && { body, consumes: ['application/json', 'application/x-www-form-urlencoded'] }),
     ...(isMatched && { headers: ifMatchHeader }),
     tags: [tag],
-    response: { 200: { description: 'Success', ...answer, ...headers }, ...Object.fromEntries(refusals) },
+    response: { [status]: { description: 'Success', ...answer, ...headers }, ...Object.fromEntries(refusals) },
   };
 }
 

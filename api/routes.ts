@@ -10,6 +10,7 @@ import { analyticsRoutes } from './analytics/routes.js';
 import { beaconRoutes } from './beacons/routes.js';
 import type { ApiDependencies } from './dependencies.js';
 import { createEditor } from './edits.js';
+import { erasureRoutes } from './erasures/routes.js';
 import { eventRoutes } from './events/routes.js';
 import { verificationRoutes } from './events/verification.js';
 import { explainRoutes } from './explain/routes.js';
@@ -43,6 +44,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) 
   await app.register(verificationRoutes(deps));
   await app.register(subscriberRoutes(deps));
   await app.register(userRoutes(deps));
+  await app.register(erasureRoutes(deps));
   await app.register(analyticsRoutes(deps));
   await app.register(explainRoutes(deps));
   await app.register(webhookRoutes(deps, edit));

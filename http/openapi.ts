@@ -89,6 +89,7 @@ const tags = [
   'sdk',
   'events',
   'users',
+  'erasures',
   'analytics',
   'geofences',
   'beacons',

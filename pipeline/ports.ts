@@ -323,6 +323,11 @@ export interface DeliveryQueue {
   replace(webhook: string, replacements: readonly Replacement[], keepMs: number): Promise<void>;
   /** Reads when the newest replacement of each delivery was created, in epoch ms; undefined where none is recorded. */
   replacedAt(webhook: string, deliveries: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /**
+   * Removes deliveries whoever owns the source, which needs no claim: the owner skips places that hold no delivery. One
+   * that the owner has taken already may still be sent.
+   */
+  erase(source: DeliverySource, webhook: string, places: readonly DeliveryPlace[]): Promise<void>;
   health(webhook: string): Promise<WebhookHealth>;
   setHealth(webhook: string, health: WebhookHealth): Promise<void>;
 }

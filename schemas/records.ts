@@ -139,7 +139,8 @@ export type ChangeKind =
   | 'import-part'
   | 'place'
   | 'sync'
-  | 'account';
+  | 'account'
+  | 'erasure';
 
 export interface Change {
   kind: ChangeKind;

@@ -25,6 +25,7 @@ import { createMaps } from './maps.js';
 import { addGauge, type Recorder } from './metrics.js';
 import { createPacing } from './pacing.js';
 import { startAnalyticsSink } from './stages/analytics.js';
+import { startEraser } from './stages/erasure.js';
 import { startLocationStage } from './stages/locations.js';
 import { startWebhookStage } from './stages/webhooks.js';
 import { createWebhookClient } from './webhook-client.js';
@@ -162,14 +163,23 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     });
   },
 
-  async analytics({ configuration, logger, stageMetrics, backend, clickHouse }) {
+  async analytics({ configuration, logger, stageMetrics, backend, clickHouse, readModel, secretCipher }) {
     const analytics = await openClickHouse(clickHouse);
     await migrate(analytics, tables, clickHouse);
-    const { log, positions } = backend;
+    const { log, positions, stateStore: states, deliveryQueue: deliveries, leases } = backend;
     const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics: stageMetrics });
+    const writer = createConfigurationWriter({ log, readModel });
+    const eraser = startEraser(
+      {
+        ...{ readModel, writer, leases, log, states, positions, deliveries, analytics, secretCipher },
+        cluster: clickHouse.cluster,
+      },
+      { configuration, logger },
+    );
     return {
-      done: sink.done,
+      done: Promise.race([sink.done, eraser.done]),
       async stop() {
+        await eraser.stop();
         await sink.close();
         await analytics.close();
       },

@@ -39,6 +39,7 @@ import { addGauge, createProcessRegistry, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { createPacing } from './pacing.js';
+import { startEraser } from './stages/erasure.js';
 import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';
 import { startWorker, type WorkerCalls } from './threads/worker-host.js';
@@ -94,6 +95,14 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   expiry.start();
   const restoration = createRestorationSweeper({ readModel, writer, leases: embeddedLeases });
   restoration.start();
+  const { positions, deliveryQueue: deliveries } = backend;
+  const eraser = startEraser(
+    {
+      ...{ readModel, writer, leases: embeddedLeases, log: backend.log, states: stateStore, positions, deliveries },
+      ...{ analytics: analytics.calls, secretCipher },
+    },
+    { configuration, logger },
+  );
   const sweeps = startSweeps(backend);
   const rejections = startRejectionCounter(log, Date.now);
   const progress = sharedProgress(log, applied);
@@ -157,6 +166,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       failure(changes.done),
       failure(expiry.done),
       failure(restoration.done),
+      failure(eraser.done),
       failure(sweeps.done),
       failure(rejections.done),
       failure(follower.done),
@@ -173,6 +183,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
         logger.warn('stopping while the disk is full: accepted locations are evaluated after the next start');
         return;
       }
+      await eraser.stop();
       await sweeps.stop();
       await expiry.stop();
       await restoration.stop();

@@ -163,6 +163,16 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     });
   }
 
+  async function erase(source: DeliverySource, _webhook: string, places: readonly DeliveryPlace[]): Promise<void> {
+    const keys = places.map((place) => placeKey(source, place));
+    const queue = sourceKey(source);
+    await deliveryEnvironment.transaction(() => {
+      const state = decodeQueueState(queues.getBinary(queue));
+      const gone = keys.filter((key) => deliveries.removeSync(key)).length;
+      queues.putSync(queue, encodeQueueState({ ...state, size: state.size - gone }));
+    });
+  }
+
   /** Returns keys of the webhook's first deliveries with a sequence below `end`. */
   function keysBelow(end: number, source: DeliverySource, webhook: string): Buffer[] {
     const start = placeKey(source, { webhook, dueAtMs: 0, sequence: 0 });
@@ -249,6 +259,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     webhooks,
     settle,
     drop,
+    erase,
     size,
     replace,
     replacedAt,

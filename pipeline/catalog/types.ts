@@ -7,6 +7,7 @@
 import type { AccountRecord } from '../../schemas/json/account.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { Environment, Position } from '../../schemas/json/common.js';
+import type { ErasureRecord } from '../../schemas/json/erasure.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../schemas/json/import.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
@@ -121,6 +122,9 @@ export interface ConfigurationReader {
   readonly places: PlaceCatalogue;
   /** Returns ids of the geofences that have the geometry of a place, at most `limit`. */
   geofencesOfPlace(scope: Scope, placeId: string, limit: number): string[];
+  erasure(scope: Scope, id: string): ErasureRecord | undefined;
+  /** Lists erasures, oldest first. Returns the same array until one of any project changes. */
+  erasures(scope: Scope): readonly ErasureRecord[];
 }
 
 /** A page of the imports of a resource, newest first. */
@@ -197,6 +201,7 @@ export interface ConfigurationChange {
     | PlaceRecord
     | SyncRecord
     | AccountRecord
+    | ErasureRecord
     | null;
   /**
    * Revisions that the change takes into account. It is refused if the record is at another revision. Absent: the

@@ -14,7 +14,7 @@ import { startAnalyticsSink } from '../stages/analytics.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 
-type Queries = Pick<Analytics, 'query' | 'file'>;
+type Queries = Pick<Analytics, 'query' | 'file' | 'command'>;
 export type AnalyticsCalls = WorkerCalls & Queries;
 
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
@@ -67,6 +67,7 @@ runWorker<Queries>(async ({ configuration, space: sharedSpace }) => {
     calls: {
       query: (sql, parameters) => analytics.query(sql, parameters),
       file: (sql, format, parameters) => analytics.file(sql, format, parameters),
+      command: (sql) => whenWritable(space, configuration.data, () => analytics.command(sql)),
       metrics: () => registry.getMetricsAsJSON(),
       async stop() {
         await sink.close();

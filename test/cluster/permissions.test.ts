@@ -72,6 +72,8 @@ async function useAll(connection: RedisConnection): Promise<void> {
   const [first] = await queue.waiting(source, webhook, 10);
   expect(await queue.settle(owner, [{ place: first!, next: { dueAtMs: 3, attempts: 1 } }])).toBe('committed');
   expect(await queue.webhooks(source)).toEqual([{ webhook, nextDueAtMs: 2 }]);
+  await queue.erase(source, webhook, (await queue.waiting(source, webhook, 10)).slice(0, 1));
+  expect(await queue.size()).toBe(1);
   expect(await queue.drop(owner, webhook)).toBe('committed');
   expect(await queue.size()).toBe(0);
   await queue.setHealth(webhook, { failingSinceMs: null, lastSuccessAtMs: 1 });

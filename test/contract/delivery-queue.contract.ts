@@ -169,6 +169,28 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
     );
 
     test(
+      'erasing removes deliveries under any claim, whose owner goes on and skips them',
+      onQueue(async (queue) => {
+        const claim = await queue.claim(source);
+        const many = Array.from({ length: 1_200 }, (_, i) => due(noon, `${i}`));
+        await queue.add(claim, batchOf(0, 1, [...many, due(noon, 'of another webhook', otherHook)]));
+        const waiting = await queue.waiting(source, hook, 2_000);
+        await queue.erase(source, hook, waiting.slice(1));
+        await queue.erase(source, hook, waiting.slice(1, 3));
+        expect(textsOf(await queue.waiting(source, hook, 10))).toEqual(['0']);
+        expect(await queue.size()).toBe(2);
+        expect(await queue.settle(claim, [gone(waiting[1]!), again(waiting[2]!, noon + 1, 1)])).toBe('committed');
+        expect(textsOf(await queue.waiting(source, hook, 10))).toEqual(['0']);
+        expect(await queue.size()).toBe(2);
+        await queue.erase(source, hook, waiting.slice(0, 1));
+        expect((await queue.webhooks(source)).map(({ webhook }) => webhook)).toEqual([otherHook]);
+        expect(await queue.add(claim, batchOf(1, 2, [due(noon, 'after')]))).toBe('committed');
+        expect(textsOf(await queue.waiting(source, hook, 10))).toEqual(['after']);
+        expect(await queue.verify([claim])).toEqual(['held']);
+      }),
+    );
+
+    test(
       "an older claim can't add, settle or drop",
       onQueue(async (queue) => {
         const older = await queue.claim(source);

@@ -96,6 +96,23 @@ return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
 
 /**
+ * Removes deliveries of one webhook, whoever owns the source. Arguments: places. A repetition finds none of them.
+ */
+export const eraseScript = createScript(`#!lua flags=allow-oom
+local gone = 0
+for i = 1, #ARGV do
+  local place = ARGV[i]
+  if redis.call('ZREMRANGEBYLEX', KEYS[3], '[' .. place, '[' .. place .. '\\255\\255\\255\\255') == 1 then
+    redis.call('HDEL', KEYS[4], string.sub(place, 9))
+    gone = gone + 1
+  end
+end
+if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('ZREM', KEYS[2], string.sub(KEYS[3], -24)) end
+redis.call('HINCRBY', KEYS[1], 'size', 0 - gone)
+return gone
+`);
+
+/**
  * Keys: a webhook's `places` and `values`. Arguments: lower bound, limit of deliveries, and number of bytes after which
  * to stop. Returns the number of members found, and the first of them: member, value, member, value…
  */

@@ -42,6 +42,7 @@ import {
   addScript,
   claimScript,
   dropScript,
+  eraseScript,
   firstsScript,
   settleScript,
   waitingScript,
@@ -157,6 +158,14 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     ]);
   }
 
+  async function erase(source: DeliverySource, webhook: string, places: readonly DeliveryPlace[]): Promise<void> {
+    const keys = new KeysOfChange(keysOf(source));
+    keys.numberOf(webhook);
+    for (let start = 0; start < places.length; start += maxSettlementsPerScript) {
+      await run(eraseScript, keys.names, places.slice(start, start + maxSettlementsPerScript).map(encodePlace));
+    }
+  }
+
   async function waiting(
     source: DeliverySource,
     webhook: string,
@@ -259,6 +268,7 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     webhooks,
     settle,
     drop,
+    erase,
     verify,
     position,
     onReturn: redis.onReturn,

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
 import { AccountRecord } from '../../../schemas/json/account.js';
 import { BeaconRecord } from '../../../schemas/json/beacon.js';
+import { ErasureRecord } from '../../../schemas/json/erasure.js';
 import { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
 import { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
@@ -40,6 +41,7 @@ const validators = {
   place: Compile(PlaceRecord),
   sync: Compile(SyncRecord),
   account: Compile(AccountRecord),
+  erasure: Compile(ErasureRecord),
 };
 
 /** An invalid record of topic `changes`, which was skipped. */

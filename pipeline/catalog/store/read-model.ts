@@ -12,6 +12,7 @@ import { open } from 'lmdb';
 import { placeRecordId, syncId } from '../../../schemas/ids.js';
 import type { AccountRecord } from '../../../schemas/json/account.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
+import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
@@ -101,6 +102,8 @@ export interface ReadModel extends ConfigurationReader {
    * the id `after`.
    */
   outdatedGeofences(limit: number, after?: string): string[];
+  /** Returns the erasures of all projects. */
+  allErasures(): readonly ErasureRecord[];
   /** Returns ids of geofences whose `deleteAfter` is before `nowMs`, oldest first. */
   expired(nowMs: number, limit: number): string[];
   close(): Promise<void>;
@@ -147,6 +150,7 @@ const versionNames = {
   'map-style': 'mapStylesOffset',
   'map-marker': 'mapMarkersOffset',
   sync: 'syncsOffset',
+  erasure: 'erasuresOffset',
 } as const satisfies Partial<Record<ChangeKind, string>>;
 type VersionedKind = keyof typeof versionNames;
 
@@ -171,6 +175,7 @@ function openDatabases(path: string) {
     places: openStoredPlaces(root),
     syncs: root.openDB<SyncRecord, Buffer>('syncs', json),
     accounts: root.openDB<AccountRecord, Buffer>('accounts', json),
+    erasures: root.openDB<ErasureRecord, Buffer>('erasures', json),
     lists: root.openDB<Buffer, Buffer>('lists', binary),
     /** Geofences whose place has another geometry. */
     outdated: root.openDB<Buffer, Buffer>('outdatedGeofences', binary),
@@ -215,6 +220,10 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     syncListVersion = version;
     return syncList;
   }
+  const erasureLists = createScopedRecords(
+    () => number(versionNames.erasure),
+    () => databases.erasures.getRange().map(({ value }) => value),
+  );
 
   /** Returns a project from a cache that is valid until any project changes. */
   function project(id: string): ProjectRecord | undefined {
@@ -254,6 +263,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       place: databases.places,
       sync: databases.syncs,
       account: databases.accounts,
+      erasure: databases.erasures,
     } satisfies Record<ChangeKind, { getKeys(): Iterable<Buffer> }>;
     for (const [kind, things] of Object.entries(kinds)) {
       for (const key of things.getKeys()) yield { kind: kind as ChangeKind, id: key.toString('hex') };
@@ -312,6 +322,9 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       [...databases.outdated.getKeys({ limit, ...(after !== undefined && { start: afterId(after) }) })].map((key) =>
         key.toString('hex'),
       ),
+    erasure: erasureLists.find,
+    erasures: erasureLists.list,
+    allErasures: erasureLists.all,
 
     async apply(changes, nextOffset, mark = null) {
       const outcomes = new Map<string, EditOutcome>();
@@ -433,6 +446,8 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
       return databases.syncs.get(key) ?? null;
     case 'account':
       return accounts.get(key) ?? null;
+    case 'erasure':
+      return databases.erasures.get(key) ?? null;
   }
 }
 
@@ -493,6 +508,11 @@ function createApplier(databases: Databases) {
       .map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
 
   return ({ kind, id, record }: DecodedChange): ChangedThing[] => {
+    if (kind === 'erasure') {
+      if (record) databases.erasures.putSync(idKey(id), record as ErasureRecord);
+      else databases.erasures.removeSync(idKey(id));
+      return [];
+    }
     if (kind === 'project') {
       if (record) projects.putSync(idKey(id), record as ProjectRecord);
       else projects.removeSync(idKey(id));

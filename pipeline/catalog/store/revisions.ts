@@ -105,6 +105,7 @@ const kinds: readonly ChangeKind[] = [
   'place',
   'sync',
   'account',
+  'erasure',
 ];
 
 const keyOf = (kind: ChangeKind, id: string): Buffer => Buffer.concat([Buffer.of(kinds.indexOf(kind)), idKey(id)]);

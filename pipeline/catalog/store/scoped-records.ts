@@ -10,6 +10,8 @@ export interface ScopedRecords<T> {
   /** Lists records, oldest first. Returns the same array until a record of the kind changes in any scope. */
   list(scope: Scope): readonly T[];
   find(scope: Scope, id: string): T | undefined;
+  /** Lists the records of all scopes. */
+  all(): readonly T[];
 }
 
 const scopeName = ({ project, environment }: Scope): string => `${project}/${environment}`;
@@ -21,17 +23,27 @@ export function createScopedRecords<T extends ScopedRecord>(
   everyRecord: () => Iterable<T>,
 ): ScopedRecords<T> {
   let lists = new Map<string, T[]>();
+  let every: readonly T[] = none;
   let listsVersion = -1;
 
-  function list(scope: Scope): readonly T[] {
+  function catchUp(): void {
     const current = version();
-    if (current !== listsVersion) {
-      listsVersion = current;
-      lists = listsOf(everyRecord());
-    }
+    if (current === listsVersion) return;
+    listsVersion = current;
+    lists = listsOf(everyRecord());
+    every = [...lists.values()].flat();
+  }
+
+  function list(scope: Scope): readonly T[] {
+    catchUp();
     return lists.get(scopeName(scope)) ?? none;
   }
-  return { list, find: (scope, id) => list(scope).find(({ _id }) => _id === id) };
+
+  function all(): readonly T[] {
+    catchUp();
+    return every;
+  }
+  return { list, all, find: (scope, id) => list(scope).find(({ _id }) => _id === id) };
 }
 
 function listsOf<T extends ScopedRecord>(records: Iterable<T>): Map<string, T[]> {

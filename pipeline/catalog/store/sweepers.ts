@@ -94,7 +94,7 @@ export function createRestorationSweeper({
   });
 }
 
-interface SweeperParts {
+export interface SweeperParts {
   /** Name of the lease. */
   readonly name: string;
   readonly leases: Leases;
@@ -105,7 +105,7 @@ interface SweeperParts {
   readonly sweep: () => Promise<void>;
 }
 
-function createSweeper({ name, leases, intervalMs, isDue, sweep }: SweeperParts): Sweeper {
+export function createSweeper({ name, leases, intervalMs, isDue, sweep }: SweeperParts): Sweeper {
   const { promise: done, resolve, reject } = withResolvers();
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;

@@ -3,11 +3,12 @@ import { type Codec, frameBytes } from '../../../schemas/codecs.js';
 import type { Location } from '../../../schemas/records.js';
 import type { LogRecord } from '../../ports.js';
 import { type BadRecord, decodeRecord } from '../../records/decode.js';
+import { isErasureCommand } from '../../records/erasure-command.js';
 
 /** Records in offset order, and their decoded locations. */
 export interface DecodedBatch {
   readonly records: readonly LogRecord[];
-  /** The location of each record, or why there is none. */
+  /** The location or command of each record, or why there is none. */
   readonly items: readonly (Location | BadRecord)[];
   /** Keys of the batch's devices. */
   readonly deviceKeys: ReadonlySet<string>;
@@ -27,7 +28,7 @@ export function decodeBatch(codec: Codec<Location>, records: readonly LogRecord[
 
 function decodeLocation(codec: Codec<Location>, record: LogRecord): Location | BadRecord {
   const location = decodeRecord(codec, record);
-  if ('reason' in location) return location;
+  if ('reason' in location || isErasureCommand(location)) return location;
   const message = problemOf(location);
   return message === undefined ? location : { record, reason: 'invalid_location', message };
 }

@@ -11,6 +11,7 @@ import type { Evaluation, EvaluationContext } from '../../evaluation/types.js';
 import { type Commit, type LogRecord, type NewRecord, topics } from '../../ports.js';
 import type { BadRecord } from '../../records/decode.js';
 import { encodeDeviceState } from '../../records/device-state.js';
+import { erasedUsers, isErasureCommand, withoutErased } from '../../records/erasure-command.js';
 import { type EncodeInto, Slab } from '../../records/slab.js';
 import { deadLetterOf } from '../dead-letters.js';
 import { type DecodedBatch, isBad } from './decode.js';
@@ -40,6 +41,10 @@ export function evaluateRecords(
       collector.deadLetter(item);
       continue;
     }
+    if (isErasureCommand(item)) {
+      erase(item, devices.get(record.key) as Device);
+      continue;
+    }
     const context = contextOf(item);
     if (context === undefined) {
       collector.deadLetter({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
@@ -53,6 +58,13 @@ export function evaluateRecords(
     }
     collector.collect(record, item, evaluation);
   }
+}
+
+/** Removes users from the device's state. A command has neither outcome nor events. */
+function erase(command: Location, device: Device): void {
+  if (device.state === undefined || erasedUsers(command, device.state).length === 0) return;
+  device.state = withoutErased(command, device.state);
+  device.changed = true;
 }
 
 /** Creates a lookup of evaluation contexts that caches the latest: neighbours in a batch tend to share it. */
@@ -161,11 +173,11 @@ class BatchCollector implements Collector {
     };
   }
 
-  #takeStates(devices: ReadonlyMap<string, Device>): Map<string, Buffer> {
-    const states = new Map<string, Buffer>();
+  #takeStates(devices: ReadonlyMap<string, Device>): Map<string, Buffer | null> {
+    const states = new Map<string, Buffer | null>();
     for (const device of devices.values()) {
-      if (!device.changed || device.state === undefined) continue;
-      states.set(device.key, this.#slab.encode(encodeDeviceState, device.state));
+      if (!device.changed) continue;
+      states.set(device.key, device.state === undefined ? null : this.#slab.encode(encodeDeviceState, device.state));
       device.changed = false;
     }
     return states;

@@ -118,7 +118,7 @@ export class DeliveryConsumer implements StreamHandler {
     return this.#mutex.run(number, () => this.#waitForRepair(number, divergence));
   }
 
-  /** Verifies the claims of idle partitions. */
+  /** Verifies the claims of idle partitions, and writes positions that only passed events no webhook wants. */
   async verifyClaims(): Promise<void> {
     const { queue } = this.#parts;
     const idle = [...this.#partitions].filter(
@@ -129,6 +129,7 @@ export class DeliveryConsumer implements StreamHandler {
     await Promise.all(
       idle.map(async ([number, partition], index) => {
         const state = found[index] as ClaimState;
+        if (state === 'held') await this.#mutex.run(number, () => this.#savePosition(partition, partition.source));
         if (state === 'held' || state === 'unknown') return;
         await this.#mutex.run(number, () => this.#recover(partition, sources[index] as ClaimedSource, state));
       }),

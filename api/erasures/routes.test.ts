@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { useApi } from '../testing/fixtures.js';
+
+const api = await useApi();
+
+test('an erasure is accepted for any name, and shows its progress and not the name', async () => {
+  const name = 'Ada%2F4711';
+  const { status, body } = await api.call('DELETE', `/v1/users/${name}`);
+  expect([status, body.meta.code]).toEqual([202, 202]);
+  const { _id, createdAt } = body.erasure;
+  expect(body.erasure).toEqual({ _id, createdAt, subject: 'user', status: 'running' });
+  expect((await api.call('GET', `/v1/erasures/${_id}`)).body.erasure).toEqual(body.erasure);
+  expect(JSON.stringify(api.readModel.allErasures())).not.toContain('Ada');
+  const event = (await api.call('DELETE', '/v1/events/65f0a1b2c3d4e5f600000001')).body.erasure;
+  expect(event.subject).toBe('event');
+  expect((await api.call('GET', '/v1/erasures')).body).toMatchObject({
+    meta: { hasMore: false },
+    erasures: [event, body.erasure],
+  });
+});
+
+test('an erasure is of one project and environment, and needs a secret key', async () => {
+  const { body } = await api.call('DELETE', '/v1/users/Ada');
+  const path = `/v1/erasures/${body.erasure._id}`;
+  const other = await api.newProject('Other');
+  for (const key of [other.key('test', 'secret'), api.project.key('live', 'secret')]) {
+    expect((await api.call('GET', path, { key })).status).toBe(404);
+    expect((await api.call('GET', '/v1/erasures', { key })).body.erasures).toEqual([]);
+  }
+  for (const url of ['/v1/users/Ada', '/v1/events/65f0a1b2c3d4e5f600000001'])
+    expect((await api.call('DELETE', url, { key: api.project.key('test', 'publishable') })).status).toBe(403);
+});

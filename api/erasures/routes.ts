@@ -1,0 +1,115 @@
+/**
+ * Erases users and events. A request is accepted at once, and its erasure runs in the background
+ * (`pipeline/stages/erasure`).
+ */
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { callerOf } from '../../http/access/authority.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
+import { ApiError } from '../../schemas/errors.js';
+import { freshId } from '../../schemas/ids.js';
+import { Erasure, type ErasureRecord, type ErasureSubject } from '../../schemas/json/erasure.js';
+import { isoTime } from '../../schemas/wire/common.js';
+import type { ApiDependencies } from '../dependencies.js';
+import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
+import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
+
+type ById = { Params: { id: string } };
+
+const tag = 'erasures';
+const config = { authority: 'secret', limit: 'management' } as const;
+const one = answerOf({ erasure: Erasure });
+/** Of one project and environment. They are kept until topics have forgotten what was erased. */
+const maxErasures = 10_000;
+const accepting =
+  'The answer 202 accepts the erasure of everything that was received until now, also of what is not known yet; ' +
+  '`GET /v1/erasures/:id` says when it is done. Repeating it does no harm. ';
+
+const erasureJson = ({ _id, subject, createdAt, completedAt }: ErasureRecord): Static<typeof Erasure> => ({
+  _id,
+  subject,
+  status: completedAt === null ? 'running' : 'done',
+  createdAt: isoTime(createdAt),
+  ...(completedAt !== null && { completedAt: isoTime(completedAt) }),
+});
+
+export const erasureRoutes =
+  ({ configuration, writer, webhooks: { secretCipher } }: ApiDependencies): FastifyPluginAsync =>
+  async (app) => {
+    async function accept(request: FastifyRequest<ById>, reply: FastifyReply, subject: ErasureSubject) {
+      const { project, environment } = callerOf(request);
+      if (configuration.erasures({ project, environment }).length >= maxErasures)
+        throw new ApiError('rate_limited', `at most ${maxErasures} erasures are kept at a time`, {
+          retryAfterS: 3_600,
+        });
+      const createdAt = writer.nextTimestamp();
+      const _id = freshId(createdAt);
+      const target = secretCipher.encrypt(request.params.id, _id);
+      const record = { _id, project, environment, createdAt, updatedAt: createdAt, subject, target, completedAt: null };
+      await writer.write([{ kind: 'erasure', id: _id, record, bases: ['absent'] }]);
+      reply.code(202);
+      return { meta: { code: 202 }, erasure: erasureJson(record) };
+    }
+
+    app.delete<ById>('/v1/users/:id', {
+      config,
+      schema: described({
+        operationId: 'eraseUser',
+        tag,
+        summary: 'Erase a user',
+        description: `${accepting}A \`deviceId\` erases every user of the device, and a \`userId\` the user on every device.`,
+        params: Type.Object({ id: Type.String({ description: '`_id`, `userId` or `deviceId`' }) }),
+        status: 202,
+        answer: one,
+      }),
+      handler: async (request, reply) => accept(request, reply, 'user'),
+    });
+
+    app.delete<ById>('/v1/events/:id', {
+      config,
+      schema: described({
+        operationId: 'eraseEvent',
+        tag,
+        summary: 'Erase an event',
+        description: `${accepting}Pending deliveries that contain the event are not sent.`,
+        params: idParameter,
+        status: 202,
+        answer: one,
+      }),
+      handler: async (request, reply) => accept(request, reply, 'event'),
+    });
+
+    app.get('/v1/erasures', {
+      config,
+      schema: described({
+        operationId: 'listErasures',
+        tag,
+        summary: 'List erasures, newest first',
+        description: shortListPaging,
+        querystring: shortListParameters,
+        answer: listOf({ erasures: Type.Array(Erasure) }),
+        failures: [400],
+      }),
+      handler: async (request) => {
+        const query = accepted(readShortListQuery(request.query as RawFields));
+        const { rows, meta } = shortPage(configuration.erasures(callerOf(request)), query);
+        return { meta, erasures: rows.map(erasureJson) };
+      },
+    });
+
+    app.get<ById>('/v1/erasures/:id', {
+      config,
+      schema: described({
+        operationId: 'getErasure',
+        tag,
+        summary: 'Get an erasure',
+        params: idParameter,
+        answer: one,
+        failures: [404],
+      }),
+      handler: async (request) => {
+        const record = found(configuration.erasure(callerOf(request), request.params.id), 'erasure');
+        return { meta: success, erasure: erasureJson(record) };
+      },
+    });
+  };

@@ -1,0 +1,67 @@
+/**
+ * The command to erase a user from the state of a device, in the order of the device's locations.
+ *
+ * It is a record of topic `locations` at a latitude that no location has. A release that does not know commands takes
+ * it for an invalid location, and writes a dead letter instead of evaluating it (docs/decisions/038).
+ */
+import type { Environment } from '../../schemas/json/common.js';
+import type { DeviceState, Location, UserState } from '../../schemas/records.js';
+
+const commandLatitude = 1_000;
+
+export interface ErasureCommand {
+  readonly project: string;
+  readonly environment: Environment;
+  readonly deviceId: string;
+  /** Id of the erasure. */
+  readonly erasure: string;
+  /** The device, or the userId or `_id` of one of its users. */
+  readonly name: string;
+  /** Users that were created later are kept. Epoch ms. */
+  readonly createdBy: number;
+}
+
+export const isErasureCommand = ({ latitude }: Location): boolean => latitude === commandLatitude;
+
+/** Returns the command as it is written to topic `locations`. */
+export const erasureCommand = ({
+  project,
+  environment,
+  deviceId,
+  erasure,
+  name,
+  createdBy,
+}: ErasureCommand): Location => ({
+  id: erasure,
+  project,
+  environment,
+  deviceId,
+  userId: name,
+  latitude: commandLatitude,
+  longitude: 0,
+  accuracy_m: 0,
+  occurredAt: createdBy,
+  receivedAt: createdBy,
+  deviceTimed: false,
+  foreground: false,
+  stopped: false,
+  replayed: false,
+  beacons: null,
+  ip: null,
+  source: null,
+  replyTo: null,
+  details: null,
+});
+
+const isErased = ({ deviceId, userId: name, receivedAt }: Location, user: UserState): boolean =>
+  user.createdAt <= receivedAt && (deviceId === name || user.userId === name || user.id === name);
+
+/** Returns the users of a device that a command erases. */
+export const erasedUsers = (command: Location, state: DeviceState | undefined): UserState[] =>
+  (state?.users ?? []).filter((user) => isErased(command, user));
+
+/** Returns the state without the erased users; undefined if none is left. */
+export function withoutErased(command: Location, state: DeviceState): DeviceState | undefined {
+  const users = state.users.filter((user) => !isErased(command, user));
+  return users.length === 0 ? undefined : { ...state, users };
+}

@@ -1,0 +1,298 @@
+/** An erased user is nowhere but in topics, which forget by retention; a user who returns starts anew. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { open } from 'lmdb';
+import { afterEach, expect, test } from 'vitest';
+import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';
+import { embeddedLeases } from '../../../backends/embedded/leases.js';
+import { codecs } from '../../../schemas/codecs.js';
+import { freshId } from '../../../schemas/ids.js';
+import type { ErasureRecord } from '../../../schemas/json/erasure.js';
+import type { Delivery, Location } from '../../../schemas/records.js';
+import { locationColumns, locationRow } from '../../../schemas/table-rows.js';
+import { rowText } from '../../../schemas/tsv.js';
+import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
+import { topics } from '../../ports.js';
+import { migrate } from '../analytics/migrate.js';
+import { createAnalyticsSink } from '../analytics/sink.js';
+import { openTestAnalytics } from '../testing/analytics.js';
+import { geofenceRecord, location, projectRecord, TestNode, until } from '../testing/node.js';
+import { createEraser } from './eraser.js';
+
+const scope = { project: projectRecord()._id, environment: 'test' } as const;
+const secretCipher = createSecretCipher(randomBytes(encryptionKeyBytes));
+const webhook = '65f0a1b2c3d4e5f600000001';
+const dayMs = 24 * 60 * 60 * 1_000;
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+async function start() {
+  const node = await TestNode.open();
+  const analytics = await openTestAnalytics();
+  await migrate(analytics, fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url)));
+  await node.configure({ kind: 'project', record: projectRecord() }, { kind: 'geofence', record: geofenceRecord() });
+  node.start();
+  const { log, positions, stateStore: states, deliveryQueue: deliveries } = node.embedded;
+  const sink = createAnalyticsSink({ log, positions, analytics, clock: Date.now, bounds: { maxDelayMs: 20 } });
+  const time = { offsetMs: 0 };
+  const problems: unknown[] = [];
+  const eraser = createEraser({
+    readModel: node.readModel,
+    ...{ writer: node.writer, leases: embeddedLeases, log, states, positions, deliveries, analytics, secretCipher },
+    keepMs: 30 * dayMs,
+    clock: () => Date.now() + time.offsetMs,
+    onProblem: (problem) => problems.push(problem),
+    timing: { intervalMs: 20, graceMs: 200, patienceMs: 20_000 },
+  });
+  eraser.start();
+  // What the webhook stage does without webhooks: it passes everything.
+  const passing = await passDeliverySources(node);
+  endings.push(async () => {
+    await eraser.stop();
+    await passing.stop();
+    await node.stop();
+    await sink.close();
+    await analytics.close();
+    await node.dispose();
+    expect(problems).toEqual([]);
+  });
+
+  async function erase(subject: ErasureRecord['subject'], name: string): Promise<string> {
+    const _id = freshId();
+    const createdAt = node.writer.nextTimestamp();
+    const target = secretCipher.encrypt(name, _id);
+    const record = { _id, ...scope, createdAt, updatedAt: createdAt, subject, target, completedAt: null };
+    await node.configure({ kind: 'erasure', record });
+    return _id;
+  }
+  const isDone = (id: string): boolean => (node.readModel.erasure(scope, id)?.completedAt ?? null) !== null;
+  return {
+    node,
+    analytics,
+    time,
+    erase,
+    async eraseAll(subject: ErasureRecord['subject'], name: string) {
+      const id = await erase(subject, name);
+      await until(() => isDone(id));
+      return id;
+    },
+    async count(table: string, condition = '1') {
+      const [row] = await analytics.query<{ n: number }>(`SELECT count() AS n FROM ${table} FINAL WHERE ${condition}`);
+      return row?.n ?? 0;
+    },
+  };
+}
+
+/** Keeps the positions of the delivery queue at the ends of their topics. */
+async function passDeliverySources({ embedded: { log, deliveryQueue } }: TestNode) {
+  const sources = ([topics.events, topics.deliveries] as const).flatMap((topic) =>
+    Array.from({ length: log.partitions(topic) }, (_, partition) => ({ topic, partition })),
+  );
+  const claims = await Promise.all(sources.map(deliveryQueue.claim));
+  let isStopped = false;
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      for (const claim of claims) {
+        const { offset: expectedOffset } = await deliveryQueue.position(claim.source);
+        const nextOffset = await log.end(claim.source.topic, claim.source.partition);
+        if (nextOffset > expectedOffset) await deliveryQueue.add(claim, { expectedOffset, nextOffset, deliveries: [] });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+  const running = run();
+  return {
+    claims,
+    stop: () => {
+      isStopped = true;
+      return running;
+    },
+  };
+}
+
+let count = 0;
+/** Inside the geofence, unless it is far. */
+const at = (deviceId: string, userId: string | null, fields: Partial<Location> = {}): Location => {
+  const nowMs = Date.now();
+  return location({
+    ...scope,
+    id: freshId(),
+    deviceId,
+    userId,
+    occurredAt: nowMs + count++,
+    receivedAt: nowMs,
+    ...fields,
+  });
+};
+
+const details = (metadata: object) => ({
+  ...{ installId: null, sessionId: null, description: null, metadata: JSON.stringify(metadata), deviceType: null },
+  ...{ deviceMake: null, deviceModel: null, deviceOS: null, sdkVersion: null, locationAuthorization: null },
+  ...{ locationAccuracyAuthorization: null, altitude_m: null, speed_mps: null, course_deg: null },
+  ...{ timeZoneOffset_s: null, locationMs: null, nearbyGeofences: false },
+});
+
+function delivery(id: string, user: object, createdAt = Date.now()): Delivery {
+  const body = Buffer.from(JSON.stringify({ event: { _id: id, user }, user }));
+  return { id, webhook, ...scope, orderKey: 'k', events: [id], body, reason: 'event', createdAt };
+}
+
+async function queue({ node }: Awaited<ReturnType<typeof start>>, ...deliveries: Delivery[]): Promise<void> {
+  const { deliveryQueue } = node.embedded;
+  const claim = await deliveryQueue.claim({ topic: topics.deliveries, partition: 0 });
+  const due = deliveries.map((each) => ({ webhook, dueAtMs: Date.now() + dayMs, value: codecs.delivery.encode(each) }));
+  const { nextOffset } = claim;
+  expect(await deliveryQueue.add(claim, { expectedOffset: nextOffset, nextOffset, deliveries: due })).toBe('committed');
+}
+
+/** Tables of LMDB whose records hold one of the texts. Topics forget by retention. */
+function tablesWith(folder: string, texts: readonly string[]): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(({ name }) => name === 'data.mdb')
+    .flatMap(({ parentPath }) => {
+      const root = open({ path: parentPath, noSubdir: false, readOnly: true, maxDbs: 64 });
+      const names = [...root.getKeys()].map(String).filter((name) => !name.startsWith('topic:'));
+      const found = names.filter((name) => {
+        const table = root.openDB<Buffer, Buffer>(name, { encoding: 'binary', keyEncoding: 'binary' });
+        return Array.from(table.getRange()).some(({ key, value }) =>
+          texts.some((text) => Buffer.concat([key, value]).includes(text)),
+        );
+      });
+      return found.map((name) => join(parentPath.slice(folder.length), name));
+    });
+}
+
+async function rowsWith(analytics: ChdbAnalytics, texts: readonly string[]): Promise<string[]> {
+  const tables = ['locations', 'events', 'users', 'webhook_attempts', 'rejections'];
+  const counts = await Promise.all(
+    tables.map(async (table) => {
+      const rows = await analytics.query<object>(`SELECT * FROM ${table}`);
+      const found = rows.filter((row) => texts.some((text) => JSON.stringify(row).includes(text)));
+      return found.length > 0 ? `${found.length} in ${table}` : [];
+    }),
+  );
+  return counts.flat();
+}
+
+test('an erased user is in no state, table or pending delivery; others stay', async () => {
+  const place = await start();
+  const { node, analytics } = place;
+  const texts = ['Ada-4711', 'ada-phone', 'ada-tablet', 'ada-secret-hobby'];
+  await node.append(
+    at('ada-phone', null),
+    at('ada-phone', 'Ada-4711', { details: details({ hobby: 'ada-secret-hobby' }) }),
+    at('ada-tablet', 'Ada-4711'),
+    at('bert-phone', 'Bert'),
+    at('bert-phone', 'Bert', { latitude: 60 }),
+  );
+  await until(async () => (await place.count('users')) === 3 && (await place.count('events')) >= 3);
+  const [{ user: id } = { user: '' }] = await analytics.query<{ user: string }>(
+    "SELECT user FROM users FINAL WHERE device_id = 'ada-phone'",
+  );
+  await queue(
+    place,
+    delivery('1', { _id: id, userId: 'Ada-4711' }),
+    delivery('2', { _id: 'unknown', userId: 'Ada-4711' }),
+    delivery('3', { _id: 'other', userId: 'Bert' }),
+  );
+  expect(tablesWith(node.folder, texts)).not.toEqual([]);
+  expect(await rowsWith(analytics, texts)).not.toEqual([]);
+
+  await place.eraseAll('user', 'Ada-4711');
+  // The devices are known by her user record alone.
+  expect(tablesWith(node.folder, [...texts, id])).toEqual([]);
+  expect(await rowsWith(analytics, [...texts, id])).toEqual([]);
+  expect(await node.state(at('bert-phone', 'Bert'))).toBeDefined();
+  expect(await place.count('locations', "user_id = 'Bert'")).toBe(2);
+  const waiting = await node.embedded.deliveryQueue.waiting({ topic: topics.deliveries, partition: 0 }, webhook, 10);
+  expect(waiting.map(({ value }) => codecs.delivery.decode(value).id)).toEqual(['3']);
+  expect(await node.embedded.deliveryQueue.size()).toBe(1);
+});
+
+test('of a device that several users share only the named one is erased; a deviceId erases them all', async () => {
+  const place = await start();
+  const { node } = place;
+  await node.append(at('shared', 'Ada'), at('shared', 'Bert'), at('other', 'Bert'));
+  await until(async () => (await place.count('users')) === 3);
+  await place.eraseAll('user', 'Ada');
+  expect((await node.state(at('shared', null)))?.users.map(({ userId }) => userId)).toEqual(['Bert']);
+  expect(await place.count('users')).toBe(2);
+  await place.eraseAll('user', 'shared');
+  expect(await node.state(at('shared', null))).toBeUndefined();
+  expect((await node.state(at('other', null)))?.users.map(({ userId }) => userId)).toEqual(['Bert']);
+  expect(await place.count('users')).toBe(1);
+});
+
+test('a user who returns starts anew, with another _id, and enters again', async () => {
+  const place = await start();
+  const { node } = place;
+  await node.append(at('phone', 'Ada'));
+  await until(async () => (await place.count('users')) === 1);
+  const [before] = (await node.state(at('phone', 'Ada')))?.users ?? [];
+  const erasure = place.eraseAll('user', 'Ada');
+  await until(async () => (await node.state(at('phone', 'Ada'))) === undefined);
+  await node.append(at('phone', 'Ada'));
+  await erasure;
+  const [after] = (await node.state(at('phone', 'Ada')))?.users ?? [];
+  expect(after?.id).toEqual(expect.any(String));
+  expect(after?.id).not.toBe(before?.id);
+  await until(async () => (await place.count('events', `user = '${after?.id}'`)) === 1);
+  expect(await place.count('users')).toBe(1);
+});
+
+test('what was received before the erasure and comes late is erased as well', async () => {
+  const place = await start();
+  const { node } = place;
+  const late = at('phone', 'Ada');
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  const erasure = place.eraseAll('user', 'Ada');
+  await until(
+    async () =>
+      (await node.embedded.log.end(
+        topics.locations,
+        node.embedded.log.partitionOf(topics.locations, `${scope.project}/test/Ada`),
+      )) > 0,
+  );
+  await node.append(late);
+  await erasure;
+  expect(await place.count('users')).toBe(0);
+  expect(await place.count('locations')).toBe(0);
+});
+
+test('rows that are written again are erased until the topics have forgotten; then the name is forgotten too', async () => {
+  const place = await start();
+  const { node, analytics } = place;
+  await node.append(at('phone', 'Ada'));
+  await until(async () => (await place.count('users')) === 1);
+  const id = await place.eraseAll('user', 'Ada');
+  expect(await place.count('locations')).toBe(0);
+  // As a sink does that reads its topic again.
+  const outcome = (await node.outcomes())[0]!;
+  await analytics.insert('locations', rowText([...locationColumns], [locationRow(outcome)]));
+  expect(await place.count('locations')).toBe(1);
+  place.time.offsetMs = dayMs;
+  await until(async () => (await place.count('locations')) === 0);
+  await until(() => {
+    place.time.offsetMs += dayMs;
+    return node.readModel.erasure(scope, id) === undefined;
+  });
+});
+
+test('an erased event is in no table and no pending delivery', async () => {
+  const place = await start();
+  const { node } = place;
+  await node.append(at('phone', 'Ada'), at('tablet', 'Ada'));
+  await until(async () => (await place.count('events')) === 2);
+  const [event] = await node.events();
+  await queue(place, delivery(event!.id, { _id: 'x' }), delivery('other', { _id: 'x' }));
+  await place.eraseAll('event', event!.id);
+  expect(await place.count('events')).toBe(1);
+  expect(await place.count('users')).toBe(2);
+  const waiting = await node.embedded.deliveryQueue.waiting({ topic: topics.deliveries, partition: 0 }, webhook, 10);
+  expect(waiting.map(({ value }) => codecs.delivery.decode(value).id)).toEqual(['other']);
+});

@@ -1,0 +1,31 @@
+/** JSON Schemas of erasures of users and events: the stored record, and the API's representation. */
+import Type, { type Static } from 'typebox';
+import { Environment, Id, Timestamp } from './common.js';
+
+export const ErasureSubject = Type.Enum(['user', 'event']);
+export type ErasureSubject = Static<typeof ErasureSubject>;
+
+export const ErasureRecord = Type.Object(
+  {
+    _id: Id,
+    project: Id,
+    environment: Environment,
+    /** Everything that was received up to this time is erased. */
+    createdAt: Type.Integer(),
+    updatedAt: Type.Integer(),
+    subject: ErasureSubject,
+    /** Name of the subject: userId, deviceId or _id. Encrypted for this record. */
+    target: Type.String(),
+    completedAt: Type.Union([Type.Integer(), Type.Null()]),
+  },
+  { additionalProperties: false },
+);
+export type ErasureRecord = Static<typeof ErasureRecord>;
+
+export const Erasure = Type.Object({
+  _id: Id,
+  subject: ErasureSubject,
+  status: Type.Enum(['running', 'done']),
+  createdAt: Timestamp,
+  completedAt: Type.Optional(Timestamp),
+});

@@ -1,0 +1,25 @@
+/** Starts the eraser on a backend. Problems go to the log. */
+
+import type { Sweeper } from '../../pipeline/catalog/store/sweepers.js';
+import { createEraser, type EraserParts } from '../../pipeline/stages/erasure/eraser.js';
+import { dayMs } from '../data-folder/folders.js';
+import type { StageContext } from './context.js';
+
+/** Retention of topics `attempts` and `deliveries`, from which rows and deliveries are made as well. */
+const minKeepDays = 7;
+
+export function startEraser(
+  parts: Omit<EraserParts, 'clock' | 'keepMs' | 'onProblem' | 'timing'>,
+  { configuration, logger }: Pick<StageContext, 'configuration' | 'logger'>,
+): Sweeper {
+  const { locations, events } = configuration;
+  const keepDays = Math.max(minKeepDays, locations.retentionDays, events.retentionDays) + 1;
+  const eraser = createEraser({
+    ...parts,
+    clock: Date.now,
+    keepMs: keepDays * dayMs,
+    onProblem: (error) => logger.warn({ reason: (error as Error).message }, 'an erasure is repeated later'),
+  });
+  eraser.start();
+  return eraser;
+}
