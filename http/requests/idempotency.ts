@@ -79,8 +79,11 @@ const sha256 = (...parts: readonly (string | Buffer)[]): string => {
 };
 
 /** Who may share a key: callers with the same authority over the same records. */
-const scopeOf = ({ caller }: FastifyRequest): string =>
-  caller === null ? 'admin' : `${caller.project}.${caller.environment}.${caller.kind}`;
+function scopeOf({ caller, session }: FastifyRequest): string {
+  const project = caller === null ? '' : `${caller.project}.${caller.environment}.${caller.kind}`;
+  if (session !== null) return `session.${session.account?._id ?? session.hint}.${project}`;
+  return caller === null ? 'admin' : project;
+}
 
 /** Identifies what is requested: path, query, If-Match and body. */
 function fingerprintOf({ method, url, headers, body }: FastifyRequest): string {

@@ -30,7 +30,7 @@ const redisKeysWith = ({ name: prefix }: TestCluster, text: string): Promise<str
     const contentOf = async (key: string): Promise<unknown> => {
       const type = await client.type(key);
       if (type === 'hash') return client.hgetall(key);
-      return type === 'zset' ? client.zrange(key, 0, -1) : client.get(key);
+      return type === 'zset' ? client.call('ZRANGE', key, 0, -1) : client.get(key);
     };
     const contents = await Promise.all(keys.map(contentOf));
     return keys.filter((key, index) => `${key} ${JSON.stringify(contents[index])}`.includes(text));
