@@ -14,6 +14,7 @@ const isolatedFiles = [
   'api/{analytics,events,users,webhooks}/**/*.test.ts',
   'pipeline/stages/{analytics,erasure}/**/*.test.ts',
   'backends/embedded/**/*.test.ts',
+  'providers/valhalla/**/*.test.ts',
   'schemas/tsv.test.ts',
 ];
 

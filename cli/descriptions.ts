@@ -177,6 +177,32 @@ export const descriptions = {
       },
     ],
   }),
+  roads: describe({
+    summary: 'Builds road data for isochrones and routes from an OpenStreetMap extract.',
+    usage: ['roads build FILE'],
+    takesArguments: true,
+    options: {
+      boundary: {
+        type: 'string',
+        value: 'FILE',
+        help: 'Where the extract ends, as a .poly file, which publishers offer beside it. Default: --bounds.',
+      },
+      bounds: {
+        type: 'string',
+        value: 'W,S,E,N',
+        help: 'Where the extract ends, in degrees. Default: what the extract says.',
+      },
+      data,
+      config,
+    },
+    examples: [
+      { line: 'fenceline roads build region.osm.pbf', explanation: 'running nodes use the new data at once' },
+      {
+        line: 'fenceline roads build region.osm.pbf --boundary region.poly',
+        explanation: 'knows where an irregular extract ends',
+      },
+    ],
+  }),
   repartition: describe({
     summary: 'Increases the number of partitions of a stopped cluster and moves the devices.',
     usage: ['repartition --partitions N'],

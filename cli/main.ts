@@ -20,6 +20,7 @@ const implementations: { readonly [Name in CommandName]: () => Promise<{ readonl
   tail: () => import('./commands/tail.js'),
   replay: () => import('./commands/replay.js'),
   map: () => import('./commands/map.js'),
+  roads: () => import('./commands/roads.js'),
   repartition: () => import('./commands/repartition.js'),
   repair: () => import('./commands/repair.js'),
   config: () => import('./commands/config.js'),

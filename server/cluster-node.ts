@@ -32,6 +32,7 @@ import { createConfiguredMailer } from './mail.js';
 import { createProcessRegistry, createRecorder, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
+import { createRoads } from './roads.js';
 
 /** How long the other nodes leave creating the first project to the node that holds the lease. */
 const firstProjectLeaseMs = 60_000;
@@ -65,6 +66,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const options = clusterOptionsOrRefuse(configuration);
   const secrets = sharedSecrets(process.env);
   const mailer = createConfiguredMailer(configuration);
+  const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
   migrateDataFolder(configuration.data, logger);
@@ -122,6 +124,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     secretCipher,
     sessions,
     mailer,
+    roads,
     app,
   };
   const parts = new Map<Role, Part>();
@@ -149,6 +152,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
       spaceWatch.stop();
       for (const role of stopOrder) await parts.get(role)?.stop();
       await mailer.close();
+      await roads?.close();
       await changes.close();
       await catalog.close();
       await readModel.close();

@@ -17,6 +17,7 @@ import type { ConfigurationWriter, SpatialQueries } from '../pipeline/catalog/ty
 import type { SecretCipher } from '../pipeline/encryption.js';
 import { topics } from '../pipeline/ports.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
+import type { RoadProvider } from '../providers/roads/provider.js';
 import { atMostEvery, progressAt, sum } from './backlog.js';
 import type { Configuration, Role } from './config/schema.js';
 import { dayMs } from './data-folder/folders.js';
@@ -45,6 +46,7 @@ export interface RoleParts {
   readonly secretCipher: SecretCipher;
   readonly sessions: Sessions;
   readonly mailer: Mailer;
+  readonly roads: RoadProvider | undefined;
   readonly app: FastifyInstance;
 }
 
@@ -63,7 +65,7 @@ const progressEveryMs = 50;
 export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[role](parts);
 
 const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
-  async ingest({ configuration, registry, backend, readModel, spatial, app }) {
+  async ingest({ configuration, registry, backend, readModel, spatial, roads, app }) {
     const { log, requestStates } = backend;
     const rejections = startRejectionCounter(log, Date.now);
     const partitions = log.partitions(topics.locations);
@@ -86,6 +88,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
         values: backend.values,
         paceBulk: createPacing(progress, configuration.ingest.maxBacklogRecords),
         rejections,
+        roads,
       },
     );
     return { done: rejections.done, stop: () => rejections.close() };
@@ -121,7 +124,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
 
   async api(parts) {
     const { configuration, logger, backend, clickHouse, readModel, writer, spatial, secretCipher, app } = parts;
-    const { sessions, mailer } = parts;
+    const { sessions, mailer, roads } = parts;
     const analytics = await openClickHouse(clickHouse);
     await migrate(analytics, tables, clickHouse);
     const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
@@ -132,7 +135,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       { configuration, readModel, logger, sessions },
       {
         values: backend.values,
-        ...{ writer, spatial, analytics, log, maps, states, secretCipher, webhookClient },
+        ...{ writer, spatial, analytics, log, maps, roads, states, secretCipher, webhookClient },
         deliveries: backend.requestDeliveries,
         leases: backend.leases,
         mailer,

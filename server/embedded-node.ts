@@ -39,6 +39,7 @@ import { addGauge, createProcessRegistry, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { createPacing } from './pacing.js';
+import { createRoads } from './roads.js';
 import { startEraser } from './stages/erasure.js';
 import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';
@@ -48,6 +49,7 @@ import { createWebhookClient } from './webhook-client.js';
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
   // Before the folder is opened: it refuses contradictions of the configuration.
   const mailer = createConfiguredMailer(configuration);
+  const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
   migrateDataFolder(configuration.data, logger);
@@ -139,6 +141,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       return progress();
     }, configuration.ingest.maxBacklogRecords),
     rejections,
+    roads,
   });
   const follower = await addApi(app, http, {
     writer,
@@ -148,6 +151,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     values: backend.values,
     admitWrite: () => refuseWhenFull(space),
     maps,
+    roads,
     states: stateStore,
     secretCipher,
     webhookClient,
@@ -177,6 +181,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await mailer.close();
       await maps.close();
       await follower.stop();
+      await roads?.close();
       await rejections.close();
       spaceWatch.stop();
       if (space.level === 'out') {

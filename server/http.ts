@@ -26,6 +26,7 @@ import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
+import type { RoadProvider } from '../providers/roads/provider.js';
 import { createNodeAccounts } from './accounts.js';
 import type { Configuration } from './config/schema.js';
 import { createGeocoding } from './geocoding.js';
@@ -84,7 +85,7 @@ export const createNodeServer = ({
   });
 
 export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics' | 'configuration' | 'spatial'> &
-  Pick<SdkDependencies, 'spatial'>;
+  Pick<SdkDependencies, 'spatial'> & { readonly roads: RoadProvider | undefined };
 
 /** Adds the routes that take locations, and the other calls of SDKs. */
 export async function addIngest(
@@ -111,11 +112,13 @@ export async function addIngest(
     clock: Date.now,
     maxLogsBytes: configuration.http.maxReplayBodyBytes,
     metrics: createRecorder(sdkMetrics, registry),
+    routes: given.roads?.routes,
   });
 }
 
 export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | 'analytics' | 'log' | 'values'> {
   readonly maps: Maps;
+  readonly roads: RoadProvider | undefined;
   readonly states: Pick<StateStore, 'load'>;
   readonly secretCipher: SecretCipher;
   /** Throws while nothing can be stored. For calls that have effects before they store. */
@@ -142,6 +145,7 @@ export async function addApi(
     log,
     values,
     maps,
+    roads,
     states,
     secretCipher,
     admitWrite,
@@ -153,7 +157,7 @@ export async function addApi(
 ): Promise<Pick<PlaceFollower, 'done' | 'stop'>> {
   const geocoding = createGeocoding(configuration, values);
   app.addHook('onClose', async () => geocoding.geocoder?.close());
-  const geometrySources = { geocoder: geocoding.geocoder };
+  const geometrySources = { geocoder: geocoding.geocoder, isochrones: roads?.isochrones };
   const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
   // Baking starts after the listener, so it does not delay the start.
   app.addHook('onListen', async () => maps.prepare());

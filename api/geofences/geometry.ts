@@ -73,7 +73,10 @@ async function withIsochrone(
   // An isochrone without a mode has been refused.
   const mode = input.mode as TravelMode;
   const computed = await sources.isochrones({ project, center: input.center, minutes: input.radius, mode });
-  if (!computed.ok) return computed;
+  if (!computed.ok) {
+    const { code, param, message } = computed.error;
+    return code === 'not_available' && param === undefined ? { ok: false, error: noRoads(message) } : computed;
+  }
   const { ring, source: isochrone } = computed.value;
   return { ok: true, value: { ...input, ring, geometrySource: { ...source, isochrone } } };
 }
@@ -87,12 +90,8 @@ const isSameIsochrone = (given: PlainGeofence, { type, ring, center, radius, mod
 
 const isSamePosition = (one: Position, other: Position): boolean => one[0] === other[0] && one[1] === other[1];
 
-const noRoads = (): ApiError =>
-  new ApiError(
-    'not_available',
-    'type: isochrones need road data: run "fenceline roads build", or set routing.provider and routing.url',
-    { param: 'type' },
-  );
+const noRoads = (reason = 'isochrones need road data: set routing.provider and routing.url'): ApiError =>
+  new ApiError('not_available', `type: ${reason}`, { param: 'type' });
 
 interface Located {
   readonly center: Position;

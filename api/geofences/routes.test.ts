@@ -57,7 +57,10 @@ describe('one geofence', () => {
       'Europe/Paris',
     );
 
-    expect(await api.call('DELETE', `/v1/geofences/${_id}`)).toEqual({ status: 200, body: { meta: { code: 200 } } });
+    expect(await api.call('DELETE', `/v1/geofences/${_id}`)).toMatchObject({
+      status: 200,
+      body: { meta: { code: 200 } },
+    });
     expect((await api.call('GET', `/v1/geofences/${_id}`)).status).toBe(404);
     expect((await api.call('DELETE', '/v1/geofences/one/1')).status).toBe(404);
   });

@@ -1,6 +1,7 @@
 /** What the routes of SDK calls depend on. */
 import type { ConfigurationReader, Scope, SpatialQueries } from '../../pipeline/catalog/types.js';
 import type { Log } from '../../pipeline/ports.js';
+import type { RouteProvider } from '../../providers/routes/provider.js';
 import type { DeviceState } from '../../schemas/records.js';
 
 /** The metrics of these calls. The process implements {@link SdkDependencies.metrics} with its metrics library. */
@@ -15,6 +16,8 @@ export interface SdkDependencies {
   readonly log: Pick<Log, 'append'>;
   /** Returns the stored state of a device; undefined for a device that was never seen. */
   readonly states: (scope: Scope, deviceId: string) => Promise<DeviceState | undefined>;
+  /** Absent: the operator wants none. */
+  readonly routes?: RouteProvider | undefined;
   /** Epoch ms. */
   readonly clock: () => number;
   /** Limit of the body of /v1/logs. */

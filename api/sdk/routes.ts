@@ -1,5 +1,5 @@
 /**
- * The calls of SDKs that are not locations: configuration, search by place, conversions and log lines.
+ * The calls of SDKs that are not locations: configuration, search by place, routes, conversions and log lines.
  *
  * Flows in: requests of devices and pages with a publishable key. Flows out: answers of the spatial index and of the
  * project's settings, and conversions on topic `events`.
@@ -9,10 +9,12 @@ import { configRoutes } from './config.js';
 import type { SdkDependencies } from './dependencies.js';
 import { reportRoutes } from './reports.js';
 import { searchRoutes } from './search.js';
+import { travelRoutes } from './travel.js';
 
 /** A Fastify plugin: `await app.register(sdkRoutes, dependencies)`. */
 export const sdkRoutes: FastifyPluginAsync<SdkDependencies> = async (app, dependencies) => {
   await app.register(configRoutes, dependencies);
   await app.register(searchRoutes, dependencies);
+  await app.register(travelRoutes, dependencies);
   await app.register(reportRoutes, dependencies);
 };

@@ -528,6 +528,43 @@ export const configurationSchema = {
         'file is read within a minute. Empty: these calls are answered not_available.',
     ),
   },
+  routing: {
+    provider: oneOf(
+      ['embedded', 'valhalla', 'openrouteservice', 'graphhopper', 'none'],
+      'embedded',
+      'What computes isochrones, route distances and matrices: the embedded router on the road data of ' +
+        '`fenceline roads build`, or a service at routing.url. Without road data, or with none, such calls are ' +
+        'answered not_available.',
+    ),
+    url: text('', 'URL of the service, for example http://127.0.0.1:8002. The embedded router ignores it.'),
+    apiKey: secret('API key of the service, if it requires one.'),
+    dataFolder: text(
+      '',
+      'Folder with the road data of the embedded router. Nodes of a cluster may share it. Empty: `roads` in the data ' +
+        'folder.',
+    ),
+    bounds: list(
+      [],
+      'West, south, east and north of the road data of a service, in degrees. An isochrone that reaches them is ' +
+        'refused. Empty: the edge of its data is not known, and may cut isochrones silently.',
+    ),
+    timeoutMs: count(
+      10_000,
+      'Maximum time of an isochrone or a route, including its wait. Slower requests are answered 503.',
+      { minimum: 100, maximum: 60_000 },
+    ),
+    maxConcurrency: count(
+      2,
+      'Maximum number of isochrones and routes that a process computes at once. Further ones wait; projects share the ' +
+        'places equally.',
+      { minimum: 1, maximum: 64 },
+    ),
+    maxWaitingPerProject: count(
+      100,
+      'Maximum number of isochrones and routes of one project that wait. Further ones are answered 503 with Retry-After.',
+      { minimum: 1 },
+    ),
+  },
   kafka: {
     brokers: list(['127.0.0.1:9092'], 'Addresses of some brokers, as host:port. The others are discovered.'),
     prefix: text(

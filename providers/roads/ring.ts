@@ -4,7 +4,7 @@ import { ringOf } from '../../pipeline/geometry/edges.js';
 import { type NormalRing, normalizeRing } from '../../pipeline/geometry/ring.js';
 import type { Position } from '../../schemas/json/common.js';
 import { type Answer, refusal } from '../answer.js';
-import type { RoadBoundary } from '../roads/boundary.js';
+import type { RoadBoundary } from './boundary.js';
 
 /** The area is refused when it comes closer than this to the boundary of the road data. */
 const marginM = 500;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { normalizeRing } from '../../pipeline/geometry/ring.js';
 import type { Position } from '../../schemas/json/common.js';
 import { maxRingPoints } from '../../schemas/json/constants.js';
-import { roadBoundary } from '../roads/boundary.js';
+import { roadBoundary } from './boundary.js';
 import { findRing } from './ring.js';
 
 const center: Position = [10, 50];

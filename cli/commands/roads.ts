@@ -1,0 +1,51 @@
+/** `fenceline roads build`: builds the road data of the embedded router from an OpenStreetMap extract. */
+import { readFile } from 'node:fs/promises';
+import { type Bounds, isBounds, parsePoly, ringOfBounds } from '../../providers/roads/boundary.js';
+import { buildRoadData } from '../../providers/valhalla/build.js';
+import { readExtractHeader } from '../../providers/valhalla/pbf-header.js';
+import type { Position } from '../../schemas/json/common.js';
+import { roadDataFolder } from '../../server/roads.js';
+import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
+import { configurationFrom } from './configuration.js';
+
+type Given = Values<OptionsOf<'roads'>>;
+
+export const run: Run<OptionsOf<'roads'>> = async (values, words) => {
+  const [verb, file, ...rest] = words;
+  if (verb !== 'build' || file === undefined || rest.length > 0)
+    throw new UsageError('roads requires the word build and one file, such as: roads build region.osm.pbf');
+  const { configuration } = configurationFrom({ config: values.config, data: values.data });
+  const folder = roadDataFolder(configuration);
+  const header = await readExtractHeader(file).catch((error: Error) => {
+    throw new CommandFailure(`${file} could not be read: ${error.message}`);
+  });
+  if (header === undefined) throw new CommandFailure(`${file} is not an OpenStreetMap extract in the PBF format`);
+  const boundary = await boundaryOf(values, header.bounds);
+
+  console.log(`builds road data of ${file}${dateText(header.dataAt)}`);
+  const startedAtMs = Date.now();
+  const request = { file, folder, boundary, roadDataAt: header.dataAt, nowMs: startedAtMs };
+  const built = await buildRoadData(request);
+  if (!built.ok) throw new CommandFailure(built.reason);
+  const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
+  console.log(`done in ${seconds} s: ${folder}. Running nodes use it from the next request on`);
+};
+
+const dateText = (dataAt: number | null): string =>
+  dataAt === null ? '' : ` of ${new Date(dataAt).toISOString().slice(0, '2026-01-01'.length)}`;
+
+/** Returns where the extract ends: as the options say it, or its header. */
+async function boundaryOf({ boundary, bounds }: Given, ofHeader: Bounds | null): Promise<Position[][]> {
+  if (boundary !== undefined && bounds !== undefined)
+    throw new UsageError('roads build takes either --boundary or --bounds');
+  if (boundary !== undefined) {
+    const rings = parsePoly(await readFile(boundary, 'utf8'));
+    if (rings === undefined) throw new CommandFailure(`${boundary} is not a boundary in the Osmosis polygon format`);
+    return rings;
+  }
+  const box: unknown = bounds === undefined ? ofHeader : bounds.split(',').map(Number);
+  if (isBounds(box)) return [ringOfBounds(box)];
+  if (bounds !== undefined) throw new UsageError('--bounds must be west,south,east,north in degrees');
+  throw new CommandFailure('the extract does not say where it ends: give --bounds or --boundary');
+}

@@ -1,0 +1,37 @@
+/** The interface of routing engines, each an adapter to one product, without limits of its own. */
+import type { Position } from '../../schemas/json/common.js';
+import type { TravelMode } from '../../schemas/json/constants.js';
+import type { Answer } from '../answer.js';
+import type { Leg, MatrixRequest, Route, RouteRequest } from '../routes/provider.js';
+import type { RoadBoundary } from './boundary.js';
+
+/** What is known of an engine and its data. */
+export interface EngineState {
+  readonly version: string | null;
+  /** Date of the road data, epoch ms. */
+  readonly roadDataAt: number | null;
+  /** Undefined if it is not known where the data ends. */
+  readonly boundary: RoadBoundary | undefined;
+}
+
+export interface AreaRequest {
+  readonly center: Position;
+  readonly minutes: number;
+  readonly mode: TravelMode;
+  /** Metres by which the area may be simplified; undefined leaves it to the engine. */
+  readonly toleranceM: number | undefined;
+}
+
+/** Methods stop when the signal aborts; what they answer then is of no use. */
+export interface RoadEngine {
+  readonly name: string;
+  /** Tolerances that are worth trying, in this order. */
+  readonly tolerancesM: readonly (number | undefined)[];
+  /** Answers `not_available` while there is no road data. */
+  state(): Promise<Answer<EngineState>>;
+  /** Returns the GeoJSON geometry from which the centre is reached in time. */
+  area(request: AreaRequest, signal: AbortSignal): Promise<Answer<unknown>>;
+  route(request: Omit<RouteRequest, 'project'>, signal: AbortSignal): Promise<Answer<Route | null>>;
+  matrix(request: Omit<MatrixRequest, 'project'>, signal: AbortSignal): Promise<Answer<(Leg | null)[][]>>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,134 @@
+/** GraphHopper over HTTP. Profiles have the names of the travel modes, but `motorcycle` for motorbikes. */
+import type { ApiError } from '../../schemas/errors.js';
+import type { Position } from '../../schemas/json/common.js';
+import type { TravelMode } from '../../schemas/json/constants.js';
+import { refusal } from '../answer.js';
+import { type JsonResponse, requestJson } from '../json-request.js';
+import { boundsBoundary, isBounds, type RoadBoundary } from './boundary.js';
+import type { RoadEngine } from './engine.js';
+import { dateOf, type HttpEngineOptions, rememberState } from './http-engine.js';
+
+/** Metres of its option `tolerance`, after its own choice. */
+const tolerancesM = [undefined, 25, 50, 100, 200, 400];
+
+const profileOf = (mode: TravelMode): string => (mode === 'motorbike' ? 'motorcycle' : mode);
+const latitudeFirst = ([longitude, latitude]: Position): string => `${latitude},${longitude}`;
+
+const reasonOf = ({ body }: JsonResponse): string => {
+  const { message } = (body ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : '';
+};
+const isNoRoad = (reason: string): boolean => /cannot find point|point not found|out of bounds/i.test(reason);
+const isNoPath = (reason: string): boolean => /connection between locations not found/i.test(reason);
+
+function failure(response: JsonResponse): { ok: false; error: ApiError } {
+  const reason = reasonOf(response);
+  if (isNoRoad(reason)) return refusal('outside_road_data', 'the road data has no road near the point', 'coordinates');
+  if (/profile.*not (found|supported|available)|unknown profile|could not find .*profile/i.test(reason))
+    return refusal('not_available', 'GraphHopper has no profile for this mode', 'mode');
+  return refusal('unavailable', `the provider of road data answered with status ${response.status}`);
+}
+
+export function createGraphHopper({ url, apiKey, boundary }: HttpEngineOptions): RoadEngine {
+  const base = url.replace(/\/+$/, '');
+  const key: [string, string][] = apiKey === '' ? [] : [['key', apiKey]];
+  const addressOf = (path: string, query: [string, string][]): string => {
+    const text = new URLSearchParams([...query, ...key]).toString();
+    return `${base}/${path}${text === '' ? '' : `?${text}`}`;
+  };
+  const avoidNothing = () => refusal('not_available', 'GraphHopper does not offer avoid', 'avoid');
+
+  const state = rememberState(async () => {
+    const response = await requestJson({ url: addressOf('info', []), signal: AbortSignal.timeout(5_000) });
+    const { version, data_date, bbox } = ((response.ok ? response.value.body : null) ?? {}) as Record<string, unknown>;
+    const known: RoadBoundary | undefined = isBounds(bbox) ? boundsBoundary(bbox) : undefined;
+    return {
+      version: typeof version === 'string' ? version : null,
+      roadDataAt: dateOf(data_date),
+      boundary: boundary ?? known,
+    };
+  });
+
+  return {
+    name: 'graphhopper',
+    tolerancesM,
+    state,
+    async close() {},
+
+    async area({ center, minutes, mode, toleranceM }, signal) {
+      const query: [string, string][] = [
+        ['profile', profileOf(mode)],
+        ['point', latitudeFirst(center)],
+        ['time_limit', String(Math.round(minutes * 60))],
+        // The time to the point, not from it.
+        ['reverse_flow', 'true'],
+        ['buckets', '1'],
+        ['type', 'geojson'],
+        ...(toleranceM === undefined ? [] : [['tolerance', String(toleranceM)] as [string, string]]),
+      ];
+      const response = await requestJson({ url: addressOf('isochrone', query), signal });
+      if (!response.ok) return response;
+      if (response.value.status !== 200) return failure(response.value);
+      const { features, polygons } = (response.value.body ?? {}) as Record<string, { geometry?: unknown }[]>;
+      return { ok: true, value: (features ?? polygons)?.[0]?.geometry };
+    },
+
+    async route({ origin, destination, mode, avoid }, signal) {
+      if (avoid.length > 0) return avoidNothing();
+      const query: [string, string][] = [
+        ['profile', profileOf(mode)],
+        ['point', latitudeFirst(origin)],
+        ['point', latitudeFirst(destination)],
+        ['points_encoded', 'false'],
+        ['instructions', 'false'],
+      ];
+      const response = await requestJson({ url: addressOf('route', query), signal });
+      if (!response.ok) return response;
+      const reason = reasonOf(response.value);
+      if (isNoRoad(reason) || isNoPath(reason)) return { ok: true, value: null };
+      if (response.value.status !== 200) return failure(response.value);
+      const [path] = (response.value.body as { paths?: Found[] } | null)?.paths ?? [];
+      if (path === undefined) return { ok: true, value: null };
+      const { distance, time, points } = path;
+      return { ok: true, value: { distanceM: distance, durationS: time / 1_000, path: points.coordinates } };
+    },
+
+    async matrix({ origins, destinations, mode, avoid }, signal) {
+      if (avoid.length > 0) return avoidNothing();
+      const body = {
+        profile: profileOf(mode),
+        from_points: origins,
+        to_points: destinations,
+        out_arrays: ['times', 'distances'],
+        fail_fast: false,
+      };
+      const response = await requestJson({ url: addressOf('matrix', []), method: 'POST', body, signal });
+      if (!response.ok) return response;
+      // The open-source server has no matrices.
+      if (response.value.status === 404) return refusal('not_available', 'this GraphHopper has no route matrix');
+      if (response.value.status !== 200) return failure(response.value);
+      const { times, distances } = (response.value.body ?? {}) as Numbers;
+      return {
+        ok: true,
+        value: origins.map((_, from) =>
+          destinations.map((_, to) => {
+            const [distanceM, durationS] = [distances?.[from]?.[to], times?.[from]?.[to]];
+            return typeof distanceM === 'number' && typeof durationS === 'number' ? { distanceM, durationS } : null;
+          }),
+        ),
+      };
+    },
+  };
+}
+
+interface Found {
+  readonly distance: number;
+  /** Milliseconds. */
+  readonly time: number;
+  readonly points: { readonly coordinates: [number, number][] };
+}
+interface Numbers {
+  /** Seconds. */
+  readonly times?: (number | null)[][];
+  readonly distances?: (number | null)[][];
+}

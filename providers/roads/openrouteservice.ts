@@ -1,0 +1,139 @@
+/** openrouteservice over HTTP. */
+
+import type { ApiError } from '../../schemas/errors.js';
+import type { TravelMode } from '../../schemas/json/constants.js';
+import { type Answer, refusal } from '../answer.js';
+import { type JsonResponse, requestJson } from '../json-request.js';
+import type { Avoidable } from '../routes/provider.js';
+import type { RoadEngine } from './engine.js';
+import { dateOf, type HttpEngineOptions, rememberState } from './http-engine.js';
+
+const profiles: Readonly<Record<TravelMode, string | undefined>> = {
+  car: 'driving-car',
+  truck: 'driving-hgv',
+  foot: 'foot-walking',
+  bike: 'cycling-regular',
+  motorbike: undefined,
+};
+const features: Readonly<Record<Avoidable, string>> = { tolls: 'tollways', highways: 'highways', ferries: 'ferries' };
+
+/** Its option `smoothing` goes from 0 to 100 and has no unit. */
+const tolerancesM = [undefined, 250, 500];
+const maxToleranceM = 500;
+
+const notOffered = (what: string, param: string) =>
+  refusal('not_available', `openrouteservice does not offer ${what}`, param);
+
+export function createOpenRouteService({ url, apiKey, boundary }: HttpEngineOptions): RoadEngine {
+  const base = url.replace(/\/+$/, '');
+  const headers = apiKey === '' ? {} : { authorization: apiKey };
+
+  const post = (path: string, body: object, signal: AbortSignal) =>
+    requestJson({ url: `${base}/v2/${path}`, method: 'POST', headers, body, signal });
+
+  /** Returns the error for an answer that is not 200. */
+  function failure({ status, body }: JsonResponse): { ok: false; error: ApiError } {
+    const { message } = ((body as { error?: unknown } | null)?.error ?? {}) as { message?: unknown };
+    const reason = typeof message === 'string' ? message : '';
+    if (/could not find routable point|unable to build an isochrone/i.test(reason))
+      return refusal('outside_road_data', 'the road data has no road near the point', 'coordinates');
+    if (/exceeds? .*(distance|limit)/i.test(reason))
+      return refusal('invalid_parameter', 'the points are too far apart for the provider', 'destination');
+    return refusal('unavailable', `the provider of road data answered with status ${status}`);
+  }
+
+  const state = rememberState(async () => {
+    const response = await requestJson({ url: `${base}/v2/status`, headers, signal: AbortSignal.timeout(5_000) });
+    const { engine } = ((response.ok ? response.value.body : null) ?? {}) as { engine?: Record<string, unknown> };
+    const version = engine?.version;
+    return {
+      version: typeof version === 'string' ? version : null,
+      roadDataAt: dateOf(engine?.graph_date),
+      boundary,
+    };
+  });
+
+  return {
+    name: 'openrouteservice',
+    tolerancesM,
+    state,
+    async close() {},
+
+    async area({ center, minutes, mode, toleranceM }, signal) {
+      const profile = profiles[mode];
+      if (profile === undefined) return notOffered(`mode ${mode}`, 'mode');
+      const response = await post(
+        `isochrones/${profile}`,
+        {
+          locations: [center],
+          range: [minutes * 60],
+          range_type: 'time',
+          // The time to the point, not from it.
+          location_type: 'destination',
+          ...(toleranceM !== undefined && { smoothing: (100 * toleranceM) / maxToleranceM }),
+        },
+        signal,
+      );
+      if (!response.ok) return response;
+      if (response.value.status !== 200) return failure(response.value);
+      const { features: areas } = (response.value.body ?? {}) as { features?: { geometry?: unknown }[] };
+      return { ok: true, value: areas?.[0]?.geometry };
+    },
+
+    async route({ origin, destination, mode, avoid }, signal) {
+      const profile = profiles[mode];
+      if (profile === undefined) return notOffered(`mode ${mode}`, 'modes');
+      const options = avoid.length > 0 && { options: { avoid_features: avoid.map((what) => features[what]) } };
+      const body = { coordinates: [origin, destination], instructions: false, ...options };
+      const response = await post(`directions/${profile}/geojson`, body, signal);
+      if (!response.ok) return response;
+      if (response.value.status !== 200) return orNull(failure(response.value), response.value);
+      const [route] = ((response.value.body as { features?: Found[] } | null)?.features ?? []) as Found[];
+      if (route === undefined) return { ok: true, value: null };
+      // A route from a place to itself has no numbers.
+      const { distance = 0, duration = 0 } = route.properties?.summary ?? {};
+      return { ok: true, value: { distanceM: distance, durationS: duration, path: route.geometry.coordinates } };
+    },
+
+    async matrix({ origins, destinations, mode, avoid }, signal) {
+      const profile = profiles[mode];
+      if (profile === undefined) return notOffered(`mode ${mode}`, 'mode');
+      if (avoid.length > 0) return notOffered('avoid for a matrix', 'avoid');
+      const body = {
+        locations: [...origins, ...destinations],
+        sources: [...origins.keys()],
+        destinations: [...destinations.keys()].map((index) => origins.length + index),
+        metrics: ['distance', 'duration'],
+      };
+      const response = await post(`matrix/${profile}`, body, signal);
+      if (!response.ok) return response;
+      if (response.value.status !== 200) return failure(response.value);
+      const { distances, durations } = (response.value.body ?? {}) as Numbers;
+      return {
+        ok: true,
+        value: origins.map((_, from) =>
+          destinations.map((_, to) => {
+            const [distanceM, durationS] = [distances?.[from]?.[to], durations?.[from]?.[to]];
+            return typeof distanceM === 'number' && typeof durationS === 'number' ? { distanceM, durationS } : null;
+          }),
+        ),
+      };
+    },
+  };
+}
+
+interface Found {
+  readonly properties?: { readonly summary?: { readonly distance?: number; readonly duration?: number } };
+  readonly geometry: { readonly coordinates: [number, number][] };
+}
+interface Numbers {
+  readonly distances?: (number | null)[][];
+  readonly durations?: (number | null)[][];
+}
+
+/** A route that does not exist is no error. */
+function orNull<T>(failed: Answer<T>, { body }: JsonResponse): Answer<T | null> {
+  const { code } = ((body as { error?: unknown } | null)?.error ?? {}) as { code?: unknown };
+  const isNoRoute = code === 2009 || (!failed.ok && failed.error.code === 'outside_road_data');
+  return isNoRoute ? { ok: true, value: null } : failed;
+}

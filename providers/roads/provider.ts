@@ -1,0 +1,52 @@
+/** Makes a provider of isochrones and routes of an engine: shares its capacity, checks what it answers, names the source. */
+import type { Position } from '../../schemas/json/common.js';
+import type { TravelMode } from '../../schemas/json/constants.js';
+import { type Answer, refusal } from '../answer.js';
+import type { Isochrone, IsochroneProvider } from '../isochrones/provider.js';
+import type { RouteProvider } from '../routes/provider.js';
+import { type CapacityLimits, createCapacity } from './capacity.js';
+import type { RoadEngine } from './engine.js';
+import { findRing } from './ring.js';
+
+export interface RoadProvider {
+  readonly isochrones: IsochroneProvider;
+  readonly routes: RouteProvider;
+  close(): Promise<void>;
+}
+
+/** @param clock epoch ms. */
+export function createRoadProvider(engine: RoadEngine, limits: CapacityLimits, clock: () => number): RoadProvider {
+  const capacity = createCapacity(limits);
+
+  async function compute(
+    request: { readonly center: Position; readonly minutes: number; readonly mode: TravelMode },
+    signal: AbortSignal,
+  ): Promise<Answer<Isochrone>> {
+    const state = await engine.state();
+    if (!state.ok) return state;
+    const { version, roadDataAt, boundary } = state.value;
+    if (boundary && !boundary(request.center, 0))
+      return refusal('outside_road_data', 'the road data does not cover the point', 'coordinates');
+    const ring = await findRing({
+      center: request.center,
+      tolerancesM: engine.tolerancesM,
+      areaAt: async (toleranceM) =>
+        signal.aborted
+          ? refusal('unavailable', 'the provider of road data did not answer in time')
+          : engine.area({ ...request, toleranceM }, signal),
+      boundary,
+    });
+    if (!ring.ok) return ring;
+    const source = { provider: engine.name, providerVersion: version, roadDataAt, computedAt: clock() };
+    return { ok: true, value: { ring: ring.value, source } };
+  }
+
+  return {
+    isochrones: ({ project, ...request }) => capacity(project, (signal) => compute(request, signal)),
+    routes: {
+      route: ({ project, ...request }) => capacity(project, (signal) => engine.route(request, signal)),
+      matrix: ({ project, ...request }) => capacity(project, (signal) => engine.matrix(request, signal)),
+    },
+    close: () => engine.close(),
+  };
+}

@@ -1,0 +1,43 @@
+/** The interface of providers of routes: how far and how long it is from place to place. */
+import type { Position } from '../../schemas/json/common.js';
+import type { TravelMode } from '../../schemas/json/constants.js';
+import type { Answer } from '../answer.js';
+
+export const avoidable = ['tolls', 'highways', 'ferries'] as const;
+export type Avoidable = (typeof avoidable)[number];
+
+export interface Leg {
+  readonly distanceM: number;
+  readonly durationS: number;
+}
+
+export interface Route extends Leg {
+  readonly path: readonly Position[];
+}
+
+interface Travel {
+  /** Id of the project, among which the provider's capacity is shared. */
+  readonly project: string;
+  readonly mode: TravelMode;
+  /** Taken only where there is no other way. */
+  readonly avoid: readonly Avoidable[];
+}
+
+export interface RouteRequest extends Travel {
+  readonly origin: Position;
+  readonly destination: Position;
+}
+
+export interface MatrixRequest extends Travel {
+  readonly origins: readonly Position[];
+  readonly destinations: readonly Position[];
+}
+
+/**
+ * Errors are those of isochrones, but places that no road connects are no error: their route is null.
+ */
+export interface RouteProvider {
+  route(request: RouteRequest): Promise<Answer<Route | null>>;
+  /** Returns a row for each origin, with a leg to each destination. */
+  matrix(request: MatrixRequest): Promise<Answer<(Leg | null)[][]>>;
+}

@@ -1,0 +1,24 @@
+/** Valhalla's library in this process. A request runs on another thread and can not be interrupted. */
+
+import { valhallaConfig } from './config.js';
+import type { ValhallaAction } from './engine.js';
+import { loadLibrary } from './package.js';
+
+/** An answer as JSON text, or what Valhalla says is wrong. */
+export type ActorResult =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export type Actor = (action: ValhallaAction, request: string) => Promise<ActorResult>;
+
+export async function openActor(tilesFolder: string): Promise<Actor> {
+  const library = await loadLibrary();
+  const actor = new library.Actor(valhallaConfig(tilesFolder));
+  return async (action, request) => {
+    try {
+      return { kind: 'answer', text: await actor[action](request) };
+    } catch (error) {
+      return { kind: 'refused', reason: (error as Error).message };
+    }
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * Valhalla, embedded or over HTTP: both take and answer the same JSON.
+ */
+import type { Position } from '../../schemas/json/common.js';
+import type { TravelMode } from '../../schemas/json/constants.js';
+import { type Answer, refusal } from '../answer.js';
+import type { EngineState, RoadEngine } from '../roads/engine.js';
+import { decodePolyline } from '../routes/polyline.js';
+import type { Avoidable, Leg } from '../routes/provider.js';
+
+export type ValhallaAction = 'isochrone' | 'route' | 'matrix' | 'locate' | 'status';
+
+/** The parsed answer, or what Valhalla says is wrong. `error` answers that Valhalla could not be asked. */
+export type ValhallaResult =
+  | { readonly kind: 'answer'; readonly body: unknown }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Sends one request. */
+export type Valhalla = (
+  action: ValhallaAction,
+  request: object,
+  signal: AbortSignal,
+) => Promise<Answer<ValhallaResult>>;
+
+const costings: Readonly<Record<TravelMode, string>> = {
+  car: 'auto',
+  truck: 'truck',
+  foot: 'pedestrian',
+  bike: 'bicycle',
+  motorbike: 'motorcycle',
+};
+const preferences: Readonly<Record<Avoidable, string>> = {
+  tolls: 'use_tolls',
+  highways: 'use_highways',
+  ferries: 'use_ferry',
+};
+
+/** Metres from a point to the road that it is assigned to. Valhalla's default is 35 km. */
+const searchCutoffM = 500;
+/** Metres of Valhalla's option `generalize`, after its own choice. */
+const tolerancesM = [undefined, 10, 25, 50, 100, 200, 400];
+
+const isNoRoad = (reason: string): boolean =>
+  /No suitable edges near location|Locations are in unconnected/i.test(reason);
+const isNoPath = (reason: string): boolean => /No path could be found|unreachable/i.test(reason);
+const isTooFar = (reason: string): boolean => /exceeds the max distance|Exceeded max/i.test(reason);
+
+const located = ([lon, lat]: Position) => ({ lon, lat, search_cutoff: searchCutoffM });
+
+const travel = (mode: TravelMode, avoid: readonly Avoidable[]) => ({
+  costing: costings[mode],
+  ...(avoid.length > 0 && {
+    costing_options: { [costings[mode]]: Object.fromEntries(avoid.map((what) => [preferences[what], 0])) },
+  }),
+});
+
+const unexpected = (reason: string) => refusal('unavailable', `the provider of road data failed: ${reason}`);
+const tooFar = () => refusal('invalid_parameter', 'the points are too far apart for the provider', 'destination');
+
+export function createValhallaEngine(options: {
+  readonly name: string;
+  readonly ask: Valhalla;
+  readonly state: () => Promise<Answer<EngineState>>;
+  readonly close: () => Promise<void>;
+}): RoadEngine {
+  const { name, ask, state, close } = options;
+
+  return {
+    name,
+    tolerancesM,
+    state,
+    close,
+
+    async area({ center, minutes, mode, toleranceM }, signal) {
+      const request = {
+        locations: [located(center)],
+        costing: costings[mode],
+        contours: [{ time: minutes }],
+        polygons: true,
+        // The time to the point, not from it.
+        reverse: true,
+        denoise: 1,
+        ...(toleranceM !== undefined && { generalize: toleranceM }),
+      };
+      const result = await ask('isochrone', request, signal);
+      if (!result.ok) return result;
+      if (result.value.kind === 'answer') return { ok: true, value: firstGeometry(result.value.body) };
+      const { reason } = result.value;
+      return isNoRoad(reason)
+        ? refusal(
+            'outside_road_data',
+            `the road data has no road within ${searchCutoffM} m of the point`,
+            'coordinates',
+          )
+        : unexpected(reason);
+    },
+
+    async route({ origin, destination, mode, avoid }, signal) {
+      const request = {
+        locations: [located(origin), located(destination)],
+        ...travel(mode, avoid),
+        units: 'kilometers',
+        directions_type: 'none',
+      };
+      const result = await ask('route', request, signal);
+      if (!result.ok) return result;
+      if (result.value.kind === 'refused') {
+        const { reason } = result.value;
+        if (isNoRoad(reason) || isNoPath(reason)) return { ok: true, value: null };
+        return isTooFar(reason) ? tooFar() : unexpected(reason);
+      }
+      const leg = (result.value.body as { trip?: { legs?: TripLeg[] } } | null)?.trip?.legs?.[0];
+      if (leg === undefined) return unexpected('its answer has no route');
+      const { length, time } = leg.summary;
+      return { ok: true, value: { distanceM: length * 1_000, durationS: time, path: decodePolyline(leg.shape, 6) } };
+    },
+
+    async matrix({ origins, destinations, mode, avoid }, signal) {
+      const none: (Leg | null)[][] = origins.map(() => destinations.map(() => null));
+      /** Asks for the places with these indices. Places without a road fail the whole request, so they are left out. */
+      async function among(
+        from: readonly number[],
+        to: readonly number[],
+      ): Promise<Answer<(Leg | null)[][] | 'no road'>> {
+        if (from.length === 0 || to.length === 0) return { ok: true, value: none };
+        const request = {
+          sources: from.map((index) => located(origins[index]!)),
+          targets: to.map((index) => located(destinations[index]!)),
+          ...travel(mode, avoid),
+          units: 'kilometers',
+        };
+        const result = await ask('matrix', request, signal);
+        if (!result.ok) return result;
+        if (result.value.kind === 'refused') {
+          const { reason } = result.value;
+          if (isNoRoad(reason)) return { ok: true, value: 'no road' };
+          if (isNoPath(reason)) return { ok: true, value: none };
+          return isTooFar(reason) ? tooFar() : unexpected(reason);
+        }
+        const { sources_to_targets: rows } = (result.value.body ?? {}) as { sources_to_targets?: MatrixCell[][] };
+        if (rows === undefined) return unexpected('its answer has no matrix');
+        const value = none.map((row) => [...row]);
+        for (const { from_index, to_index, time, distance } of rows.flat()) {
+          const isReached = time !== null && distance !== null;
+          value[from[from_index]!]![to[to_index]!] = isReached
+            ? { durationS: time, distanceM: distance * 1_000 }
+            : null;
+        }
+        return { ok: true, value };
+      }
+
+      const all = await among([...origins.keys()], [...destinations.keys()]);
+      if (!all.ok || all.value !== 'no road') return all as Answer<(Leg | null)[][]>;
+      const near = await ask(
+        'locate',
+        { locations: [...origins, ...destinations].map(located), costing: costings[mode], verbose: false },
+        signal,
+      );
+      if (!near.ok) return near;
+      if (near.value.kind === 'refused') return { ok: true, value: none };
+      const hasRoad = (near.value.body as { edges?: unknown[] | null }[]).map(({ edges }) => (edges?.length ?? 0) > 0);
+      const from = [...origins.keys()].filter((index) => hasRoad[index]);
+      const to = [...destinations.keys()].filter((index) => hasRoad[origins.length + index]);
+      const some = await among(from, to);
+      return some.ok && some.value === 'no road' ? { ok: true, value: none } : (some as Answer<(Leg | null)[][]>);
+    },
+  };
+}
+
+interface TripLeg {
+  readonly summary: { readonly time: number; readonly length: number };
+  readonly shape: string;
+}
+interface MatrixCell {
+  readonly from_index: number;
+  readonly to_index: number;
+  readonly time: number | null;
+  readonly distance: number | null;
+}
+
+const firstGeometry = (body: unknown): unknown =>
+  (body as { features?: { geometry?: unknown }[] } | null)?.features?.[0]?.geometry;

@@ -1,0 +1,39 @@
+/** Valhalla's own service, over HTTP. */
+
+import { refusal } from '../answer.js';
+import { requestJson } from '../json-request.js';
+import type { RoadEngine } from '../roads/engine.js';
+import { type HttpEngineOptions, rememberState } from '../roads/http-engine.js';
+import { createValhallaEngine, type Valhalla } from './engine.js';
+
+const stateTimeoutMs = 5_000;
+
+export function createValhallaService({ url, apiKey, boundary }: HttpEngineOptions): RoadEngine {
+  const base = url.replace(/\/+$/, '');
+  // Valhalla has no keys. Services that add them take this parameter.
+  const query = apiKey === '' ? '' : `?api_key=${encodeURIComponent(apiKey)}`;
+
+  const ask: Valhalla = async (action, request, signal) => {
+    const path = action === 'matrix' ? 'sources_to_targets' : action;
+    const response = await requestJson({ url: `${base}/${path}${query}`, method: 'POST', body: request, signal });
+    if (!response.ok) return response;
+    const { status, body } = response.value;
+    if (status === 200 && body !== undefined) return { ok: true, value: { kind: 'answer', body } };
+    const { error } = (body ?? {}) as { error?: unknown };
+    if (status === 400 && typeof error === 'string') return { ok: true, value: { kind: 'refused', reason: error } };
+    return refusal('unavailable', `the provider of road data answered with status ${status}`);
+  };
+
+  const state = rememberState(async () => {
+    const result = await ask('status', {}, AbortSignal.timeout(stateTimeoutMs));
+    const body = result.ok && result.value.kind === 'answer' ? result.value.body : {};
+    const { version, tileset_last_modified: seconds } = body as Record<string, unknown>;
+    return {
+      version: typeof version === 'string' ? version : null,
+      roadDataAt: typeof seconds === 'number' ? seconds * 1_000 : null,
+      boundary,
+    };
+  });
+
+  return createValhallaEngine({ name: 'valhalla', ask, state, close: async () => {} });
+}
