@@ -75,6 +75,25 @@ export const descriptions = {
       },
     ],
   }),
+  places: describe({
+    summary: 'Imports a catalogue of places into a running Fenceline. Repeating it changes nothing.',
+    usage: ['places import FILE'],
+    takesArguments: true,
+    options: {
+      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      address,
+    },
+    examples: [
+      {
+        line: 'FENCELINE_KEY=prj_test_sk_… fenceline places import places.geojson',
+        explanation: 'a FeatureCollection whose features have `_id` and `name` as properties',
+      },
+      {
+        line: 'fenceline places import places.ndjson --key prj_live_sk_…',
+        explanation: 'one place per line',
+      },
+    ],
+  }),
   tail: describe({
     summary: 'Shows events of a running Fenceline as they happen, one line each.',
     usage: ['tail'],

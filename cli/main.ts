@@ -17,6 +17,7 @@ import { commandHelp, overview } from './help.js';
 const implementations: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<never> }> } = {
   serve: () => import('./commands/serve.js'),
   project: () => import('./commands/project.js'),
+  places: () => import('./commands/places.js'),
   tail: () => import('./commands/tail.js'),
   replay: () => import('./commands/replay.js'),
   map: () => import('./commands/map.js'),
