@@ -37,7 +37,7 @@ function fieldsOf(item: unknown): unknown {
   return { ...(id !== undefined && { _id: id }), ...(isDictionary(properties) ? properties : {}), geometry };
 }
 
-/** Returns the valid places by the id of their record, of several with one id the last, and the problems of the others. */
+/** Returns the valid places by the id of their record, and the problems of the others. An id counts once. */
 function readAll(scope: Scope, items: readonly unknown[]) {
   const problems: PlaceProblem[] = [];
   const inputs = new Map<string, PlaceInput>();

@@ -150,7 +150,7 @@ export const placeRoutes =
         tag,
         summary: 'Create or update many places',
         description:
-          `At most ${maxPlacesPerRequest} places, each with its \`_id\`, as objects of fields or as GeoJSON features. ` +
+          `At most ${maxPlacesPerRequest} places with their \`_id\`, as objects of fields or as GeoJSON features. ` +
           'Places that break a rule are listed under `problems`; the others are stored. Repeating it changes nothing.',
         body: Type.Object({ places: Type.Array(schemaOf(placeFields), { maxItems: maxPlacesPerRequest }) }),
         answer: batchAnswer,
@@ -167,4 +167,4 @@ export const placeRoutes =
   };
 
 const inUse = (count: number): string =>
-  `${count === 1 ? 'a geofence has' : `${count} geofences have`} the geometry of this place; change or delete them first`;
+  `${count === 1 ? 'a geofence has' : `${count} geofences have`} the geometry of this place; change or delete it first`;

@@ -1,6 +1,6 @@
 /**
- * Searches of SDKs for addresses and places: geocoding forward, reverse and by IP address, autocomplete, and places near
- * a point.
+ * Searches of SDKs for addresses and places: geocoding forward, reverse and by IP address, autocomplete, and places
+ * near a point.
  *
  * A search whose provider is not configured is answered `not_available`, with the setting to configure.
  */

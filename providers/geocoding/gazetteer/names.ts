@@ -8,7 +8,7 @@
 const marks = /\p{M}+/gu;
 const separators = /[\s.'’`´-]+/gu;
 
-/** Returns a name without case, accents, dots, hyphens and apostrophes: `Saint-Étienne` and `saint etienne` are equal. */
+/** Returns a name without case, accents, dots, hyphens and apostrophes, so `Saint-Étienne` equals `saint etienne`. */
 export const folded = (name: string): string =>
   name
     .normalize('NFKD')
