@@ -1,0 +1,280 @@
+/** Services over HTTP: what is sent to them, and what is made of their answers, in the shapes that they document. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Position } from '../../schemas/json/common.js';
+import { createValhallaService } from '../valhalla/service.js';
+import type { RoadEngine } from './engine.js';
+import { createGraphHopper } from './graphhopper.js';
+import type { HttpEngineOptions } from './http-engine.js';
+import { createOpenRouteService } from './openrouteservice.js';
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly key: string | undefined;
+  readonly body: Record<string, unknown>;
+}
+type Reply = { readonly status?: number; readonly body: unknown };
+
+let sent: Sent[] = [];
+/** By the end of the path. */
+let replies: Record<string, Reply> = {};
+
+async function received(request: IncomingMessage): Promise<Sent> {
+  const url = new URL(request.url ?? '', 'http://service');
+  const body = await text(request);
+  return {
+    method: request.method ?? '',
+    path: url.pathname,
+    query: url.searchParams,
+    key: request.headers.authorization,
+    body: body === '' ? {} : JSON.parse(body),
+  };
+}
+
+const service = createServer(async (request, response) => {
+  const one = await received(request);
+  sent.push(one);
+  const [, reply] = Object.entries(replies).find(([end]) => one.path.endsWith(end)) ?? [];
+  response.statusCode = reply?.status ?? (reply === undefined ? 404 : 200);
+  response.setHeader('content-type', 'application/json');
+  response.end(typeof reply?.body === 'string' ? reply.body : JSON.stringify(reply?.body ?? {}));
+});
+await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+afterAll(() => {
+  service.closeAllConnections();
+  service.close();
+});
+const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/base/`;
+const options: HttpEngineOptions = { url, apiKey: 'secret', boundary: undefined };
+
+beforeEach(() => {
+  sent = [];
+  replies = {};
+});
+
+const signal = new AbortController().signal;
+const center: Position = [11.967, 57.7];
+const square: Position[] = [
+  [11.9, 57.6],
+  [12, 57.6],
+  [12, 57.8],
+  [11.9, 57.8],
+  [11.9, 57.6],
+];
+const area = { type: 'Polygon', coordinates: [square] };
+const collection = { type: 'FeatureCollection', features: [{ type: 'Feature', properties: {}, geometry: area }] };
+const travel = { mode: 'car', avoid: [] } as const;
+const between = { ...travel, origin: [10, 50], destination: [11, 51] } as {
+  origin: Position;
+  destination: Position;
+} & typeof travel;
+const matrix = {
+  ...travel,
+  origins: [[10, 50]] as Position[],
+  destinations: [
+    [11, 51],
+    [12, 52],
+  ] as Position[],
+};
+const areaOf = (engine: RoadEngine, toleranceM?: number, mode: 'car' | 'motorbike' = 'car') =>
+  engine.area({ center, minutes: 15, mode, toleranceM }, signal);
+
+describe('Valhalla', () => {
+  const engine = createValhallaService(options);
+
+  test('is asked for the time to the point, near roads only', async () => {
+    replies = { '/isochrone': { body: collection } };
+    expect(await areaOf(engine, 50)).toEqual({ ok: true, value: area });
+    expect(sent).toMatchObject([
+      {
+        method: 'POST',
+        path: '/base/isochrone',
+        body: {
+          locations: [{ lon: 11.967, lat: 57.7, search_cutoff: 500 }],
+          costing: 'auto',
+          contours: [{ time: 15 }],
+          polygons: true,
+          reverse: true,
+          generalize: 50,
+        },
+      },
+    ]);
+    expect(sent[0]!.query.get('api_key')).toBe('secret');
+  });
+
+  test.each([
+    [171, 'No suitable edges near location', 'outside_road_data'],
+    [199, 'Something else', 'unavailable'],
+  ])('error %d, %s, is %s', async (error_code, error, code) => {
+    replies = { '/isochrone': { status: 400, body: { error_code, error, status_code: 400, status: 'Bad Request' } } };
+    expect(await areaOf(engine)).toMatchObject({ ok: false, error: { code } });
+  });
+
+  test('gives a route, its path decoded', async () => {
+    const legs = [{ summary: { time: 60, length: 1.5 }, shape: '_izlhA~rlgdF' }];
+    replies = { '/route': { body: { trip: { legs } } } };
+    expect(await engine.route({ ...between, avoid: ['tolls'] }, signal)).toEqual({
+      ok: true,
+      value: { distanceM: 1_500, durationS: 60, path: [[-120.2, 38.5]] },
+    });
+    expect(sent[0]!.body.costing_options).toEqual({ auto: { use_tolls: 0 } });
+  });
+
+  test('leaves places without a road out of a matrix', async () => {
+    replies = {
+      '/sources_to_targets': { status: 400, body: { error: 'No suitable edges near location' } },
+      '/locate': { body: [{ edges: null }, { edges: [{}] }, { edges: [{}] }] },
+    };
+    expect(await engine.matrix(matrix, signal)).toEqual({ ok: true, value: [[null, null]] });
+  });
+
+  test('says its version and the date of its data', async () => {
+    replies = { '/status': { body: { version: '3.5.1', tileset_last_modified: 1_700_000_000 } } };
+    expect(await engine.state()).toEqual({
+      ok: true,
+      value: { version: '3.5.1', roadDataAt: 1_700_000_000_000, boundary: undefined },
+    });
+  });
+});
+
+describe('openrouteservice', () => {
+  const engine = createOpenRouteService(options);
+
+  test('is asked for the time to the point, in seconds', async () => {
+    replies = { '/isochrones/driving-car': { body: collection } };
+    expect(await areaOf(engine, 250)).toEqual({ ok: true, value: area });
+    expect(sent).toMatchObject([
+      {
+        path: '/base/v2/isochrones/driving-car',
+        key: 'secret',
+        body: { locations: [center], range: [900], range_type: 'time', location_type: 'destination', smoothing: 50 },
+      },
+    ]);
+  });
+
+  test('has no motorbikes', async () => {
+    expect(await areaOf(engine, undefined, 'motorbike')).toMatchObject({ ok: false, error: { code: 'not_available' } });
+    expect(sent).toEqual([]);
+  });
+
+  test('gives routes and matrices', async () => {
+    replies = {
+      '/geojson': {
+        body: {
+          features: [{ properties: { summary: { distance: 12, duration: 3 } }, geometry: { coordinates: square } }],
+        },
+      },
+      '/matrix/driving-car': { body: { distances: [[5, null]], durations: [[2, null]] } },
+    };
+    expect(await engine.route({ ...between, avoid: ['highways'] }, signal)).toEqual({
+      ok: true,
+      value: { distanceM: 12, durationS: 3, path: square },
+    });
+    expect(sent[0]!.body.options).toEqual({ avoid_features: ['highways'] });
+    expect(await engine.matrix(matrix, signal)).toEqual({
+      ok: true,
+      value: [[{ distanceM: 5, durationS: 2 }, null]],
+    });
+    expect(sent[1]!.body).toMatchObject({ sources: [0], destinations: [1, 2] });
+  });
+
+  test('without a road nearby has no isochrone and no route', async () => {
+    const error = { code: 2010, message: 'Could not find routable point within a radius of 350.0 meters' };
+    replies = { '/driving-car': { status: 404, body: { error } }, '/geojson': { status: 404, body: { error } } };
+    expect(await areaOf(engine)).toMatchObject({ ok: false, error: { code: 'outside_road_data' } });
+    expect(await engine.route(between, signal)).toEqual({ ok: true, value: null });
+  });
+});
+
+describe('GraphHopper', () => {
+  test('is asked for the time to the point, latitude first', async () => {
+    const engine = createGraphHopper(options);
+    replies = { '/isochrone': { body: collection } };
+    expect(await areaOf(engine, 50, 'motorbike')).toEqual({ ok: true, value: area });
+    expect(Object.fromEntries(sent[0]!.query)).toEqual({
+      profile: 'motorcycle',
+      point: '57.7,11.967',
+      time_limit: '900',
+      reverse_flow: 'true',
+      buckets: '1',
+      type: 'geojson',
+      tolerance: '50',
+      key: 'secret',
+    });
+  });
+
+  test('says where its data ends', async () => {
+    replies = { '/info': { body: { version: '9.1', data_date: '2025-01-02T00:00:00Z', bbox: [11, 57, 13, 59] } } };
+    const state = await createGraphHopper(options).state();
+    if (!state.ok) throw state.error;
+    expect(state.value).toMatchObject({ version: '9.1', roadDataAt: Date.UTC(2025, 0, 2) });
+    expect(state.value.boundary?.([12, 58], 500)).toBe(true);
+    expect(state.value.boundary?.([11.001, 58], 500)).toBe(false);
+  });
+
+  test.each([
+    ['Cannot find point 0: 57.7,11.967', 'outside_road_data'],
+    ['Point 0 is out of bounds: 57.7,11.967', 'outside_road_data'],
+    ["The requested profile 'truck' does not exist. profile not found", 'not_available'],
+    ['Wrong credentials', 'unavailable'],
+  ])('that says %s is %s', async (message, code) => {
+    replies = { '/isochrone': { status: 400, body: { message } } };
+    expect(await areaOf(createGraphHopper(options))).toMatchObject({ ok: false, error: { code } });
+  });
+
+  test('gives routes, and matrices only where the service has them', async () => {
+    const engine = createGraphHopper(options);
+    replies = { '/route': { body: { paths: [{ distance: 12, time: 3_000, points: { coordinates: square } }] } } };
+    expect(await engine.route(between, signal)).toEqual({
+      ok: true,
+      value: { distanceM: 12, durationS: 3, path: square },
+    });
+    expect(await engine.matrix(matrix, signal)).toMatchObject({ ok: false, error: { code: 'not_available' } });
+    replies = { '/matrix': { body: { distances: [[5, null]], times: [[2, null]] } } };
+    expect(await engine.matrix(matrix, signal)).toEqual({ ok: true, value: [[{ distanceM: 5, durationS: 2 }, null]] });
+  });
+});
+
+describe.each([
+  ['Valhalla', createValhallaService],
+  ['openrouteservice', createOpenRouteService],
+  ['GraphHopper', createGraphHopper],
+] as const)('%s', (_, create) => {
+  test.each([
+    ['an error of the server', { status: 500, body: 'down' }],
+    ['a refused key', { status: 403, body: { error: 'Access to this API has been disallowed' } }],
+    ['a redirect', { status: 302, body: {} }],
+  ])('that answers with %s is unavailable', async (__, reply) => {
+    replies = { '': reply };
+    const engine = create(options);
+    for (const answer of [
+      await areaOf(engine),
+      await engine.route(between, signal),
+      await engine.matrix(matrix, signal),
+    ])
+      expect(answer).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    expect(await engine.state()).toMatchObject({ ok: true, value: { version: null, roadDataAt: null } });
+  });
+
+  test('that answers with anything else gives no area', async () => {
+    for (const body of ['no JSON', [], null, { features: 3 }, { features: [] }, 7]) {
+      replies = { '': { body } };
+      const answer = await areaOf(create(options));
+      expect(answer.ok ? answer.value : answer.error.code).toBeOneOf([undefined, 'unavailable']);
+    }
+  });
+
+  test('that is not reachable, or answers too late, is unavailable', async () => {
+    const nowhere = create({ ...options, url: 'http://127.0.0.1:1' });
+    expect(await areaOf(nowhere)).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    const late = await create(options).area(
+      { center, minutes: 1, mode: 'car', toleranceM: undefined },
+      AbortSignal.abort(),
+    );
+    expect(late).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+  });
+});
