@@ -141,7 +141,7 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       description: `If the pair of tag and externalId exists, that ${name} is updated. ${replaces}`,
       body: creation,
       answer: one,
-      failures: [400, 409, 413],
+      failures: [400, 409, 413, 503],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => upsert({ request, reply }, accepted(resource.read(knownFields(request)))),
@@ -157,7 +157,7 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       params: pairParameters,
       body: update,
       answer: one,
-      failures: [400, 409, 413],
+      failures: [400, 409, 413, 503],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) =>
@@ -174,7 +174,7 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       params: idParameter,
       body: update,
       answer: one,
-      failures: [400, 404, 409, 413],
+      failures: [400, 404, 409, 413, 503],
       entityTag: 'matched and answered',
     }),
     handler: async (request, reply) => {

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
+import type { SdkDependencies } from '../api/sdk/dependencies.js';
 import { sdkRoutes } from '../api/sdk/routes.js';
 import { createKeyRing, newKey } from '../http/access/keys.js';
 import { noRateLimits, type RateLimits } from '../http/access/rate-limits.js';
@@ -45,6 +46,7 @@ export interface DeviceApi {
 }
 
 export interface DeviceApiOptions {
+  readonly routes?: SdkDependencies['routes'];
   readonly bounds?: Partial<IngestBounds>;
   readonly paceBulk?: () => Promise<void>;
   readonly settings?: Partial<Settings>;
@@ -123,6 +125,7 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
     ...shared,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
     maxLogsBytes: defaultIngestBounds.maxReplayBodyBytes,
+    routes: options.routes,
     metrics: { add: count },
   });
   await app.ready();

@@ -129,7 +129,7 @@ function readDistanceQuery(query: RawFields): Outcome<DistanceRequest> {
 function readPlaces(reader: FieldReader, name: string): Position[] {
   const text = reader.requiredText(name, 4_096);
   const places = text.split('|').filter((place) => place.trim() !== '');
-  if (places.length > maxPlaces) reader.refuse(name, `must be at most ${maxPlaces} places`);
+  if (places.length === 0 || places.length > maxPlaces) reader.refuse(name, `must be 1 to ${maxPlaces} places`);
   return places.slice(0, maxPlaces).flatMap((place) => {
     const position = reader.take(readLatitudeLongitude(name, place));
     return position ? [position] : [];
