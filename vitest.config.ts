@@ -11,7 +11,8 @@ const modules =
  * its environments until the process ends. All others share the processes of their workers, which saves their imports.
  */
 const isolatedFiles = [
-  'api/{analytics,events,users,webhooks}/**/*.test.ts',
+  'api/{analytics,events,users}/**/*.test.ts',
+  'api/webhooks/{attempts,redelivery}*.test.ts',
   'pipeline/stages/{analytics,erasure}/**/*.test.ts',
   'backends/embedded/**/*.test.ts',
   'providers/valhalla/**/*.test.ts',

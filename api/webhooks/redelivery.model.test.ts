@@ -200,6 +200,6 @@ test('each event is sent once, in order: in its earlier delivery, byte for byte,
         );
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });

@@ -164,7 +164,7 @@ test('the same locations make the same states, replies and events, whenever they
         expect(late).toEqual(await process(changes, locations, [{ waitMs: 13 * dayMs, isSweptBefore: true }]));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 }, 120_000);
 
