@@ -15,7 +15,7 @@ import { NameResolver } from './resolver.js';
 import type { OutboundFailure, OutboundRequest, OutboundResult } from './result.js';
 import { checkUrl } from './url.js';
 
-export type { OutboundFailure, OutboundRequest, OutboundResult } from './result.js';
+export type { BodyReceiver, OutboundFailure, OutboundRequest, OutboundResult } from './result.js';
 
 export interface OutboundClient {
   send(request: OutboundRequest): Promise<OutboundResult>;
@@ -69,7 +69,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
   let closed = false;
 
   return {
-    async send({ method, url, headers, body = null }) {
+    async send({ method, url, headers, body = null, receiver }) {
       const checked = checkUrl('url', url, allowed);
       if (!checked.ok) return failed('address_refused', `the URL ${checked.problem.rule}`);
       if (closed) return failed('connection_failed', 'the client is closed');
@@ -83,7 +83,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
           body,
         };
         const pool = connections.to(origin);
-        pool.acquire(new Exchange(request, options, pool, settle));
+        pool.acquire(new Exchange(request, options, pool, settle, receiver));
       });
     },
     async close() {

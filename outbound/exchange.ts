@@ -9,7 +9,7 @@ import { BoundedBody } from './body.js';
 import type { Connection } from './connection.js';
 import type { Job, OriginPool } from './connections.js';
 import { failureOf, isConnectionLost, OutboundError } from './failures.js';
-import type { OutboundResult } from './result.js';
+import type { BodyReceiver, OutboundRequest, OutboundResult } from './result.js';
 
 export interface ExchangeBounds {
   /** Total time limit: waiting for a connection, resolving, connecting, sending, reading. */
@@ -34,6 +34,7 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   readonly #options: Dispatcher.DispatchOptions;
   readonly #bounds: ExchangeBounds;
   readonly #pool: OriginPool;
+  readonly #choose: NonNullable<OutboundRequest['receiver']>;
   readonly #settle: (result: OutboundResult) => void;
   readonly #startedAtMs = performance.now();
   readonly #body: BoundedBody;
@@ -42,6 +43,7 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   #phase: Phase = 'waiting';
   #status = 0;
   #headers: Record<string, string> = {};
+  #receiver: BodyReceiver | undefined;
   #repeated = false;
   #settled = false;
 
@@ -51,11 +53,13 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
     bounds: ExchangeBounds,
     pool: OriginPool,
     settle: (result: OutboundResult) => void,
+    choose: NonNullable<OutboundRequest['receiver']> = () => undefined,
   ) {
     this.#options = options;
     this.#bounds = bounds;
     this.#pool = pool;
     this.#settle = settle;
+    this.#choose = choose;
     this.#body = new BoundedBody(bounds.maxBodyBytes);
     this.#timer = setTimeout(timeOut, bounds.timeoutMs, this);
   }
@@ -83,11 +87,24 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = joined(headers);
+    this.#receiver = this.#choose(status, this.#headers);
     this.#limitBody();
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#body.add(chunk)) this.#answer('truncated');
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#receiver !== undefined) this.#hand(this.#receiver, chunk, controller);
+    else if (!this.#body.add(chunk)) this.#answer('truncated');
+  }
+
+  /** Hands a piece over, and reads on when it is taken. */
+  #hand(receiver: BodyReceiver, piece: Buffer, controller: Dispatcher.DispatchController): void {
+    // After a pause undici hands over an empty piece, and a pause then would go on for ever.
+    if (piece.length === 0) return;
+    controller.pause();
+    receiver.write(piece).then(
+      (isWanted) => (isWanted ? controller.resume() : this.#answer('truncated')),
+      () => this.#answer('truncated'),
+    );
   }
 
   onResponseEnd(): void {

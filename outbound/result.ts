@@ -1,11 +1,19 @@
 /** Requests to addresses that others chose, and their results. */
 
+/** Takes a body in pieces instead of keeping it in memory. Its own limits replace `maxBodyBytes`. */
+export interface BodyReceiver {
+  /** Takes a piece; the next one waits for the promise. Resolves to false to end the response here. */
+  write(piece: Buffer): Promise<boolean>;
+}
+
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST';
   /** A URL that `checkUrl` accepts; any other fails as `address_refused`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Chooses what takes the body, once status and headers have arrived. Undefined: the body is kept, bounded. */
+  readonly receiver?: (status: number, headers: Readonly<Record<string, string>>) => BodyReceiver | undefined;
 }
 
 /** Why there is no response. */

@@ -20,14 +20,14 @@ export async function* bytesOf(text: string | Uint8Array, chunkBytes = 65_536): 
 
 export const newScope = (): Scope => ({ project: freshId(), environment: 'test' });
 
-export function openWorkbench(bounds: Partial<ImportBounds> = {}) {
+export function openWorkbench(bounds: Partial<ImportBounds> = {}, clock = Date.now) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-import-'));
   const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
-  const readModel = openReadModel(join(folder, 'read-model'));
+  const readModel = openReadModel(join(folder, 'read-model'), { clock });
   const problems: unknown[] = [];
   const following = followChanges({ log: embedded.log, readModel, onProblem: (problem) => problems.push(problem) });
-  const writer = createConfigurationWriter({ log: embedded.log, readModel });
-  const parts = { configuration: readModel, writer, values: embedded.values, clock: Date.now, geometrySources: {} };
+  const writer = createConfigurationWriter({ log: embedded.log, readModel, clock });
+  const parts = { configuration: readModel, writer, values: embedded.values, clock, geometrySources: {} };
   const importer = createImporter({ ...parts, bounds });
   return {
     ...parts,
@@ -57,8 +57,8 @@ export function openWorkbench(bounds: Partial<ImportBounds> = {}) {
 }
 
 /** A workbench that is closed after the tests of the file. */
-export function useWorkbench(bounds?: Partial<ImportBounds>): Workbench {
-  const workbench = openWorkbench(bounds);
+export function useWorkbench(bounds?: Partial<ImportBounds>, clock?: () => number): Workbench {
+  const workbench = openWorkbench(bounds, clock);
   afterAll(() => workbench.close());
   return workbench;
 }

@@ -65,6 +65,7 @@ export const SyncRunRecord = Type.Object(
   {
     _id: Id,
     reason: SyncReason,
+    attempt: Type.Integer({ description: 'From 1; a run that was interrupted is repeated' }),
     startedAt: Type.Integer(),
     finishedAt: Type.Union([Type.Integer(), Type.Null()]),
     result: SyncResult,

@@ -1,0 +1,126 @@
+/** Serves the sync of the key's environment: GET, PUT and DELETE /v1/sync, and POST /v1/sync/run. */
+import type { FastifyPluginAsync } from 'fastify';
+import type { ApiDependencies } from '../../api/dependencies.js';
+import { answerOf, bodyFields, described, found, success } from '../../api/describe.js';
+import { createEditor, sendRevision } from '../../api/edits.js';
+import { callerOf } from '../../http/access/authority.js';
+import { accepted } from '../../http/fields/reader.js';
+import { schemaOf } from '../../http/fields/table.js';
+import type { Networks } from '../../outbound/addresses.js';
+import type { SecretCipher } from '../../pipeline/encryption.js';
+import { ApiError } from '../../schemas/errors.js';
+import { syncId } from '../../schemas/ids.js';
+import { Sync, type SyncRecord } from '../../schemas/json/sync.js';
+import { readSync, syncFields } from './fields.js';
+import { inputOf, requestedSync, savedSync, syncJson } from './record.js';
+import type { Schedule } from './schedule.js';
+
+const tag = 'sync';
+const config = { authority: 'secret', limit: 'management' } as const;
+const answer = answerOf({ sync: Sync });
+
+export interface SyncRoutesParts extends Pick<ApiDependencies, 'configuration' | 'writer' | 'clock'> {
+  readonly cipher: SecretCipher;
+  readonly schedule: Schedule;
+  /** Reserved networks that files may be read from nevertheless. */
+  readonly allowedNetworks: Networks;
+}
+
+export const syncRoutes =
+  (parts: SyncRoutesParts): FastifyPluginAsync =>
+  async (app) => {
+    const { configuration, clock, cipher, schedule, allowedNetworks } = parts;
+    const edit = createEditor(parts);
+    const shown = (record: SyncRecord) => ({ meta: success, sync: syncJson(record, schedule, clock()) });
+
+    app.get('/v1/sync', {
+      config,
+      schema: described({
+        operationId: 'getSync',
+        tag,
+        summary: 'Get the sync of geofences',
+        description: 'With the last run, its result and the time of the next one. The ETag changes with every run.',
+        answer,
+        failures: [404],
+        entityTag: 'answered',
+      }),
+      handler: async (request, reply) => {
+        const scope = callerOf(request);
+        const record = found(configuration.sync(scope), 'sync');
+        sendRevision(reply, configuration.revisionOf('sync', record._id));
+        return shown(record);
+      },
+    });
+
+    app.put('/v1/sync', {
+      config,
+      schema: described({
+        operationId: 'saveSync',
+        tag,
+        summary: 'Create or change the sync of geofences, and run it',
+        description:
+          'Fields that are left out stay, also the credentials; null puts a field back to its default. ' +
+          'A run starts within seconds, and then every night.',
+        body: schemaOf(syncFields(allowedNetworks), { allOptional: true }),
+        answer,
+        failures: [400, 409, 413],
+        entityTag: 'matched and answered',
+      }),
+      handler: async (request, reply) => {
+        const scope = callerOf(request);
+        const given = bodyFields(request.body);
+        const saved = await edit({ request, reply }, syncId(scope), (nowMs) => {
+          const existing = configuration.sync(scope);
+          const before = existing && inputOf(existing, cipher);
+          const input = accepted(readSync(before, given, allowedNetworks));
+          const record = savedSync(scope, input, existing, cipher, nowMs);
+          return { kind: 'sync', id: record._id, record, isExisting: existing !== undefined, result: record };
+        });
+        return shown(saved);
+      },
+    });
+
+    app.delete('/v1/sync', {
+      config,
+      schema: described({
+        operationId: 'deleteSync',
+        tag,
+        summary: 'Delete the sync of geofences, with its credentials',
+        description: 'The geofences stay.',
+        answer: answerOf(),
+        failures: [404, 409],
+        entityTag: 'matched',
+      }),
+      handler: async (request, reply) => {
+        const scope = callerOf(request);
+        await edit({ request, reply }, syncId(scope), () => {
+          const { _id } = found(configuration.sync(scope), 'sync');
+          return { kind: 'sync', id: _id, record: null, isExisting: true, result: null };
+        });
+        return { meta: success };
+      },
+    });
+
+    app.post('/v1/sync/run', {
+      config,
+      schema: described({
+        operationId: 'runSync',
+        tag,
+        summary: 'Run the sync now',
+        description: 'The run starts within seconds, or after the one in progress. GET /v1/sync says what came of it.',
+        answer,
+        failures: [404, 409],
+        entityTag: 'matched and answered',
+      }),
+      handler: async (request, reply) => {
+        const scope = callerOf(request);
+        const requested = await edit({ request, reply }, syncId(scope), (nowMs) => {
+          const existing = found(configuration.sync(scope), 'sync');
+          if (!existing.enabled) throw new ApiError('conflict', 'the sync is not enabled');
+          const record = requestedSync(existing, 'requested', nowMs);
+          return { kind: 'sync', id: record._id, record, isExisting: true, result: record };
+        });
+        return shown(requested);
+      },
+    });
+  };

@@ -1,0 +1,80 @@
+/** The times of the nightly sync, and whether a run is due. Pure. */
+import { Cron } from 'croner';
+import { invalid, type Validated } from '../../schemas/errors.js';
+import type { SyncReason, SyncRecord } from '../../schemas/json/sync.js';
+
+/** The times at which a night's runs start, epoch ms. */
+export interface Schedule {
+  /** Returns the first time after `nowMs`. */
+  next(nowMs: number): number;
+  /** Returns the last time that is not after `nowMs`. */
+  latest(nowMs: number): number;
+}
+
+const timeOfDay = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/**
+ * Makes the schedule of a time of the day, HH:mm, in an IANA time zone. On the day on which the clock skips the time, it
+ * is as much later; where the clock has it twice, only the first counts.
+ */
+export function createSchedule(time: string, timeZone: string): Validated<Schedule> {
+  const parts = timeOfDay.exec(time);
+  if (parts === null) return invalid('sync.time', 'must be a time of the day as HH:mm');
+  if (!isTimeZone(timeZone)) return invalid('sync.timeZone', 'must be an IANA time zone, such as Europe/Berlin');
+  const cron = new Cron(`${Number(parts[2])} ${Number(parts[1])} * * *`, { timezone: timeZone, paused: true });
+  const next = (nowMs: number): number => cron.nextRun(new Date(nowMs))!.getTime();
+  let [latestMs, nextMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return {
+    ok: true,
+    value: {
+      next,
+      latest(nowMs) {
+        if (nowMs < latestMs || nowMs >= nextMs) {
+          latestMs = latestOf(next, nowMs);
+          nextMs = next(nowMs);
+        }
+        return latestMs;
+      },
+    },
+  };
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Walks on from a time that is certainly before the wanted one. */
+function latestOf(next: (nowMs: number) => number, nowMs: number): number {
+  let latest = next(nowMs - 3 * dayMs);
+  for (let following = next(latest); following <= nowMs; following = next(following)) latest = following;
+  return latest;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Interrupted runs are repeated until the run has been started this often. */
+export const maxAttempts = 3;
+
+/** A run to start. */
+export interface DueRun {
+  readonly reason: SyncReason;
+  readonly attempt: number;
+}
+
+/**
+ * Returns the run that is due; undefined if none is. A run in progress counts as due, because its process may have
+ * ended: the lock of the run decides.
+ */
+export function dueRun(sync: SyncRecord, schedule: Schedule, nowMs: number): DueRun | undefined {
+  const { enabled, lastRun, requested } = sync;
+  if (!enabled) return undefined;
+  if (lastRun?.result === 'running') return { reason: lastRun.reason, attempt: lastRun.attempt + 1 };
+  const startedAt = lastRun?.startedAt ?? Number.NEGATIVE_INFINITY;
+  if (requested.at > startedAt) return { reason: requested.reason, attempt: 1 };
+  return schedule.latest(nowMs) > startedAt ? { reason: 'nightly', attempt: 1 } : undefined;
+}

@@ -1,0 +1,73 @@
+/** Reads all files of a run into its folder, before any of them is imported. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SyncRecord, SyncSeenFile } from '../../schemas/json/sync.js';
+import { type Download, type DownloadParts, download, type RemoteFile } from './download.js';
+import { type Credentials, objectUrl, signedHeaders } from './object-storage.js';
+import { filesOf } from './record.js';
+
+export interface StagingParts extends DownloadParts {
+  readonly clock: () => number;
+  /** Waits between attempts. Rejects when the node stops. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** Of all files of a run together, on disk. */
+  readonly maxBytes: number;
+  /** Before each further attempt after a failure that may pass. */
+  readonly retryDelaysMs: readonly number[];
+}
+
+export type StagedFile = Download & { readonly name: string };
+
+function remoteFile(sync: SyncRecord, name: string, credentials: Credentials | null, clock: () => number): RemoteFile {
+  if (sync.protocol === 'http') return { name, url: name };
+  const { region, bucket, endpoint } = sync;
+  if (region === null || bucket === null || credentials === null) throw new Error('a sync of s3 is incomplete');
+  const url = objectUrl({ region, bucket, endpoint }, name);
+  return { name, url, sign: () => signedHeaders(url, region, credentials, clock()) };
+}
+
+/** Returns what came of each file, in their order. Files after one that failed are read nevertheless, to report all. */
+export async function stageFiles(
+  parts: StagingParts,
+  sync: SyncRecord,
+  credentials: Credentials | null,
+  folder: string,
+): Promise<StagedFile[]> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const staged: StagedFile[] = [];
+  let leftBytes = parts.maxBytes;
+  for (const [index, name] of filesOf(sync).entries()) {
+    const file = remoteFile(sync, name, credentials, parts.clock);
+    const seen = sync.seen.find((one) => one.name === name);
+    const path = join(folder, `${index}`);
+    const result = await persistently(parts, () => download(parts, file, seen, { path, maxBytes: leftBytes }));
+    if (result.kind === 'staged') leftBytes -= result.bytes;
+    staged.push({ name, ...result });
+  }
+  return staged;
+}
+
+async function persistently(
+  { pause, retryDelaysMs }: Pick<StagingParts, 'pause' | 'retryDelaysMs'>,
+  attempt: () => Promise<Download>,
+): Promise<Download> {
+  for (const delayMs of retryDelaysMs) {
+    const result = await attempt();
+    if (result.kind !== 'failed' || !result.isTemporary) return result;
+    await pause(delayMs);
+  }
+  return attempt();
+}
+
+/** Returns the files as they are now, for the next run: those whose rows are all stored. */
+export function seenAfter(
+  before: readonly SyncSeenFile[],
+  staged: readonly StagedFile[],
+  isApplied: (name: string) => boolean,
+): SyncSeenFile[] {
+  return staged.flatMap((file) => {
+    if (file.kind === 'staged' && isApplied(file.name)) return [file.seen];
+    const earlier = before.find(({ name }) => name === file.name);
+    return file.kind === 'unchanged' && earlier ? [earlier] : [];
+  });
+}
