@@ -32,6 +32,7 @@ import type { Configuration } from './config/schema.js';
 import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
 import { createRecorder, createRequestObserver } from './metrics.js';
+import { addSync } from './sync.js';
 import { version } from './version.js';
 import type { createWebhookClient } from './webhook-client.js';
 
@@ -204,6 +205,10 @@ export async function addApi(
     ...(admitWrite && { admitWrite }),
   });
   await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));
+  await addSync(app, configuration, logger, {
+    ...{ configuration: readModel, writer, values, importer, mailer, cipher: secretCipher },
+    admitWrite,
+  });
   const follower = createPlaceFollower({
     readModel,
     writer,

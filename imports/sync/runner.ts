@@ -340,16 +340,21 @@ async function imported(
     try {
       const record = await parts.importer.importRecords({ ...request, source: createReadStream(file.path) });
       signal.throwIfAborted();
+      if (record.status === 'interrupted') throw new Error('the import was interrupted');
       return fileRecord(name, bytes, record);
     } catch (error) {
       signal.throwIfAborted();
-      if (!isExpected(error)) throw error;
+      // Without the stores the run stays in progress, and is repeated.
+      if (!isExpected(error) || isUnavailable(error)) throw error;
       if (!isBusy(error) || parts.clock() >= untilMs)
         return { name, result: 'failed', message: error.message, bytes, ...noImport };
       await parts.pause(retryImportMs, signal);
     }
   }
 }
+
+const isUnavailable = (error: Error): boolean =>
+  isPortError(error) || (error instanceof ApiError && error.code === 'unavailable');
 
 /** Whether another import of the project, or too many on this node, keep this one from starting. */
 const isBusy = (error: Error): boolean =>

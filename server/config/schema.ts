@@ -397,6 +397,30 @@ export const configurationSchema = {
         'another. off: every project may use everything.',
     ),
   },
+  sync: {
+    time: text(
+      '02:00',
+      'Time of the day, as HH:mm, at which the files of all nightly syncs are read. A missed night is made up for at ' +
+        'the next start.',
+    ),
+    timeZone: text('UTC', 'IANA time zone of sync.time, such as Europe/Berlin.'),
+    allowedNetworks: networks(
+      'CIDR blocks that files may be read from although they are private, loopback or otherwise reserved. Empty: ' +
+        'Fenceline never connects to such addresses, so a sync can not read internal services.',
+    ),
+    timeoutMs: count(
+      600_000,
+      'Maximum time to read one file, from resolving the name to the last byte. A slower file is tried again twice, ' +
+        'then the run fails.',
+      { minimum: 1_000 },
+    ),
+    maxBytes: count(
+      1_073_741_824,
+      'Maximum size of all files of one run together, unpacked. They are on disk during the run, in the folder sync ' +
+        'of the data folder; a node runs two syncs at a time. Runs with larger files fail.',
+      { minimum: 1_024 },
+    ),
+  },
   mail: {
     host: text(
       '',

@@ -1,0 +1,398 @@
+/** Whole runs, on the real stores, with real HTTP, S3 and SMTP servers, in virtual time. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Mailer } from '../../outbound/mail/mail.js';
+import { createMailer } from '../../outbound/mail/mailer.js';
+import { startSmtpServer, type TestSmtpServer } from '../../outbound/mail/testing/smtp-server.js';
+import { networks, openClient } from '../../outbound/testing/clients.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
+import { createSecretCipher } from '../../pipeline/encryption.js';
+import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
+import { newScope, useWorkbench } from '../testing/fixtures.js';
+import type { SyncInput } from './fields.js';
+import { requestedSync, savedSync } from './record.js';
+import { createSyncRunner, defaultSyncBounds, type SyncRunnerParts } from './runner.js';
+import { createSchedule } from './schedule.js';
+import { startS3Server, type TestS3Server } from './testing/s3-server.js';
+
+const hourMs = 3_600_000;
+let nowMs = Date.UTC(2026, 4, 17, 12);
+const clock = () => nowMs;
+
+const bench = useWorkbench({}, clock);
+const cipher = createSecretCipher(Buffer.alloc(32, 1));
+const account = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/of+the=account', region: 'eu-central-1' };
+const made = createSchedule('02:00', 'UTC');
+if (!made.ok) throw new Error(made.problem.rule);
+const schedule = made.value;
+
+const header = 'description,type,tag,externalId,coordinates,radius';
+const csv = (...ids: string[]) => [header, ...ids.map((id) => `Shop,circle,store,${id},"[10,50]",100`)].join('\n');
+
+let files: Server;
+let s3: TestS3Server;
+let smtp: TestSmtpServer;
+let mailer: Mailer;
+/** Bodies by path. A path without one answers 404. */
+const bodies = new Map<string, string>();
+let requests: string[] = [];
+
+beforeAll(async () => {
+  files = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    const body = bodies.get(request.url ?? '');
+    if (body === undefined) response.writeHead(404).end();
+    else if (request.headers['if-none-match'] === `"${body.length}"`) response.writeHead(304).end();
+    else response.writeHead(200, { etag: `"${body.length}"` }).end(body);
+  });
+  await new Promise<void>((listening) => files.listen(0, '127.0.0.1', listening));
+  s3 = await startS3Server(account, clock);
+  smtp = await startSmtpServer();
+  const transport = { host: '127.0.0.1', port: smtp.port, tls: 'off', timeoutMs: 30_000, retryDelaysMs: [] } as const;
+  mailer = createMailer({
+    sender: 'fenceline@example.com',
+    transport: { smtp: { ...transport, maxConnections: 2, maxWaiting: 10 } },
+  });
+});
+afterAll(async () => {
+  files.closeAllConnections();
+  files.close();
+  await s3.close();
+  await mailer.close();
+  await smtp.close();
+});
+beforeEach(async () => {
+  // Every node runs the syncs of all environments.
+  for (const { _id } of bench.readModel.syncs()) await bench.writer.write([{ kind: 'sync', id: _id, record: null }]);
+  bodies.clear();
+  requests = [];
+});
+
+const url = (path: string) => `http://127.0.0.1:${(files.address() as AddressInfo).port}${path}`;
+
+const input: SyncInput = {
+  ...{ enabled: true, notificationEmail: null, protocol: 'http', urls: null, region: null, bucket: null, keys: null },
+  ...{ endpoint: null, accessKeyId: null, secretAccessKey: null },
+};
+
+async function write(record: SyncRecord): Promise<void> {
+  await bench.writer.write([{ kind: 'sync', id: record._id, record }]);
+}
+
+async function save(scope: Scope, given: Partial<SyncInput>): Promise<void> {
+  const existing = bench.readModel.sync(scope);
+  await write(savedSync(scope, { ...input, ...given }, existing, cipher, bench.writer.nextTimestamp()));
+}
+
+const syncOf = (scope: Scope): SyncRecord => bench.readModel.sync(scope) as SyncRecord;
+const lastRun = (scope: Scope): SyncRunRecord => syncOf(scope).lastRun as SyncRunRecord;
+const storedIds = (scope: Scope) =>
+  bench.readModel
+    .geofences({ ...scope, orderBy: 'createdAt', limit: 100 })
+    .items.map(({ externalId }) => externalId)
+    .sort();
+
+const problems: string[] = [];
+
+function newNode(parts: Partial<SyncRunnerParts> = {}) {
+  const folder = join(mkdtempSync(join(tmpdir(), 'fenceline-sync-')), 'sync');
+  const runner = createSyncRunner({
+    ...bench,
+    configuration: bench.readModel,
+    client: openClient({ allowedNetworks: networks('127.0.0.1'), maxBodyBytes: 16_384 }),
+    mailer,
+    cipher,
+    schedule,
+    clock,
+    folder,
+    bounds: { ...defaultSyncBounds, maxBytes: 1_000_000, retryDelaysMs: [1] },
+    pause: async () => undefined,
+    onProblem: ({ reason }) => problems.push(reason),
+    ...parts,
+  });
+  onTestFinished(async () => {
+    await runner.close();
+    expect(existsSync(folder)).toBe(false);
+    rmSync(join(folder, '..'), { recursive: true, force: true });
+  });
+  return {
+    ...runner,
+    folder,
+    async run() {
+      await runner.tick();
+      await runner.idle();
+    },
+  };
+}
+
+describe('a run', () => {
+  test('follows at once when the sync is saved, and then every night', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1', '2'));
+    await save(scope, { urls: [url('/a.csv')] });
+    const node = newNode();
+    await node.run();
+    expect(storedIds(scope)).toEqual(['1', '2']);
+    expect(lastRun(scope)).toMatchObject({
+      reason: 'saved',
+      result: 'succeeded',
+      message: '1 of 1 files were imported.',
+      files: [{ name: url('/a.csv'), result: 'imported', counts: { rows: 2, created: 2, rejected: 0 } }],
+    });
+
+    bodies.set('/a.csv', csv('1', '2', '3'));
+    await node.run();
+    expect(requests).toHaveLength(1);
+    nowMs += 24 * hourMs;
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({ reason: 'nightly', result: 'succeeded' });
+    expect(storedIds(scope)).toEqual(['1', '2', '3']);
+  });
+
+  test('is in the history of imports', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv?token=secret', csv('1'));
+    await save(scope, { urls: [url('/a.csv?token=secret')] });
+    await newNode().run();
+    const { items } = bench.readModel.imports.list({ ...scope, resource: 'geofences', limit: 10 });
+    expect(items).toMatchObject([
+      {
+        _id: lastRun(scope).files[0]?.import,
+        requestedBy: { kind: 'sync', name: lastRun(scope)._id },
+        fileName: url('/a.csv'),
+        status: 'completed',
+      },
+    ]);
+  });
+
+  test('skips files that have not changed, and says so', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1')).set('/b.csv', csv('2'));
+    await save(scope, { urls: [url('/a.csv'), url('/b.csv')] });
+    const node = newNode();
+    await node.run();
+    bodies.set('/b.csv', csv('2', '3'));
+    nowMs += 24 * hourMs;
+    await node.run();
+    expect(lastRun(scope).files.map(({ result }) => result)).toEqual(['unchanged', 'imported']);
+    nowMs += 24 * hourMs;
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({ result: 'succeeded', message: 'No file has changed.' });
+  });
+
+  test('imports nothing when one of its files can not be read', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1'));
+    await save(scope, { urls: [url('/a.csv'), url('/missing.csv')] });
+    await newNode().run();
+    expect(lastRun(scope)).toMatchObject({
+      result: 'failed',
+      files: [
+        { result: 'skipped', bytes: csv('1').length },
+        { result: 'failed', message: 'the server answered 404 Not Found' },
+      ],
+    });
+    expect(storedIds(scope)).toEqual([]);
+  });
+
+  test('applies good rows, reports bad ones, and reads the file again next time', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', `${csv('1')}\nShop,circle,store,2,"[10,50]",5`);
+    await save(scope, { urls: [url('/a.csv')] });
+    const node = newNode();
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({
+      result: 'failed',
+      files: [{ result: 'rejected_rows', counts: { rows: 2, created: 1, rejected: 1 } }],
+    });
+    nowMs += 24 * hourMs;
+    await node.run();
+    expect(lastRun(scope).files).toMatchObject([{ result: 'rejected_rows', counts: { unchanged: 1, rejected: 1 } }]);
+  });
+
+  test('says what is wrong with a file that is no CSV file', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', '<!doctype html>\n<title>Log in</title>');
+    await save(scope, { urls: [url('/a.csv')] });
+    await newNode().run();
+    expect(lastRun(scope)).toMatchObject({ result: 'failed', files: [{ result: 'failed' }] });
+    expect(lastRun(scope).files[0]?.message).toMatch(/^line 1: /);
+  });
+
+  test('never holds more files than the limit', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1')).set('/b.csv', csv('2'));
+    await save(scope, { urls: [url('/a.csv'), url('/b.csv')] });
+    const maxBytes = csv('1').length + csv('2').length - 1;
+    await newNode({ bounds: { ...defaultSyncBounds, maxBytes, retryDelaysMs: [] } }).run();
+    expect(lastRun(scope).files.map(({ result }) => result)).toEqual(['skipped', 'failed']);
+  });
+});
+
+describe('object storage', () => {
+  const given = (fields: Partial<SyncInput> = {}): Partial<SyncInput> => {
+    return { protocol: 's3', bucket: 'fences', endpoint: s3.url, ...account, ...fields };
+  };
+
+  test('is read with signed requests, and only if an object has changed', async () => {
+    const scope = newScope();
+    s3.objects.set('fences/a b/géo+1.csv', { body: Buffer.from(csv('1')) });
+    await save(scope, given({ keys: ['a b/géo+1.csv'] }));
+    const node = newNode();
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({ result: 'succeeded' });
+    expect(storedIds(scope)).toEqual(['1']);
+    nowMs += 24 * hourMs;
+    await node.run();
+    expect(lastRun(scope).files).toMatchObject([{ result: 'unchanged' }]);
+    expect(s3.answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '304']);
+  });
+
+  test.each([
+    ['a wrong secret', { secretAccessKey: 'wrong' }, '403 Forbidden: SignatureDoesNotMatch'],
+    ['an unknown id', { accessKeyId: 'unknown' }, '403 Forbidden: InvalidAccessKeyId'],
+    [
+      'another region',
+      { region: 'us-east-1' },
+      '400 Bad Request: AuthorizationHeaderMalformed; the bucket is in region eu-central-1',
+    ],
+    ['a missing object', { keys: ['missing.csv'] }, '404 Not Found: NoSuchKey'],
+  ])('refuses %s with words that help', async (_, fields, message) => {
+    const scope = newScope();
+    s3.objects.set('fences/a.csv', { body: Buffer.from(csv('1')) });
+    await save(scope, given({ keys: ['a.csv'], ...fields }));
+    await newNode().run();
+    expect(lastRun(scope).files[0]?.message).toMatch(new RegExp(`^the server answered ${message}`));
+  });
+
+  test('keeps its credentials encrypted, and says when they can not be decrypted', async () => {
+    const scope = newScope();
+    await save(scope, given({ keys: ['a.csv'] }));
+    expect(JSON.stringify(syncOf(scope))).not.toContain(account.secretAccessKey);
+    expect(JSON.stringify(syncOf(scope))).not.toContain(account.accessKeyId);
+    await newNode({ cipher: createSecretCipher(Buffer.alloc(32, 2)) }).run();
+    expect(lastRun(scope)).toMatchObject({ result: 'failed', message: expect.stringContaining('another key') });
+  });
+});
+
+describe('mail', () => {
+  test('tells of success and failure, with the counts', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv?token=secret', csv('1', '2'));
+    await save(scope, { urls: [url('/a.csv?token=secret')], notificationEmail: 'ops@example.com' });
+    const node = newNode();
+    await node.run();
+    bodies.clear();
+    nowMs += 24 * hourMs;
+    await node.run();
+    const [success, failure] = smtp.received.slice(-2);
+    expect(success).toMatchObject({ to: ['ops@example.com'] });
+    expect(success?.parsed.subject).toMatch(/^Sync of geofences succeeded: /);
+    expect(success?.parsed.text).toContain('2 rows: 2 created, 0 updated, 0 unchanged, 0 rejected');
+    expect(success?.raw).not.toContain('secret');
+    expect(failure?.parsed.subject).toMatch(/^Sync of geofences failed: /);
+    expect(failure?.parsed.text).toContain('the server answered 404 Not Found');
+    expect(lastRun(scope).mailProblem).toBeNull();
+  });
+
+  test('that can not be sent is a remark, not a failure', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1'));
+    await save(scope, { urls: [url('/a.csv')], notificationEmail: 'ops@example.com' });
+    await newNode({
+      mailer: { send: async () => ({ kind: 'failed', failure: 'unreachable', message: 'no server' }) },
+    }).run();
+    expect(lastRun(scope)).toMatchObject({ result: 'succeeded', mailProblem: 'no server' });
+  });
+
+  test('is bounded, so that nobody can flood an address', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1'));
+    await save(scope, { urls: [url('/a.csv')], notificationEmail: 'ops@example.com' });
+    const node = newNode({ bounds: { ...defaultSyncBounds, maxBytes: 1_000_000, maxMailsPerHour: 1 } });
+    await node.run();
+    const before = smtp.received.length;
+    await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({ reason: 'requested', mailProblem: 'more than 1 mails within an hour' });
+    expect(smtp.received).toHaveLength(before);
+  });
+});
+
+describe('several nodes', () => {
+  test('run a sync once', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1'));
+    await save(scope, { urls: [url('/a.csv')] });
+    const nodes = [newNode(), newNode(), newNode()];
+    await Promise.all(nodes.map((node) => node.run()));
+    for (const node of nodes) await node.run();
+    expect(requests).toEqual(['/a.csv']);
+  });
+
+  test('make up once for the nights that all of them missed', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1'));
+    await save(scope, { urls: [url('/a.csv')] });
+    await newNode().run();
+    nowMs += 9 * 24 * hourMs;
+    requests = [];
+    const [one, other] = [newNode(), newNode()];
+    await one.run();
+    await other.run();
+    expect(requests).toEqual(['/a.csv']);
+    expect(lastRun(scope)).toMatchObject({ reason: 'nightly', result: 'succeeded' });
+  });
+
+  test('repeat a run whose node stops, and give up after several attempts', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1'));
+    await save(scope, { urls: [url('/a.csv')] });
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      // The connection breaks, and the node stops while the run waits for its next attempt.
+      let wait = () => {};
+      const isWaiting = new Promise<void>((resolve) => {
+        wait = resolve;
+      });
+      const stopping = newNode({
+        client: {
+          send: async () => ({ kind: 'failed', failure: 'connection_failed', message: 'broken', durationMs: 0 }),
+        },
+        pause: (_, signal) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+            wait();
+          }),
+      });
+      await stopping.tick();
+      await isWaiting;
+      expect(lastRun(scope)).toMatchObject({ result: 'running', attempt });
+      await stopping.close();
+    }
+    await newNode().run();
+    expect(lastRun(scope)).toMatchObject({ result: 'interrupted', attempt: 3 });
+    nowMs += 24 * hourMs;
+    await newNode().run();
+    expect(lastRun(scope)).toMatchObject({ reason: 'nightly', result: 'succeeded', attempt: 1 });
+  });
+});
+
+test('a sync that is off or deleted runs no more', async () => {
+  const scope = newScope();
+  bodies.set('/a.csv', csv('1'));
+  await save(scope, { urls: [url('/a.csv')], enabled: false });
+  const node = newNode();
+  await node.run();
+  expect(requests).toEqual([]);
+  const { _id } = syncOf(scope);
+  await bench.writer.write([{ kind: 'sync', id: _id, record: null }]);
+  nowMs += 24 * hourMs;
+  await node.run();
+  expect(requests).toEqual([]);
+});
+
+test('no run ended by a fault', () => expect(problems).toEqual([]));
