@@ -1,7 +1,7 @@
 /** Waits for a condition instead of for a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-const defaultTimeoutMs = 30_000;
+const defaultTimeoutMs = 60_000;
 const pollEveryMs = 50;
 
 /**

@@ -4,7 +4,7 @@ import { until } from '../until.js';
 import { withRedis } from './clients.js';
 import type { Address } from './ports.js';
 
-const patience = { timeoutMs: 30_000 };
+const patience = { timeoutMs: 120_000 };
 
 /** Of one command: a busy machine takes its time. */
 const commandTimeout = 20_000;
