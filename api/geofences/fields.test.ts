@@ -62,13 +62,14 @@ test('a circle in normal form', () => {
 });
 
 test('of an isochrone the destination, the minutes and the mode are read, the ring is computed later', () => {
-  expect(input({ ...isochrone, radius: '7.5', mode: 'Bike' })).toMatchObject({
-    type: 'isochrone',
-    center: [-73.97, 40.78],
-    radius: 7.5,
-    mode: 'bike',
-    ring: null,
+  expect(readGeofence({ ...isochrone, radius: '7.5', mode: 'Bike' })).toMatchObject({
+    ok: true,
+    value: { type: 'isochrone', center: [-73.97, 40.78], radius: 7.5, mode: 'bike', ring: null },
   });
+});
+
+test('an isochrone is refused where no area is computed, such as in a replay: without a ring it would be a circle', () => {
+  expect(readPlainGeofence(isochrone)).toMatchObject({ ok: false, error: { code: 'not_available', param: 'type' } });
 });
 
 test('text and typed values mean the same', () => {

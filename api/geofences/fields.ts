@@ -142,6 +142,10 @@ export function readPlainGeofence(fields: RawFields, path?: Pair): Outcome<Plain
   const read = readGeofence(fields, path);
   if (!read.ok) return read;
   const given = read.value;
+  if (given.type === 'isochrone') {
+    const message = 'type: isochrones are not computed here; use the polygon of the geofence';
+    return { ok: false, error: new ApiError('not_available', message, { param: 'type' }) };
+  }
   if (!isSought(given)) return { ok: true, value: given };
   const param = given.sought.placeId === null ? 'address' : 'placeId';
   const message = `${param}: is not looked up here; give coordinates`;
