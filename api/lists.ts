@@ -1,8 +1,9 @@
-/** The parameters of lists: limit, time bounds and filters, and the cursor where times alone would lose rows. */
+/** The parameters of lists: limit, cursor, time bounds and filters. Every list pages by its cursor. */
 import Type, { type TSchema } from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { metadataFilter } from '../http/fields/structures.js';
-import type { ListQuery, Scope } from '../pipeline/catalog/types.js';
+import { isBeyondCursor } from '../pipeline/catalog/store/lists.js';
+import type { ListCursor, ListQuery, Scope } from '../pipeline/catalog/types.js';
 
 export const defaultLimit = 100;
 export const maxLimit = 1_000;
@@ -10,10 +11,7 @@ export const maxLimit = 1_000;
 export type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter' | 'before' | 'after';
 
 /** A position in a list that is ordered by time, then id, both descending: the last row of the previous page. */
-export interface Cursor {
-  readonly timeMs: number;
-  readonly id: string;
-}
+export type Cursor = ListCursor;
 
 export const encodeCursor = ({ timeMs, id }: Cursor): string => Buffer.from(`${timeMs}.${id}`).toString('base64url');
 
@@ -40,6 +38,20 @@ export function readCursor(reader: FieldReader): Cursor | null {
     : (parseCursor(text) ?? reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer'));
 }
 
+/** Returns the `meta` of a page of records that were read with `hasMore`, in the order of a time. */
+export function metaOfPage<T extends { readonly _id: string }>(
+  items: readonly T[],
+  hasMore: boolean,
+  timeOf: (record: T) => number,
+) {
+  const last = items.at(-1);
+  return {
+    code: 200,
+    hasMore,
+    ...(hasMore && last && { cursor: encodeCursor({ timeMs: timeOf(last), id: last._id }) }),
+  };
+}
+
 /** Reads the given bounds as epoch ms. Times before 1970 become 0. */
 export function readTimeBounds<Name extends TimeBound>(
   reader: FieldReader,
@@ -54,26 +66,36 @@ export function readTimeBounds<Name extends TimeBound>(
 }
 
 /** The query of a list that is in memory as a whole. Bounds are exclusive, epoch ms. */
-export type ShortListQuery = Pick<ListQuery, 'limit' | 'createdBefore' | 'createdAfter'>;
+export type ShortListQuery = Pick<ListQuery, 'limit' | 'cursor' | 'createdBefore' | 'createdAfter'>;
 
 export function readShortListQuery(query: RawFields): Outcome<ShortListQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);
+  const cursor = readCursor(reader);
   const bounds = readTimeBounds(reader, ['createdBefore', 'createdAfter']);
-  return reader.outcome(() => ({ limit, ...bounds }));
+  return reader.outcome(() => ({ limit, cursor, ...bounds }));
 }
 
 /** Returns a page, newest first, of a list that is ordered oldest first, and the `meta` of its answer. */
-export function shortPage<T extends { readonly createdAt: number }>(all: readonly T[], query: ShortListQuery) {
-  const { limit, createdBefore = Infinity, createdAfter = -Infinity } = query;
-  const rows = all.filter(({ createdAt }) => createdAt < createdBefore && createdAt > createdAfter).reverse();
-  return { rows: rows.slice(0, limit), meta: { code: 200, hasMore: rows.length > limit } };
+export function shortPage<T extends { readonly _id: string; readonly createdAt: number }>(
+  all: readonly T[],
+  query: ShortListQuery,
+) {
+  const { limit, cursor, createdBefore = Infinity, createdAfter = -Infinity } = query;
+  const rows = all
+    .filter(({ createdAt }) => createdAt < createdBefore && createdAt > createdAfter)
+    .map((record) => ({ timeMs: record.createdAt, id: record._id, record }))
+    .filter(({ timeMs, id }) => isBeyondCursor(cursor, timeMs, id))
+    .sort((a, b) => b.timeMs - a.timeMs || (a.id < b.id ? 1 : -1));
+  const { rows: page, meta } = pageOf(rows, limit);
+  return { rows: page.map(({ record }) => record), meta };
 }
 
 /** Reads the query of a list of geofences or beacons. */
 export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery['orderBy']): Outcome<ListQuery> {
   const reader = new FieldReader(query);
   const limit = readLimit(reader);
+  const cursor = readCursor(reader);
   const bounds = readTimeBounds(reader, ['createdBefore', 'createdAfter', 'updatedBefore', 'updatedAfter']);
   const tag = reader.text('tag');
   const externalId = reader.text('externalId');
@@ -83,6 +105,7 @@ export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery
     environment: scope.environment,
     orderBy,
     limit,
+    cursor,
     ...bounds,
     ...(tag !== null && { tag }),
     ...(externalId !== null && { externalId }),
@@ -108,15 +131,17 @@ export const timeParameters = (...names: TimeBound[]): Record<string, TSchema> =
 /** The schema of the query of a list that is in memory as a whole. */
 export const shortListParameters = Type.Object({
   ...limitParameter,
+  ...cursorParameter,
   ...timeParameters('createdBefore', 'createdAfter'),
 });
 
 /** How to page through such a list. */
-export const shortListPaging = 'For the next page pass `createdAt` of the last item as `createdBefore`.';
+export const listPaging = 'While `meta.hasMore` is true, pass `meta.cursor` as `cursor` for the next page.';
 
 /** The schema of the query of a list of geofences or beacons. */
 export const listParameters = Type.Object({
   ...limitParameter,
+  ...cursorParameter,
   ...timeParameters('createdBefore', 'createdAfter', 'updatedBefore', 'updatedAfter'),
   tag: Type.Optional(Type.String()),
   externalId: Type.Optional(Type.String()),

@@ -16,7 +16,7 @@ import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { ApiDependencies } from './dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
 import { type Edit, sendRevision } from './edits.js';
-import { listParameters, readListQuery } from './lists.js';
+import { listPaging, listParameters, metaOfPage, readListQuery } from './lists.js';
 import { type Pair, refuseOtherPair } from './paired-fields.js';
 
 /**
@@ -198,17 +198,18 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       tag,
       summary: `List ${tag}, ${resource.orderBy === 'updatedAt' ? 'last updated' : 'newest'} first`,
       description:
-        `For the next page pass \`${resource.orderBy}\` of the last item ` +
+        `${listPaging} Or pass \`${resource.orderBy}\` of the last item ` +
         `as \`${resource.orderBy.replace('At', 'Before')}\`.`,
       querystring: listParameters,
-      answer: listOf({ [tag]: Type.Array(resource.answer) }),
+      answer: listOf({ [tag]: Type.Array(resource.answer) }, { cursor: true }),
       failures: [400],
     }),
     handler: async (request) => {
       const query = accepted(readListQuery(callerOf(request), request.query as RawFields, resource.orderBy));
       const { items, hasMore } = resource.list(query);
       const nowMs = clock();
-      return { meta: { ...success, hasMore }, [tag]: items.map((record) => resource.json(record, nowMs)) };
+      const meta = metaOfPage(items, hasMore, (record) => record[resource.orderBy]);
+      return { meta, [tag]: items.map((record) => resource.json(record, nowMs)) };
     },
   });
 

@@ -12,7 +12,7 @@ import { Erasure, type ErasureRecord, type ErasureSubject } from '../../schemas/
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
-import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
+import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 
 type ById = { Params: { id: string } };
 
@@ -85,9 +85,9 @@ export const erasureRoutes =
         operationId: 'listErasures',
         tag,
         summary: 'List erasures, newest first',
-        description: shortListPaging,
+        description: listPaging,
         querystring: shortListParameters,
-        answer: listOf({ erasures: Type.Array(Erasure) }),
+        answer: listOf({ erasures: Type.Array(Erasure) }, { cursor: true }),
         failures: [400],
       }),
       handler: async (request) => {

@@ -12,7 +12,7 @@ import { type MapMarkerHead, mapMarkerJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
+import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { readMarker } from './input.js';
 
 type ById = { Params: { id: string } };
@@ -88,9 +88,9 @@ export const mapMarkerRoutes =
         operationId: 'listMapMarkers',
         tag,
         summary: 'List markers, newest first',
-        description: shortListPaging,
+        description: listPaging,
         querystring: shortListParameters,
-        answer: listOf({ mapMarkers: Type.Array(MapMarker) }),
+        answer: listOf({ mapMarkers: Type.Array(MapMarker) }, { cursor: true }),
         failures: [400],
       }),
       handler: async (request) => {

@@ -13,7 +13,7 @@ import { type MapStyleHead, mapStyleJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
+import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { readStyle, type Style, type StyleInput } from './input.js';
 
 type ById = { Params: { id: string } };
@@ -97,9 +97,9 @@ export const mapStyleRoutes =
         operationId: 'listMapStyles',
         tag,
         summary: 'List styles, newest first',
-        description: shortListPaging,
+        description: listPaging,
         querystring: shortListParameters,
-        answer: listOf({ mapStyles: Type.Array(MapStyle) }),
+        answer: listOf({ mapStyles: Type.Array(MapStyle) }, { cursor: true }),
         failures: [400],
       }),
       handler: async (request) => {

@@ -12,7 +12,16 @@ import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { maxGeofencesPerPlace } from '../geofences/geometry.js';
-import { limitParameter, readLimit, readTimeBounds, timeParameters } from '../lists.js';
+import {
+  cursorParameter,
+  limitParameter,
+  listPaging,
+  metaOfPage,
+  readCursor,
+  readLimit,
+  readTimeBounds,
+  timeParameters,
+} from '../lists.js';
 import { maxPlacesPerRequest, writePlaces } from './catalogue.js';
 import { placeFields, placeRecord, readPlace } from './fields.js';
 
@@ -54,19 +63,24 @@ export const placeRoutes =
         operationId: 'listPlaces',
         tag,
         summary: 'List places, last updated first',
-        description: 'For the next page pass `updatedAt` of the last item as `updatedBefore`.',
-        querystring: Type.Object({ ...limitParameter, ...timeParameters('updatedBefore', 'updatedAfter') }),
-        answer: listOf({ places: Type.Array(Place) }),
+        description: listPaging,
+        querystring: Type.Object({
+          ...limitParameter,
+          ...cursorParameter,
+          ...timeParameters('updatedBefore', 'updatedAfter'),
+        }),
+        answer: listOf({ places: Type.Array(Place) }, { cursor: true }),
         failures: [400],
       }),
       handler: async (request) => {
         const reader = new FieldReader(request.query as RawFields);
         const limit = readLimit(reader);
+        const cursor = readCursor(reader);
         const bounds = readTimeBounds(reader, ['updatedBefore', 'updatedAfter']);
         const { project, environment } = callerOf(request);
-        const query = accepted(reader.outcome(() => ({ project, environment, limit, ...bounds })));
+        const query = accepted(reader.outcome(() => ({ project, environment, limit, cursor, ...bounds })));
         const { items, hasMore } = configuration.places.list(query);
-        return { meta: { ...success, hasMore }, places: items.map(placeJson) };
+        return { meta: metaOfPage(items, hasMore, ({ updatedAt }) => updatedAt), places: items.map(placeJson) };
       },
     });
 

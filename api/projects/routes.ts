@@ -1,14 +1,15 @@
 /** The routes of projects and their keys. They require the admin API key; an owner may read and re-key the project. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { accepted, FieldReader } from '../../http/fields/reader.js';
+import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Environment } from '../../schemas/json/common.js';
 import { KeyKind, Plan, Project, type ProjectRecord } from '../../schemas/json/project.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
+import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
+import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { createProject, environments, type IssuedKey, keyKinds, maxProjectNameLength, withNewKey } from './projects.js';
 
 type ById = { Params: { id: string } };
@@ -71,13 +72,17 @@ export const projectRoutes =
       schema: described({
         operationId: 'listProjects',
         tag,
-        summary: 'List all projects',
-        answer: answerOf({ projects: Type.Array(Project) }),
+        summary: 'List projects, newest first',
+        description: listPaging,
+        querystring: shortListParameters,
+        answer: listOf({ projects: Type.Array(Project) }, { cursor: true }),
+        failures: [400],
       }),
-      handler: async () => ({
-        meta: success,
-        projects: configuration.projects().map((project) => projectJson(project)),
-      }),
+      handler: async (request) => {
+        const query = accepted(readShortListQuery(request.query as RawFields));
+        const { rows, meta } = shortPage(configuration.projects(), query);
+        return { meta, projects: rows.map((project) => projectJson(project)) };
+      },
     });
 
     app.get<ById>('/v1/projects/:id', {

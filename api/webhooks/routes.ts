@@ -11,7 +11,7 @@ import { type IssuedSecret, webhookJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
-import { readShortListQuery, shortListPaging, shortListParameters, shortPage } from '../lists.js';
+import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { readWebhook, webhookFields } from './fields.js';
 import { type ById, changedWebhook, createWebhookEditor, newWebhook, webhookOf } from './records.js';
 
@@ -73,9 +73,9 @@ export const webhookRoutes =
         operationId: 'listWebhooks',
         tag,
         summary: 'List webhooks, newest first',
-        description: shortListPaging,
+        description: listPaging,
         querystring: shortListParameters,
-        answer: listOf({ webhooks: Type.Array(Webhook) }),
+        answer: listOf({ webhooks: Type.Array(Webhook) }, { cursor: true }),
         failures: [400],
       }),
       handler: async (request) => {

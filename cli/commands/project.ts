@@ -59,11 +59,16 @@ async function create(admin: AdminAccess, name: string): Promise<void> {
 }
 
 async function list(admin: AdminAccess): Promise<void> {
-  const { projects } = await call<{ projects: Project[] }>(admin, 'GET', '/v1/projects');
-  for (const project of projects) {
-    console.log(`${project._id}  ${project.name}`);
-    for (const { environment, kind, hint } of project.keys) console.log(`  ${environment} ${kind}`.padEnd(20), hint);
-  }
+  let page = '';
+  do {
+    const path = `/v1/projects?limit=1000${page}`;
+    const { meta, projects } = await call<{ meta: { cursor?: string }; projects: Project[] }>(admin, 'GET', path);
+    for (const project of projects) {
+      console.log(`${project._id}  ${project.name}`);
+      for (const { environment, kind, hint } of project.keys) console.log(`  ${environment} ${kind}`.padEnd(20), hint);
+    }
+    page = meta.cursor === undefined ? '' : `&cursor=${meta.cursor}`;
+  } while (page !== '');
 }
 
 async function rotate(admin: AdminAccess, id: string, environment?: string, kind?: string): Promise<void> {

@@ -49,9 +49,17 @@ export interface RecordRevision {
   readonly deletedAtMs: number | null;
 }
 
+/** The last record of the previous page, in a list by time, then id, both descending. */
+export interface ListCursor {
+  /** Epoch ms. */
+  readonly timeMs: number;
+  readonly id: string;
+}
+
 /** A page of a list, newest first. Bounds are exclusive, epoch ms. */
 export interface ListQuery extends Scope {
   readonly limit: number;
+  readonly cursor?: ListCursor | null;
   readonly orderBy: 'createdAt' | 'updatedAt';
   readonly createdBefore?: number;
   readonly createdAfter?: number;
@@ -69,7 +77,7 @@ export interface Page<T> {
 }
 
 /** What a walk through all records of a scope returns: the conditions of a list. */
-export type WalkQuery = Omit<ListQuery, 'limit' | 'orderBy'>;
+export type WalkQuery = Omit<ListQuery, 'limit' | 'cursor' | 'orderBy'>;
 
 /**
  * A part of a walk through all records of a scope, by time of creation and id, oldest first. An update doesn't move a
@@ -145,6 +153,7 @@ export interface ImportHistory {
 /** A page of places, last updated first. Bounds are exclusive, epoch ms. */
 export interface PlaceListQuery extends Scope {
   readonly limit: number;
+  readonly cursor?: ListCursor | null;
   readonly updatedBefore?: number;
   readonly updatedAfter?: number;
 }

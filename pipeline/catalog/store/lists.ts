@@ -2,8 +2,8 @@
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ListQuery, Page, WalkPart, WalkQuery } from '../types.js';
-import { endOfList, idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
+import type { ListCursor, ListQuery, Page, WalkPart, WalkQuery } from '../types.js';
+import { endOfList, idKey, idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 
@@ -17,7 +17,9 @@ function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer
   const before = query.orderBy === 'createdAt' ? query.createdBefore : query.updatedBefore;
   const after = query.orderBy === 'createdAt' ? query.createdAfter : query.updatedAfter;
   return {
-    start: listPosition(prefix, before ?? endOfTime),
+    start: query.cursor
+      ? Buffer.concat([listPosition(prefix, query.cursor.timeMs), idKey(query.cursor.id)])
+      : listPosition(prefix, before ?? endOfTime),
     end: listPosition(prefix, after === undefined ? 0 : after + 1),
   };
 }
@@ -26,6 +28,10 @@ function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer
 export function metadataMatches(record: Listed, wanted: ListQuery['metadata']): boolean {
   return Object.entries(wanted ?? {}).every(([name, value]) => record.metadata?.[name] === value);
 }
+
+/** Tests whether the record follows the last one of the previous page. */
+export const isBeyondCursor = (cursor: ListCursor | null | undefined, timeMs: number, id: string): boolean =>
+  cursor == null || timeMs < cursor.timeMs || (timeMs === cursor.timeMs && id < cursor.id);
 
 /** Tests all conditions. Some are already implied by the range, but cheap to repeat. */
 const matches = (record: Listed, query: WalkQuery): boolean =>
@@ -36,6 +42,10 @@ const matches = (record: Listed, query: WalkQuery): boolean =>
   (query.tag === undefined || record.tag === query.tag) &&
   (query.externalId === undefined || record.externalId === query.externalId) &&
   metadataMatches(record, query.metadata);
+
+/** Tests whether a record belongs on the page or a later one. */
+const isAhead = (record: Listed, query: ListQuery): boolean =>
+  matches(record, query) && isBeyondCursor(query.cursor, record[query.orderBy], record._id);
 
 /** Reads a page. `lookup` returns the record of an id, or undefined if it is not visible. */
 export function readPage<T extends Listed>(
@@ -48,7 +58,7 @@ export function readPage<T extends Listed>(
   const items: T[] = [];
   for (const key of index.getKeys({ ...range(kind, query), reverse: true })) {
     const record = lookup(idOfListKey(key));
-    if (record === undefined || !matches(record, query)) continue;
+    if (record === undefined || !isAhead(record, query)) continue;
     if (items.length === query.limit) return { items, hasMore: true };
     items.push(record);
   }
@@ -67,7 +77,7 @@ function readFew<T extends Listed>(
   const found: T[] = [];
   for (const key of index.getKeys({ start: prefix, end: endOfList(prefix) })) {
     const record = lookup(idOfListKey(key));
-    if (record !== undefined && matches(record, query)) found.push(record);
+    if (record !== undefined && isAhead(record, query)) found.push(record);
   }
   found.sort((a, b) => b[query.orderBy] - a[query.orderBy] || (a._id < b._id ? 1 : -1));
   return { items: found.slice(0, query.limit), hasMore: found.length > query.limit };

@@ -11,6 +11,7 @@ import type { PlaceRecord } from '../../../schemas/json/place.js';
 import { distance, latitudeReach, longitudeReach } from '../../geometry/scale.js';
 import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery, Scope } from '../types.js';
 import { idKey, isId, scopePart, timePart } from './keys.js';
+import { isBeyondCursor } from './lists.js';
 
 export interface StoredPlaces extends PlaceCatalogue {
   /** Replaces a place; null deletes it. Must run in a write transaction. */
@@ -114,15 +115,22 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
     find,
     get: (id) => records.get(idKey(id)),
     getKeys: () => records.getKeys(),
-    list({ limit, updatedBefore = endOfTime, updatedAfter = -1, ...scope }: PlaceListQuery): Page<PlaceRecord> {
+    list({ limit, cursor, updatedBefore = endOfTime, updatedAfter = -1, ...scope }: PlaceListQuery): Page<PlaceRecord> {
       const prefix = scopePart(scope);
       const keys = times.getKeys({
-        start: Buffer.concat([prefix, timePart(updatedBefore)]),
+        start: Buffer.concat([
+          prefix,
+          timePart(cursor?.timeMs ?? updatedBefore),
+          ...(cursor ? [idKey(cursor.id)] : []),
+        ]),
         end: Buffer.concat([prefix, timePart(updatedAfter + 1)]),
         reverse: true,
-        limit: limit + 1,
+        // The range begins with the last place of the previous page.
+        limit: limit + 2,
       });
-      const items = [...keys].flatMap((key) => records.get(key.subarray(idAt)) ?? []);
+      const items = [...keys]
+        .flatMap((key) => records.get(key.subarray(idAt)) ?? [])
+        .filter(({ updatedAt, _id }) => isBeyondCursor(cursor, updatedAt, _id));
       return { items: items.slice(0, limit), hasMore: items.length > limit };
     },
     near({ near, radiusM, limit, accepts, ...scope }: NearPlacesQuery): NearbyPlace[] {
