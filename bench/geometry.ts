@@ -1,7 +1,7 @@
 /** Measures one containment test: nanoseconds per `ShapeTable.zone`, by the size of the shape. */
 import { pathToFileURL } from 'node:url';
 import { ShapeTable } from '../pipeline/geometry/shapes.js';
-import { createRandom } from '../testing/random.js';
+import { createRandom } from '../schemas/random.js';
 
 const fenceCount = 256;
 const testCount = 4_096;

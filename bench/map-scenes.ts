@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { readMapQuery } from '../renderer/request/request.js';
 import type { MapRequest, Position } from '../renderer/types.js';
-import { createRandom } from '../testing/random.js';
+import { createRandom } from '../schemas/random.js';
 
 export const width = 600;
 export const height = 400;

@@ -7,7 +7,7 @@
 import { pairId } from '../schemas/ids.js';
 import type { Position } from '../schemas/json/common.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
-import { createRandom } from '../testing/random.js';
+import { createRandom } from '../schemas/random.js';
 
 /** Degrees. */
 export interface Box {

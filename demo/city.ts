@@ -6,6 +6,7 @@
  * trips.
  */
 import type { Position } from '../schemas/json/common.js';
+import { createRandom, type Random } from '../schemas/random.js';
 import {
   type Area,
   airports,
@@ -25,7 +26,6 @@ import {
   stations,
 } from './landmarks.js';
 import { along, distanceM, type PlanePoint, toPlane, toPosition } from './plane.js';
-import { createRandom, type Random } from './random.js';
 
 /** A geofence or beacon as a PUT request: tag and external id for the path, and the body. */
 export interface CityResource {

@@ -11,12 +11,13 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Keys, launchServer } from '../server/server-process.js';
+import { painter } from '../server/terminal-text.js';
 import { type ApiClient, createApiClient } from './api-client.js';
 import { buildCity, type City, type CityResource } from './city.js';
 import { startDrive } from './drive.js';
 import { createFleet } from './fleet.js';
 import { meanLagMs, parseMetrics, type Samples } from './metrics.js';
-import { closingAccount, eventLine, painter, runningLine } from './report.js';
+import { closingAccount, eventLine, runningLine } from './report.js';
 import { createTally, type Tally } from './tally.js';
 import { readTotals } from './totals.js';
 

@@ -1,9 +1,9 @@
 /** Drives the fleet: the devices report their fixes in turn, at a constant rate for the whole fleet. */
 import { performance } from 'node:perf_hooks';
 import type { Event } from '../schemas/json/user.js';
+import { createRandom } from '../schemas/random.js';
 import type { ApiClient } from './api-client.js';
 import type { Device } from './fleet.js';
-import { createRandom } from './random.js';
 import type { Tally } from './tally.js';
 
 export interface DriveOptions {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createRandom } from '../schemas/random.js';
 import { buildCity } from './city.js';
 import { createFleet, type Device } from './fleet.js';
 import { distanceM, type PlanePoint, rotated, toPlane } from './plane.js';
-import { createRandom } from './random.js';
 import { gridTurnRad, routeThroughGrid } from './streets.js';
 
 const city = buildCity();

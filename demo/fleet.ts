@@ -4,9 +4,9 @@
  * In: a city and the elapsed time. Out: the position of each device, and the fix that it reports.
  */
 
+import { createRandom, type Random } from '../schemas/random.js';
 import type { City, CityBeacon, Destinations } from './city.js';
 import { along, distanceM, type PlanePoint, toPosition } from './plane.js';
-import { createRandom, type Random } from './random.js';
 import { routeThroughGrid, routeToAirport } from './streets.js';
 
 export type Role = 'courier' | 'commuter' | 'shopper';

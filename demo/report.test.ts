@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../schemas/json/user.js';
+import { painter } from '../server/terminal-text.js';
 import { meanLagMs, parseMetrics } from './metrics.js';
-import { closingAccount, eventLine, painter, type ServerTotals } from './report.js';
+import { closingAccount, eventLine, type ServerTotals } from './report.js';
 import { createTally, percentile } from './tally.js';
 
 const plain = painter(false);

@@ -1,15 +1,7 @@
-/** The output of the demo as text, with optional colours. Pure. */
+/** The output of the demo as text. Pure. */
 import type { Event } from '../schemas/json/user.js';
+import { column, duration, type Paint, type Style } from '../server/terminal-text.js';
 import type { TallySummary, TallyWindow } from './tally.js';
-
-export type Paint = (style: Style, text: string) => string;
-export type Style = 'dim' | 'bold' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';
-
-const codes: Record<Style, number> = { dim: 2, bold: 1, green: 32, yellow: 33, cyan: 36, magenta: 35, red: 31 };
-
-/** Returns a function that colours text for a terminal, or leaves it plain for pipes and files. */
-export const painter = (coloured: boolean): Paint =>
-  coloured ? (style, text) => `\u001b[${codes[style]}m${text}\u001b[0m` : (_style, text) => text;
 
 const verbs: Record<string, { readonly word: string; readonly style: Style }> = {
   'user.entered_geofence': { word: 'entered', style: 'green' },
@@ -108,11 +100,4 @@ export function closingAccount(summary: TallySummary, totals: ServerTotals, pain
   return { lines: [...lines, `   ${column('by type', 10)} ${eventCounts(summary)}`], addsUp };
 }
 
-/** Truncates or pads a text to a width. */
-export const column = (text: string, width: number): string =>
-  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
-
 const number = (value: number): string => value.toLocaleString('en-US');
-
-export const duration = (minutes: number): string =>
-  minutes < 1 ? `${(minutes * 60).toFixed(0)} s` : `${minutes.toFixed(1)} min`;

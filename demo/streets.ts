@@ -1,8 +1,8 @@
 /** Routes through the city: along the streets of the local grid, with turns at corners. Pure. */
 
+import type { Random } from '../schemas/random.js';
 import { highwayToAirport, streetGrids } from './landmarks.js';
 import { distanceM, type PlanePoint, rotated, toPlane } from './plane.js';
-import type { Random } from './random.js';
 
 /** A typical block, corner to corner, in metres: long along the grid's east, short along its north. */
 const blockM = { east: 130, north: 90 };

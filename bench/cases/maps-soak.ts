@@ -12,7 +12,7 @@ import { createDrawingPool, type DrawingPool } from '../../renderer/pool/drawing
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import { builtInStyle } from '../../renderer/styles/built-in.js';
 import type { TileSchema } from '../../renderer/types.js';
-import { createRandom } from '../../testing/random.js';
+import { createRandom } from '../../schemas/random.js';
 import type { BenchCase, Row } from '../case.js';
 import { childProcesses, ownMemoryMib, slope } from '../memory.js';
 

@@ -1,6 +1,7 @@
 /** `fenceline tail`: the live stream of a running Fenceline in a terminal, or as JSON lines for another program. */
-import { painter } from '../../demo/report.js';
+
 import type { Event } from '../../schemas/json/user.js';
+import { painter } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import type { Block } from '../tail/blocks.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { painter } from '../../demo/report.js';
 import type { Event } from '../../schemas/json/user.js';
 import * as arbitrary from '../../schemas/testing/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
+import { painter } from '../../server/terminal-text.js';
 import { tailLine } from './format.js';
 
 const plain = painter(false);

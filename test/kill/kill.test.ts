@@ -7,7 +7,7 @@
  * By default the run is short and its seed is fixed. A campaign (`npm run test:faults`) runs longer, with random seeds.
  */
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../testing/random.js';
+import { createRandom } from '../../schemas/random.js';
 import { Receiver } from '../../testing/receiver.js';
 import { until } from '../../testing/until.js';
 import { deliveredIds, refusingSome } from '../ledger/deliveries.js';

@@ -1,6 +1,6 @@
 /** Kills a server with SIGKILL at random moments while it works and while it starts. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '../../testing/random.js';
+import type { Random } from '../../schemas/random.js';
 import { until } from '../../testing/until.js';
 import type { Progress } from '../ledger/sender.js';
 import type { TestServer } from '../support/server.js';

@@ -3,7 +3,7 @@
  *
  * Every location carries the device's time, so its effect depends only on the workload, and a repetition has none.
  */
-import { createRandom, type Random } from '../../testing/random.js';
+import { createRandom, type Random } from '../../schemas/random.js';
 import { at } from '../support/places.js';
 
 export interface Resource {

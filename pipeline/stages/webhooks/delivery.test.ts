@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
+import { createRandom } from '../../../schemas/random.js';
 import type { Event } from '../../../schemas/records.js';
-import { createRandom } from '../../../testing/random.js';
 import { answer, failure, type SentRequest } from './testing/scripted-client.js';
 import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
 import { webhookId } from './testing/webhooks.js';

@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createRandom, type Random } from '../../../testing/random.js';
+import { createRandom, type Random } from '../../../schemas/random.js';
 import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';

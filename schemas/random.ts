@@ -1,4 +1,4 @@
-/** Seeded random numbers, so that every run of the demo has the same city and the same fleet. */
+/** Seeded random numbers for the demo, tests and benchmarks: a run can be repeated with its seed. */
 
 /** A stream of pseudo-random numbers: the same seed always gives the same stream. */
 export interface Random {

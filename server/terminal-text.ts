@@ -1,0 +1,18 @@
+/** Formats text for terminals: colours, columns and durations. */
+
+export type Paint = (style: Style, text: string) => string;
+export type Style = 'dim' | 'bold' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';
+
+const codes: Record<Style, number> = { dim: 2, bold: 1, green: 32, yellow: 33, cyan: 36, magenta: 35, red: 31 };
+
+/** Returns a function that colours text for a terminal, or leaves it plain for pipes and files. */
+export const painter = (coloured: boolean): Paint =>
+  coloured ? (style, text) => `\u001b[${codes[style]}m${text}\u001b[0m` : (_style, text) => text;
+
+/** Truncates or pads a text to a width. */
+export const column = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
+
+/** Returns minutes as text, for example `40 s` or `3.2 min`. */
+export const duration = (minutes: number): string =>
+  minutes < 1 ? `${(minutes * 60).toFixed(0)} s` : `${minutes.toFixed(1)} min`;
