@@ -9,6 +9,7 @@ import { catalogCase } from './cases/catalog.js';
 import { clusterCase } from './cases/cluster.js';
 import { endToEndCase } from './cases/end-to-end.js';
 import { evaluationCase } from './cases/evaluation.js';
+import { importCase } from './cases/import.js';
 import { mapsCase } from './cases/maps.js';
 import { mapsSoakCase } from './cases/maps-soak.js';
 import { memorySoakCase } from './cases/memory-soak.js';
@@ -23,6 +24,7 @@ const cases: readonly BenchCase[] = [
   trackCase,
   abuseCase,
   catalogCase,
+  importCase,
   webhooksCase,
   waitingDeliveriesCase,
   mapsCase,

@@ -171,6 +171,28 @@ export const descriptions = {
       },
     ],
   }),
+  import: describe({
+    summary: 'Imports a file of geofences or beacons into a running Fenceline.',
+    usage: ['import FILE'],
+    takesArguments: true,
+    options: {
+      resource: { type: 'string', value: 'geofences|beacons', help: 'What the file holds. Default: geofences.' },
+      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      'dry-run': { type: 'boolean', help: 'Write nothing; list what would be created, updated and left unchanged.' },
+      rejected: { type: 'string', value: 'FILE', help: 'File for the bad rows, to correct and import again.' },
+      address,
+    },
+    examples: [
+      {
+        line: 'FENCELINE_KEY=prj_test_sk_… fenceline import stores.csv',
+        explanation: 'takes .csv, .geojson and .ndjson files, also with .gz; the exit status is 1 if a row is bad',
+      },
+      {
+        line: 'fenceline import stores.csv --dry-run --key prj_live_sk_…',
+        explanation: 'shows what an import would do',
+      },
+    ],
+  }),
   map: describe({
     summary: 'Draws a static map into a file, without a server.',
     usage: ["map 'QUERY' -o FILE"],

@@ -20,6 +20,7 @@ const implementations: { readonly [Name in CommandName]: () => Promise<{ readonl
   places: () => import('./commands/places.js'),
   tail: () => import('./commands/tail.js'),
   replay: () => import('./commands/replay.js'),
+  import: () => import('./commands/import.js'),
   map: () => import('./commands/map.js'),
   roads: () => import('./commands/roads.js'),
   repartition: () => import('./commands/repartition.js'),

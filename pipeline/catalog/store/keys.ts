@@ -38,12 +38,17 @@ export function timePart(epochMs: number): Buffer {
 export const scopePart = ({ project, environment }: Scope): Buffer =>
   Buffer.concat([idKey(project), Buffer.of(environment === 'live' ? 1 : 0)]);
 
+const listNumber = (kind: ListedKind, name: ListName): number =>
+  (kind === 'geofence' ? 0 : 8) + listNames.indexOf(name);
+
+const valuePart = (value: string): Buffer => idKey(deriveId(value));
+
 /** Returns the prefix of all keys of a list. `value` is the tag, external id or place of the list. */
 export const listPrefix = (kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer =>
   Buffer.concat([
-    Buffer.of((kind === 'geofence' ? 0 : 8) + listNames.indexOf(name)),
+    Buffer.of(listNumber(kind, name)),
     scopePart(scope),
-    ...(value === undefined ? [] : [idKey(deriveId(value))]),
+    ...(value === undefined ? [] : [valuePart(value)]),
   ]);
 
 /** Returns the position before all entries of a time in a list. */
@@ -63,14 +68,17 @@ export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord
   const id = idKey(record._id);
   const created = timePart(record.createdAt);
   const updated = timePart(record.updatedAt);
-  const key = (name: ListName, value: string | undefined, ...rest: Buffer[]) =>
-    Buffer.concat([listPrefix(kind, record, name, value), ...rest, id]);
-  const keys = [key('createdAt', undefined, created), key('updatedAt', undefined, updated)];
-  if (record.tag !== null)
-    keys.push(key('tag/createdAt', record.tag, created), key('tag/updatedAt', record.tag, updated));
-  if (record.externalId !== null) keys.push(key('externalId', record.externalId));
+  const scope = scopePart(record);
+  const key = (name: ListName, ...rest: readonly Buffer[]) =>
+    Buffer.concat([Buffer.of(listNumber(kind, name)), scope, ...rest, id]);
+  const keys = [key('createdAt', created), key('updatedAt', updated)];
+  if (record.tag !== null) {
+    const tag = valuePart(record.tag);
+    keys.push(key('tag/createdAt', tag, created), key('tag/updatedAt', tag, updated));
+  }
+  if (record.externalId !== null) keys.push(key('externalId', valuePart(record.externalId)));
   const placeId = placeIdOf(record);
-  if (placeId !== undefined) keys.push(key('placeId', placeId));
+  if (placeId !== undefined) keys.push(key('placeId', valuePart(placeId)));
   return keys;
 }
 

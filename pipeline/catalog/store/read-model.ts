@@ -460,8 +460,11 @@ function createApplier(databases: Databases) {
   const { lists, expiries, outdated } = databases;
 
   function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
-    for (const key of before ? listKeys(kind, before) : []) lists.removeSync(key);
-    for (const key of after ? listKeys(kind, after) : []) lists.putSync(key, noValue);
+    const [old, current] = [before ? listKeys(kind, before) : [], after ? listKeys(kind, after) : []];
+    // An update keeps most keys. A write costs more than a comparison.
+    const isKept = (key: Buffer, others: readonly Buffer[]): boolean => others.some((other) => other.equals(key));
+    for (const key of old) if (!isKept(key, current)) lists.removeSync(key);
+    for (const key of current) if (!isKept(key, old)) lists.putSync(key, noValue);
   }
 
   /** Notes whether the geofence has the geometry of its place. It keeps its geometry when the place is deleted. */

@@ -1,0 +1,116 @@
+/** Imports of CSV files on the embedded backend: validation and writes, repeated and as a dry run, and memory. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbedded } from '../../backends/embedded/embedded.js';
+import { createImporter, type Importer } from '../../imports/importer.js';
+import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
+import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
+import { freshId } from '../../schemas/ids.js';
+import type { ImportRecord } from '../../schemas/json/import.js';
+import { createRandom } from '../../testing/random.js';
+import type { BenchCase, BenchOptions, Row } from '../case.js';
+import { ownMemoryMib } from '../memory.js';
+
+const rows = 1_000_000;
+const header =
+  'description,type,tag,externalId,coordinates,radius,enabled,metadata.city,operatingHours.mon,dwellThreshold\n';
+const chunkRows = 500;
+const sampleEveryMs = 200;
+
+/** Yields a file of shops in cities all over the world, without holding it. */
+async function* shops(count: number, seed: number): AsyncGenerator<Uint8Array> {
+  const random = createRandom(seed).next;
+  yield Buffer.from(header);
+  for (let index = 0; index < count; ) {
+    let text = '';
+    for (const end = Math.min(count, index + chunkRows); index < end; index++) {
+      const longitude = ((random() * 360 - 180) * 0.9).toFixed(6);
+      const latitude = (random() * 110 - 45).toFixed(6);
+      const hours = index % 3 === 0 ? '"[[""9:00 AM"",""5:30 PM""]]"' : '';
+      text += `Shop number ${index},circle,store-${index % 50},shop-${index},"[${longitude},${latitude}]",${100 + (index % 900)},true,City ${index % 1_000},${hours},${index % 5 === 0 ? 5 : ''}\n`;
+    }
+    yield Buffer.from(text);
+  }
+}
+
+interface Measured {
+  readonly perSecond: number;
+  readonly perProcessorSecond: number;
+  readonly peakMiB: number;
+}
+
+async function measured(work: () => Promise<ImportRecord>, count: number): Promise<Measured> {
+  let peakMiB = 0;
+  const sample = (): void => {
+    peakMiB = Math.max(peakMiB, ownMemoryMib(process.pid));
+  };
+  const sampling = setInterval(sample, sampleEveryMs);
+  const [startedMs, startedCpu] = [performance.now(), process.cpuUsage()];
+  const record = await work();
+  const { user, system } = process.cpuUsage(startedCpu);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  clearInterval(sampling);
+  sample();
+  if (record.status !== 'completed' || record.rows !== count || record.rejected > 0)
+    throw new Error(`the import ended as ${record.status}: ${JSON.stringify(record.failure ?? record.rejections[0])}`);
+  return { perSecond: count / seconds, perProcessorSecond: count / ((user + system) / 1e6), peakMiB };
+}
+
+async function withImporter<T>(work: (importer: Importer) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'fenceline-bench-import-'));
+  const embedded = openEmbedded({ path: join(folder, 'data') });
+  const readModel = openReadModel(join(folder, 'read-model'));
+  const following = followChanges({
+    log: embedded.log,
+    readModel,
+    onProblem: ({ reason }) => {
+      throw new Error(reason);
+    },
+  });
+  const writer = createConfigurationWriter({ log: embedded.log, readModel });
+  const parts = { configuration: readModel, writer, values: embedded.values, geometrySources: {}, clock: Date.now };
+  const importer = createImporter(parts);
+  try {
+    return await work(importer);
+  } finally {
+    await importer.close();
+    await following.close();
+    await readModel.close();
+    await embedded.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function run({ smoke }: BenchOptions): Promise<Row[]> {
+  const count = smoke ? 2_000 : rows;
+  return withImporter(async (importer) => {
+    const scope: Scope = { project: freshId(), environment: 'live' };
+    const importFile = (isDryRun = false, seed = 1) =>
+      measured(
+        () =>
+          importer.importRecords({
+            scope,
+            resource: 'geofence',
+            source: shops(count, seed),
+            format: 'csv',
+            isDryRun,
+            requestedBy: { kind: 'key', name: 'bench' },
+          }),
+        count,
+      );
+    const dry = await importFile(true);
+    const created = await importFile();
+    const repeated = await importFile();
+    const updated = await importFile(false, 2);
+    const all = { 'dry run': dry, 'all created': created, 'nothing changed': repeated, 'all updated': updated };
+    return Object.entries(all).flatMap(([what, { perSecond, perProcessorSecond, peakMiB }]) => [
+      { what, unit: 'rows/s', rounds: [perSecond], target: '>= 20,000' },
+      { what: `${what}, per second of processor time`, unit: 'rows', rounds: [perProcessorSecond] },
+      { what: `${what}, most memory`, unit: 'MiB', rounds: [peakMiB] },
+    ]);
+  });
+}
+
+export const importCase: BenchCase = { name: 'import', about: 'a CSV file of a million geofences', run };

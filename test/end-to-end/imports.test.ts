@@ -1,0 +1,79 @@
+/** Imports on a running server: what they change is known to every node, and they take turns. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Client, type Json, ok } from '../support/client.js';
+import { standing } from '../support/places.js';
+import { SharedServer } from '../support/shared-server.js';
+
+let server: SharedServer;
+let backend: Client;
+
+beforeAll(async () => {
+  server = await SharedServer.newProject();
+  backend = server.as('test_secret');
+});
+
+const header = 'description,type,tag,externalId,coordinates,radius\n';
+const shopAt = (name: string, x: number) => {
+  const { longitude, latitude } = standing(x, 0);
+  return `Shop ${name},circle,import,${name},"[${longitude},${latitude}]",100\n`;
+};
+const csv = { 'content-type': 'text/csv' };
+const send = (body: string, query = '?wait=60') =>
+  backend.send('POST', `/v1/geofences/import${query}`, { body, headers: csv });
+
+describe('an import', () => {
+  it('takes effect on locations that follow it', async () => {
+    const { import: result } = ok(await send(header + shopAt('near', 0) + shopAt('far', 5_000)));
+    expect(result).toMatchObject({ status: 'completed', created: 2 });
+    const { events } = await backend.track({ deviceId: 'import-visitor', ...standing(0, 0) });
+    expect(events.map(({ type, geofence }: Json) => [type, geofence?.externalId])).toContainEqual([
+      'user.entered_geofence',
+      'near',
+    ]);
+  });
+
+  it('of thousands of rows is answered while it runs, and its stream ends with it', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, index) => shopAt(`many-${index}`, 100_000 + index)).join('');
+    const { status, body } = await send(header + rows, '?wait=0');
+    expect([200, 202]).toContain(status);
+    const stream = await backend.get(`/v1/imports/${body.import._id}/stream`);
+    const last = stream.body.trim().split('\n\n').at(-1);
+    expect(last.split('\n')[0]).toBe('event: end');
+    expect(JSON.parse(last.split('data: ')[1])).toMatchObject({ status: 'completed', created: 3_000, lastLine: 3_001 });
+    expect(ok(await send(header + rows))).toMatchObject({ import: { created: 0, unchanged: 3_000 } });
+    const { imports } = ok(await backend.get('/v1/imports?resource=geofences&limit=2'));
+    expect(imports.map(({ unchanged }: Json) => unchanged)).toEqual([3_000, 0]);
+  });
+
+  it('waits for no other project, but is the only one of its own', async () => {
+    let finish: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let hasBegun: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      hasBegun = resolve;
+    });
+    async function* slowly() {
+      yield Buffer.from(header);
+      hasBegun();
+      await held;
+      yield Buffer.from(shopAt('slow', 0));
+    }
+    const slow = fetch(`${server.address}/v1/geofences/import`, {
+      method: 'POST',
+      headers: { ...csv, authorization: server.keys.test_secret },
+      body: slowly() as unknown as ReadableStream,
+      duplex: 'half',
+    } as RequestInit);
+    await begun;
+    // The server may not have admitted the slow one yet. Then this one comes first.
+    let answer = await send(header + shopAt('quick', 0));
+    while (answer.status === 200) answer = await send(header + shopAt('quick', 0));
+    expect(answer).toMatchObject({ status: 409, body: { meta: { type: 'import_running' } } });
+    const other = (await SharedServer.newProject()).as('test_secret');
+    ok(await other.send('POST', '/v1/geofences/import', { body: header + shopAt('other', 0), headers: csv }));
+    finish();
+    expect(await (await slow).json()).toMatchObject({ import: { created: 1 } });
+  });
+});
