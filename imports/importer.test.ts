@@ -1,12 +1,28 @@
 /** Imports of CSV files: what is applied, what is refused, and what the record says. */
 import { describe, expect, it } from 'vitest';
-import { newScope, useWorkbench } from './testing/fixtures.js';
+import { readBeacon } from '../api/beacons/fields.js';
+import { beaconRecord } from '../api/beacons/record.js';
+import { accepted } from '../http/fields/reader.js';
+import type { ConfigurationWriter } from '../pipeline/catalog/types.js';
+import { topics } from '../pipeline/ports.js';
+import { codecs } from '../schemas/codecs.js';
+import type { ImportRecord } from '../schemas/json/import.js';
+import { fileText } from './files.js';
+import { createImporter, type ImportRequest } from './importer.js';
+import { bytesOf, newScope, useWorkbench } from './testing/fixtures.js';
 
 const bench = useWorkbench();
 
 const header = 'description,type,tag,externalId,coordinates,radius';
 const shop = (name: string, more = '100') => `Shop ${name},circle,store,${name},"[10.5,50.25]",${more}`;
 const file = (...lines: string[]) => [header, ...lines].join('\n');
+const requestOf = (scope: ReturnType<typeof newScope>, text: string): ImportRequest => ({
+  scope,
+  resource: 'geofence',
+  source: bytesOf(text),
+  format: 'csv',
+  requestedBy: { kind: 'key', name: 'prj_test_sk_…cafe' },
+});
 const stored = (scope: ReturnType<typeof newScope>) =>
   bench.readModel.geofences({ ...scope, orderBy: 'createdAt', limit: 1_000 }).items;
 
@@ -41,3 +57,227 @@ describe('an import', () => {
     ]);
   });
 });
+
+describe('an import of a broken file', () => {
+  it('fails with the line, after the rows before it', async () => {
+    const scope = newScope();
+    const result = await bench.import(scope, file(shop('a'), '"open'));
+    expect(result).toMatchObject({ status: 'failed', created: 1, failure: { line: 3, column: 'row' } });
+    expect(stored(scope)).toHaveLength(1);
+  });
+
+  it('changes nothing when the header is bad', async () => {
+    const scope = newScope();
+    const result = await bench.import(scope, file(shop('a')).replace('tag', 'tga'));
+    expect(result).toMatchObject({ status: 'failed', rows: 0, failure: { line: 1, column: 'tga' } });
+    expect(stored(scope)).toEqual([]);
+  });
+
+  it('ends at the limit of rows', async () => {
+    const scope = newScope();
+    const small = createImporter({ ...bench, bounds: { maxRows: 2 } });
+    const result = await small.importRecords(requestOf(scope, file(shop('a'), shop('b'), shop('c'))));
+    expect(result).toMatchObject({ status: 'failed', failure: { column: 'file', rule: 'has more than 2 rows' } });
+    expect(stored(scope)).toHaveLength(2);
+  });
+});
+
+describe('rows of one pair', () => {
+  it('are bad but for the first', async () => {
+    const scope = newScope();
+    const result = await bench.import(scope, file(shop('a'), shop('a', '200')));
+    expect(result).toMatchObject({ created: 1, rejected: 1 });
+    expect(result.rejections[0]).toMatchObject({
+      line: 3,
+      column: 'externalId',
+      rule: 'repeats the tag and externalId of line 2, which counts; name each pair once',
+    });
+    expect(stored(scope)[0]!.radius).toBe(100);
+  });
+});
+
+describe('an edit that comes between comparison and write', () => {
+  it('is not undone: the row is compared and written again', async () => {
+    const scope = newScope();
+    await bench.import(scope, file(shop('a')));
+    const before = stored(scope)[0]!;
+    let isFirst = true;
+    const writer: ConfigurationWriter = {
+      ...bench.writer,
+      async write(changes) {
+        if (isFirst && changes.some(({ kind }) => kind === 'geofence')) {
+          isFirst = false;
+          const record = { ...before, radius: 999, updatedAt: bench.writer.nextTimestamp() };
+          const bases = bench.readModel.bases('geofence', record._id);
+          await bench.writer.write([{ kind: 'geofence', id: record._id, record, bases }]);
+        }
+        return bench.writer.write(changes);
+      },
+    };
+    const result = await createImporter({ ...bench, writer }).importRecords(requestOf(scope, file(shop('a', '200'))));
+    expect(result).toMatchObject({ status: 'completed', updated: 1, rejected: 0 });
+    expect(stored(scope)).toMatchObject([{ radius: 200, createdAt: before.createdAt }]);
+    expect(bench.readModel.contested(10)).toEqual([]);
+  });
+});
+
+/** Yields rows, and waits at `heldAt` until it is released. */
+function heldFile(names: readonly string[], heldAt: number) {
+  let release: () => void = () => {};
+  let arrive: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  async function* source() {
+    yield Buffer.from(`${header}\n`);
+    for (const [index, name] of names.entries()) {
+      if (index === heldAt) {
+        arrive();
+        await released;
+      }
+      yield Buffer.from(`${shop(name)}\n`);
+    }
+  }
+  return { source: source(), release, arrived };
+}
+
+describe('imports of a project', () => {
+  it('run one at a time, on all nodes', async () => {
+    const scope = newScope();
+    const held = heldFile(['a', 'b'], 1);
+    const running = bench.importer.importRecords({ ...requestOf(scope, ''), source: held.source });
+    await held.arrived;
+    for (const importer of [bench.importer, bench.otherImporter()]) {
+      await expect(importer.importRecords(requestOf(scope, ''))).rejects.toMatchObject({ code: 'import_running' });
+    }
+    expect(await bench.import(newScope(), file(shop('a')))).toMatchObject({ created: 1 });
+    held.release();
+    expect(await running).toMatchObject({ created: 2 });
+    expect(await bench.import(scope, file(shop('a')))).toMatchObject({ unchanged: 1 });
+  });
+
+  it('of a node are limited', async () => {
+    const importer = createImporter({ ...bench, bounds: { maxRunning: 1 } });
+    const permit = await importer.admit(newScope());
+    await expect(importer.admit(newScope())).rejects.toMatchObject({ code: 'overloaded' });
+    await permit.release();
+    await (await importer.admit(newScope())).release();
+  });
+});
+
+describe('an import that is interrupted', () => {
+  it('says up to which line it is applied, and the next import applies the rest', async () => {
+    const scope = newScope();
+    const names = Array.from({ length: 20 }, (_, index) => `shop-${index}`);
+    const held = heldFile(names, 10);
+    const importer = createImporter(bench);
+    const running = importer.importRecords({ ...requestOf(scope, ''), source: held.source });
+    await held.arrived;
+    const closed = importer.close();
+    held.release();
+    const result = await running;
+    await closed;
+    expect(result).toMatchObject({ status: 'interrupted', finishedAt: expect.any(Number) });
+    expect(stored(scope)).toHaveLength(result.lastLine - 1);
+    await expect(importer.importRecords(requestOf(scope, ''))).rejects.toMatchObject({ code: 'unavailable' });
+    const again = await bench.import(scope, file(...names.map((name) => shop(name))));
+    expect(again).toMatchObject({ unchanged: result.created, created: 20 - result.created });
+  });
+
+  it('by the end of its process is shown as interrupted, because its lease is gone', async () => {
+    const scope = newScope();
+    const held = heldFile(['a', 'b'], 1);
+    const running = bench.importer.importRecords({ ...requestOf(scope, ''), source: held.source });
+    await held.arrived;
+    const [{ _id }] = bench.readModel.imports.list({ ...scope, resource: 'geofences', limit: 1 }).items as [
+      ImportRecord,
+    ];
+    const other = bench.otherImporter();
+    expect(await other.statusOf(other.find(scope, _id)!)).toBe('running');
+    await bench.values.delete(`import/${scope.project}`);
+    expect(await other.statusOf(other.find(scope, _id)!)).toBe('interrupted');
+    held.release();
+    await running;
+  });
+
+  it('has a record in the log that is never ahead of the rows', async () => {
+    const scope = newScope();
+    const names = Array.from({ length: 2_500 }, (_, index) => `shop-${index}`);
+    await bench.import(scope, file(...names.map((name) => shop(name))));
+    let rows = 0;
+    const lines: number[] = [];
+    const end = await bench.log.end(topics.changes, 0);
+    for (let offset = 0; offset < end; ) {
+      const records = await bench.log.read(topics.changes, 0, offset, 1_000);
+      for (const { key, value } of records) {
+        const record = value === null ? null : JSON.parse(codecs.change.decode(value).record);
+        if (record?.project !== scope.project) continue;
+        if (key.startsWith('geofence/')) rows += 1;
+        if (key.startsWith('import/')) {
+          expect(rows).toBeGreaterThanOrEqual(record.lastLine - 1);
+          lines.push(record.lastLine);
+        }
+      }
+      offset = records.at(-1)!.offset + 1;
+    }
+    expect(rows).toBe(2_500);
+    expect(lines).toEqual([...lines].sort((one, other) => one - other));
+    expect(lines.length).toBeGreaterThan(3);
+  });
+});
+
+describe('the history', () => {
+  it('keeps the newest imports, and the files of fewer', async () => {
+    const scope = newScope();
+    const small = createImporter({ ...bench, bounds: { maxRemembered: 3, maxWithFiles: 1 } });
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      ids.unshift((await small.importRecords(requestOf(scope, file(shop('a', '1')))))._id);
+    }
+    const { items } = bench.readModel.imports.list({ ...scope, resource: 'geofences', limit: 10 });
+    expect(items.map(({ _id }) => _id)).toEqual(ids.slice(0, 3));
+    expect(items.map(({ files }) => files.rejected.parts)).toEqual([1, 0, 0]);
+    const { readModel } = bench;
+    expect([...fileText(readModel.imports, scope, items[0]!, 'rejected')].join('')).toContain('Shop a,circle');
+    const part = { ...items[1]!, files: items[0]!.files };
+    expect([...fileText(readModel.imports, scope, part, 'rejected')].join('')).toBe('');
+  });
+
+  it('cuts a file of bad rows that is too long, and counts all', async () => {
+    const scope = newScope();
+    const small = createImporter({ ...bench, bounds: { maxFileCharacters: 250 } });
+    const result = await small.importRecords(requestOf(scope, file(shop('a', '1'), shop('b', '1'), shop('c', '1'))));
+    expect(result).toMatchObject({ rejected: 3, files: { rejected: { parts: 1, isCut: true } } });
+    expect(result.rejections).toHaveLength(3);
+  });
+});
+
+describe('beacons without a pair', () => {
+  const beacon = (name: string) => `${name},ibeacon,${'0'.repeat(32)},1,2,"[1,2]"`;
+  const beacons = (name: string) => ['description,type,uuid,major,minor,coordinates', beacon(name)].join('\n');
+
+  it('are the same beacon when they transmit the same', async () => {
+    const scope = newScope();
+    const { _id: id, ...rest } = beaconRecord(scope, readBeaconOrThrow(), undefined, bench.writer.nextTimestamp());
+    await bench.writer.write([{ kind: 'beacon', id, record: { _id: id, ...rest } }]);
+    const send = (name: string) => bench.import(scope, beacons(name), { resource: 'beacon' });
+    expect(await send('Door')).toMatchObject({ unchanged: 1 });
+    expect(await send('Gate')).toMatchObject({ updated: 1 });
+    expect(bench.readModel.beacon(scope, id)?.description).toBe('Gate');
+  });
+});
+
+function readBeaconOrThrow() {
+  const fields = {
+    description: 'Door',
+    type: 'ibeacon',
+    uuid: '0'.repeat(32),
+    major: 1,
+    minor: 2,
+    coordinates: [1, 2],
+  };
+  return accepted(readBeacon(fields));
+}

@@ -31,9 +31,8 @@ class FeatureScanner {
     return this.#depth === 0 && !this.#isInString;
   }
 
-  /** Returns the texts of the features that end in this piece. */
-  push(text: string): string[] {
-    const features: string[] = [];
+  /** Adds the texts of the features that end in this piece to `features`. Throws BrokenSource after the good ones. */
+  push(text: string, features: string[]): void {
     let start = this.#isInItem ? 0 : -1;
     for (let at = 0; at < text.length; at++) {
       const character = text[at]!;
@@ -61,7 +60,6 @@ class FeatureScanner {
     }
     if (this.#isInItem) this.#item += text.slice(start);
     if (this.#item.length > maxRowBytes) this.#refuse(`is longer than ${maxRowBytes} characters`);
-    return features;
   }
 
   get #isBetweenItems(): boolean {
@@ -111,14 +109,17 @@ export async function* geojsonRows(
   const scanner = new FeatureScanner();
   for await (const chunk of utf8Chunks(counted(source, count))) {
     const first = scanner.found + 1;
-    let features: string[] = [];
+    const features: string[] = [];
     let fault: unknown;
     try {
-      features = scanner.push(chunk.toString('utf8'));
+      scanner.push(chunk.toString('utf8'), features);
     } catch (error) {
       fault = error;
     }
-    const rows = features.map((text, index) => ({ line: first + index, content: objectContent(text, findUnknown) }));
+    const rows = features.map((text, index) => ({
+      line: first + index,
+      content: objectContent(text, findUnknown, true),
+    }));
     yield { rows, bytesRead: count.bytes };
     if (fault !== undefined) throw fault;
   }

@@ -41,13 +41,14 @@ function featureFields({ properties, geometry }: Record<string, unknown>): Conte
   return { fields: { ...fields, coordinates: coordinates.value } };
 }
 
-/** Reads one object: a GeoJSON feature, whose properties are the fields, or the fields themselves. */
-export function objectContent(text: string, findUnknown: FindUnknown): Content {
+/** Reads one object: a GeoJSON feature, whose properties are the fields, or, where allowed, the fields themselves. */
+export function objectContent(text: string, findUnknown: FindUnknown, isFeature = false): Content {
   if (text.includes(brokenByte)) return problem('row', utf8Rule);
   const parsed = parseJson(text);
   if (!parsed.ok) return problem('row', `must be JSON: ${parsed.fault}`);
   const { value } = parsed;
   if (!isDictionary(value)) return problem('row', 'must be a JSON object');
+  if (isFeature && value.type !== 'Feature') return problem('type', 'must be Feature');
   const malformed = malformedTextIn(value);
   if (malformed !== undefined) return problem(malformed, wellFormedRule);
   const content = value.type === 'Feature' ? featureFields(value) : { fields: value };
