@@ -29,7 +29,10 @@ function detached(body: Readable): Readable {
   };
   const onEnd = (): void => void detachedBody.push(null);
   const onError = (error: Error): void => void detachedBody.destroy(error);
-  const onClose = (): void => void detachedBody.destroy(body.readableEnded ? undefined : incomplete());
+  const onClose = (): void => {
+    // A body that has ended may close before its last bytes are read here.
+    if (!body.readableEnded) detachedBody.destroy(incomplete());
+  };
   body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pause();
   return detachedBody;
 }

@@ -9,7 +9,7 @@ import { SharedServer } from '../support/shared-server.js';
 
 const guide = readFileSync(new URL('../../docs/imports.md', import.meta.url), 'utf8');
 const blockOf = (language: string): string =>
-  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
+  new RegExp(`\\n\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
 
 const server = await SharedServer.newProject();
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-imports-'));

@@ -1,4 +1,4 @@
-/** Imports on a running server: what they change is known to every node, and they take turns. */
+/** Imports on a running server: what they change is known to every node. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, type Json, ok } from '../support/client.js';
 import { standing } from '../support/places.js';
@@ -43,37 +43,5 @@ describe('an import', () => {
     expect(ok(await send(header + rows))).toMatchObject({ import: { created: 0, unchanged: 3_000 } });
     const { imports } = ok(await backend.get('/v1/imports?resource=geofences&limit=2'));
     expect(imports.map(({ unchanged }: Json) => unchanged)).toEqual([3_000, 0]);
-  });
-
-  it('waits for no other project, but is the only one of its own', async () => {
-    let finish: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    let hasBegun: () => void = () => {};
-    const begun = new Promise<void>((resolve) => {
-      hasBegun = resolve;
-    });
-    async function* slowly() {
-      yield Buffer.from(header);
-      hasBegun();
-      await held;
-      yield Buffer.from(shopAt('slow', 0));
-    }
-    const slow = fetch(`${server.address}/v1/geofences/import`, {
-      method: 'POST',
-      headers: { ...csv, authorization: server.keys.test_secret },
-      body: slowly() as unknown as ReadableStream,
-      duplex: 'half',
-    } as RequestInit);
-    await begun;
-    // The server may not have admitted the slow one yet. Then this one comes first.
-    let answer = await send(header + shopAt('quick', 0));
-    while (answer.status === 200) answer = await send(header + shopAt('quick', 0));
-    expect(answer).toMatchObject({ status: 409, body: { meta: { type: 'import_running' } } });
-    const other = (await SharedServer.newProject()).as('test_secret');
-    ok(await other.send('POST', '/v1/geofences/import', { body: header + shopAt('other', 0), headers: csv }));
-    finish();
-    expect(await (await slow).json()).toMatchObject({ import: { created: 1 } });
   });
 });
