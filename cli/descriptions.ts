@@ -179,7 +179,11 @@ export const descriptions = {
       resource: { type: 'string', value: 'geofences|beacons', help: 'What the file holds. Default: geofences.' },
       key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
       'dry-run': { type: 'boolean', help: 'Write nothing; list what would be created, updated and left unchanged.' },
-      rejected: { type: 'string', value: 'FILE', help: 'File for the bad rows, to correct and import again.' },
+      rejected: {
+        type: 'string',
+        value: 'FILE',
+        help: 'File to write bad rows to, to correct and import again. Default: none.',
+      },
       address,
     },
     examples: [
