@@ -9,7 +9,7 @@ import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { freshId } from '../../schemas/ids.js';
 import type { ImportRecord } from '../../schemas/json/import.js';
-import { createRandom } from '../../testing/random.js';
+import { createRandom } from '../../schemas/random.js';
 import type { BenchCase, BenchOptions, Row } from '../case.js';
 import { ownMemoryMib } from '../memory.js';
 
