@@ -15,7 +15,9 @@ export interface Cities {
   readonly names: readonly string[];
   readonly longitudes: Float64Array;
   readonly latitudes: Float64Array;
-  readonly populations: Uint32Array;
+  /** Cities, most populous first, and the place of each city in this order. */
+  readonly byRank: Uint32Array;
+  readonly ranks: Uint32Array;
   /** Two letters of ISO 3166-1. */
   readonly countries: readonly string[];
   /** First-order administrative division, by the codes of GeoNames. */
@@ -85,6 +87,9 @@ export async function loadCities(): Promise<Cities> {
     populations.push(city.population);
   }
   for (const same of byName.values()) same.sort((a, b) => populations[b]! - populations[a]!);
+  const byRank = Uint32Array.from(names.keys()).sort((a, b) => populations[b]! - populations[a]!);
+  const ranks = new Uint32Array(names.length);
+  for (const [rank, city] of byRank.entries()) ranks[city] = rank;
   await nextTurn();
   return {
     count: names.length,
@@ -93,7 +98,8 @@ export async function loadCities(): Promise<Cities> {
     regions,
     longitudes: Float64Array.from(longitudes),
     latitudes: Float64Array.from(latitudes),
-    populations: Uint32Array.from(populations),
+    byRank,
+    ranks,
     byName,
     sortedNames: [...byName.keys()].sort(),
   };

@@ -6,6 +6,7 @@
  */
 import { around } from 'geokdbush';
 import KDBush from 'kdbush';
+import { LRUCache } from 'lru-cache';
 import type { Position } from '../../../schemas/json/common.js';
 import { type Address, type Geocoder, type GeocodingOptions, type GeocodingResult, selected } from '../geocoder.js';
 import { type Cities, loadCities } from './cities.js';
@@ -15,6 +16,9 @@ import { countryName, folded, knownAs, type Region, regionsByName, stateOf } fro
 const maxReverseKm = 50;
 /** Cities of one prefix that are ranked. */
 const maxRanked = 20_000;
+/** Prefixes of at most this many characters are kept ranked: 50 kB each at most. */
+const shortPrefix = 2;
+const maxCachedPrefixes = 200;
 /** Words of a query; more are no name of a place. */
 const maxWords = 12;
 
@@ -51,6 +55,22 @@ export function createGazetteer(): Geocoder {
     return loading;
   };
 
+  const ofShortPrefixes = new LRUCache<string, readonly number[]>({ max: maxCachedPrefixes });
+
+  /** Ranks the cities that a query may become. Each first letter that is typed has thousands. */
+  function completed({ cities, regions }: Loaded, query: string): readonly number[] {
+    const prefix = folded(query);
+    const cached = ofShortPrefixes.get(prefix);
+    if (cached !== undefined) return cached;
+    const readings = prefixReadings(query, regions);
+    const matches = ranked(
+      cities,
+      readings.flatMap((reading) => citiesWithPrefix(cities, reading)),
+    );
+    if (prefix.length <= shortPrefix) ofShortPrefixes.set(prefix, matches);
+    return matches;
+  }
+
   return {
     name: 'gazetteer',
     attribution: 'GeoNames, CC BY 4.0',
@@ -62,8 +82,7 @@ export function createGazetteer(): Geocoder {
     },
     async autocomplete(query, options) {
       const data = await loaded();
-      const matches = prefixReadings(query, data.regions).flatMap((reading) => citiesWithPrefix(data.cities, reading));
-      return answer(data.cities, ranked(data.cities, matches), options);
+      return answer(data.cities, completed(data, query), options);
     },
     async reverse([longitude, latitude], options) {
       const { cities, index } = await loaded();
@@ -76,13 +95,17 @@ export function createGazetteer(): Geocoder {
   };
 }
 
-const answer = (cities: Cities, matches: readonly number[], options: GeocodingOptions): GeocodingResult => ({
-  ok: true,
-  value: selected(
-    matches.map((city) => addressOf(cities, city)),
-    options,
-  ),
-});
+/** Makes addresses of the first matches that the options accept, and of no more: a short prefix has thousands. */
+function answer(cities: Cities, matches: readonly number[], options: GeocodingOptions): GeocodingResult {
+  const value: Address[] = [];
+  const { countries } = options;
+  for (const city of matches) {
+    if (value.length === options.limit) break;
+    if (countries !== undefined && !countries.includes(cities.countries[city]!)) continue;
+    value.push(...selected([addressOf(cities, city)], options));
+  }
+  return { ok: true, value };
+}
 
 function addressOf(cities: Cities, city: number): Address {
   const name = cities.names[city]!;
@@ -103,8 +126,10 @@ function addressOf(cities: Cities, city: number): Address {
 }
 
 /** Each city once, most populous first. */
-const ranked = ({ populations }: Cities, matches: readonly number[]): number[] =>
-  [...new Set(matches)].sort((a, b) => populations[b]! - populations[a]!);
+function ranked({ byRank, ranks }: Cities, matches: readonly number[]): number[] {
+  const found = Uint32Array.from(matches, (city) => ranks[city]!).sort();
+  return Array.from(found, (rank) => byRank[rank]!).filter((city, index, all) => city !== all[index - 1]);
+}
 
 /**
  * Returns the ways to read a query: the first part is the name, and each further part is a state or a country. Without
