@@ -2,7 +2,8 @@
  * The routes that geofences and beacons share: create, replace, read, list and delete, by id and by the pair (tag,
  * externalId).
  *
- * Every write replaces the whole record and is based on the current one.
+ * Every write replaces the whole record and is based on the current one. A PATCH first merges its fields into those of
+ * the current record.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TObject } from 'typebox';
@@ -10,14 +11,16 @@ import { callerOf } from '../http/access/authority.js';
 import { accepted, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { type FieldTable, schemaOf, unknownField } from '../http/fields/table.js';
 import type { ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
-import { parameterError } from '../schemas/errors.js';
+import { ApiError, parameterError } from '../schemas/errors.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { ApiDependencies } from './dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
 import { type Edit, sendRevision } from './edits.js';
 import { listPaging, listParameters, metaOfPage, readListQuery } from './lists.js';
+import { mergedFields, patchDescription } from './merge-patch.js';
 import { type Pair, refuseOtherPair } from './paired-fields.js';
+import type { ExportedFields } from './stored-fields.js';
 
 /**
  * What differs between geofences and beacons. `Given` is what an owner says about a resource, in normal form, and `Input`
@@ -29,6 +32,8 @@ export interface PairedResource<Given, Input, Stored extends GeofenceRecord | Be
   readonly fields: FieldTable;
   /** The schema of the resource in answers. */
   readonly answer: TObject;
+  /** The fields of a stored record. */
+  readonly stored: ExportedFields<Stored>;
   find(scope: Scope, id: string): Stored | undefined;
   list(query: ListQuery): Page<Stored>;
   /** Returns the id that follows from the pair; undefined when a part is missing. */
@@ -52,6 +57,11 @@ type ByPair = { Params: Pair };
 const config = { authority: 'secret', limit: 'management' } as const;
 const replaces = 'Fields that are left out are cleared.';
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** Another edit came between reading a record for a PATCH and writing it. */
+class OtherEdit extends Error {}
+
+const maxPatchAttempts = 10;
 
 /** Adds the routes under `/v1/{name}s`. */
 export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | BeaconRecord>(
@@ -119,6 +129,32 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
     const id = resource.idOf(scope, given);
     const input = await completed(scope, given, id);
     return save(http, id ?? http.request.id, input, () => (id === undefined ? undefined : resource.find(scope, id)));
+  }
+
+  /** Writes what follows from the current record and the fields of a PATCH. */
+  async function patch(http: Http, find: () => Stored) {
+    const scope = callerOf(http.request);
+    const changes = knownFields(http.request);
+    for (let attempt = 1; attempt <= maxPatchAttempts; attempt++) {
+      await writer.catchUp();
+      const base = find();
+      const { tag, externalId } = base;
+      refuseOtherPair(changes, { tag, externalId });
+      const given = accepted(resource.read(mergedFields(resource.stored, base, changes), { tag, externalId }));
+      const input = await completed(scope, given, base._id);
+      const findBase = (): Stored => {
+        const current = find();
+        // Merged into an older record, the fields would undo the other edit.
+        if (current.updatedAt !== base.updatedAt) throw new OtherEdit();
+        return current;
+      };
+      try {
+        return await save(http, base._id, input, findBase);
+      } catch (error) {
+        if (!(error instanceof OtherEdit)) throw error;
+      }
+    }
+    throw new ApiError('edit_conflict', 'other edits of this record keep coming first; try again');
   }
 
   async function remove(http: Http, queue: string, find: () => Stored) {
@@ -189,6 +225,38 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       const input = await completed(scope, accepted(resource.read(fields, { tag, externalId })), id);
       return save({ request, reply }, id, input, () => byId(request));
     },
+  });
+
+  app.patch<ById>(`${path}/:id`, {
+    config,
+    schema: described({
+      operationId: operation('patch'),
+      tag,
+      summary: `Change fields of a ${name} by id`,
+      description: patchDescription,
+      params: idParameter,
+      body: schemaOf(table, { without: ['tag', 'externalId'], allOptional: true }),
+      answer: one,
+      failures: [400, 404, 409, 413],
+      entityTag: 'matched and answered',
+    }),
+    handler: async (request, reply) => patch({ request, reply }, () => byId(request)),
+  });
+
+  app.patch<ByPair>(`${path}/:tag/:externalId`, {
+    config,
+    schema: described({
+      operationId: operation('patch', 'OfPair'),
+      tag,
+      summary: `Change fields of the ${name} of a pair`,
+      description: patchDescription,
+      params: pairParameters,
+      body: schemaOf(table, { without: ['tag', 'externalId'], allOptional: true }),
+      answer: one,
+      failures: [400, 404, 409, 413],
+      entityTag: 'matched and answered',
+    }),
+    handler: async (request, reply) => patch({ request, reply }, () => byPair(request)),
   });
 
   app.get(path, {

@@ -31,7 +31,7 @@ test('every operation is described in full', async () => {
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['401', '403', '429']));
     const declared = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'path');
     expect(declared.map(({ name }: { name: string }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
-    expect(operation.requestBody !== undefined).toBe(method === 'post' || method === 'put');
+    expect(operation.requestBody !== undefined).toBe(method === 'post' || method === 'put' || method === 'patch');
     if (operation.requestBody) expect(Object.keys(operation.requestBody.content)).toContain('application/json');
   }
 });

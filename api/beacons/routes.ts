@@ -6,6 +6,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { addPairedRoutes } from '../paired-routes.js';
 import { requireBeaconPlan } from '../plans.js';
+import { exportedBeacon } from '../stored-fields.js';
 import { beaconFields, readBeacon } from './fields.js';
 import { beaconId, beaconRecord } from './record.js';
 
@@ -20,6 +21,7 @@ export const beaconRoutes =
         orderBy: 'createdAt',
         fields: beaconFields,
         answer: Beacon,
+        stored: exportedBeacon,
         find: (scope, id) => configuration.beacon(scope, id),
         list: (query) => configuration.beacons(query),
         idOf: beaconId,

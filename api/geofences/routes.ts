@@ -12,6 +12,7 @@ import { described, found, idParameter, listOf, pairParameters, success } from '
 import { type Edit, sendRevision } from '../edits.js';
 import type { Pair } from '../paired-fields.js';
 import { addPairedRoutes } from '../paired-routes.js';
+import { exportedGeofence } from '../stored-fields.js';
 import { userParameters } from '../users/routes.js';
 import { listUsersInside, readUserQuery } from '../users/users.js';
 import { geofenceFields, readGeofence } from './fields.js';
@@ -33,6 +34,7 @@ export const geofenceRoutes =
         orderBy: 'updatedAt',
         fields: geofenceFields,
         answer: Geofence,
+        stored: exportedGeofence,
         find: (scope, id) => configuration.geofence(scope, id),
         list: (query) => configuration.geofences(query),
         idOf: geofenceId,

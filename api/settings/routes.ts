@@ -1,5 +1,5 @@
 /** The routes of the settings of the key's project and environment. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
@@ -32,6 +32,17 @@ export const settingsRoutes =
       },
     });
 
+    const change = async (request: FastifyRequest, reply: FastifyReply) => {
+      const { project: id, environment } = callerOf(request);
+      const settings = await edit({ request, reply }, `project/${id}`, (nowMs) => {
+        const project = found(configuration.project(id), 'project');
+        const changed = accepted(changeSettings(project.settings[environment], bodyFields(request.body)));
+        const record = { ...project, updatedAt: nowMs, settings: { ...project.settings, [environment]: changed } };
+        return { kind: 'project', id, record, isExisting: true, result: changed };
+      });
+      return { meta: success, settings };
+    };
+
     app.put('/v1/settings', {
       config,
       schema: described({
@@ -46,15 +57,23 @@ export const settingsRoutes =
         failures: [400, 409],
         entityTag: 'matched and answered',
       }),
-      handler: async (request, reply) => {
-        const { project: id, environment } = callerOf(request);
-        const settings = await edit({ request, reply }, `project/${id}`, (nowMs) => {
-          const project = found(configuration.project(id), 'project');
-          const changed = accepted(changeSettings(project.settings[environment], bodyFields(request.body)));
-          const record = { ...project, updatedAt: nowMs, settings: { ...project.settings, [environment]: changed } };
-          return { kind: 'project', id, record, isExisting: true, result: changed };
-        });
-        return { meta: success, settings };
-      },
+      handler: change,
+    });
+
+    app.patch('/v1/settings', {
+      config,
+      schema: described({
+        operationId: 'patchSettings',
+        tag,
+        summary: 'Change some settings',
+        description:
+          'Settings that are left out stay; null puts a setting back to its default. The ETag is that of ' +
+          'the project, which includes its keys.',
+        body: schemaOf(settingsFields, { allOptional: true }),
+        answer,
+        failures: [400, 409],
+        entityTag: 'matched and answered',
+      }),
+      handler: change,
     });
   };

@@ -1,5 +1,5 @@
 /** The routes of webhooks. Their secrets and deliveries have files of their own. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
@@ -103,6 +103,14 @@ export const webhookRoutes =
       },
     });
 
+    const change = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
+      const given = bodyFields(request.body);
+      const record = await editWebhook({ request, reply }, (current, nowMs) =>
+        changedWebhook(current, accepted(readWebhook(current, given, allowedNetworks)), nowMs),
+      );
+      return webhookAnswer(record);
+    };
+
     app.put<ById>('/v1/webhooks/:id', {
       config,
       schema: described({
@@ -117,13 +125,24 @@ export const webhookRoutes =
         failures: [400, 404, 409, 413],
         entityTag: 'matched and answered',
       }),
-      handler: async (request, reply) => {
-        const given = bodyFields(request.body);
-        const record = await editWebhook({ request, reply }, (current, nowMs) =>
-          changedWebhook(current, accepted(readWebhook(current, given, allowedNetworks)), nowMs),
-        );
-        return webhookAnswer(record);
-      },
+      handler: change,
+    });
+
+    app.patch<ById>('/v1/webhooks/:id', {
+      config,
+      schema: described({
+        operationId: 'patchWebhook',
+        tag,
+        summary: 'Change fields of a webhook',
+        description:
+          'Fields that are left out stay; null puts a field back to its default. Waiting deliveries go to the new URL.',
+        params: idParameter,
+        body: schemaOf(fields, { allOptional: true }),
+        answer: one,
+        failures: [400, 404, 409, 413],
+        entityTag: 'matched and answered',
+      }),
+      handler: change,
     });
 
     app.delete<ById>('/v1/webhooks/:id', {

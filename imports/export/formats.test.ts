@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBeacon } from '../../api/beacons/fields.js';
 import { readGeofence } from '../../api/geofences/fields.js';
+import { type ExportedFields, exportedBeacon, exportedGeofence } from '../../api/stored-fields.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { beaconRecord, geofenceRecord } from '../../pipeline/catalog/testing/fixtures.js';
 import { unguardCell } from '../csv-cells.js';
 import { beacon, geofence } from '../testing/arbitraries.js';
-import { type ExportedFields, exportedBeacon, exportedGeofence } from './fields.js';
 import { type ExportFormatName, exportFormatNames, exportFormats, written } from './formats.js';
 
 function file<Stored extends { readonly _id: string }>(

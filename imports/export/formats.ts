@@ -1,6 +1,7 @@
 /** Writes records as CSV, GeoJSON or NDJSON: the text before, of and after the records. Pure. */
+
+import type { ExportedFields, FieldValue } from '../../api/stored-fields.js';
 import { csvLine } from '../csv-cells.js';
-import type { ExportedFields, FieldValue } from './fields.js';
 
 /** A record's id, the names and values of its fields, and its coordinates among them. */
 export interface ExportedRecord {

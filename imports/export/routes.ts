@@ -12,6 +12,7 @@ import Type, { type TProperties, type TSchema } from 'typebox';
 import type { ApiDependencies } from '../../api/dependencies.js';
 import { described } from '../../api/describe.js';
 import { listParameters, readListQuery } from '../../api/lists.js';
+import { type ExportedFields, exportedBeacon, exportedGeofence } from '../../api/stored-fields.js';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope, WalkPart, WalkQuery } from '../../pipeline/catalog/types.js';
@@ -19,7 +20,6 @@ import { ApiError } from '../../schemas/errors.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { isoTime } from '../../schemas/wire/common.js';
-import { type ExportedFields, exportedBeacon, exportedGeofence } from './fields.js';
 import { type ExportFormat, type ExportFormatName, exportFormatNames, exportFormats, written } from './formats.js';
 
 const config = { authority: 'secret', limit: 'management' } as const;

@@ -1,16 +1,18 @@
 /**
- * The fields of stored geofences and beacons, as an import reads them. Pure.
+ * The fields of stored geofences and beacons, as a request or an import gives them. Pure. Exports write them, and a PATCH
+ * merges a change into them.
  *
  * The columns are those of the field tables, in their order. Each field of a table must have an entry here, so a new
  * field can't be forgotten. Reading the fields of a record gives the record again; a property proves it.
  */
-import { beaconFields } from '../../api/beacons/fields.js';
-import { geofenceFields } from '../../api/geofences/fields.js';
-import type { FieldTable } from '../../http/fields/table.js';
-import type { BeaconRecord } from '../../schemas/json/beacon.js';
-import type { GeofenceRecord, GeofenceType } from '../../schemas/json/geofence.js';
-import { isoTime } from '../../schemas/wire/common.js';
-import { beaconIdentifiers } from '../../schemas/wire/geofence.js';
+
+import type { FieldTable } from '../http/fields/table.js';
+import type { BeaconRecord } from '../schemas/json/beacon.js';
+import type { GeofenceRecord, GeofenceType } from '../schemas/json/geofence.js';
+import { isoTime } from '../schemas/wire/common.js';
+import { beaconIdentifiers } from '../schemas/wire/geofence.js';
+import { beaconFields } from './beacons/fields.js';
+import { geofenceFields } from './geofences/fields.js';
 
 /** A value in JSON; null: not set. */
 export type FieldValue = string | number | boolean | object | null;

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Body, useApi, webhookParts } from './testing/fixtures.js';
+
+const api = await useApi({ webhooks: webhookParts() });
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields that a PUT must name, and values of the others; null clears. */
+const resources = {
+  geofences: {
+    required: { description: 'Shop', type: 'circle', coordinates: [13.4, 52.5], radius: 100 },
+    fields: {
+      description: fc.constantFrom('Shop', 'Bakery'),
+      coordinates: fc.constantFrom([13.4, 52.5], [13.5, 52.6]),
+      radius: fc.constantFrom(50, 100),
+      enabled: fc.constantFrom(true, false, null),
+      metadata: fc.constantFrom(null, { a: 1 }, { b: 'x' }, { a: null, c: true }),
+      operatingHours: fc.constantFrom(null, { monday: [['09:00', '17:00']] }),
+      stopDetection: fc.constantFrom(true, false, null),
+      dwellThreshold: fc.constantFrom(5, null),
+      deleteAfter: fc.constantFrom('2090-01-01T00:00:00.000Z', null),
+      userIds: fc.constantFrom('a,b', null),
+      ip: fc.constantFrom('192.0.2.*', null),
+    },
+  },
+  beacons: {
+    required: {
+      ...{ description: 'Register', type: 'ibeacon', uuid: 'a7f2b4c0-1111-2222-3333-444455556666' },
+      ...{ major: 1, minor: 2, coordinates: [13.4, 52.5] },
+    },
+    fields: {
+      description: fc.constantFrom('Register', 'Door'),
+      major: fc.constantFrom(1, 7),
+      coordinates: fc.constantFrom([13.4, 52.5], [13.5, 52.6]),
+      enabled: fc.constantFrom(true, false, null),
+      metadata: fc.constantFrom(null, { a: 1 }, { b: 'x' }, { a: null, c: true }),
+    },
+  },
+};
+
+const withoutNull = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+/** The obvious merge: of fields, and within metadata. An empty result is left out, as by a client. */
+function merge(current: Fields, patch: Fields): Fields {
+  const metadata =
+    patch.metadata === null || patch.metadata === undefined
+      ? patch.metadata
+      : withoutNull({ ...(current.metadata as object | null | undefined), ...(patch.metadata as object) });
+  return withoutNull({
+    ...current,
+    ...patch,
+    ...(metadata !== undefined && { metadata }),
+  });
+}
+
+const content = ({ _id, createdAt, updatedAt, externalId, ...rest }: Body) => rest;
+
+describe.each(Object.entries(resources))('%s', (name, { required, fields }) => {
+  const single = name.slice(0, -1);
+  const some = fc.record(fields as Record<string, fc.Arbitrary<unknown>>, { requiredKeys: [] });
+
+  test('a PATCH of any fields, by id or pair, equals the PUT of the merged record', async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        some,
+        fc.array(some, { minLength: 1, maxLength: 3 }),
+        fc.boolean(),
+        async (first, patches, byId) => {
+          run += 1;
+          let all: Fields = merge(required, first);
+          const created = await api.call('PUT', `/v1/${name}/patched/${run}`, { body: withoutNull(all) });
+          expect(created.status).toBe(200);
+          const path = byId ? `/v1/${name}/${created.body[single]._id}` : `/v1/${name}/patched/${run}`;
+          for (const patch of patches) {
+            all = merge(all, patch);
+            const changed = await api.call('PATCH', path, { body: patch });
+            const put = await api.call('PUT', `/v1/${name}/put/${run}`, { body: all });
+            expect(changed.status).toBe(200);
+            expect({ ...content(changed.body[single]), tag: '' }).toEqual({ ...content(put.body[single]), tag: '' });
+          }
+        },
+      ),
+      { numRuns: 8 },
+    );
+  });
+
+  test('PATCH needs a record, keeps its pair, and honours If-Match', async () => {
+    expect((await api.call('PATCH', `/v1/${name}/no/where`, { body: { enabled: false } })).status).toBe(404);
+    const path = `/v1/${name}/t/matched`;
+    const { etag } = await api.call('PUT', path, { body: required });
+    expect((await api.call('PATCH', path, { body: { tag: 'other' } })).status).toBe(409);
+    expect((await api.call('PATCH', path, { body: { nonsense: 1 } })).status).toBe(400);
+    const headers = { 'if-match': `${etag}` };
+    expect((await api.call('PATCH', path, { body: { enabled: false }, headers })).status).toBe(200);
+    expect((await api.call('PATCH', path, { body: { enabled: true }, headers })).status).toBe(412);
+  });
+
+  test('concurrent PATCHes of different fields all take effect', async () => {
+    const path = `/v1/${name}/t/contended`;
+    await api.call('PUT', path, { body: required });
+    const keys = ['a', 'b', 'c', 'd'];
+    const answers = await Promise.all(keys.map((key) => api.call('PATCH', path, { body: { metadata: { [key]: 1 } } })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { body } = await api.call('GET', path);
+    expect(body[single].metadata).toEqual({ a: 1, b: 1, c: 1, d: 1 });
+  });
+});
+
+test('settings and webhooks change by PATCH as well: what is absent stays, null restores the default', async () => {
+  await api.call('PATCH', '/v1/settings', { body: { dwellEvents: true, minimumConfidence: 2 } });
+  const { settings } = (await api.call('PATCH', '/v1/settings', { body: { dwellEvents: null } })).body;
+  expect(settings).toMatchObject({ dwellEvents: false, minimumConfidence: 2 });
+  const { webhook } = (
+    await api.call('POST', '/v1/webhooks', { body: { url: 'https://example.com/', description: 'A' } })
+  ).body;
+  const changed = await api.call('PATCH', `/v1/webhooks/${webhook._id}`, {
+    body: { description: null, enabled: false },
+  });
+  expect(changed.body.webhook).toMatchObject({ url: 'https://example.com/', enabled: false });
+  expect(changed.body.webhook.description).toBeUndefined();
+});

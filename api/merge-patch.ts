@@ -1,0 +1,48 @@
+/**
+ * PATCH by JSON Merge Patch (RFC 7396): a field that is absent stays, and null clears it. Metadata is merged key by key.
+ * Operating hours are one value, because a day has several names. Pure.
+ */
+import type { RawFields } from '../http/fields/reader.js';
+import { isDictionary } from '../http/fields/values.js';
+import type { ExportedFields } from './stored-fields.js';
+
+/** Say together where a geofence is: who names one of them replaces all. */
+const positionFields = ['placeId', 'address', 'coordinates'];
+
+export const patchDescription =
+  'JSON Merge Patch: fields that are left out stay, null clears a field, and metadata is merged key by key. ' +
+  'Operating hours are replaced whole. The result is that of a PUT with all fields.';
+
+/** Returns the fields without those that are null. */
+const withoutNull = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+/** Moves `metadata.color` into the object `metadata`. */
+function nested(patch: RawFields): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(patch)) {
+    const [, base, key] = /^(\w+)\.(.+)$/s.exec(name) ?? [];
+    if (base === undefined || key === undefined) fields[name] = value;
+    else fields[base] = { ...(fields[base] as object | undefined), [key]: value };
+  }
+  return fields;
+}
+
+/** Returns all fields of the record after the patch. */
+export function mergedFields<Stored>(stored: ExportedFields<Stored>, record: Stored, patch: RawFields): RawFields {
+  const values = stored.values(record);
+  const changes = nested(patch);
+  const movesIt = positionFields.some((name) => changes[name] != null);
+  const current = stored.names.flatMap((name, index) => {
+    const value = values[index];
+    return value === null || (movesIt && positionFields.includes(name)) ? [] : [[name, value] as const];
+  });
+  const fields: Record<string, unknown> = Object.fromEntries(current);
+  const { metadata } = changes;
+  const isMerged = isDictionary(metadata) && isDictionary(fields.metadata ?? {});
+  return withoutNull({
+    ...fields,
+    ...changes,
+    ...(isMerged && { metadata: withoutNull({ ...(fields.metadata as object | undefined), ...metadata }) }),
+  });
+}
