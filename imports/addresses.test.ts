@@ -1,10 +1,10 @@
 /** Rows that name an address or a place instead of coordinates. */
 import { expect, it } from 'vitest';
 import { placeRecord, readPlace } from '../api/places/fields.js';
+import { exportedGeofence } from '../api/stored-fields.js';
 import { accepted } from '../http/fields/reader.js';
 import { createGazetteer } from '../providers/geocoding/gazetteer/gazetteer.js';
 import { placeRecordId } from '../schemas/ids.js';
-import { exportedGeofence } from './export/fields.js';
 import { createImporter } from './importer.js';
 import { newScope, useWorkbench } from './testing/fixtures.js';
 
