@@ -46,7 +46,12 @@ export async function demo({
 }: DemoOptions = {}): Promise<void> {
   const interrupted = interruption();
   const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-demo-'));
-  const server = launchServer({ program: fileURLToPath(new URL('../cli/main.js', import.meta.url)), dataFolder });
+  const server = launchServer({
+    program: fileURLToPath(new URL('../cli/main.js', import.meta.url)),
+    dataFolder,
+    // The totals compare the events in responses with the stored ones: responses wait for them on a busy machine too.
+    environment: { FENCELINE_INGEST_REPLY_TIMEOUT_MS: '30000' },
+  });
   try {
     const { address, keys } = await server.ready;
     if (!keys) throw new Error('the server printed no keys');
