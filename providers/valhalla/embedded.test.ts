@@ -53,7 +53,7 @@ describe.runIf(isServed)('on the roads of Gothenburg', async () => {
   const request = { file, folder: built, boundary, roadDataAt: gothenburg.dataAt, nowMs: now };
   const result = await buildRoadData(request);
   const engine = createEmbeddedValhalla(built, inThisProcess());
-  const limits = { maxConcurrency: 2, maxWaitingPerProject: 10, timeoutMs: 60_000 };
+  const limits = { maxConcurrency: 2, maxWaitingPerProject: 10, timeoutMs: 600_000 };
   const { isochrones, routes } = createRoadProvider(engine, limits, () => now);
   const about = (mode: TravelMode, minutes: number, center = gothenburg.center) =>
     isochrones({ project: 'p', center, minutes, mode });
@@ -150,10 +150,9 @@ describe.runIf(isServed)('on the roads of Gothenburg', async () => {
 
   describe('the times of an isochrone are to the point, as the matrix says', () => {
     /** Crossings and bends of streets for cars, which all modes may use, spread over the city. */
-    const places = roads
+    const allPlaces = roads
       .filter(({ tags }) => /^(primary|secondary|tertiary|residential)$/.test(tags.highway ?? ''))
-      .flatMap(({ path }) => path)
-      .filter((_, index) => index % 60 === 0);
+      .flatMap(({ path }) => path);
 
     async function minutesBetween(mode: TravelMode, origins: readonly Position[], destinations: readonly Position[]) {
       const matrix = await routes.matrix({ ...travel, mode, origins, destinations });
@@ -162,10 +161,10 @@ describe.runIf(isServed)('on the roads of Gothenburg', async () => {
     }
 
     test.each([
-      ['car', 4],
-      ['motorbike', 5],
-      ['bike', 8],
-    ] as const)('%s, %d minutes', async (mode, minutes) => {
+      ['car', 4, 120],
+      ['bike', 8, 60],
+    ] as const)('%s, %d minutes', async (mode, minutes, stride) => {
+      const places = allPlaces.filter((_, index) => index % stride === 0);
       const answer = await unbounded.isochrones({ project: 'p', center: gothenburg.center, minutes, mode });
       if (!answer.ok) throw answer.error;
       const ring = ringOf(unwrapRing(answer.value.ring));
@@ -177,7 +176,7 @@ describe.runIf(isServed)('on the roads of Gothenburg', async () => {
       );
       const agreement = (indices: readonly number[], times: readonly number[]) =>
         indices.filter((index) => isInside[index] === times[index]! <= minutes).length / indices.length;
-      expect(known.length).toBeGreaterThan(300);
+      expect(known.length).toBeGreaterThan(100);
       expect(agreement(known, to)).toBeGreaterThan(0.92);
       expect(agreement(known, to)).toBeGreaterThan(agreement(known, from) + 0.005);
       // Where the way there and the way back differ, the way to the point decides.
