@@ -136,7 +136,7 @@ export function describeApi(app: FastifyInstance, { title, version, description 
     },
     transform: ({ schema, url, route }) => {
       const authority = route.config?.authority;
-      const hide = url.startsWith('/docs') || url === '/openapi.json';
+      const hide = url.startsWith('/docs') || url === '/openapi.json' || url.startsWith('/account');
       const security = securityOf(authority);
       const response = {
         default: { description: 'Failure', ...ErrorBody },

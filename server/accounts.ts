@@ -2,7 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { AccountParts } from '../api/accounts/dependencies.js';
-import { createAccountParts } from '../api/accounts/parts.js';
+import { accountLink } from '../api/accounts/mails.js';
+import { createAccountParts, signInLinkTokens } from '../api/accounts/parts.js';
 import { createSessions, type Sessions } from '../http/access/sessions.js';
 import type { Mailer } from '../outbound/mail/mail.js';
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
@@ -36,6 +37,12 @@ function publicUrl(app: FastifyInstance, { http, host, port }: Configuration): s
   const isEverywhere = host === '0.0.0.0' || host === '::';
   return `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${actualPort}`;
 }
+
+/** Returns a function that creates one-time links for the owner of a project. */
+export const createSignInLinks =
+  (app: FastifyInstance, configuration: Configuration, values: ExpiringValues) =>
+  async (project: string): Promise<string> =>
+    accountLink(publicUrl(app, configuration), 'signin', await signInLinkTokens(values).issue({ project }));
 
 export const createNodeAccounts = (
   app: FastifyInstance,

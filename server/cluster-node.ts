@@ -15,7 +15,7 @@ import { createCatchUp, createConfigurationWriter, followComparedChanges } from 
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { stageMetrics } from '../pipeline/stages/metrics.js';
-import { createNodeSessions } from './accounts.js';
+import { createNodeSessions, createSignInLinks } from './accounts.js';
 import { closeHttp } from './close-http.js';
 import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type Part, type RoleParts, startRole } from './cluster-roles.js';
@@ -139,6 +139,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     app,
     configuration: readModel,
     writer,
+    createSignInLink: createSignInLinks(app, configuration, values),
     claimFirstProject: async () =>
       parts.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
     failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(

@@ -20,7 +20,7 @@ import {
 import { createExpirySweeper, createRestorationSweeper } from '../pipeline/catalog/store/sweepers.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
-import { createNodeSessions } from './accounts.js';
+import { createNodeSessions, createSignInLinks } from './accounts.js';
 import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
 import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
@@ -165,6 +165,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     configuration: readModel,
     writer,
     claimFirstProject: async () => true,
+    createSignInLink: createSignInLinks(app, configuration, backend.values),
     failed: Promise.race([
       failedWorker,
       failure(changes.done),

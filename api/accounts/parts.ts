@@ -5,10 +5,13 @@ import type { Mailer } from '../../outbound/mail/mail.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import type { AccountParts, PasswordReset, PendingSignUp, SignInLink } from './dependencies.js';
 import { createPasswords, type PasswordCost } from './passwords.js';
-import { createTokens } from './tokens.js';
+import { createTokens, type Tokens } from './tokens.js';
 
 const hourMs = 60 * 60 * 1_000;
 export const signInLinkTtlMs = hourMs;
+
+export const signInLinkTokens = (values: ExpiringValues): Tokens<SignInLink> =>
+  createTokens(values, 'sign-in-link', signInLinkTtlMs);
 
 export interface AccountOptions
   extends Pick<
@@ -34,7 +37,7 @@ export function createAccountParts(options: AccountOptions): AccountParts {
     passwords: createPasswords(passwordCost && { cost: passwordCost }),
     signUpTokens: createTokens<PendingSignUp>(values, 'sign-up', hourMs),
     resetTokens: createTokens<PasswordReset>(values, 'password-reset', hourMs),
-    linkTokens: createTokens<SignInLink>(values, 'sign-in-link', signInLinkTtlMs),
+    linkTokens: signInLinkTokens(values),
     post(mail) {
       // Neither the address nor the text: the log is read by others than the recipient.
       mailer.send(mail).then(

@@ -88,14 +88,18 @@ async function listen({ app }: Node, host: string, port: number): Promise<string
   return `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${actualPort}`;
 }
 
-/** Prints the address and, on the first start, the keys of the first project with a command to try them. */
-async function welcome({ configuration, writer, claimFirstProject }: Node, address: string): Promise<void> {
+/** Prints the address and, on the first start, the keys of the first project with a command to try them and a link to sign in. */
+async function welcome(
+  { configuration, writer, claimFirstProject, createSignInLink }: Node,
+  address: string,
+): Promise<void> {
   if (configuration.projects().length > 0 || !(await claimFirstProject())) {
     console.log(`Fenceline is listening on ${address}`);
     return;
   }
   const { createProject } = await import('../../api/projects/projects.js');
-  const { keys } = await createProject(writer, 'First project');
+  const { project, keys } = await createProject(writer, 'First project');
+  const link = await createSignInLink(project._id);
   const lines = keys.map(({ record, key }) => `  ${`${record.environment} ${record.kind}`.padEnd(17)} ${key}`);
   const publishable = keys.find(({ record }) => record.environment === 'test' && record.kind === 'publishable')?.key;
   console.log(
@@ -108,6 +112,10 @@ async function welcome({ configuration, writer, claimFirstProject }: Node, addre
       '',
       `  curl ${address}/v1/track -H "Authorization: ${publishable}" ` +
         '-d deviceId=phone-1 -d latitude=43.7731 -d longitude=11.2560 -d accuracy=10',
+      '',
+      'Sign in as its owner; the link works once, within an hour:',
+      '',
+      `  ${link}`,
       '',
       `API reference: ${address}/docs`,
       `Fenceline is listening on ${address}`,

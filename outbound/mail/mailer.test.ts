@@ -239,6 +239,13 @@ describe('without SMTP', () => {
     expect({ subject, text, to: to?.map(({ address }) => address) }).toEqual({ ...mail, to: [mail.to] });
   });
 
+  test('a long link in ASCII is in one piece', async () => {
+    const link = `https://map.example.com/account#reset=${'0'.repeat(64)}`;
+    const result = await outboxMailer(newFolder()).send({ ...mail, text: `Open\n\n${link}\n` });
+    if (result.kind !== 'written') throw new Error(result.kind);
+    expect(readFileSync(result.file, 'utf8').split('\r\n')).toContain(link);
+  });
+
   test('the newest mails stay, also of concurrent ones', async () => {
     const folder = newFolder();
     const mailer = outboxMailer(folder, 3);

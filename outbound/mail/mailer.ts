@@ -23,13 +23,24 @@ const senderName = 'Fenceline';
 const maxTextCharacters = 100_000;
 const maxSubjectCharacters = 300;
 
+const maxLineBytes = 900;
+
+/**
+ * Leaves ASCII as it is, so that links in files of the outbox can be copied: other encodings break long lines. SMTP
+ * allows lines of 998 bytes (RFC 5322).
+ */
+function textOf(text: string) {
+  const isPlain = /^[\x20-\x7e\n]*$/.test(text) && text.split('\n').every((line) => line.length <= maxLineBytes);
+  return isPlain ? { content: text, contentTransferEncoding: '7bit' } : text;
+}
+
 /** All attempts send the same bytes with the same Message-ID, so that the recipient's server can recognise a repeat. */
 async function compose(sender: string, mail: Mail, to: string, nowMs: number): Promise<ComposedMail> {
   const composer = new MailComposer({
     from: { name: senderName, address: sender },
     to,
     subject: mail.subject,
-    text: mail.text,
+    text: textOf(mail.text),
     date: new Date(nowMs),
     // RFC 3834: responders that answer automatically leave such mails unanswered.
     headers: { 'Auto-Submitted': 'auto-generated' },

@@ -13,12 +13,13 @@ import { newTestCluster, type TestCluster } from './cluster.js';
 import { program } from './program.js';
 import { adminApiKeyIn, companionRoles, patientReplies } from './server.js';
 
-/** Generous limits, and a clock that expires geofences soon. */
+/** Generous limits, a clock that expires geofences soon, and sign-up. */
 const settings = {
   FENCELINE_LOG_LEVEL: 'warn',
   ...patientReplies,
   FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
   FENCELINE_EXPIRY_INTERVAL_MS: '1000',
+  FENCELINE_SIGNUP_ENABLED: 'on',
 };
 
 interface Note {
@@ -31,13 +32,16 @@ export class SharedServer {
   readonly keys: Keys;
   /** Undefined when embedded. */
   readonly cluster: TestCluster | undefined;
-  readonly #adminApiKey: string;
+  /** Folder of the mails that the server writes. */
+  readonly outbox: string;
+  readonly adminApiKey: string;
 
-  private constructor(address: string, keys: Keys, cluster: TestCluster | undefined, adminApiKey: string) {
+  private constructor(address: string, keys: Keys, { dataFolder, cluster }: Note, adminApiKey: string) {
+    this.outbox = join(dataFolder, 'outbox');
     this.address = address;
     this.keys = keys;
     this.cluster = cluster;
-    this.#adminApiKey = adminApiKey;
+    this.adminApiKey = adminApiKey;
   }
 
   /** Starts the shared server if no other file has, and creates a project. */
@@ -55,7 +59,7 @@ export class SharedServer {
       live_publishable: keyOf('live', 'publishable'),
       live_secret: keyOf('live', 'secret'),
     };
-    return new SharedServer(address, keys, cluster, adminApiKey);
+    return new SharedServer(address, keys, { dataFolder, cluster }, adminApiKey);
   }
 
   /** Returns a client with one of the project's keys. */
@@ -69,7 +73,7 @@ export class SharedServer {
   }
 
   async administrator(): Promise<Client> {
-    return this.withKey(this.#adminApiKey);
+    return this.withKey(this.adminApiKey);
   }
 }
 
