@@ -73,6 +73,12 @@ function showForm(title, fields, label, submit) {
   show(element('h2', title), form);
 }
 
+const anyPassword = [
+  'password',
+  'Password of your account, or of a new one (at least 12 characters)',
+  'password',
+  'current-password',
+];
 const newPassword = ['password', 'Password, at least 12 characters', 'password', 'new-password'];
 
 function showSignIn(message = 'Sign in') {
@@ -85,7 +91,8 @@ function showSignIn(message = 'Sign in') {
 
 function showKeys({ project }) {
   const list = document.createElement('ul');
-  for (const { environment, kind, key } of project.keys) list.append(element('li', environment + ' ' + kind + ': ' + key));
+  for (const { environment, kind, key } of project.keys)
+    list.append(element('li', environment + ' ' + kind + ': ' + key));
   show(element('h2', 'Your keys'), element('p', 'They are shown only this once.'), list);
 }
 
@@ -108,7 +115,7 @@ const purposes = {
       showSignIn('Your password is changed. Sign in');
     }),
   invitation: () =>
-    showForm('Accept the invitation', [['password', 'Password of your account, or of a new one (at least 12 characters)', 'password', 'current-password']], 'Accept', async ({ password }) =>
+    showForm('Accept the invitation', [anyPassword], 'Accept', async ({ password }) =>
       showSession(await call('POST', '/v1/invitations/accept', { token, password }))),
   confirm: () =>
     showForm('Create your account', [], 'Create account', async () =>

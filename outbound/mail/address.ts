@@ -11,7 +11,7 @@ const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const pattern = new RegExp(`^${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`);
 
 /**
- * Accepts one address such as `name@example.com` and returns it without surrounding spaces and with its domain in lower
+ * Accepts one address such as `name@example.com` and returns it without spaces around it and with its domain in lower
  * case. Refuses lists, display names and line breaks, which would add recipients or headers to a mail.
  */
 export function checkMailAddress(param: string, given: string): Validated<string> {

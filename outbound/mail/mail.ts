@@ -30,7 +30,7 @@ export interface Mailer {
   close(): Promise<void>;
 }
 
-/** A mail as bytes, with the addresses that the SMTP server is told. */
+/** A mail as bytes, with the addresses that the SMTP server gets. */
 export interface ComposedMail {
   readonly from: string;
   readonly to: string;

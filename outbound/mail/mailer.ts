@@ -26,12 +26,15 @@ const maxSubjectCharacters = 300;
 const maxLineBytes = 900;
 
 /**
- * Leaves ASCII as it is, so that links in files of the outbox can be copied: other encodings break long lines. SMTP
- * allows lines of 998 bytes (RFC 5322).
+ * Puts ASCII text into the message as it is, so that links in files of the outbox can be copied: quoted-printable breaks
+ * lines after 76 characters. SMTP allows lines of 998 bytes (RFC 5322).
  */
-function textOf(text: string) {
+function withPlainText(message: Buffer, text: string): Buffer {
   const isPlain = /^[\x20-\x7e\n]*$/.test(text) && text.split('\n').every((line) => line.length <= maxLineBytes);
-  return isPlain ? { content: text, contentTransferEncoding: '7bit' } : text;
+  if (!isPlain) return message;
+  const head = message.toString('latin1', 0, message.indexOf('\r\n\r\n'));
+  const plainHead = head.replace(/^(Content-Transfer-Encoding): .*$/m, '$1: 7bit');
+  return Buffer.from(`${plainHead}\r\n\r\n${text.replaceAll('\n', '\r\n')}`, 'latin1');
 }
 
 /** All attempts send the same bytes with the same Message-ID, so that the recipient's server can recognise a repeat. */
@@ -40,14 +43,14 @@ async function compose(sender: string, mail: Mail, to: string, nowMs: number): P
     from: { name: senderName, address: sender },
     to,
     subject: mail.subject,
-    text: textOf(mail.text),
+    text: mail.text,
     date: new Date(nowMs),
     // RFC 3834: responders that answer automatically leave such mails unanswered.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return { from: sender, to, message: await composer.compile().build() };
+  return { from: sender, to, message: withPlainText(await composer.compile().build(), mail.text) };
 }
 
 export function createMailer({ sender, transport, clock = Date.now }: MailerOptions): Mailer {

@@ -51,8 +51,11 @@ beforeAll(async () => {
     PROJECT: project,
     ADMIN_API_KEY: server.adminApiKey,
   };
-  await writeFile(join(folder, '.curlrc'), 'show-error\nfail-with-body\n');
-  const { stdout } = await run('bash', ['--norc', '-exo', 'pipefail', '-c', commands], { cwd: folder, env: environment });
+  await writeFile(join(folder, '.curlrc'), 'show-error\n');
+  const { stdout } = await run('bash', ['--norc', '-exo', 'pipefail', '-c', commands], {
+    cwd: folder,
+    env: environment,
+  });
   outputs = stdout.split(`${marker}\n`);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
