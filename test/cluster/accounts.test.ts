@@ -8,7 +8,7 @@ const plan: readonly NodePlan[] = [
   { name: 'left', roles: ['ingest', 'api'] },
   { name: 'right', roles: ['ingest', 'api'] },
 ];
-const trials = 10;
+const trials = 5;
 const maxAttempts = 4;
 const password = 'correct horse battery';
 
