@@ -19,17 +19,25 @@ const header =
 const chunkRows = 500;
 const sampleEveryMs = 200;
 
+/** Cities of the workload, and how far shops are from their centre, in degrees. */
+const cities = 200;
+const cityRadius = 0.05;
+
 /** Yields a file of shops in cities all over the world, without holding it. */
 async function* shops(count: number, seed: number): AsyncGenerator<Uint8Array> {
-  const random = createRandom(seed).next;
+  const random = createRandom(seed);
+  const centres = Array.from({ length: cities }, () => [random.between(-120, 150), random.between(-40, 60)] as const);
   yield Buffer.from(header);
   for (let index = 0; index < count; ) {
     let text = '';
     for (const end = Math.min(count, index + chunkRows); index < end; index++) {
-      const longitude = ((random() * 360 - 180) * 0.9).toFixed(6);
-      const latitude = (random() * 110 - 45).toFixed(6);
+      const [east, north] = random.pick(centres);
+      const longitude = (east + cityRadius * random.normal()).toFixed(6);
+      const latitude = (north + cityRadius * random.normal()).toFixed(6);
       const hours = index % 3 === 0 ? '"[[""9:00 AM"",""5:30 PM""]]"' : '';
-      text += `Shop number ${index},circle,store-${index % 50},shop-${index},"[${longitude},${latitude}]",${100 + (index % 900)},true,City ${index % 1_000},${hours},${index % 5 === 0 ? 5 : ''}\n`;
+      const pair = `store-${index % 50},shop-${index}`;
+      const rest = `${100 + (index % 900)},true,City ${index % 1_000},${hours},${index % 5 === 0 ? 5 : ''}`;
+      text += `Shop number ${index},circle,${pair},"[${longitude},${latitude}]",${rest}\n`;
     }
     yield Buffer.from(text);
   }
