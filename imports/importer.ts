@@ -334,11 +334,13 @@ class Execution implements ImportSink {
     const { writer } = this.#parts;
     const files = this.#takeFiles(true);
     const nowMs = writer.nextTimestamp();
-    this.#record = { ...this.record, ...ending, updatedAt: nowMs, finishedAt: nowMs };
-    await writer.write([...files, { kind: 'import', id: this.#record._id, record: this.#record }]);
+    const record = { ...this.record, ...ending, updatedAt: nowMs, finishedAt: nowMs };
+    await writer.write([...files, { kind: 'import', id: record._id, record }]);
+    // Whoever sees the end can read the files.
+    this.#record = record;
     await writer.write(this.#forgotten());
-    this.#request.onProgress?.(this.record);
-    return this.record;
+    this.#request.onProgress?.(record);
+    return record;
   }
 
   /** Returns the changes that delete the oldest imports, and the files of the older ones. */

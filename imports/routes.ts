@@ -229,7 +229,8 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
         failures: [404],
       }),
       handler: async (request, reply) => {
-        const record = findImport(request);
+        // The stored import names the parts that are stored, and that of a running one may be ahead.
+        const record = found(configuration.imports.find(callerOf(request), request.params.id), 'import');
         if (record.files[name].parts === 0) throw new ApiError('not_found', `the import has no file of ${name} rows`);
         return reply
           .headers({
