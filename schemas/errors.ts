@@ -59,6 +59,11 @@ export const errorCatalogue = {
     retry: false,
     meaning: 'The plan of the project does not include this feature. The operator of the installation sets plans.',
   },
+  origin_not_allowed: {
+    status: 403,
+    retry: false,
+    meaning: 'The setting `allowedOrigins` does not allow web pages of this origin to use publishable keys.',
+  },
   not_found: { status: 404, retry: false, meaning: 'The resource or the path does not exist.' },
   method_not_allowed: { status: 405, retry: false, meaning: 'The path does not support this method.' },
   request_timeout: {

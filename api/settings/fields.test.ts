@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RawFields } from '../../http/fields/reader.js';
 import { defaultSettings } from '../../schemas/json/project.js';
-import { changeSettings } from './fields.js';
+import { changeSettings, settingsFields } from './fields.js';
 
 const current = { ...defaultSettings, stopDetection: true, defaultDwellThreshold: 5, minimumConfidence: 2 };
 
@@ -36,7 +36,7 @@ test('beacon identifiers in normal form, each once', () => {
 describe('what is refused', () => {
   test.each([
     [{ stopdetection: true }, 'stopdetection: is not a known field; did you mean stopDetection?'],
-    [{ toString: true }, `toString: is not a known field; known are ${Object.keys(defaultSettings).join(', ')}`],
+    [{ toString: true }, `toString: is not a known field; known are ${Object.keys(settingsFields).join(', ')}`],
     [{ stopDetection: 'maybe' }, 'stopDetection: must be true or false'],
     [{ defaultDwellThreshold: -1 }, 'defaultDwellThreshold: must be a number from 0 to 525600 minutes'],
     [{ minimumConfidence: 4 }, 'minimumConfidence: must be a whole number from 1 to 3'],

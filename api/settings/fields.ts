@@ -16,6 +16,7 @@ import { defaultSettings, Settings } from '../../schemas/json/project.js';
 
 export const maxDwellThreshold_min = 525_600;
 export const maxBeaconGroups = 100;
+export const maxAllowedOrigins = 100;
 
 type Setting = keyof Settings;
 
@@ -38,6 +39,7 @@ export const settingsFields = {
   minimumConfidence: setting('minimumConfidence', integerField({ minimum: 1, maximum: 3 })),
   beaconUuids: setting('beaconUuids', beaconGroups(normalUuid, 'UUIDs of 32 hex digits')),
   beaconUids: setting('beaconUids', beaconGroups(normalUid, 'UIDs of 20 hex digits')),
+  allowedOrigins: { ...field(readOrigins, Settings.properties.allowedOrigins), isRequired: false },
 } satisfies Record<Setting, Field<unknown>>;
 
 /**
@@ -47,9 +49,23 @@ export const settingsFields = {
 export function changeSettings(current: Settings, fields: RawFields): Outcome<Settings> {
   const reader = new FieldReader(fields);
   refuseUnknown(reader, settingsFields, fields);
-  const changed = readChange(reader, settingsFields, fields, current);
-  return reader.outcome(() => changed);
+  const before = { ...current, allowedOrigins: current.allowedOrigins };
+  const { allowedOrigins, ...changed } = readChange(reader, settingsFields, fields, before);
+  return reader.outcome(() => ({ ...changed, ...(allowedOrigins && { allowedOrigins }) }));
 }
+
+/** Reads origins in normal form; undefined: all are allowed. */
+function readOrigins(reader: FieldReader, name: string): string[] | undefined {
+  const given = reader.list(name)?.map((value) => textOf(value)?.trim() ?? '');
+  if (given === undefined || given.length === 0) return undefined;
+  const origins = given.map((text) => (URL.canParse(text) ? new URL(text).origin : 'null'));
+  const areOrigins = origins.every((origin, index) => /^https?:/.test(origin) && isOrigin(given[index]!));
+  if (areOrigins && given.length <= maxAllowedOrigins) return [...new Set(origins)];
+  reader.refuse(name, `must be at most ${maxAllowedOrigins} origins such as https://example.com, without a path`);
+  return undefined;
+}
+
+const isOrigin = (text: string): boolean => /^https?:\/\/[^/?#@\s]+\/?$/i.test(text) && text.length <= 255;
 
 function beaconGroups(normal: (text: string) => string | undefined, what: string): Field<string[] | null> {
   return field((reader, name) => {

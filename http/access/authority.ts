@@ -12,7 +12,7 @@ import { ApiError, parameterError } from '../../schemas/errors.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import { type Caller, type KeyRing, matchesSha256 } from './keys.js';
-import { refuseForeignPages, refuseOtherOrigins } from './origin.js';
+import { refuseDisallowedOrigin, refuseForeignPages, refuseOtherOrigins } from './origin.js';
 import type { LimitName } from './rate-limits.js';
 import { roleIn, type Session, type Sessions } from './sessions.js';
 
@@ -225,7 +225,11 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
     // A revoked or misspelt secret key is refused as well, so that its owner does not put the next one there.
     if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, adminApiKeySha256))) throw notInUrls();
     const key = keyOfHeader(request) ?? inQuery;
-    if (key !== undefined) return { caller: await authorizeKey(key, authority, options), session: null };
+    if (key !== undefined) {
+      const caller = await authorizeKey(key, authority, options);
+      if (caller?.allowedOrigins !== undefined) refuseDisallowedOrigin(request, caller.allowedOrigins);
+      return { caller, session: null };
+    }
     const authorized = await authorizeSession?.(request, authority);
     if (authorized === undefined)
       throw new ApiError('unauthorized', 'the Authorization header has no key, and there is no session');

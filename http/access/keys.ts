@@ -11,6 +11,8 @@ export interface Caller extends Scope {
   readonly kind: KeyKind;
   /** Prefix and last characters. They tell keys apart in logs without revealing them. */
   readonly keyHint: string;
+  /** Origins of pages that may use the key; absent: all. */
+  readonly allowedOrigins?: readonly string[];
   /** Present for the session of a browser, which acts like a secret key within its role. */
   readonly role?: Role;
 }
@@ -69,7 +71,12 @@ export function createKeyRing(configuration: ConfigurationReader, catchUp?: () =
     callers = new Map();
     for (const project of configuration.projects()) {
       for (const key of project.keys) {
-        const caller = { project: project._id, environment: key.environment, kind: key.kind, keyHint: key.hint };
+        const { allowedOrigins } = project.settings[key.environment];
+        const isRestricted = key.kind === 'publishable' && allowedOrigins !== undefined;
+        const caller = {
+          ...{ project: project._id, environment: key.environment, kind: key.kind, keyHint: key.hint },
+          ...(isRestricted && { allowedOrigins }),
+        };
         callers.set(key.sha256, { sha256: Buffer.from(key.sha256, 'hex'), caller });
       }
     }

@@ -42,3 +42,17 @@ export function refuseOtherOrigins(request: FastifyRequest): void {
 export function refuseForeignPages(request: FastifyRequest): void {
   if (originOf(request) === 'other') throw refused('a page of another site may not make this call');
 }
+
+/** Returns the origin of the page; undefined for programs. Images and style sheets name their page only as Referer. */
+function pageOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const { origin, referer } = headers;
+  if (origin !== undefined) return origin;
+  return referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : undefined;
+}
+
+/** Throws `origin_not_allowed` for pages of other origins. Programs, such as native SDKs, name no page and pass. */
+export function refuseDisallowedOrigin(request: Pick<FastifyRequest, 'headers'>, allowed: readonly string[]): void {
+  const page = pageOf(request);
+  if (page === undefined || allowed.includes(page.toLowerCase())) return;
+  throw new ApiError('origin_not_allowed', 'the setting allowedOrigins does not allow pages of this origin');
+}

@@ -43,6 +43,14 @@ export const Settings = Type.Object(
       description: 'Eddystone UIDs that SDKs range everywhere',
       default: [],
     }),
+    allowedOrigins: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), {
+        maxItems: 100,
+        description:
+          'Origins of web pages that may use publishable keys, such as https://example.com. Absent: all. Calls without ' +
+          'Origin and Referer, as of native SDKs, pass',
+      }),
+    ),
   },
   { additionalProperties: false, $id: 'Settings' },
 );
