@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const limits = { maxConcurrency: 2, maxWaitingPerProject: 3, timeoutMs: 1_000 };
 const done: Answer<string> = { ok: true, value: 'done' };
 
-/** Work that ends when it is told to, and a record of what started. */
+/** Work that ends on command, and a record of what started. */
 function bench(capacity = createCapacity(limits)) {
   const started: string[] = [];
   const finish = new Map<string, () => void>();
