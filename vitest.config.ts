@@ -34,7 +34,7 @@ const clusterFiles = ['test/cluster/**/*.test.ts'];
  * maps, the HTTP server's close (stop-answers-everything; shutdown runs on both), and browsers.
  */
 const onBothBackends = [
-  'test/end-to-end/{accounts,analytics,authority,beacons,bulk,erasure,expiry,imports,replay,shutdown,stream,track,webhooks}.test.ts',
+  'test/end-to-end/{accounts,analytics,authority,beacons,bulk,erasure,expiry,imports,places,replay,shutdown,stream,track,webhooks}.test.ts',
 ];
 
 /**
