@@ -69,7 +69,17 @@ async function keepSending(name: string, pauseMs: number, onAnswer: () => void):
   return fates;
 }
 
-describe.each([0, 700])(
+/**
+ * Resolves when the server has read what was written before: it has answered a request on a connection that was opened
+ * later.
+ */
+async function hasReadEarlierConnections({ address, keys }: TestServer): Promise<void> {
+  const agent = new Agent({ keepAlive: false });
+  expect((await send(agent, address, keys.test_secret, '/health/live')).what).toBe(200);
+}
+
+// Long enough that a loaded machine sees the node as not ready before its listener closes.
+describe.each([0, 4_000])(
   'SIGTERM while many clients send, with %i ms before the listener closes',
   (readinessDelayMs) => {
     it('every request on an open connection is answered', async () => {
@@ -96,7 +106,7 @@ describe.each([0, 700])(
       const lost = fates.filter(({ what, isSent }) => isSent && typeof what === 'string');
       expect(lost).toEqual([]);
       expect(new Set(fates.map(({ what }) => what))).toEqual(new Set([200, 'ECONNREFUSED']));
-    }, 60_000);
+    });
   },
 );
 
@@ -126,7 +136,7 @@ describe('SIGTERM', () => {
     body.socket.write(
       `${head}Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json.slice(0, 10)}`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await hasReadEarlierConnections(server);
 
     const stopped = server.stop();
     await until(() => silent.told.isClosed);
@@ -139,7 +149,7 @@ describe('SIGTERM', () => {
       expect(told.text).toMatch(/^HTTP\/1\.1 200 /);
       expect(told.text.toLowerCase()).toContain('connection: close');
     }
-  }, 60_000);
+  });
 
   it('ends a live stream in order, with the id to come back with', async () => {
     server = await TestServer.start({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0' });
@@ -150,7 +160,7 @@ describe('SIGTERM', () => {
     const stopped = server.stop();
     expect(await text).toMatch(/^id: /m);
     expect(await stopped).toEqual({ code: 0, signal: null });
-  }, 60_000);
+  });
 
   it('cuts what is not done in time', async () => {
     server = await TestServer.start({ FENCELINE_HTTP_DRAIN_TIMEOUT_MS: '1500' });
@@ -158,10 +168,10 @@ describe('SIGTERM', () => {
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => {});
     socket.write('GET /v1/events HTTP/1.1\r\nHost: x\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await hasReadEarlierConnections(server);
     const startedMs = Date.now();
     expect(await server.stop()).toEqual({ code: 0, signal: null });
     expect(Date.now() - startedMs).toBeGreaterThan(1_400);
     expect(server.process.log().join('\n')).toContain('cut off connections that were still busy');
-  }, 60_000);
+  });
 });
