@@ -7,11 +7,11 @@ import { geofenceRecord } from '../../api/geofences/record.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { beacon, geofence } from '../testing/arbitraries.js';
 import { bytesOf, newScope, useWorkbench } from '../testing/fixtures.js';
-import { type ExportFormatName, exportFormats } from './formats.js';
+import { type ExportFormatName, exportFormatNames, exportFormats } from './formats.js';
 import { beacons, exportedText, geofences } from './routes.js';
 
 const bench = useWorkbench();
-const formats = ['csv'] as const satisfies ExportFormatName[];
+const formats = exportFormatNames;
 
 async function exported(kind: 'geofence' | 'beacon', scope: Scope, format: ExportFormatName): Promise<string> {
   const { readModel } = bench;
