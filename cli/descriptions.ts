@@ -94,6 +94,26 @@ export const descriptions = {
       },
     ],
   }),
+  export: describe({
+    summary: 'Writes all geofences or beacons of a running Fenceline into a file, which an import reads.',
+    usage: ['export geofences', 'export beacons'],
+    takesArguments: true,
+    options: {
+      output: { type: 'string', short: 'o', value: 'FILE', help: 'File to write. Default: standard output.' },
+      format: {
+        type: 'string',
+        value: 'FORMAT',
+        help: 'csv, geojson or ndjson. Default: by the extension of the file, or csv.',
+      },
+      tag: { type: 'string', value: 'TAG', help: 'Only records with this tag.' },
+      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      address,
+    },
+    examples: [
+      { line: 'fenceline export geofences -o geofences.csv', explanation: 'one row per geofence, oldest first' },
+      { line: 'fenceline export beacons --tag door -o doors.geojson', explanation: 'one feature per beacon' },
+    ],
+  }),
   tail: describe({
     summary: 'Shows events of a running Fenceline as they happen, one line each.',
     usage: ['tail'],

@@ -19,6 +19,7 @@ const implementations: { readonly [Name in CommandName]: () => Promise<{ readonl
   project: () => import('./commands/project.js'),
   places: () => import('./commands/places.js'),
   tail: () => import('./commands/tail.js'),
+  export: () => import('./commands/export.js'),
   replay: () => import('./commands/replay.js'),
   import: () => import('./commands/import.js'),
   map: () => import('./commands/map.js'),
