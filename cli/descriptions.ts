@@ -105,7 +105,7 @@ export const descriptions = {
         value: 'FORMAT',
         help: 'csv, geojson or ndjson. Default: by the extension of the file, or csv.',
       },
-      tag: { type: 'string', value: 'TAG', help: 'Only records with this tag.' },
+      tag: { type: 'string', value: 'TAG', help: 'Only records with this tag. Default: all.' },
       key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
       address,
     },
