@@ -19,11 +19,8 @@ const settings = {
   ...patientReplies,
   FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
   FENCELINE_EXPIRY_INTERVAL_MS: '1000',
-<<<<<<< HEAD
   FENCELINE_SIGNUP_ENABLED: 'on',
-=======
   FENCELINE_SYNC_ALLOWED_NETWORKS: '127.0.0.1',
->>>>>>> 8ae6bf9 (cli, docs: export from the command line, and guides to exports and sync)
 };
 
 interface Note {
