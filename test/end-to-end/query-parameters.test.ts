@@ -1,11 +1,21 @@
 /** Unknown query parameters are refused. Once they were ignored, so the misspelt `?tags=A` returned everything. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sdkParameters } from '../../http/requests/sdk-parameters.js';
-import type { Json } from '../support/client.js';
+import { type Json, ok } from '../support/client.js';
 import { SharedServer } from '../support/shared-server.js';
 
 let server: SharedServer;
-let operations: { readonly method: string; readonly path: string; readonly declared: string[] }[];
+let operations: readonly Operation[];
+/** Headers of a browser that is signed in as owner of the project. */
+let signedIn: Readonly<Record<string, string>>;
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly declared: readonly string[];
+  /** Names of the security schemes of which a call requires one. */
+  readonly schemes: readonly string[];
+}
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
@@ -21,15 +31,30 @@ beforeAll(async () => {
         declared: (item[method].parameters ?? [])
           .filter((parameter: Json) => parameter.in === 'query')
           .map(({ name }: Json) => name),
+        schemes: (item[method].security ?? []).flatMap((scheme: Json) => Object.keys(scheme)),
       })),
   );
+  signedIn = await signIn();
 });
 
+async function signIn(): Promise<Record<string, string>> {
+  const { token } = ok(await (await server.administrator()).post('/v1/signin/links', {}));
+  const { headers } = await server.withKey(undefined).post('/v1/signin/link', { token });
+  return { cookie: headers.get('set-cookie')!.split(';', 1)[0]!, 'sec-fetch-site': 'same-origin' };
+}
+
+/** Only the admin API key opens these. */
+const isForAdministrators = ({ path, schemes }: Operation): boolean =>
+  path.startsWith('/v1/projects') || `${schemes}` === 'key';
+
 /** Calls a route with its path filled in. The resource need not exist, because parameters are validated first. */
-async function send({ method, path }: { method: string; path: string }, query: string) {
+async function send(operation: Operation, query: string) {
+  const { method, path, schemes } = operation;
   const url = `${path.replace(/\{\w+\}/g, '0'.repeat(24))}?${query}`;
-  const client = path.startsWith('/v1/projects') ? await server.administrator() : server.as('test_secret');
-  return client.send(method, url, { body: method === 'GET' || method === 'DELETE' ? undefined : {} });
+  const body = method === 'GET' || method === 'DELETE' ? undefined : {};
+  if (`${schemes}` === 'session') return server.withKey(undefined).send(method, url, { body, headers: signedIn });
+  const client = isForAdministrators(operation) ? await server.administrator() : server.as('test_secret');
+  return client.send(method, url, { body });
 }
 
 describe('every route', () => {
@@ -43,8 +68,8 @@ describe('every route', () => {
   });
 
   it('refuses a misspelt parameter and suggests the right one', async () => {
-    for (const { declared, ...operation } of operations) {
-      for (const name of declared.filter((name) => name.length > 3)) {
+    for (const operation of operations) {
+      for (const name of operation.declared.filter((name) => name.length > 3)) {
         const misspelt = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
         const { status, body } = await send(operation, `${misspelt}=1`);
         expect([operation, status, body.meta?.param]).toEqual([operation, 400, misspelt]);
