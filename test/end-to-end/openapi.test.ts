@@ -1,5 +1,7 @@
 /** The description of the API, as a client generator would read it. */
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { outlineOf } from '../support/api-outline.js';
 import type { Json } from '../support/client.js';
 import { SharedServer } from '../support/shared-server.js';
 
@@ -94,5 +96,20 @@ describe('/openapi.json', () => {
       if (ifMatch) expect(ifMatch).toMatchObject({ required: false, schema: { type: 'string' } });
     }
     expect(put.responses['412']).toBeDefined();
+  });
+});
+
+/**
+ * After a change of the API: describe it in docs/api-changes.md, run this test with `--update`, and write the digest that
+ * it then names into the new entry.
+ */
+describe('a change of the API', () => {
+  it('is in the committed outline', async () => {
+    await expect(outlineOf(openapi).text).toMatchFileSnapshot('../../docs/api-outline.txt');
+  });
+
+  it('has an entry in docs/api-changes.md, the newest of which names the digest of the outline', () => {
+    const changes = readFileSync(new URL('../../docs/api-changes.md', import.meta.url), 'utf8');
+    expect(/^Outline: `(\w+)`$/m.exec(changes)?.[1]).toBe(outlineOf(openapi).digest);
   });
 });
