@@ -34,7 +34,7 @@ interface Resource {
   readonly name: string;
   /** Makes one and answers its path. */
   make(): Promise<string>;
-  readonly change?: { readonly method: 'PUT' | 'POST'; readonly path?: string; readonly body: object };
+  readonly change?: { readonly method: 'PUT' | 'PATCH' | 'POST'; readonly path?: string; readonly body: object };
   readonly isDeletable: boolean;
   readonly call?: Call;
 }
@@ -122,7 +122,16 @@ const resources: readonly Resource[] = [
   },
 ];
 
-describe.each(resources)('a $name', ({ make, change, isDeletable, call = {} }) => {
+/** The resources that can be changed in part. */
+const patched = ['geofence', 'geofence of a pair', 'beacon', 'beacon of a pair', 'webhook', 'settings'].map(
+  (name): Resource => {
+    const resource = resources.find((each) => each.name === name)!;
+    const body = name === 'settings' ? {} : { description: 'patched' };
+    return { ...resource, name: `${name}, changed in part`, change: { method: 'PATCH', body } };
+  },
+);
+
+describe.each([...resources, ...patched])('a $name', ({ make, change, isDeletable, call = {} }) => {
   const send = (path: string, ifMatch: string | undefined) =>
     api.call(change!.method, path + (change!.path ?? ''), {
       ...call,

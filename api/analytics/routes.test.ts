@@ -49,6 +49,7 @@ test.each([
     type: 'invalid_parameter',
     param,
     message: `${param}: ${rule}`,
+    requestId: expect.stringMatching(/^[0-9a-f]{24}$/),
   });
 });
 

@@ -25,7 +25,7 @@ const digestOf = (node: Json): string =>
     .digest('hex')
     .slice(0, 8);
 
-const schemaIn = (holder: Json): Json => (Object.values<Json>(holder?.content ?? {})[0] ?? {}).schema ?? {};
+const schemaIn = (holder: Json): Json => Object.values<Json>(holder?.content ?? {})[0]?.schema ?? {};
 const fieldsOf = (schema: Json): string[] => Object.keys(schema.properties ?? {}).sort();
 
 function lineOf(path: string, method: string, operation: Json): string {
