@@ -199,6 +199,8 @@ inBrowser('the position of the browser', () => {
 inBrowser('the documentation page', () => {
   it('loads from the server alone and shows the API', async () => {
     const reader = await browser.newPage();
+    // The page draws every route of the API, which takes a busy machine long.
+    reader.setDefaultTimeout(100_000);
     const elsewhere: string[] = [];
     reader.on('request', (request) => {
       if (!request.url().startsWith(server.address) && !request.url().startsWith('data:'))
