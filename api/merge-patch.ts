@@ -1,5 +1,6 @@
 /**
- * PATCH by JSON Merge Patch (RFC 7396): a field that is absent stays, and null clears it. Metadata is merged key by key.
+ * PATCH by JSON Merge Patch (RFC 7396): a field that is absent stays, and null clears it. Metadata is merged key by
+ * key.
  * Operating hours are one value, because a day has several names. Pure.
  */
 import type { RawFields } from '../http/fields/reader.js';

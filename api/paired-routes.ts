@@ -23,8 +23,8 @@ import { type Pair, refuseOtherPair } from './paired-fields.js';
 import type { ExportedFields } from './stored-fields.js';
 
 /**
- * What differs between geofences and beacons. `Given` is what an owner says about a resource, in normal form, and `Input`
- * the same after lookups.
+ * What differs between geofences and beacons. `Given` is what an owner says about a resource, in normal form, and
+ * `Input` the same after lookups.
  */
 export interface PairedResource<Given, Input, Stored extends GeofenceRecord | BeaconRecord> {
   readonly name: 'geofence' | 'beacon';

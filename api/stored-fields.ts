@@ -1,6 +1,6 @@
 /**
- * The fields of stored geofences and beacons, as a request or an import gives them. Pure. Exports write them, and a PATCH
- * merges a change into them.
+ * The fields of stored geofences and beacons, as a request or an import gives them. Pure. Exports write them, and a
+ * PATCH merges a change into them.
  *
  * The columns are those of the field tables, in their order. Each field of a table must have an entry here, so a new
  * field can't be forgotten. Reading the fields of a record gives the record again; a property proves it.

@@ -98,7 +98,7 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
 
   /** Hands a piece over, and reads on when it is taken. */
   #hand(receiver: BodyReceiver, piece: Buffer, controller: Dispatcher.DispatchController): void {
-    // After a pause undici hands over an empty piece, and a pause then would go on for ever.
+    // After a pause undici hands over an empty piece, and a pause then would go on without end.
     if (piece.length === 0) return;
     controller.pause();
     receiver.write(piece).then(

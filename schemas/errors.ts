@@ -3,8 +3,8 @@
  *
  * Input: a code and, for parameter errors, the field and the rule. Output: an {@link ApiError}, which the HTTP modules
  * return as `{"meta":{"code":400,"type":"invalid_parameter","param":"radius","message":"radius: must be 10 to 10000
- * metres","requestId":"…"}}`. Codes are stable: clients may switch on `meta.type`. `docs/errors.md` is generated from this table, and a
- * test compares the two.
+ * metres","requestId":"…"}}`. Codes are stable: clients may switch on `meta.type`. `docs/errors.md` is generated from
+ * this table, and a test compares the two.
  */
 
 /** One row of the catalogue. `retry`: the same request, unchanged, may succeed later. */

@@ -1,8 +1,8 @@
 /**
  * Hashes passwords with scrypt, one at a time per process.
  *
- * scrypt is in node:crypto, so it needs no native package; argon2id would (decision 036). Node hashes on its pool of four
- * threads, which also writes files and the log of an embedded node. One hash at a time leaves three of them.
+ * scrypt is in node:crypto, so it needs no native package; argon2id would (decision 036). Node hashes on its pool of
+ * four threads, which also writes files and the log of an embedded node. One hash at a time leaves three of them.
  */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';

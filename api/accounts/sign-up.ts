@@ -14,7 +14,9 @@ interface Configured {
 const taken = (): ApiError =>
   new ApiError('conflict', 'email: this address has an account; sign in', { param: 'email' });
 
-/** Writes a new account. Of concurrent calls for one address, on any node, one succeeds; the others throw `conflict`. */
+/**
+ * Writes a new account. Of concurrent calls for one address, on any node, one succeeds; the others throw `conflict`.
+ */
 export async function createAccount(
   { configuration, writer }: Configured,
   email: string,

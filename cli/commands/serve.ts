@@ -88,7 +88,10 @@ async function listen({ app }: Node, host: string, port: number): Promise<string
   return `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${actualPort}`;
 }
 
-/** Prints the address and, on the first start, the keys of the first project with a command to try them and a link to sign in. */
+/**
+ * Prints the address and, on the first start, the keys of the first project with a command to try them and a link to
+ * sign in.
+ */
 async function welcome(
   { configuration, writer, claimFirstProject, createSignInLink }: Node,
   address: string,

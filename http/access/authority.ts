@@ -18,8 +18,8 @@ import { roleIn, type Session, type Sessions } from './sessions.js';
 
 /**
  * The least authority of a route. `sign-in`: nobody yet; refuses pages of other sites. `session`: any session, of no
- * project. `member`: a session of a member of the chosen project, viewers for reading. `owner`: a session of an owner of
- * it. `admin or owner`: the admin API key, or a session of an owner.
+ * project. `member`: a session of a member of the chosen project, viewers for reading. `owner`: a session of an owner
+ * of it. `admin or owner`: the admin API key, or a session of an owner.
  */
 export type Authority =
   | 'none'

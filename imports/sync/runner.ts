@@ -153,7 +153,9 @@ interface RunContext {
   readonly signal: AbortSignal;
 }
 
-/** Runs the sync of a scope, if it is still due. Rejects when the node stops or fails; then the run stays in progress. */
+/**
+ * Runs the sync of a scope, if it is still due. Rejects when the node stops or fails; then the run stays in progress.
+ */
 async function runOnce(parts: SyncRunnerParts, scope: Scope, context: RunContext): Promise<void> {
   const { writer, schedule, clock } = parts;
   const begun = await edited(parts, scope, (sync) => {
@@ -201,7 +203,9 @@ async function mailed(
   return result.kind === 'failed' ? result.message : null;
 }
 
-/** Writes a change of the sync. Returns the record that was written; undefined if there is none or nothing to change. */
+/**
+ * Writes a change of the sync. Returns the record that was written; undefined if there is none or nothing to change.
+ */
 async function edited(
   { configuration, writer }: Pick<SyncRunnerParts, 'configuration' | 'writer'>,
   scope: Scope,

@@ -26,8 +26,8 @@ const maxSubjectCharacters = 300;
 const maxLineBytes = 900;
 
 /**
- * Puts ASCII text into the message as it is, so that links in files of the outbox can be copied: quoted-printable breaks
- * lines after 76 characters. SMTP allows lines of 998 bytes (RFC 5322).
+ * Puts ASCII text into the message as it is, so that links in files of the outbox can be copied: quoted-printable
+ * breaks lines after 76 characters. SMTP allows lines of 998 bytes (RFC 5322).
  */
 function withPlainText(message: Buffer, text: string): Buffer {
   const isPlain = /^[\x20-\x7e\n]*$/.test(text) && text.split('\n').every((line) => line.length <= maxLineBytes);

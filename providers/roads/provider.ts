@@ -1,4 +1,6 @@
-/** Makes a provider of isochrones and routes of an engine: shares its capacity, checks its answers, names the source. */
+/**
+ * Makes a provider of isochrones and routes of an engine: shares its capacity, checks its answers, names the source.
+ */
 import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import { type Answer, refusal } from '../answer.js';

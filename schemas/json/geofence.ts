@@ -77,8 +77,8 @@ export type GeometrySource = Static<typeof GeometrySource>;
 
 /**
  * A geofence as topic `changes` and the read model store it. Times are epoch milliseconds; `null` means not set.
- * `ring` is the closed ring of the polygon as it was uploaded, or of the isochrone as it was computed; null for circles.
- * `center` of an isochrone is the destination. `timeZone` is the centre's. Records of earlier releases have no
+ * `ring` is the closed ring of the polygon as it was uploaded, or of the isochrone as it was computed; null for
+ * circles. `center` of an isochrone is the destination. `timeZone` is the centre's. Records of earlier releases have no
  * `geometrySource`.
  */
 export const GeofenceRecord = Type.Object(

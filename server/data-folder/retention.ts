@@ -1,4 +1,7 @@
-/** Periodically deletes records of the embedded log that are older than the retention of their topic, and expired values. */
+/**
+ * Periodically deletes records of the embedded log that are older than the retention of their topic, and expired
+ * values.
+ */
 import type { Embedded } from '../../backends/embedded/embedded.js';
 
 const intervalMs = 10 * 60 * 1000;

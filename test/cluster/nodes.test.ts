@@ -1,7 +1,7 @@
 /**
- * Nodes that share nothing but the services: what is done at one is seen at all others. Configuration arrives, events are
- * streamed and track calls answered wherever the device, the reader and the evaluation are, and work by the clock is
- * done once.
+ * Nodes that share nothing but the services: what is done at one is seen at all others. Configuration arrives, events
+ * are streamed and track calls answered wherever the device, the reader and the evaluation are, and work by the clock
+ * is done once.
  */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openStream } from '../../api/stream/testing/open-stream.js';

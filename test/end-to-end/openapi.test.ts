@@ -100,8 +100,8 @@ describe('/openapi.json', () => {
 });
 
 /**
- * After a change of the API: describe it in docs/api-changes.md, run this test with `--update`, and write the digest that
- * it then names into the new entry.
+ * After a change of the API: describe it in docs/api-changes.md, run this test with `--update`, and write the digest
+ * that it then names into the new entry.
  */
 describe('a change of the API', () => {
   it('is in the committed outline', async () => {

@@ -5,8 +5,8 @@ import type { RedisConnection } from './connection.js';
 import { createScript, runScript } from './scripts.js';
 
 /**
- * Arguments: value, time to live in ms, condition (`any`, `absent`, `equal`), expected value. A repetition finds its own
- * value, and succeeds.
+ * Arguments: value, time to live in ms, condition (`any`, `absent`, `equal`), expected value. A repetition finds its
+ * own value, and succeeds.
  */
 const putScript = createScript(`
 local condition = ARGV[3]

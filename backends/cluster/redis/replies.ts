@@ -1,6 +1,6 @@
 /**
- * Replies between nodes over pub/sub, with a channel per inbox. Best effort: a reply without a receiver is lost. A reply
- * whose acknowledgement was lost is published again, and arrives twice if the first one was published too.
+ * Replies between nodes over pub/sub, with a channel per inbox. Best effort: a reply without a receiver is lost. A
+ * reply whose acknowledgement was lost is published again, and arrives twice if the first one was published too.
  */
 import type { Redis } from 'ioredis';
 import type { Inbox, Replies } from '../../../pipeline/ports.js';

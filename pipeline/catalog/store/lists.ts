@@ -83,7 +83,10 @@ function readFew<T extends Listed>(
   return { items: found.slice(0, query.limit), hasMore: found.length > query.limit };
 }
 
-/** Reads a part of a walk, see {@link WalkPart}. `lookup` returns the record of an id, or undefined if it is not visible. */
+/**
+ * Reads a part of a walk, see {@link WalkPart}. `lookup` returns the record of an id, or undefined if it is not
+ * visible.
+ */
 export function walk<T extends Listed>(
   index: Database<Buffer, Buffer>,
   kind: ListedKind,

@@ -50,7 +50,7 @@ async function start() {
     timing: { intervalMs: 20, graceMs: 200, patienceMs: 20_000 },
   });
   eraser.start();
-  // What the webhook stage does without webhooks: it passes everything.
+  // A webhook stage without webhooks passes everything.
   const passing = await passDeliverySources(node);
   endings.push(async () => {
     await eraser.stop();

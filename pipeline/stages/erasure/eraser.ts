@@ -1,10 +1,10 @@
 /**
- * Erases users and events from everything that answers questions: device states, the tables of analytics, and pending
+ * Erases users and events from everything that answers queries: device states, the tables of analytics, and pending
  * deliveries. Topics forget by retention.
  *
  * Input: erasures of the read model. Output: commands on topic `locations`, which the location stage applies in the
- * order of a device's locations; deleted rows; removed deliveries; and the completion of each erasure. Every step can be
- * repeated, so a crash or a second node does no harm. May import: schemas, the pipeline's other modules, ports.
+ * order of a device's locations; deleted rows; removed deliveries; and the completion of each erasure. Every step can
+ * be repeated, so a crash or a second node does no harm. May import: schemas, the pipeline's other modules, ports.
  *
  * A first pass runs at once. The last one runs when nothing that was received before the erasure can still be on its
  * way: `graceMs` later, when the stages have passed the ends of their topics. Until the topics have forgotten, passes
