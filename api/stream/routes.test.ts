@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { until } from '../../pipeline/stages/testing/node.js';
 import type { Event } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
+import { Browser, invited, password, signedUp } from '../accounts/testing/browser.js';
 import { adminApiKey } from '../testing/fixtures.js';
 import { encodePosition, parsePosition } from './position.js';
 import { openStream } from './testing/open-stream.js';
@@ -173,6 +174,33 @@ describe('heartbeats', () => {
     await until(() => revoked.isClosed);
     const position = other.text().length;
     await until(() => other.text().length > position);
+    expect(other.isClosed).toBe(false);
+  });
+
+  test('end the streams of a session that is signed out and of a member who is removed, and no others', async () => {
+    const quick = await startSubscribers({ heartbeatMs: 20 });
+    onTestFinished(quick.close);
+    const { browser: owner, email } = await signedUp(quick.api);
+    const viewer = await invited(quick.api, owner, 'viewer');
+    const elsewhere = new Browser(quick.api);
+    await elsewhere.send('POST', '/v1/signin', { body: { email, password } });
+    const streamOf = ({ cookie }: Browser) => open('', { cookie, 'sec-fetch-site': 'same-origin' }, '', quick);
+    const [signedOut, removed, other] = [
+      await streamOf(owner),
+      await streamOf(viewer.browser),
+      await streamOf(elsewhere),
+    ];
+    const beats = async (stream: typeof other, count: number) => {
+      const wanted = stream.text().length + count;
+      await until(() => stream.text().length > wanted);
+    };
+    for (const stream of [signedOut, removed, other]) await beats(stream, 20);
+    expect((await owner.send('POST', '/v1/signout', { body: {} })).status).toBe(200);
+    await until(() => signedOut.isClosed);
+    const { status } = await elsewhere.send('DELETE', `/v1/members/${viewer.account._id}`);
+    expect(status).toBe(200);
+    await until(() => removed.isClosed);
+    await beats(other, 20);
     expect(other.isClosed).toBe(false);
   });
 });

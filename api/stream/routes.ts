@@ -3,6 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
+import { roleIn, type Session } from '../../http/access/sessions.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
 import { topics } from '../../pipeline/ports.js';
@@ -19,7 +20,10 @@ import { boundsOf } from './start.js';
 const heading = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 export interface StreamBounds {
-  /** Interval of heartbeats, which update the client's position too. Streams of a revoked key end within it. */
+  /**
+   * Interval of heartbeats, which update the client's position too. Streams of a revoked key or a session that has
+   * ended end within it.
+   */
   readonly heartbeatMs: number;
   /** Unsent bytes beyond which a client is disconnected. */
   readonly maxUnsentBytes: number;
@@ -46,10 +50,22 @@ const answer = {
 function createKeyCheck(
   configuration: ConfigurationReader,
   { project, environment, kind, keyHint }: Caller,
-): () => boolean {
+): () => Promise<boolean> {
   const keys = () => configuration.project(project)?.keys ?? [];
   const key = keys().find((each) => each.environment === environment && each.kind === kind && each.hint === keyHint);
-  return () => keys().some(({ sha256 }) => sha256 === key?.sha256);
+  return async () => keys().some(({ sha256 }) => sha256 === key?.sha256);
+}
+
+/** Creates a check whether the session is open and its account still a member of the project. */
+function createSessionCheck(
+  configuration: ConfigurationReader,
+  { project: id }: Caller,
+  session: Session,
+): () => Promise<boolean> {
+  return async () => {
+    const project = configuration.project(id);
+    return project !== undefined && roleIn(session, project) !== undefined && (await session.isOpen());
+  };
 }
 
 export const streamRoutes =
@@ -60,8 +76,12 @@ export const streamRoutes =
     { heartbeatMs, maxUnsentBytes }: StreamBounds,
   ): FastifyPluginAsync =>
   async (app) => {
-    async function open(caller: Caller, { filters, from }: StreamQuery): Promise<EventStream> {
-      const isKeyValid = createKeyCheck(configuration, caller);
+    async function open(request: FastifyRequest, { filters, from }: StreamQuery): Promise<EventStream> {
+      const caller = callerOf(request);
+      const mayRead =
+        request.session === null
+          ? createKeyCheck(configuration, caller)
+          : createSessionCheck(configuration, caller, request.session);
       const position = from === 'earliest' ? (await boundsOf(log)).map(({ first }) => first) : from;
       const membership = await followers.join(keyName(caller));
       const stream = new EventStream({
@@ -74,7 +94,13 @@ export const streamRoutes =
         maxUnsentBytes,
       });
       membership.closing.addEventListener('abort', () => stream.end());
-      const heart = setInterval(() => (isKeyValid() ? stream.beat() : stream.end()), heartbeatMs);
+      const heart = setInterval(() => {
+        mayRead().then(
+          (isAllowed) => (isAllowed ? stream.beat() : stream.end()),
+          // During an outage nobody knows. The client resumes.
+          () => stream.end(),
+        );
+      }, heartbeatMs);
       stream.output.once('close', () => {
         clearInterval(heart);
         membership.leave();
@@ -103,7 +129,7 @@ export const streamRoutes =
         const query = accepted(
           readStreamQuery(request.query as RawFields, request.headers, log.partitions(topics.events)),
         );
-        const { output } = await open(callerOf(request), query);
+        const { output } = await open(request, query);
         return reply.headers(heading).send(output);
       },
     });

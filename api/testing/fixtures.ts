@@ -229,6 +229,7 @@ export async function startApi({
     /** Every value that was put into `values`. */
     storedValues,
     mails,
+    sessions,
     readModel,
     writer,
     problems,

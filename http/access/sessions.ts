@@ -24,6 +24,11 @@ export interface Session {
   readonly hint: string;
   /** Epoch ms at which the session ends at the latest. */
   readonly expiresAtMs: number;
+  /**
+   * Resolves to whether the session is still open, for answers that last. Does not count as a use of the session.
+   * Rejects with PortError `unavailable` during an outage.
+   */
+  isOpen(): Promise<boolean>;
 }
 
 export interface Sessions {
@@ -106,6 +111,7 @@ export function createSessions(options: SessionOptions): Sessions {
     project: stored.project,
     hint: hintOf(key),
     expiresAtMs: stored.startedAtMs + absoluteMs,
+    isOpen: async () => (await values.get(key)) !== undefined && known(stored) !== undefined,
   });
 
   /** Keeps a session that is in use. The condition keeps a session that ended meanwhile from coming back. */

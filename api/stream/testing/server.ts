@@ -16,6 +16,7 @@ export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
     rateLimits: noRateLimits,
     openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(api.readModel),
+    sessionAccess: { sessions: api.sessions, configuration: api.readModel },
     adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });
   await app.register(
