@@ -79,22 +79,19 @@ const pageRecords = 1_000;
 const transmissionOf = ({ type, group, major, minor }: Pick<BeaconRecord, 'type' | 'group' | 'major' | 'minor'>) =>
   [type, group, major, minor].join('/');
 
-/** Returns the ids of the beacons without a pair, by what they transmit. */
+/** Returns the ids of the beacons without a pair, by what they transmit. Of several, the oldest counts. */
 function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Map<string, string> {
   const ids = new Map<string, string>();
-  for (let createdBefore: number | undefined, hasMore = true; hasMore; ) {
-    const page = configuration.beacons({
-      ...scope,
-      orderBy: 'createdAt',
-      limit: pageRecords,
-      ...(createdBefore !== undefined && { createdBefore }),
-    });
-    for (const beacon of page.items)
-      if (beacon.tag === null || beacon.externalId === null) ids.set(transmissionOf(beacon), beacon._id);
-    createdBefore = page.items.at(-1)?.createdAt;
-    hasMore = page.hasMore;
+  for (let from: string | null = null; ; ) {
+    const { items, next } = configuration.walkBeacons(scope, from, pageRecords);
+    for (const beacon of items) {
+      const transmission = transmissionOf(beacon);
+      const isUnpaired = beacon.tag === null || beacon.externalId === null;
+      if (isUnpaired && !ids.has(transmission)) ids.set(transmission, beacon._id);
+    }
+    if (next === null) return ids;
+    from = next;
   }
-  return ids;
 }
 
 /**
