@@ -43,19 +43,24 @@ export const settingsRoutes =
       return { meta: success, settings };
     };
 
+    /** PUT and PATCH are one operation under two names. */
+    const changing = {
+      tag,
+      description:
+        'Settings that are left out stay; null puts a setting back to its default. The ETag is that of ' +
+        'the project, which includes its keys.',
+      body: schemaOf(settingsFields, { allOptional: true }),
+      answer,
+      failures: [400, 409],
+      entityTag: 'matched and answered',
+    } as const;
+
     app.put('/v1/settings', {
       config,
       schema: described({
         operationId: 'changeSettings',
-        tag,
         summary: 'Change settings',
-        description:
-          'Settings that are left out stay; null puts a setting back to its default. The ETag is that of ' +
-          'the project, which includes its keys.',
-        body: schemaOf(settingsFields, { allOptional: true }),
-        answer,
-        failures: [400, 409],
-        entityTag: 'matched and answered',
+        ...changing,
       }),
       handler: change,
     });
@@ -64,15 +69,8 @@ export const settingsRoutes =
       config,
       schema: described({
         operationId: 'patchSettings',
-        tag,
         summary: 'Change some settings',
-        description:
-          'Settings that are left out stay; null puts a setting back to its default. The ETag is that of ' +
-          'the project, which includes its keys.',
-        body: schemaOf(settingsFields, { allOptional: true }),
-        answer,
-        failures: [400, 409],
-        entityTag: 'matched and answered',
+        ...changing,
       }),
       handler: change,
     });

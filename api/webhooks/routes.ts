@@ -111,19 +111,24 @@ export const webhookRoutes =
       return webhookAnswer(record);
     };
 
+    /** PUT and PATCH are one operation under two names. */
+    const changing = {
+      tag,
+      description:
+        'Fields that are left out stay; null puts a field back to its default. Waiting deliveries go to the new URL.',
+      params: idParameter,
+      body: schemaOf(fields, { allOptional: true }),
+      answer: one,
+      failures: [400, 404, 409, 413],
+      entityTag: 'matched and answered',
+    } as const;
+
     app.put<ById>('/v1/webhooks/:id', {
       config,
       schema: described({
         operationId: 'changeWebhook',
-        tag,
         summary: 'Change a webhook',
-        description:
-          'Fields that are left out stay; null puts a field back to its default. Waiting deliveries go to the new URL.',
-        params: idParameter,
-        body: schemaOf(fields, { allOptional: true }),
-        answer: one,
-        failures: [400, 404, 409, 413],
-        entityTag: 'matched and answered',
+        ...changing,
       }),
       handler: change,
     });
@@ -132,15 +137,8 @@ export const webhookRoutes =
       config,
       schema: described({
         operationId: 'patchWebhook',
-        tag,
         summary: 'Change fields of a webhook',
-        description:
-          'Fields that are left out stay; null puts a field back to its default. Waiting deliveries go to the new URL.',
-        params: idParameter,
-        body: schemaOf(fields, { allOptional: true }),
-        answer: one,
-        failures: [400, 404, 409, 413],
-        entityTag: 'matched and answered',
+        ...changing,
       }),
       handler: change,
     });
