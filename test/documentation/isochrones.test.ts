@@ -1,10 +1,11 @@
 /** Runs the commands of docs/isochrones.md on the roads of a real city, with the embedded router in its own process. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { gothenburg, roadsOfGothenburg, writeExtract } from '../../testing/roads/gothenburg.js';
+import { childProcesses } from '../support/child-processes.js';
 import type { Json } from '../support/client.js';
 import { program } from '../support/program.js';
 import { TestServer } from '../support/server.js';
@@ -38,20 +39,7 @@ async function run(commands: string): Promise<string> {
 }
 
 /** Returns the ids of the router's processes. */
-const routers = (): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-        return (
-          parent === server.process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('valhalla/process')
-        );
-      } catch {
-        return false;
-      }
-    });
+const routers = (): number[] => childProcesses(server.process.pid, 'valhalla/process');
 
 it('an isochrone without road data is not available, and the answer names the command', async () => {
   const { meta } = JSON.parse(await run(creation));

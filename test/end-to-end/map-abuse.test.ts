@@ -3,12 +3,12 @@
  * icon of 3 kB occupied a drawing process for 8 to 14 s. Six such requests delayed another project's maps by 32 s, and
  * one connection was dropped.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { childProcesses } from '../support/child-processes.js';
 import { type Json, ok } from '../support/client.js';
 import { askMap, type MapQuery, pictureOf, startMapServer } from '../support/maps.js';
 import type { TestServer } from '../support/server.js';
@@ -149,21 +149,7 @@ describe('requests of an abusive key do not delay the maps of another project', 
 });
 
 /** Returns the ids of the server's drawing processes. */
-function drawingProcesses(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-        return (
-          parent === server.process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('drawing-process')
-        );
-      } catch {
-        return false;
-      }
-    });
-}
+const drawingProcesses = (): number[] => childProcesses(server.process.pid, 'drawing-process');
 
 it('every request is answered while drawing processes die', async () => {
   const answers = Array.from({ length: 12 }, () => ask({ ...size, center: fresh(), zoom: '5' }));
