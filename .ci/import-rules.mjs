@@ -64,7 +64,7 @@ function ruleInPipeline(part, index) {
 
 const biome = JSON.parse(readFileSync('biome.json', 'utf8'));
 biome.overrides = [
-  ...biome.overrides.filter(({ linter }) => linter.rules.style?.noRestrictedImports === undefined),
+  ...biome.overrides.filter(({ linter }) => linter.rules?.style?.noRestrictedImports === undefined),
   ...modules.map(ruleOfModule),
   // Later rules replace earlier ones, so these follow the one of the pipeline.
   ...pipeline.slice(0, -1).map(ruleInPipeline),

@@ -39,7 +39,7 @@ test('with confirmation a sign-up creates nothing until the mailed token is used
   expect((await post(browser, '/v1/signin', { email, password })).status).toBe(200);
 });
 
-test('with confirmation the answer is the same for an address that has an account, and its owner gets a mail', async () => {
+test('with confirmation an address that has an account gets the same answer, and its owner a mail', async () => {
   const email = newEmail();
   const signUp = (address: string) => post(new Browser(confirming), '/v1/signup', { email: address, password });
   await signUp(email);

@@ -29,7 +29,7 @@ test('the keys are shown only once', async () => {
   }
 });
 
-test('one address has one account, in whatever case it is written, and a refused sign-up leaves no project', async () => {
+test('one address in any case has one account, and a refused sign-up leaves no project', async () => {
   const { email } = await signedUp(api);
   const before = api.readModel.projects().length;
   const again = await post(new Browser(api), '/v1/signup', { email: email.toUpperCase(), password });

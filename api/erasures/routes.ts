@@ -57,7 +57,7 @@ export const erasureRoutes =
         operationId: 'eraseUser',
         tag,
         summary: 'Erase a user',
-        description: `${accepting}A \`deviceId\` erases every user of the device, and a \`userId\` the user on every device.`,
+        description: `${accepting}A \`deviceId\` erases all users of the device, a \`userId\` the user on every device.`,
         params: Type.Object({ id: Type.String({ description: '`_id`, `userId` or `deviceId`' }) }),
         status: 202,
         answer: one,

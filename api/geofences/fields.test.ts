@@ -68,7 +68,7 @@ test('of an isochrone the destination, the minutes and the mode are read, the ri
   });
 });
 
-test('an isochrone is refused where no area is computed, such as in a replay: without a ring it would be a circle', () => {
+test('an isochrone is refused where no area is computed, as in a replay: it would be a circle', () => {
   expect(readPlainGeofence(isochrone)).toMatchObject({ ok: false, error: { code: 'not_available', param: 'type' } });
 });
 

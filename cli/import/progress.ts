@@ -9,7 +9,8 @@ const grouped = (count: number): string => Math.round(count).toLocaleString('en-
 /** Returns a bar such as `█████░░░░░ 50 %`. */
 function bar(share: number): string {
   const full = Math.round(Math.min(1, share) * barCharacters);
-  return `${'█'.repeat(full)}${'░'.repeat(barCharacters - full)} ${`${Math.floor(100 * Math.min(1, share))}`.padStart(3)} %`;
+  const percent = String(Math.floor(100 * Math.min(1, share))).padStart(3);
+  return `${'█'.repeat(full)}${'░'.repeat(barCharacters - full)} ${percent} %`;
 }
 
 export const sendingLine = (sentBytes: number, totalBytes: number): string =>

@@ -373,8 +373,8 @@ export const configurationSchema = {
     secureCookies: oneOf(
       ['auto', 'always'],
       'auto',
-      'auto marks the session cookie as Secure when the request came over TLS, directly or by a trusted proxy. always ' +
-        'does so for every request: behind a proxy that does not say so. Then nobody can sign in without TLS.',
+      'auto marks the session cookie as Secure when the request came over TLS, directly or by a trusted proxy. ' +
+        'always does so for every request: behind a proxy that does not say so. Then nobody can sign in without TLS.',
     ),
     signInAttemptsPerAddress: count(
       20,
@@ -516,8 +516,8 @@ export const configurationSchema = {
     provider: oneOf(
       ['gazetteer', 'nominatim', 'photon', 'pelias', 'none'],
       'gazetteer',
-      'Finds addresses of geofences and answers geocoding calls. gazetteer is built in and knows names of cities, towns ' +
-        'and villages, but no streets. nominatim, photon and pelias ask the service at geocoding.url. none refuses ' +
+      'Finds addresses of geofences and answers geocoding calls. gazetteer is built in and knows names of cities, ' +
+        'towns and villages, but no streets. nominatim, photon and pelias ask the service at geocoding.url. none refuses ' +
         'addresses.',
     ),
     url: text('', 'Base URL of the geocoding service, such as http://127.0.0.1:2322 for Photon. It may be private.'),
@@ -579,13 +579,14 @@ export const configurationSchema = {
     ),
     maxConcurrency: count(
       2,
-      'Maximum number of isochrones and routes that a process computes at once. Further ones wait; projects share the ' +
-        'places equally.',
+      'Maximum number of isochrones and routes that a process computes at once. Further ones wait; projects share ' +
+        'the places equally.',
       { minimum: 1, maximum: 64 },
     ),
     maxWaitingPerProject: count(
       100,
-      'Maximum number of isochrones and routes of one project that wait. Further ones are answered 503 with Retry-After.',
+      'Maximum number of isochrones and routes of one project that wait. Further ones are answered 503 with ' +
+        'Retry-After.',
       { minimum: 1 },
     ),
   },

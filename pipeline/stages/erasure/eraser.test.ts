@@ -264,7 +264,7 @@ test('what was received before the erasure and comes late is erased as well', as
   expect(await place.count('locations')).toBe(0);
 });
 
-test('rows that are written again are erased until the topics have forgotten; then the name is forgotten too', async () => {
+test('rows written again are erased until the topics have forgotten; then the name is forgotten too', async () => {
   const place = await start();
   const { node, analytics } = place;
   await node.append(at('phone', 'Ada'));
