@@ -27,6 +27,7 @@ import { type CompiledStyle, compileStyle } from './style/compile.js';
 import type { Unsupported } from './style/unsupported.js';
 import { builtInStyle } from './styles/built-in.js';
 import { checkStyle, onArchive } from './styles/custom.js';
+import { builtInImages } from './styles/images.js';
 import { localizeStyle } from './styles/language.js';
 import { isBuiltInStyle } from './styles/names.js';
 import { rasterStyle } from './styles/raster.js';
@@ -85,7 +86,10 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
     async render(request, given = new Map(), uploadedStyle = null, sprites = noSprites) {
       const style = styleFor(request.style, request.language, uploadedStyle);
       const { icons, missing } = await loadIcons(request.markers, given);
-      const { images, missing: missingSprites } = await spriteStore.decode(sprites);
+      const drawn = isBuiltInStyle(request.style) && !uploadedStyle;
+      const { images, missing: missingSprites } = drawn
+        ? { images: builtInImages(request.style, request.scale), missing: 0 }
+        : await spriteStore.decode(sprites);
       const view = fitView(
         request.camera,
         fitItems(request, icons),

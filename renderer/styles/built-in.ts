@@ -13,22 +13,13 @@ import { labelLayers } from './layers/labels.js';
 import { placeLayers } from './layers/places.js';
 import { roadLayers } from './layers/roads.js';
 import type { BuiltInStyle } from './names.js';
-import type { Palette } from './palette.js';
-import { darkPalette } from './palettes/dark.js';
-import { defaultPalette } from './palettes/default.js';
-import { lightPalette } from './palettes/light.js';
+import { palettes } from './palettes/palettes.js';
 import type { Schema } from './schema.js';
 import { fencelineSchema } from './schemas/fenceline.js';
 import { openMapTilesSchema } from './schemas/openmaptiles.js';
 import { protomapsSchema } from './schemas/protomaps.js';
 import { protomapsV3Schema } from './schemas/protomaps-v3.js';
 import { shortbreadSchema } from './schemas/shortbread.js';
-
-const palettes: Readonly<Record<BuiltInStyle, Palette>> = {
-  'svc-default-v1': defaultPalette,
-  'svc-light-v1': lightPalette,
-  'svc-dark-v1': darkPalette,
-};
 
 const schemas: Readonly<Record<TileSchema, Schema>> = {
   fenceline: fencelineSchema,

@@ -34,7 +34,7 @@ export function isOneOf<Class extends string>(
 
 /** Returns the value of a feature's class; the last value is the default. Classes with equal values share a branch. */
 export function byClass<Class extends string, Value>(
-  { tag, values }: Classified<Class>,
+  { tag, values }: Pick<Classified<Class>, 'tag' | 'values'>,
   valueFor: (name: Class) => Value,
   otherwise: Value,
 ): ExpressionSpecification | Value {
@@ -51,6 +51,20 @@ export function byClass<Class extends string, Value>(
 export function byZoom(values: Readonly<Record<number, unknown>>, base = 1): ExpressionSpecification {
   const stops = Object.entries(values).flatMap(([zoom, value]) => [Number(zoom), value]);
   return expression('interpolate', base === 1 ? ['linear'] : ['exponential', base], ['zoom'], ...stops);
+}
+
+/** Separators of a road's references, in the tags of OpenStreetMap and in tiles. */
+const referenceSeparators = [';', '\n'];
+
+/** Returns the first of a road's references; empty without one. */
+export function firstReference(all: ExpressionSpecification): ExpressionSpecification {
+  return referenceSeparators.reduce(
+    (text, separator) => {
+      const ended = ['concat', text, separator];
+      return expression('let', 'all', ended, ['slice', ['var', 'all'], 0, ['index-of', separator, ['var', 'all']]]);
+    },
+    expression('to-string', all),
+  );
 }
 
 /** Returns the rank of a place by its population, 1 to 10, like our basemap. */

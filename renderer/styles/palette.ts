@@ -1,6 +1,6 @@
 /** The type of a style's colours. All styles have the same entries, so each style is a table. */
 
-import type { AreaClass, PoiClass, RoadClass } from './schema.js';
+import type { AreaClass, PoiClass, RoadClass, ShieldClass } from './schema.js';
 
 /** A CSS colour. */
 export type PaletteColor = string;
@@ -14,6 +14,13 @@ export interface RoadColors {
 export interface LabelColors {
   readonly text: PaletteColor;
   readonly halo: PaletteColor;
+}
+
+/** Colours of a road shield. */
+export interface ShieldColors {
+  readonly fill: PaletteColor;
+  readonly border: PaletteColor;
+  readonly text: PaletteColor;
 }
 
 export interface Palette {
@@ -32,6 +39,7 @@ export interface Palette {
   readonly ferry: PaletteColor;
   readonly border: PaletteColor;
   readonly stateBorder: PaletteColor;
+  readonly shields: Readonly<Record<ShieldClass, ShieldColors>>;
   readonly labels: {
     readonly country: LabelColors;
     readonly state: LabelColors;

@@ -54,6 +54,8 @@ export type AerowayClass = 'runway' | 'taxiway';
 export type BorderClass = 'country' | 'state';
 /** A microstate is a country smaller than any city. */
 export type PlaceClass = 'country' | 'microstate' | 'state' | 'city' | 'town' | 'village' | 'suburb' | 'neighbourhood';
+/** Looks of road shields. */
+export type ShieldClass = 'motorway' | 'trunk' | 'national' | 'regional';
 export type PoiClass = 'airport' | 'transit' | 'green' | 'hospital' | 'education' | 'culture' | 'civic';
 
 /** A selection of a layer's features. */
@@ -103,12 +105,23 @@ export interface PlaceImportance {
   readonly isCapital: ExpressionSpecification;
 }
 
+/** References of roads, such as `A 1`. */
+export interface RoadReferences {
+  /** The first reference; empty without one. */
+  readonly text: ExpressionSpecification;
+  /** Looks by the road's network. Other networks look like the road's class. */
+  readonly networks?: {
+    readonly tag: ExpressionSpecification;
+    readonly values: Partial<Readonly<Record<ShieldClass, readonly string[]>>>;
+  };
+}
+
 /** Texts of features. */
 export interface SchemaLabels {
   /** Getter of the name, localized later (see `language.ts`). */
   readonly name: ExpressionSpecification;
   readonly places: readonly (Classified<PlaceClass> & PlaceImportance)[];
-  readonly roads: (Classified<RoadClass> & { readonly ref: ExpressionSpecification }) | null;
+  readonly roads: (Classified<RoadClass> & { readonly references: RoadReferences }) | null;
   /** Label points of lakes and seas. */
   readonly water: readonly Selected[];
   /** Label lines of rivers. */

@@ -1,13 +1,10 @@
 /** Layers of text. Later layers are placed first, so the most important come last. */
 
-import type {
-  ExpressionSpecification,
-  LayerSpecification,
-  SymbolLayerSpecification,
-} from '@maplibre/maplibre-gl-style-spec';
+import type { LayerSpecification, SymbolLayerSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import type { PoiClass, RoadClass, Schema } from '../schema.js';
+import { shieldLayers } from './shields.js';
 
 const regular = ['Fenceline Sans Regular'];
 
@@ -17,6 +14,7 @@ export function labelLayers(schema: Schema, palette: Palette): LayerSpecificatio
     ...poiLayers(schema, palette),
     ...waterwayLabelLayers(schema, palette),
     ...roadLabelLayers(schema, palette),
+    ...shieldLayers(schema, palette),
     ...waterLabelLayers(schema, palette),
   ];
 }
@@ -112,7 +110,7 @@ const roadTiers: readonly RoadLabels[] = [
   { id: 'path', minZoom: 17, classes: ['path', 'track'], sizes: [9, 11.5] },
   { id: 'minor', minZoom: 14, classes: ['minor', 'service', 'pedestrian'], sizes: [9, 13] },
   { id: 'medium', minZoom: 13, classes: ['secondary', 'tertiary'], sizes: [9.5, 14] },
-  { id: 'major', minZoom: 11, classes: ['motorway', 'trunk', 'primary'], sizes: [10, 15] },
+  { id: 'major', minZoom: 12, classes: ['motorway', 'trunk', 'primary'], sizes: [10, 15] },
 ];
 
 function roadLabelLayers({ labels: { roads, name } }: Schema, palette: Palette): LayerSpecification[] {
@@ -125,7 +123,7 @@ function roadLabelLayers({ labels: { roads, name } }: Schema, palette: Palette):
     layout: {
       'symbol-placement': 'line',
       'symbol-spacing': 300,
-      'text-field': id === 'major' ? roadNumberFirst(roads.ref, name) : name,
+      'text-field': name,
       'text-font': regular,
       'text-size': byZoom({ 12: small, 18: large }),
       'text-padding': 4,
@@ -133,11 +131,6 @@ function roadLabelLayers({ labels: { roads, name } }: Schema, palette: Palette):
     },
     paint: inColors(palette.labels.road, 1.5),
   }));
-}
-
-/** Motorways are labelled by number. Their names are shown without a number, or at high zooms. */
-function roadNumberFirst(ref: ExpressionSpecification, name: ExpressionSpecification): ExpressionSpecification {
-  return expression('step', ['zoom'], ['coalesce', ref, name], 14, ['coalesce', name, ref]);
 }
 
 function waterLabelLayers({ labels: { water, name } }: Schema, palette: Palette): LayerSpecification[] {

@@ -59,6 +59,12 @@ export const darkPalette: Palette = {
   ferry: '#27455a',
   border: '#79808d',
   stateBorder: '#4b515b',
+  shields: {
+    motorway: { fill: '#3d5c96', border: '#14171b', text: '#eef2f9' },
+    trunk: { fill: '#36644a', border: '#14171b', text: '#eaf3ed' },
+    national: { fill: '#23272d', border: '#7d8590', text: '#d3d8df' },
+    regional: { fill: '#23272d', border: '#5f6670', text: '#b9c0c9' },
+  },
   labels: {
     country: label('#aab1bd'),
     state: label('#79808b'),

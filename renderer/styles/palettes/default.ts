@@ -58,6 +58,12 @@ export const defaultPalette: Palette = {
   ferry: '#7fb2cd',
   border: '#94889f',
   stateBorder: '#b5abbd',
+  shields: {
+    motorway: { fill: '#3f66ad', border: '#ffffff', text: '#ffffff' },
+    trunk: { fill: '#3b7a56', border: '#ffffff', text: '#ffffff' },
+    national: { fill: '#ffffff', border: '#8f8877', text: '#4a463e' },
+    regional: { fill: '#ffffff', border: '#aaa293', text: '#5a554c' },
+  },
   labels: {
     country: label('#4e4a5c'),
     state: label('#85808f'),

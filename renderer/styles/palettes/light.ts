@@ -60,6 +60,12 @@ export const lightPalette: Palette = {
   ferry: '#aebdc7',
   border: '#a6a6ab',
   stateBorder: '#c3c3c7',
+  shields: {
+    motorway: { fill: '#7d8695', border: '#ffffff', text: '#ffffff' },
+    trunk: { fill: '#868d88', border: '#ffffff', text: '#ffffff' },
+    national: { fill: '#fcfcfb', border: '#b3b3af', text: '#696b70' },
+    regional: { fill: '#fcfcfb', border: '#c4c4c0', text: '#75777b' },
+  },
   labels: {
     country: label('#6a6d75'),
     state: label('#9a9ca2'),

@@ -1,6 +1,6 @@
 /** The schema of OpenMapTiles: https://openmaptiles.org/schema/. */
 
-import { expression } from '../expressions.js';
+import { expression, firstReference } from '../expressions.js';
 import type { AreaClass, RoadClass, Schema } from '../schema.js';
 
 const brunnel = expression('get', 'brunnel');
@@ -141,7 +141,18 @@ export const openMapTilesSchema: Schema = {
       sourceLayer: 'transportation_name',
       tag: classTag,
       values: { ...roads, path: ['path'] },
-      ref: expression('get', 'ref'),
+      references: {
+        text: firstReference(expression('get', 'ref')),
+        networks: {
+          tag: expression('to-string', ['get', 'network']),
+          values: {
+            motorway: ['us-interstate', 'gb-motorway', 'ca-transcanada', 'gr-motorway'],
+            trunk: ['gb-trunk', 'gr-national'],
+            national: ['us-highway', 'gb-primary'],
+            regional: ['us-state', 'ca-provincial', 'ca-provincial-arterial'],
+          },
+        },
+      },
     },
     water: [{ sourceLayer: 'water_name', filter: expression('==', ['geometry-type'], 'Point') }],
     waterways: { sourceLayer: 'waterway', tag: classTag, values: { river: ['river', 'canal'], stream: ['stream'] } },

@@ -1,6 +1,6 @@
 /** The schema of the Protomaps basemap, versions 2 and 3: kinds are `pmap:kind`, beside OpenStreetMap tags. */
 
-import { expression, rankOfPopulation } from '../expressions.js';
+import { expression, firstReference, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'pmap:kind');
@@ -123,7 +123,12 @@ export const protomapsV3Schema: Schema = {
         isCapital: expression('==', ['to-string', ['get', 'capital']], 'yes'),
       },
     ],
-    roads: { sourceLayer: 'roads', tag: roadTag, values: roads, ref: expression('get', 'ref') },
+    roads: {
+      sourceLayer: 'roads',
+      tag: roadTag,
+      values: roads,
+      references: { text: firstReference(expression('coalesce', ['get', 'shield_text'], ['get', 'ref'])) },
+    },
     water: [
       { sourceLayer: 'physical_point', filter: expression('==', kind, 'water') },
       { sourceLayer: 'physical_point', filter: expression('match', ['get', 'place'], ['sea', 'ocean'], true, false) },

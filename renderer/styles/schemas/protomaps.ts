@@ -1,6 +1,6 @@
 /** The schema of the Protomaps basemap, version 4: https://docs.protomaps.com/basemaps/layers. */
 
-import { expression, rankOfPopulation } from '../expressions.js';
+import { expression, firstReference, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
@@ -149,7 +149,13 @@ export const protomapsSchema: Schema = {
       sourceLayer: 'roads',
       tag: detail,
       values: roads,
-      ref: expression('coalesce', ['get', 'shield_text'], ['get', 'ref']),
+      references: {
+        text: firstReference(expression('coalesce', ['get', 'shield_text'], ['get', 'ref'])),
+        networks: {
+          tag: expression('to-string', ['get', 'network']),
+          values: { motorway: ['US:I'], national: ['US:US'] },
+        },
+      },
     },
     water: [{ sourceLayer: 'water', filter: isPoint }],
     waterways: {

@@ -1,6 +1,6 @@
 /** The schema of Shortbread 1.0: https://shortbread-tiles.org/schema/1.0/. */
 
-import { expression, rankOfPopulation } from '../expressions.js';
+import { expression, firstReference, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
@@ -133,7 +133,12 @@ export const shortbreadSchema: Schema = {
         isCapital: expression('==', kind, 'capital'),
       },
     ],
-    roads: { sourceLayer: 'street_labels', tag: kind, values: roads, ref: expression('get', 'ref') },
+    roads: {
+      sourceLayer: 'street_labels',
+      tag: kind,
+      values: roads,
+      references: { text: firstReference(expression('get', 'ref')) },
+    },
     water: [{ sourceLayer: 'water_polygons_labels', filter: expression('!=', kind, 'glacier') }],
     waterways: {
       sourceLayer: 'water_lines_labels',
