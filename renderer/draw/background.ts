@@ -19,12 +19,17 @@ export function paintBackground(frame: Frame, layer: StyleLayer): void {
 }
 
 /**
- * Returns whether a map is dark: less bright than the middle between black and white, with the weights of sRGB. A map
- * without a background is white.
+ * Returns whether a map is dark: less bright than the middle between black and white, with the weights of sRGB. The
+ * topmost background counts that is more than half opaque. A map without one is white.
  */
 export function isDarkStyle({ layers }: CompiledStyle, zoom: number): boolean {
-  const background = layers.findLast((layer) => layer.type === 'background' && layer.isVisible(zoom));
+  const background = layers.findLast(
+    (layer) => layer.type === 'background' && layer.isVisible(zoom) && opacityOf(layer, zoom) > 0.5,
+  );
   if (!background) return false;
   const { r, g, b } = background.property<Color>('background-color').at(zoom);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.5;
 }
+
+const opacityOf = (layer: StyleLayer, zoom: number): number =>
+  layer.property<number>('background-opacity').at(zoom) * layer.property<Color>('background-color').at(zoom).a;

@@ -12,10 +12,10 @@ import { openPmtiles } from '../sources/pmtiles.js';
 import type { TileSource } from '../types.js';
 import { tileSizePx, worldPosition } from '../view/projection.js';
 
-type TilePlace = Pick<ArchiveTile, 'zoom' | 'x' | 'y'>;
+export type TilePlace = Pick<ArchiveTile, 'zoom' | 'x' | 'y'>;
 
 /** Default attribution: all source archives are from OpenStreetMap. */
-const usualAttribution = '© OpenStreetMap contributors';
+export const usualAttribution = '© OpenStreetMap contributors';
 
 /** Returns the bytes of an archive with only these tiles. Rejects when the source lacks one. */
 export async function cutArchive(source: TileSource, places: readonly TilePlace[]): Promise<Uint8Array> {
@@ -34,7 +34,7 @@ async function tileOf(source: TileSource, { zoom, x, y }: TilePlace): Promise<Ar
 }
 
 /** Returns the bounds of the tiles of the last zoom. */
-function boundsOf(places: readonly TilePlace[]): readonly [number, number, number, number] {
+export function boundsOf(places: readonly TilePlace[]): readonly [number, number, number, number] {
   const zoom = Math.max(...places.map((place) => place.zoom));
   const last = places.filter((place) => place.zoom === zoom);
   const corner = (x: number, y: number) => worldPosition([x * tileSizePx, y * tileSizePx], zoom);

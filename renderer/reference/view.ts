@@ -2,7 +2,14 @@
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { FenceOverlay, SpriteFile } from '../types.js';
 
-export type ReferenceArchive = 'basemap' | 'florence' | 'san-francisco';
+/** The basemap, or the name of a file in `archives`. */
+export type ReferenceArchive =
+  | 'basemap'
+  | 'florence'
+  | 'liechtenstein'
+  | 'san-francisco'
+  | 'san-francisco-protomaps'
+  | 'san-francisco-shortbread';
 
 export interface ReferenceView {
   /** Name of the view and of its image file. */

@@ -1,9 +1,13 @@
-/** Views of streets with tiles of two schemas: zooms 11 to 22, all styles, scales from 1 to 3. */
+/** Views of streets with tiles of four schemas: zooms 9 to 22, all styles, scales from 1 to 3. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { publicStyles } from '../public-styles.js';
 import { type ReferenceView, viewsOf } from '../view.js';
 
 const florence = viewsOf('florence');
 const sanFrancisco = viewsOf('san-francisco');
+const protomaps = viewsOf('san-francisco-protomaps');
+const shortbread = viewsOf('san-francisco-shortbread');
+const liechtenstein = viewsOf('liechtenstein');
 
 /** An uploaded style for OpenMapTiles. */
 const blueprint: StyleSpecification = {
@@ -61,4 +65,23 @@ export const streetViews: readonly ReferenceView[] = [
   sanFrancisco('san-francisco-18', 'center=37.78845,-122.40682&zoom=18.5'),
   sanFrancisco('san-francisco-21-dark', 'center=37.78845,-122.40682&zoom=21&style=svc-dark-v1'),
   sanFrancisco('uploaded-style', 'center=37.7905,-122.402&zoom=15.5&style=blueprint', { style: blueprint }),
+
+  protomaps('protomaps-12', 'center=37.7975,-122.4&zoom=12&width=200&height=150'),
+  protomaps('protomaps-14-light', 'center=37.7945,-122.4&zoom=14&style=svc-light-v1'),
+  protomaps('protomaps-15', 'width=400&height=300&center=37.7945,-122.3985&zoom=15'),
+  protomaps('protomaps-16-dark', 'center=37.7945,-122.397&zoom=16&style=svc-dark-v1'),
+  protomaps('protomaps-17-scale-2', 'width=180&height=120&center=37.7935,-122.3965&zoom=17&scale=2'),
+  shortbread('shortbread-12-light', 'center=37.7975,-122.4&zoom=12&width=200&height=150&style=svc-light-v1'),
+  shortbread('shortbread-14-dark', 'center=37.7945,-122.4&zoom=14&style=svc-dark-v1'),
+  shortbread('shortbread-15', 'width=400&height=300&center=37.7945,-122.3985&zoom=15'),
+  shortbread('shortbread-16-light', 'center=37.7945,-122.397&zoom=16&style=svc-light-v1'),
+  shortbread('shortbread-18', 'center=37.7935,-122.3965&zoom=18'),
+  liechtenstein('liechtenstein-9', 'center=47.16,9.55&zoom=9'),
+  liechtenstein('liechtenstein-10-dark', 'center=47.13,9.54&zoom=10.5&style=svc-dark-v1'),
+  liechtenstein('liechtenstein-12-light', 'center=47.15,9.525&zoom=12&style=svc-light-v1'),
+  liechtenstein('liechtenstein-13', 'center=47.148,9.515&zoom=13'),
+
+  ...Object.entries(publicStyles).map(([name, { style, archive }], i) =>
+    viewsOf(archive)(name, `center=37.7945,-122.3985&zoom=${14.5 + 0.5 * (i % 3)}&style=${name}`, { style }),
+  ),
 ];
