@@ -1,0 +1,41 @@
+/**
+ * Generates docs/commands.md from the descriptions of the commands. Its test writes it with
+ * `npx vitest run cli/document --update`.
+ */
+import type { CommandDescription } from './command.js';
+import { descriptions } from './descriptions.js';
+
+const head = `# Commands
+
+All commands, generated from [\`cli/descriptions.ts\`](../cli/descriptions.ts). \`fenceline\` stands for
+\`npm run fenceline --\` in a checkout. \`fenceline help COMMAND\` shows the same.
+[Operations](operations.md#command-line-output) lists the exit statuses.
+`;
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function optionRow([name, { short, value, help }]: [string, CommandDescription['options'][string]]): string {
+  const forms = [...(short === undefined ? [] : [`-${short}`]), `--${name}${value === undefined ? '' : ` ${value}`}`];
+  return `| ${forms.map((form) => `\`${cell(form)}\``).join(', ')} | ${cell(help)} |\n`;
+}
+
+function section(name: string, { summary, usage, options, examples }: CommandDescription): string {
+  const forms = usage.map((form) => `fenceline ${form}${Object.keys(options).length === 0 ? '' : ' [OPTIONS]'}\n`);
+  const lines = examples.map(({ line, explanation }) => `# ${explanation}\n${line}\n`);
+  return [
+    `\n## ${name}\n\n${summary}\n`,
+    `\n\`\`\`text\n${forms.join('')}\`\`\`\n`,
+    `\n| option | meaning |\n|---|---|\n${Object.entries(options).map(optionRow).join('')}`,
+    `\n\`\`\`sh\n${lines.join('\n')}\`\`\`\n`,
+  ].join('');
+}
+
+/** Returns the whole document, Markdown. */
+export function commandsDocument(): string {
+  return (
+    head +
+    Object.entries(descriptions)
+      .map(([name, description]) => section(name, description))
+      .join('')
+  );
+}

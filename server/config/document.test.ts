@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { configurationDocument } from './document.js';
+import { settings } from './settings.js';
+
+test('docs/configuration.md is what the settings say', async () => {
+  const file = fileURLToPath(new URL('../../docs/configuration.md', import.meta.url));
+  await expect(configurationDocument()).toMatchFileSnapshot(file);
+});
+
+test('every setting has one row', () => {
+  const rows = configurationDocument().match(/^\| `[^`]+`<br>`FENCELINE_/gm) ?? [];
+  expect(rows.length).toBe(settings.length);
+});
