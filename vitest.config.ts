@@ -62,9 +62,9 @@ const { FAULT_SEED = '1', KILL_SEED = '1' } = process.env;
 export default defineConfig({
   test: {
     // A guard against hanging, not a measure of speed: two cores are shared with servers and browsers.
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     // Hooks start servers.
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.
     pool: 'forks',
     maxWorkers: 2,

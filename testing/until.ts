@@ -1,7 +1,13 @@
-/** Waits for a condition instead of for a time. */
+/**
+ * Waits for a condition instead of for a time.
+ *
+ * The condition must stay true once it is: a machine that is faster or slower passes a state that comes and goes between
+ * two polls. So wait for counters that only grow, for the end of something, or let the test itself take the steps.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 
-const defaultTimeoutMs = 60_000;
+/** A guard against hanging: many times what the slowest wait takes. */
+const defaultTimeoutMs = 120_000;
 const pollEveryMs = 50;
 
 /**

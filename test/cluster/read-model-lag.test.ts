@@ -94,9 +94,6 @@ it('locations are evaluated with all acknowledged projects and geofences, howeve
   await until(
     async () =>
       (await recordsOf(topics.outcomes)).length + (await recordsOf(topics.deadLetters)).length >= devices.length,
-    {
-      timeoutMs: 30_000,
-    },
   );
   const dead = (await recordsOf(topics.deadLetters)).map(({ value }) => codecs.deadLetter.decode(value!).reason);
   const entered = (await recordsOf(topics.events)).map(({ key }) => key.split('/').at(-1)!);
@@ -121,7 +118,7 @@ it('an event goes to a webhook that was acknowledged before its location was sen
       paths.push(path);
     }
   });
-  await until(() => paths.every((path) => receiver.at(path).length > 0), { timeoutMs: 20_000 });
+  await until(() => paths.every((path) => receiver.at(path).length > 0));
 });
 
 it('a key that one node issued works on another at once, also after a pause', async () => {

@@ -141,7 +141,7 @@ async function connect(options: Parameters<typeof connectRedis>[0]): Promise<Red
 }
 
 test('from 4 to 8 partitions, killed midway: every device keeps its state', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const cluster = newTestCluster()!;
   const four = withPartitions(cluster, 4);

@@ -23,7 +23,8 @@ import { services } from '../../testing/services/services.js';
 import { until } from '../../testing/until.js';
 
 const { kafka, redis, redisCluster, registry, clickhouse } = services()!;
-const patience = { timeoutMs: 60_000 };
+/** For servers that are paused. */
+const impatient = { connectionTimeout: 1_000, requestTimeout: 1_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -56,12 +57,12 @@ describe('Kafka', () => {
     expect(server.pid).toBeUndefined();
     await expect(brokersSeenBy(good)).rejects.toThrow();
     await server.restart();
-    await until(async () => (await endOf(good, 'kept')) === 1, patience);
+    await until(async () => (await endOf(good, 'kept')) === 1);
 
     await server.pause();
-    await expect(brokersSeenBy(good)).rejects.toThrow(/timed out|timeout/i);
+    await expect(brokersSeenBy({ ...good, ...impatient })).rejects.toThrow(/timed out|timeout/i);
     await server.resume();
-    await until(() => brokersSeenBy(good).catch(() => undefined), patience);
+    await until(() => brokersSeenBy(good).catch(() => undefined));
     expect(await server.logTail()).toContain('controller activation');
   });
 
@@ -92,19 +93,19 @@ describe('Kafka', () => {
   test('three brokers work without one, but not without two', async () => {
     const server = await here(startKafka({ brokers: 3 }));
     const config = { brokers: [...server.brokers] };
-    await until(async () => (await brokersSeenBy(config)) === 3, patience);
-    const isAppended = () =>
-      append(config, 'replicated').then(
+    await until(async () => (await brokersSeenBy(config)) === 3);
+    const isAppended = (limits: Partial<KafkaConfig> = {}) =>
+      append({ ...config, ...limits }, 'replicated').then(
         () => true,
         () => false,
       );
-    await until(isAppended, patience);
+    await until(() => isAppended());
     await server.nodes[2]!.kill();
-    await until(isAppended, patience);
+    await until(() => isAppended());
     await server.nodes[1]!.kill();
-    expect(await isAppended()).toBe(false);
+    expect(await isAppended({ requestTimeout: 2_000 })).toBe(false);
     await Promise.all([server.nodes[1]!.restart(), server.nodes[2]!.restart()]);
-    await until(isAppended, patience);
+    await until(() => isAppended());
   });
 });
 
@@ -202,7 +203,8 @@ describe('Redis', () => {
   test('can be paused; rejects writes when it is out of memory', async () => {
     const server = await here(startRedis({ maxmemory: '3mb' }));
     await server.pause();
-    await expect(withRedis(addressOf(server), (client) => client.ping())).rejects.toThrow();
+    const limits = { connectTimeout: 1_000, commandTimeout: 1_000 };
+    await expect(withRedis({ ...addressOf(server), ...limits }, (client) => client.ping())).rejects.toThrow();
     await server.resume();
     expect(await withRedis(addressOf(server), (client) => client.ping())).toBe('PONG');
     const fill = (client: Redis) => client.set('large', Buffer.alloc(4 << 20)).then(() => client.set('more', '1'));
@@ -219,9 +221,9 @@ describe('Redis', () => {
     expect(await withCluster(cluster.nodes, (client) => setAndGet(client, ''))).toEqual(keys);
     await cluster.nodes[2]!.kill();
     const state = () => withRedis(addressOf(cluster.nodes[0]!), (client) => client.cluster('INFO'));
-    await until(async () => (await state()).includes('cluster_state:fail'), patience);
+    await until(async () => (await state()).includes('cluster_state:fail'));
     await cluster.nodes[2]!.restart();
-    await until(async () => (await state()).includes('cluster_state:ok'), patience);
+    await until(async () => (await state()).includes('cluster_state:ok'));
   });
 });
 
@@ -255,7 +257,7 @@ describe('registry', () => {
     expect(await ask(`${server.url}/subjects/s/versions`, { body: schema })).toMatchObject({ status: 200 });
     expect(await ask(`${server.url}/subjects`)).toEqual({ status: 200, body: ['s'] });
     await server.pause();
-    await expect(ask(`${server.url}/subjects`)).rejects.toThrow();
+    await expect(ask(`${server.url}/subjects`, { timeoutMs: 1_000 })).rejects.toThrow();
     await server.resume();
     expect(await ask(`${server.url}/subjects`)).toEqual({ status: 200, body: ['s'] });
     await server.kill();
@@ -284,14 +286,18 @@ interface Question {
   readonly headers?: Record<string, string>;
   /** Sent as JSON, with POST. */
   readonly body?: object;
+  readonly timeoutMs?: number;
 }
 
-async function ask(url: string, { ca, headers, body }: Question = {}): Promise<{ status: number; body: unknown }> {
+async function ask(
+  url: string,
+  { ca, headers, body, timeoutMs = 60_000 }: Question = {},
+): Promise<{ status: number; body: unknown }> {
   const dispatcher = new Agent({ connect: { ...(ca && { ca }) } });
   try {
     const response = await fetch(url, {
       dispatcher,
-      signal: AbortSignal.timeout(3_000),
+      signal: AbortSignal.timeout(timeoutMs),
       headers: { 'content-type': 'application/json', ...headers },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     });
@@ -313,10 +319,11 @@ test('the shared ClickHouse requires its password', async () => {
 
 test('a proxy delays, drops responses, disconnects and recovers', async () => {
   const proxy = await here(startProxy(redis));
-  const ping = () => withRedis({ ...addressOf(proxy), commandTimeout: 500 }, (client) => client.ping());
+  const ping = (limits: Partial<RedisConnection> = {}) =>
+    withRedis({ ...addressOf(proxy), ...limits }, (client) => client.ping());
   expect(await ping()).toBe('PONG');
   proxy.delayMs = 600;
-  await expect(ping()).rejects.toThrow('timed out');
+  await expect(ping({ commandTimeout: 500 })).rejects.toThrow('timed out');
   proxy.mend();
   expect(await ping()).toBe('PONG');
 

@@ -27,7 +27,9 @@ const size = isCampaign ? { devices: 400, locationsPerDevice: 100 } : { devices:
 const total = size.devices * size.locationsPerDevice;
 const plan = isCampaign ? { kills: 14, killsDuringStart: 4 } : { kills: 3, killsDuringStart: 1 };
 const partitions = 4;
-const patience = { timeoutMs: 20_000 };
+/** In seconds. The receiver refuses some first attempts. */
+const retrySchedule = '0.2,1,5,30';
+const patience = { timeoutMs: 120_000 };
 
 const workload = buildWorkload(1, size, Math.floor(Date.now() / 1_000) * 1_000 - 60_000);
 const deviceIds = Array.from({ length: size.devices }, (_, index) => `device-${index}`);
@@ -45,6 +47,7 @@ async function run(
   const server = await TestServer.start({
     FENCELINE_LOCATIONS_PARTITIONS: String(partitions),
     FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32',
+    FENCELINE_WEBHOOKS_RETRY_SCHEDULE: retrySchedule,
   });
   servers.push(server);
   const receiver = await Receiver.start();

@@ -6,7 +6,7 @@ import { until } from '../../testing/until.js';
 
 type Outcome<T> = { readonly value: T } | { readonly failure: string };
 
-const timeoutMs = 120_000;
+const timeoutMs = 300_000;
 
 /**
  * Returns what `compute` resolves to, which must survive JSON. The others wait for the first; its failure is theirs.

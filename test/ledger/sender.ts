@@ -9,10 +9,20 @@ export interface Target {
   as(key: keyof Keys): Client;
 }
 
-/** Counts what a run has sent. */
+/** Counts what a run sends, and bounds it, so that a fault meets a workload that is not done yet. */
 export class Progress {
   /** Locations acknowledged, each counted once. */
   acknowledged = 0;
+  /** Locations that the senders have begun to send, each counted once. */
+  begun = 0;
+  /** The senders wait before they begin more than this. */
+  limit = Number.POSITIVE_INFINITY;
+
+  /** Resolves when so many more may be sent. */
+  async begin(count: number): Promise<void> {
+    while (this.begun + count > this.limit) await delay(retryAfterMs);
+    this.begun += count;
+  }
 }
 
 const senders = 10;
@@ -40,6 +50,7 @@ export async function send(target: Target, { devices }: Workload, progress: Prog
       const chunk = Array.from({ length: stepsPerChunk }, (_, index) =>
         ours.flatMap((device) => device[step + index] ?? []),
       ).flat();
+      await progress.begin(chunk.length);
       await sendChunk(target, chunk, progress);
       // Each sender at another moment, so that a fault meets some of them at work.
       const dueStep = Math.min(step + (stepsPerChunk * (number + 1)) / senders, steps);

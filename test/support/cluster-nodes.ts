@@ -22,7 +22,7 @@ export interface NodePlan {
 }
 
 const restartAfterMs = 100;
-const workingTimeoutMs = 60_000;
+const workingTimeoutMs = 240_000;
 
 /** A node that is restarted on the same folder and, after its first start, on the same port. */
 export class SupervisedNode {

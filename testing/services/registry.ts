@@ -31,11 +31,13 @@ export const registry: Software = {
 
 const api = '/apis/ccompat/v7';
 const pingTimeoutMs = 1_000;
+/** The first request of its kind loads classes. */
+const firstRequestTimeoutMs = 60_000;
 
 export async function startRegistry({ basicAuth, tls }: RegistrySettings = {}): Promise<RegistryServer> {
   const [port] = (await freePorts(1)) as [number];
   const [server] = (await run([programOn(port)])) as [Server];
-  const { version } = (await read(port, '/apis/registry/v3/system/info')) as { version: string };
+  const { version } = (await read(port, '/apis/registry/v3/system/info', firstRequestTimeoutMs)) as { version: string };
   if (!basicAuth && !tls) return Object.assign(server, { url: `http://${loopback}:${port}${api}`, version });
   const front = await startFront({ host: loopback, port }, { basicAuth, tls });
   return Object.assign(withFront(server, front), { url: `${front.url}${api}`, version });
@@ -57,8 +59,8 @@ const programOn = (port: number): Program => ({
   ping: () => read(port, `${api}/subjects`),
 });
 
-async function read(port: number, path: string): Promise<unknown> {
-  const response = await fetch(`http://${loopback}:${port}${path}`, { signal: AbortSignal.timeout(pingTimeoutMs) });
+async function read(port: number, path: string, timeoutMs = pingTimeoutMs): Promise<unknown> {
+  const response = await fetch(`http://${loopback}:${port}${path}`, { signal: AbortSignal.timeout(timeoutMs) });
   if (!response.ok) throw new Error(`${path} answered ${response.status}`);
   return response.json();
 }

@@ -47,7 +47,7 @@ export interface Server {
   logTail(): Promise<string>;
 }
 
-export const startTimeoutMs = 90_000;
+export const startTimeoutMs = 200_000;
 export const logTailLines = 60;
 
 /** Resolves when the server answers. Rejects when it has ended before, or takes too long. */

@@ -28,7 +28,7 @@ export const locationRecord = (value: Location): NewRecord => ({
 });
 
 /** Resolves when the condition holds; checks in every turn of the event loop. */
-export async function until(condition: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> {
+export async function until(condition: () => Promise<boolean> | boolean, withinMs = 120_000): Promise<void> {
   const deadlineMs = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > deadlineMs) throw new Error(`not within ${withinMs} ms: ${condition}`);

@@ -155,7 +155,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
 
 const statementLimitS = 20;
 /** A server that was killed is taken for alive until its session with ZooKeeper ends, and takes no rows until then. */
-const sessionLimitMs = 60_000;
+const sessionLimitMs = 200_000;
 
 function clientOf({ url, username, password }: DebianServer, database?: string): ClickHouseClient {
   const settings = {

@@ -21,7 +21,7 @@ const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
 const repeating = `repeat with FAULT_SEED=${seed}`;
 const story = new Story();
 const { workload } = story;
-const timeout = 240_000;
+const timeout = 600_000;
 
 /** Two nodes that evaluate, and all other roles. A start costs seconds of processor time. */
 const fewNodes: readonly NodePlan[] = [
@@ -37,7 +37,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
   return drawn.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
 }
 
-it('loses nothing when processes of all roles are killed', { timeout, retry: 0 }, async () => {
+it('loses nothing when processes of all roles are killed', { timeout }, async () => {
   const random = createRandom(seed);
   const moreKills = inCampaign(4, 1);
   let kills = 0;
@@ -62,10 +62,7 @@ it('loses nothing when processes of all roles are killed', { timeout, retry: 0 }
   expect(kills).toBeGreaterThanOrEqual(allRoles.length);
 });
 
-it('loses nothing when processes of all roles are paused beyond their session timeout', {
-  timeout,
-  retry: 0,
-}, async () => {
+it('loses nothing when processes of all roles are paused beyond their session timeout', { timeout }, async () => {
   const random = createRandom(seed + 1);
   const pausedAtOnce = 2;
 
@@ -97,14 +94,16 @@ async function ownerAndSuccessor(): Promise<{ network: BadNetwork; nodes: NodePl
   return { network, nodes };
 }
 
-it('publishes what a killed owner had committed but not published', { timeout, retry: 0 }, async () => {
+it('publishes what a killed owner had committed but not published', { timeout }, async () => {
   const { network, nodes } = await ownerAndSuccessor();
 
-  async function disturb({ nodes, reached }: Running): Promise<void> {
+  async function disturb({ nodes, reached, upTo }: Running): Promise<void> {
     const owner = nodes.node('owner');
+    upTo(0.6);
     await reached(0.3);
     // It never gets the replies to its commits.
     network.dropsAnswers = true;
+    upTo(1);
     await until(() => isIdle(owner));
     await owner.kill();
     network.mend();
@@ -114,20 +113,24 @@ it('publishes what a killed owner had committed but not published', { timeout, r
   await story.expectSame('killed after a commit', disturbed, { repeatsInLog: false });
 });
 
-it('fences off an owner that was paused during its work and has a successor', { timeout, retry: 0 }, async () => {
+it('fences off an owner that was paused during its work and has a successor', { timeout }, async () => {
   const { network, nodes } = await ownerAndSuccessor();
   let refused = 0;
 
-  async function disturb({ nodes, reached }: Running): Promise<void> {
+  async function disturb({ nodes, reached, upTo }: Running): Promise<void> {
     const [front, owner, successor] = [nodes.node('front'), nodes.node('owner'), nodes.node('successor')];
+    upTo(0.6);
     await reached(0.3);
     // Its commits are on their way, and arrive when it has long been replaced.
     network.hold();
+    upTo(1);
     await until(async () => network.heldPieces > 0 && (await isIdle(owner)));
     owner.pause();
     await reached(1);
+    // The backlog is read at intervals: an answer from before the last location does not count.
+    await delay(1_000);
     const backlog = () => front.metric('fenceline_location_backlog_records');
-    await until(async () => (await backlog()) === 0, { timeoutMs: 60_000 });
+    await until(async () => (await backlog()) === 0);
     const atSuccessor = await evaluated(successor);
     network.mend();
     owner.resume();
@@ -149,7 +152,7 @@ async function isIdle(node: SupervisedNode): Promise<boolean> {
   return (await evaluated(node)) === before;
 }
 
-it('loses nothing while processes join and leave every few seconds', { timeout, retry: 0 }, async () => {
+it('loses nothing while processes join and leave every few seconds', { timeout }, async () => {
   const random = createRandom(seed + 2);
   const nodes: NodePlan[] = [
     { name: 'front', roles: ['ingest', 'api'] },

@@ -27,6 +27,8 @@ export interface Running {
   readonly receiver: Receiver;
   /** Resolves when so large a share of all locations is acknowledged. */
   reached(share: number): Promise<void>;
+  /** Lets no more than this share be sent until it is called again. */
+  upTo(share: number): void;
 }
 
 export interface RunPlan {
@@ -48,15 +50,16 @@ export interface MeasuredRun extends Run {
 
 const allRoles: readonly Role[] = ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'];
 
+/** In seconds. The receiver refuses some first attempts. */
+const retrySchedule = '0.5,2,5,30';
+
 /** For a run without faults, in which one node is enough. */
 export const oneNode: readonly NodePlan[] = [{ name: 'alone', roles: allRoles }];
 /** Each does everything. */
 export const twoNodes: readonly NodePlan[] = ['first', 'second'].map((name) => ({ name, roles: allRoles }));
 
-/** Till a share of the locations is acknowledged. */
-const loadPatience = { timeoutMs: 120_000 };
-/** Time until everything acknowledged is processed after the last restart. */
-const patience = { timeoutMs: 120_000 };
+/** Time until a share of the locations is acknowledged, or all of them are processed after the last restart. */
+const patience = { timeoutMs: 240_000 };
 
 /** Must be called while a test runs, which ends the processes when it fails. */
 export async function run(plan: RunPlan): Promise<MeasuredRun> {
@@ -66,6 +69,7 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
   const environment = {
     ...cluster.environment,
     FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32',
+    FENCELINE_WEBHOOKS_RETRY_SCHEDULE: retrySchedule,
     ...plan.environment,
   };
   const receiver = await Receiver.start();
@@ -79,9 +83,12 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
   const progress = new Progress();
   const total = workload.devices.flat().length;
   const longestPause = watchPauses(nodes);
-  const reached = async (share: number) =>
-    void (await until(() => progress.acknowledged >= total * share, loadPatience));
-  await Promise.all([send(nodes, workload, progress, overMs), disturb({ cluster, nodes, receiver, reached })]);
+  const reached = async (share: number) => void (await until(() => progress.acknowledged >= total * share, patience));
+  const upTo = (share: number) => {
+    progress.limit = total * share;
+  };
+  const disturbed = disturb({ cluster, nodes, receiver, reached, upTo });
+  await Promise.all([send(nodes, workload, progress, overMs), disturbed]);
   await nodes.working();
   await everythingIsStored(nodes, receiver, workload);
   const longestPauseMs = await longestPause();

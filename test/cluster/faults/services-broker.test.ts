@@ -7,7 +7,7 @@ import { Story } from './story.js';
 
 const story = new Story();
 
-it('survives the restart of a killed broker', { timeout: 240_000, retry: 0 }, async () => {
+it('survives the restart of a killed broker', { timeout: 600_000 }, async () => {
   const broker = await startKafka();
   onTestFinished(() => broker.stop());
   let restarts: number | undefined;

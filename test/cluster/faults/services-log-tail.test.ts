@@ -21,9 +21,9 @@ import { ClusterNodes, type NodePlan } from '../../support/cluster-nodes.js';
 import { circle, standing } from '../../support/places.js';
 import { program } from '../../support/program.js';
 
-const timeout = 300_000;
-const commandTimeoutMs = 60_000;
-const patience = { timeoutMs: 90_000 };
+const timeout = 600_000;
+const commandTimeoutMs = 240_000;
+const patience = { timeoutMs: 240_000 };
 const plan: readonly NodePlan[] = [
   { name: 'first', roles: ['ingest', 'api', 'pipeline', 'webhooks', 'analytics'] },
   { name: 'second', roles: ['ingest', 'api'] },
@@ -86,7 +86,7 @@ async function fenceline(environment: Readonly<Record<string, string>>, ...args:
   return { code: code as number | null, output };
 }
 
-it('locations after a lost tail of the log are not skipped silently', { timeout, retry: 0 }, async () => {
+it('locations after a lost tail of the log are not skipped silently', { timeout }, async () => {
   const scene = await startScene();
   const { kafka, nodes, environment } = scene;
   const evaluated = async (count: number) =>
@@ -105,7 +105,6 @@ it('locations after a lost tail of the log are not skipped silently', { timeout,
   const isTold = () => /is not the log that .* read/.test(nodes.log());
   await until(isTold, {
     ...patience,
-    timeoutMs: 30_000,
     describe: () => 'a node says that the log is another one',
   }).catch(async (error) => {
     const counts = await applied(scene);
@@ -146,7 +145,7 @@ it('locations after a lost tail of the log are not skipped silently', { timeout,
   expect(nodes.restarts, 'processes that ended').toBe(0);
 });
 
-it('nodes agree about the configuration after topic changes has lost its tail', { timeout, retry: 0 }, async () => {
+it('nodes agree about the configuration after topic changes has lost its tail', { timeout }, async () => {
   const scene = await startScene();
   const { kafka, nodes } = scene;
   const [first, second] = ['first', 'second'].map(

@@ -36,10 +36,7 @@ function startAppending(log: KafkaLog) {
     /** Resolves when some more rounds are durable. */
     async progress(): Promise<void> {
       const goal = rounds + 5;
-      await Promise.race([
-        running,
-        until(() => rounds >= goal, { timeoutMs: 60_000, describe: () => `round ${goal}, at ${rounds}` }),
-      ]);
+      await Promise.race([running, until(() => rounds >= goal, { describe: () => `round ${goal}, at ${rounds}` })]);
     },
     async stop(): Promise<number> {
       isStopped = true;
@@ -79,13 +76,10 @@ test('restarts of brokers lose and duplicate nothing', { timeout: 300_000 }, asy
   subscription.done.catch(() => {});
   /** So that the next one to go leaves enough of them. */
   const allInSync = () =>
-    until(
-      async () => {
-        const { topics } = await connection.admin.fetchTopicMetadata({ topics: [connection.topicName(topic)] });
-        return topics[0]!.partitions.every(({ isr, leader }) => isr.length === 3 && leader >= 0);
-      },
-      { timeoutMs: 60_000 },
-    );
+    until(async () => {
+      const { topics } = await connection.admin.fetchTopicMetadata({ topics: [connection.topicName(topic)] });
+      return topics[0]!.partitions.every(({ isr, leader }) => isr.length === 3 && leader >= 0);
+    });
 
   const appending = startAppending(log);
   const [first, second, third] = kafka.nodes as [Server, Server, Server];
@@ -108,7 +102,7 @@ test('restarts of brokers lose and duplicate nothing', { timeout: 300_000 }, asy
     log.read(topic, partition, 0, rounds * keys.length),
   );
   expect(byKey((await Promise.all(all)).flat())).toEqual(expected);
-  await until(() => followed.length >= rounds * keys.length, { timeoutMs: 30_000 });
+  await until(() => followed.length >= rounds * keys.length);
   expect(byKey(followed)).toEqual(expected);
   await subscription.close();
   await subscription.done;

@@ -39,6 +39,13 @@ function grantsFor(prefix: string, principal: string) {
 const operationOf = (name: string): AclOperationTypes =>
   AclOperationTypes[name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase() as keyof typeof AclOperationTypes];
 
+const anyGrant = {
+  resourceType: AclResourceTypes.ANY,
+  resourcePatternType: ResourcePatternTypes.ANY,
+  operation: AclOperationTypes.ANY,
+  permissionType: AclPermissionTypes.ANY,
+};
+
 beforeAll(async () => {
   kafka = await startKafka({
     sasl: { mechanism, users: { [username]: password, [stranger.username]: stranger.password } },
@@ -47,7 +54,13 @@ beforeAll(async () => {
   options = { ...freshKafkaOptions(), brokers: kafka.brokers, sasl: { mechanism, username, password } };
   await withKafka({ brokers: [...kafka.internal] }, async (admin) => {
     await admin.createTopics({ topics: [{ topic: 'somebody-else' }] });
-    await admin.createAcls({ acl: grantsFor(options.prefix, `User:${username}`) });
+    const grants = grantsFor(options.prefix, `User:${username}`);
+    await admin.createAcls({ acl: grants });
+    // A broker grants them a moment after the controller has stored them.
+    await until(async () => {
+      const { resources } = await admin.describeAcls(anyGrant);
+      return resources.flatMap(({ acls }) => acls).length >= grants.length;
+    });
   });
 });
 afterAll(() => kafka?.stop());

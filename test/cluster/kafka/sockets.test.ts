@@ -75,6 +75,6 @@ test('a consumer continues after connections were reset during a response', asyn
       for (const { offset } of batch.messages) seen.add(offset);
     },
   });
-  await until(() => seen.size === count, { timeoutMs: 20_000, describe: () => `${seen.size} of ${count} records` });
+  await until(() => seen.size === count, { describe: () => `${seen.size} of ${count} records` });
   expect(proxy.left()).toBe(0);
 });

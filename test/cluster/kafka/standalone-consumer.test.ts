@@ -208,7 +208,7 @@ describe('offsets without records', () => {
     expect(ledger.calls).toEqual([0, 1, 2, 'to 4']);
   });
 
-  test('compaction keeps the last record of each key, wherever reading starts', { timeout: 180_000 }, async () => {
+  test('compaction keeps the last record of each key, wherever reading starts', async () => {
     const options = { ...freshKafkaOptions(), partitions: 1 };
     const eager = {
       'cleanup.policy': 'compact',
@@ -229,9 +229,6 @@ describe('offsets without records', () => {
         batch.map((key) => ({ key: `${key}`, value: key === 4 ? null : Buffer.from('v') })),
       );
     }
-    const all = keys.map((_, offset) => offset);
-    const before = await offsets('changes', 0);
-    expect(before.length).toBeLessThanOrEqual(all.length);
     // Each append of another key ends a segment, so that the one before it can be compacted.
     let end = keys.length;
     const left = await until(
@@ -241,14 +238,21 @@ describe('offsets without records', () => {
         const held = await offsets('changes', 0);
         return held.filter((offset) => offset < keys.length).length <= new Set(keys).size && held;
       },
-      { timeoutMs: 120_000 },
+      { timeoutMs: 250_000 },
     );
     const lastOf = new Map(keys.map((key, offset) => [key, offset]));
     const lasting = [...lastOf].filter(([key]) => key !== 4).map(([, offset]) => offset);
     expect(left).toEqual(expect.arrayContaining(lasting));
     for (const start of [0, 1, 7, 100, 333, 598, 599, 600]) {
-      const held = (await offsets('changes', 0)).filter((offset) => offset >= start);
-      expect((await offsets('changes', start)).slice(0, 3)).toEqual(held.slice(0, 3));
+      // Compaction goes on meanwhile, and only removes.
+      const [before, read, after] = [
+        (await offsets('changes', 0)).filter((offset) => offset >= start),
+        await offsets('changes', start),
+        (await offsets('changes', 0)).filter((offset) => offset >= start),
+      ];
+      expect(read).toEqual(read.toSorted((a, b) => a - b));
+      expect(before).toEqual(expect.arrayContaining(read));
+      expect(read).toEqual(expect.arrayContaining(after));
       const ledger = new Ledger(start);
       const subscription = follow(ledger, 'changes');
       await until(() => ledger.calls.includes(end - 1));

@@ -7,8 +7,8 @@ export function freshRedisOptions(nodes: RedisOptions['nodes'], options: Partial
     nodes,
     isCluster: nodes.length > 1,
     prefix: `test-${randomBytes(8).toString('hex')}:`,
-    connectTimeoutMs: 2_000,
-    commandTimeoutMs: 2_000,
+    connectTimeoutMs: 10_000,
+    commandTimeoutMs: 10_000,
     ...options,
   };
 }

@@ -55,13 +55,10 @@ async function withPair(options: RedisOptions, use: (pair: Pair) => Promise<void
 async function hearsAgain({ replies, inbox, received }: Pair): Promise<void> {
   received.length = 0;
   let sent = 0;
-  await until(
-    () => {
-      replies.send(`${inbox.address}/${sent++}`, '{}');
-      return received.length >= 3;
-    },
-    { timeoutMs: 30_000 },
-  );
+  await until(() => {
+    replies.send(`${inbox.address}/${sent++}`, '{}');
+    return received.length >= 3;
+  });
   for (const request of received) expect(Number(request) >= 0 && Number(request) < sent, request).toBe(true);
 }
 
@@ -146,7 +143,7 @@ describe.concurrent('by its heartbeats', () => {
       await redis.client.spublish(channel, `${sent++}`);
       return heard.length > 0;
     };
-    await until(isHeard, { timeoutMs: 30_000 });
+    await until(isHeard);
     expect(heard).not.toContain('unheard');
     await redis.close();
   });
