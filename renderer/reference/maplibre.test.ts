@@ -25,7 +25,7 @@ import { referenceViews } from './views.js';
 const views: readonly (readonly [name: string, maxWrongShare: number])[] = [
   ['world-light', 0.002],
   ['europe-4', 0.008],
-  ['florence-12', 0.002],
+  ['florence-12', 0.006],
   ['florence-14', 0.001],
   ['florence-15-dark', 0.001],
   ['florence-17-scale-2', 0.005],

@@ -53,6 +53,9 @@ export function byZoom(values: Readonly<Record<number, unknown>>, base = 1): Exp
   return expression('interpolate', base === 1 ? ['linear'] : ['exponential', base], ['zoom'], ...stops);
 }
 
+/** Whether a railway is a yard, siding or spur. All schemas have this tag of OpenStreetMap under its own name. */
+export const isSideTrack = expression('!=', ['to-string', ['get', 'service']], '');
+
 /** Separators of a road's references, in the tags of OpenStreetMap and in tiles. */
 const referenceSeparators = [';', '\n'];
 

@@ -78,6 +78,11 @@ export interface Levelled {
   readonly isBridge: ExpressionSpecification;
 }
 
+/** Yards, sidings and spurs beside main tracks. */
+export interface SideTracks {
+  readonly isSideTrack: ExpressionSpecification;
+}
+
 export interface Schema {
   /** Background where a tile has no features. */
   readonly background: 'land' | 'water';
@@ -92,7 +97,7 @@ export interface Schema {
   readonly aeroways: Classified<AerowayClass> | null;
   readonly buildings: Selected | null;
   readonly roads: (Classified<RoadClass> & Levelled) | null;
-  readonly rails: (Classified<RailClass> & Levelled) | null;
+  readonly rails: (Classified<RailClass> & Levelled & SideTracks) | null;
   readonly ferries: Selected | null;
   readonly borders: Readonly<Record<BorderClass, Selected | null>>;
   readonly labels: SchemaLabels;

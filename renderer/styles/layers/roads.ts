@@ -9,11 +9,19 @@ import type { ExpressionSpecification, LayerSpecification } from '@maplibre/mapl
 import { blend } from '../color.js';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { Palette } from '../palette.js';
-import { type Classified, type Levelled, type RailClass, type RoadClass, roadClasses, type Schema } from '../schema.js';
+import {
+  type Classified,
+  type Levelled,
+  type RailClass,
+  type RoadClass,
+  roadClasses,
+  type Schema,
+  type SideTracks,
+} from '../schema.js';
 
 type Level = 'tunnel' | 'ground' | 'bridge';
 type Roads = Classified<RoadClass> & Levelled;
-type Rails = Classified<RailClass> & Levelled;
+type Rails = Classified<RailClass> & Levelled & SideTracks;
 
 /** Roads without casings. */
 const pathClasses: readonly RoadClass[] = ['path', 'track'];
@@ -23,10 +31,10 @@ const zooms = [5, 8, 10, 12, 13, 14, 15, 16, 18, 20];
 
 /** Width between the casings in CSS pixels, at each of the zooms. */
 const widths: Readonly<Record<RoadClass, readonly number[]>> = {
-  motorway: [0.8, 1.3, 1.9, 3.0, 4.0, 5.2, 7.2, 10, 25, 64],
+  motorway: [0.6, 1.2, 1.9, 3.0, 4.0, 5.2, 7.2, 10, 25, 64],
   motorway_link: [0, 0, 0.8, 1.6, 2.2, 3.0, 4.4, 6.4, 15, 40],
-  trunk: [0.5, 1.0, 1.5, 2.6, 3.4, 4.6, 6.6, 9.2, 23, 58],
-  primary: [0, 0.8, 1.3, 2.2, 3.0, 4.2, 6.2, 8.8, 22, 56],
+  trunk: [0.3, 0.8, 1.4, 2.6, 3.4, 4.6, 6.6, 9.2, 23, 58],
+  primary: [0, 0.6, 1.2, 2.2, 3.0, 4.2, 6.2, 8.8, 22, 56],
   primary_link: [0, 0, 0.6, 1.2, 1.8, 2.6, 4.0, 6.0, 14, 38],
   secondary: [0, 0, 1.0, 1.7, 2.4, 3.6, 5.5, 8.0, 20, 52],
   tertiary: [0, 0, 0.6, 1.2, 1.8, 3.0, 4.8, 7.2, 18, 48],
@@ -37,8 +45,14 @@ const widths: Readonly<Record<RoadClass, readonly number[]>> = {
   path: [0, 0, 0, 0, 0, 0.4, 0.7, 1.1, 2.4, 5],
 };
 
+/** Opacity of roads by zoom: in views of countries they are lines in the background. */
+const fading = [
+  [5, 0.55],
+  [9, 1],
+] as const;
+
 /** Width of one casing in CSS pixels, at each of the zooms. */
-const casingWidths = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.3, 2];
+const casingWidths = [0, 0.2, 0.4, 0.45, 0.6, 0.75, 0.9, 1.0, 1.3, 2];
 
 export function roadLayers({ roads, rails, ferries }: Schema, palette: Palette): LayerSpecification[] {
   return [
@@ -61,7 +75,8 @@ function streetLayers(level: Level, roads: Roads, palette: Palette): LayerSpecif
     {
       id: `road-${level}-casing`,
       type: 'line',
-      minzoom: isTunnel || level === 'bridge' ? 11 : 5,
+      // At lower zooms casings would drown the names.
+      minzoom: isTunnel || level === 'bridge' ? 11 : 7,
       ...selected,
       layout: { 'line-cap': level === 'ground' ? 'round' : 'butt', 'line-join': 'round', 'line-sort-key': sortKey },
       paint: {
@@ -79,7 +94,14 @@ function streetLayers(level: Level, roads: Roads, palette: Palette): LayerSpecif
       ...selected,
       layout: { 'line-cap': 'round', 'line-join': 'round', 'line-sort-key': sortKey },
       paint: {
-        'line-color': byClass(roads, (name) => seen(palette.roads[name].fill), palette.land),
+        'line-color': byZoom(
+          Object.fromEntries(
+            fading.map(([zoom, share]) => [
+              zoom,
+              byClass(roads, (name) => blend(seen(palette.roads[name].fill), palette.land, share), palette.land),
+            ]),
+          ),
+        ),
         'line-width': widthByZoom(roads, (name, i) => widths[name][i]!),
       },
     },
@@ -106,8 +128,19 @@ function pathLayers(roads: Roads, palette: Palette): LayerSpecification[] {
   ];
 }
 
+/** Widths of main tracks, side tracks and transit in CSS pixels, by zoom. */
+const railWidths: Readonly<Record<number, readonly [main: number, side: number, transit: number]>> = {
+  8: [0.4, 0, 0],
+  13: [0.8, 0, 0],
+  14: [0.9, 0.5, 0.7],
+  16: [1.2, 0.7, 1],
+  20: [3, 1.6, 3],
+};
+
 function railLayers(level: Level, rails: Rails, palette: Palette): LayerSpecification[] {
   const at = isAt(level, rails);
+  const widthOf = ([main, side, transit]: readonly [number, number, number]) =>
+    byClass(rails, (name) => (name === 'rail' ? expression('case', rails.isSideTrack, side, main) : transit), 0);
   const base: LayerSpecification = {
     id: `rail-${level}`,
     type: 'line',
@@ -117,25 +150,21 @@ function railLayers(level: Level, rails: Rails, palette: Palette): LayerSpecific
     paint: {
       'line-color': byClass(rails, (name) => palette[name], palette.rail),
       'line-width': byZoom(
-        {
-          8: byClass(rails, (name) => (name === 'rail' ? 0.4 : 0), 0),
-          13: byClass(rails, (name) => (name === 'rail' ? 0.7 : 0.5), 0),
-          16: 1.4,
-          20: 3.5,
-        },
+        Object.fromEntries(Object.entries(railWidths).map(([zoom, of]) => [zoom, widthOf(of)])),
         1.3,
       ),
     },
   };
+  // Ties of side tracks would join to a lattice.
   const ties: LayerSpecification = {
     id: `rail-${level}-ties`,
     type: 'line',
-    minzoom: 15,
-    ...from(rails, isOneOf(rails, ['rail']), at),
+    minzoom: 17,
+    ...from(rails, isOneOf(rails, ['rail']), at, expression('!', rails.isSideTrack)),
     paint: {
       'line-color': palette.rail,
-      'line-width': byZoom({ 15: 3.5, 20: 12 }, 1.3),
-      'line-dasharray': [0.25, 2.5],
+      'line-width': byZoom({ 17: 4, 20: 9 }, 1.3),
+      'line-dasharray': [0.2, 3.2],
     },
   };
   return [base, ties];

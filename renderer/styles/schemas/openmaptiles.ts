@@ -1,6 +1,6 @@
 /** The schema of OpenMapTiles: https://openmaptiles.org/schema/. */
 
-import { expression, firstReference } from '../expressions.js';
+import { expression, firstReference, isSideTrack } from '../expressions.js';
 import type { AreaClass, RoadClass, Schema } from '../schema.js';
 
 const brunnel = expression('get', 'brunnel');
@@ -109,6 +109,7 @@ export const openMapTilesSchema: Schema = {
     },
     isTunnel: expression('==', brunnel, 'tunnel'),
     isBridge: expression('==', brunnel, 'bridge'),
+    isSideTrack,
   },
   ferries: { sourceLayer: 'transportation', filter: expression('==', classTag, 'ferry') },
   borders: {

@@ -1,6 +1,6 @@
 /** The schema of the Protomaps basemap, versions 2 and 3: kinds are `pmap:kind`, beside OpenStreetMap tags. */
 
-import { expression, firstReference, rankOfPopulation } from '../expressions.js';
+import { expression, firstReference, isSideTrack, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'pmap:kind');
@@ -92,6 +92,7 @@ export const protomapsV3Schema: Schema = {
     values: { rail: ['rail'], transit: ['light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'] },
     isTunnel: expression('<', ['to-number', ['get', 'layer'], 0], 0),
     isBridge: expression('>', ['to-number', ['get', 'layer'], 0], 0),
+    isSideTrack,
   },
   ferries: { sourceLayer: 'transit', filter: expression('==', kind, 'ferry') },
   borders: {

@@ -1,6 +1,6 @@
 /** The schema of the Protomaps basemap, version 4: https://docs.protomaps.com/basemaps/layers. */
 
-import { expression, firstReference, rankOfPopulation } from '../expressions.js';
+import { expression, firstReference, isSideTrack, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
@@ -119,6 +119,7 @@ export const protomapsSchema: Schema = {
     values: { rail: ['rail'], transit: ['light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'] },
     isTunnel: expression('has', 'is_tunnel'),
     isBridge: expression('has', 'is_bridge'),
+    isSideTrack,
   },
   ferries: { sourceLayer: 'roads', filter: expression('==', kind, 'ferry') },
   borders: {

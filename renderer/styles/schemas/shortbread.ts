@@ -1,6 +1,6 @@
 /** The schema of Shortbread 1.0: https://shortbread-tiles.org/schema/1.0/. */
 
-import { expression, firstReference, rankOfPopulation } from '../expressions.js';
+import { expression, firstReference, isSideTrack, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
@@ -97,6 +97,7 @@ export const shortbreadSchema: Schema = {
     values: streetRails,
     isTunnel: is('tunnel'),
     isBridge: is('bridge'),
+    isSideTrack,
   },
   ferries: { sourceLayer: 'ferries' },
   borders: {
