@@ -1,5 +1,5 @@
-// Compiles to dist/, bundles packages of many files, and puts the schema files, which are read at run time, beside the
-// code that reads them.
+// Compiles to dist/, bundles packages of many files and the dashboard, and puts the schema files, which are read at run
+// time, beside the code that reads them.
 //
 //   node build.mjs            builds
 //   node build.mjs --check    fails if dist/ was not made from the present sources
@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = import.meta.dirname;
 const stampFile = join(root, 'dist/sources.sha256');
@@ -16,13 +17,20 @@ const schemaFolders = ['schemas/avro', 'schemas/clickhouse'];
 function hashSources() {
   const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
   const hash = createHash('sha256');
-  for (const folder of include.filter((name) => existsSync(join(root, name))).toSorted()) {
+  for (const folder of [...include, 'dashboard'].filter((name) => existsSync(join(root, name))).toSorted()) {
     const names = readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`);
-    const isSource = (name) => /\.(ts|avsc|sql)$/.test(name) && !name.endsWith('.test.ts');
+    const isSource = (name) => /\.(tsx?|avsc|sql|css|html|svg)$/.test(name) && !name.endsWith('.test.ts');
     for (const name of names.filter(isSource).toSorted())
       hash.update(`${name}\0`).update(readFileSync(join(root, name)));
   }
-  for (const name of ['tsconfig.json', 'build.mjs', 'bundle-packages.mjs']) hash.update(readFileSync(join(root, name)));
+  for (const name of [
+    'tsconfig.json',
+    'build.mjs',
+    'bundle-packages.mjs',
+    'dashboard/vite.config.mjs',
+    'package-lock.json',
+  ])
+    hash.update(readFileSync(join(root, name)));
   return hash.digest('hex');
 }
 
@@ -39,5 +47,19 @@ if (process.argv.includes('--check')) {
   const { bundlePackages } = await import('./bundle-packages.mjs');
   await bundlePackages(join(root, 'dist'));
   for (const folder of schemaFolders) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
+  await buildDashboard();
   writeFileSync(stampFile, hash);
+}
+
+/** Bundles the dashboard, and compresses its files once, so that the server never does. */
+async function buildDashboard() {
+  const { build } = await import('vite');
+  await build({ configFile: join(root, 'dashboard/vite.config.mjs') });
+  const folder = join(root, 'dist/dashboard/assets');
+  for (const name of readdirSync(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
+    const content = readFileSync(join(folder, name));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: content.length < 400_000 ? 11 : 9 };
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content, { params }));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
+  }
 }

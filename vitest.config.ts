@@ -4,7 +4,7 @@ import { LeftOutReporter } from './testing/vitest/left-out.js';
 
 /** test/README.md explains the kinds of tests. Projects run one after the other, in `groupOrder`. */
 const modules =
-  '{schemas,pipeline,backends,http,outbound,providers,ingest,api,imports,renderer,replay,server,cli,demo,bench,testing}';
+  '{schemas,pipeline,backends,http,outbound,providers,ingest,api,imports,renderer,replay,server,cli,demo,dashboard,bench,testing}';
 
 /**
  * In-process tests that need a process of their own, because a process can have one chDB folder open, and LMDB keeps

@@ -128,6 +128,8 @@ export function withModernTuples(node: unknown): unknown {
 /** Adds /openapi.json and /docs. They describe the routes that are registered afterwards, as plugins. */
 export function describeApi(app: FastifyInstance, { title, version, description = '' }: OpenApiOptions): void {
   void app.register(swagger, {
+    // Clients that are generated from the description get types with these names.
+    refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema${index}`) },
     openapi: {
       openapi: '3.1.0',
       info: { title, version, description },
@@ -136,7 +138,7 @@ export function describeApi(app: FastifyInstance, { title, version, description 
     },
     transform: ({ schema, url, route }) => {
       const authority = route.config?.authority;
-      const hide = url.startsWith('/docs') || url === '/openapi.json' || url.startsWith('/account');
+      const hide = url.startsWith('/docs') || url === '/openapi.json' || schema?.hide === true;
       const security = securityOf(authority);
       const response = {
         default: { description: 'Failure', ...ErrorBody },

@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -11,6 +12,7 @@ import { createPlaceFollower, type PlaceFollower } from '../api/places/follower.
 import { apiRoutes } from '../api/routes.js';
 import { type SdkDependencies, sdkMetrics } from '../api/sdk/dependencies.js';
 import { sdkRoutes } from '../api/sdk/routes.js';
+import { dashboardRoutes } from '../api/web/routes.js';
 import { createKeyRing } from '../http/access/keys.js';
 import type { Sessions } from '../http/access/sessions.js';
 import { createHttpServer } from '../http/server.js';
@@ -50,6 +52,9 @@ interface HttpParts {
    */
   readonly catchUp?: () => Promise<void>;
 }
+
+/** Beside the compiled modules: the build writes it. */
+const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
 
 const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -193,6 +198,7 @@ export async function addApi(
     clock: Date.now,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
   });
+  await app.register(dashboardRoutes({ folder: dashboardFolder, signUp: configuration.signup.enabled }));
   const importing = { configuration: readModel, writer, geometrySources, clock: Date.now };
   const { maxFileBytes, maxRows, maxRunning } = configuration.imports;
   const importer = createImporter({ ...importing, values, bounds: { maxRows, maxRunning } });

@@ -3,7 +3,6 @@ import type { FastifyPluginAsync } from 'fastify';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { memberRoutes } from './member-routes.js';
-import { accountPage } from './page.js';
 import { passwordRoutes } from './password-routes.js';
 import { sessionRoutes } from './session-routes.js';
 import { signUpRoutes } from './sign-up-routes.js';
@@ -15,6 +14,5 @@ export const accountRoutes =
     await app.register(signUpRoutes(deps, parts));
     await app.register(sessionRoutes(deps, parts, edit));
     await app.register(passwordRoutes(deps, parts, edit));
-    await app.register(accountPage);
     await app.register(memberRoutes(deps, parts, edit));
   };

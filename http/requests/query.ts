@@ -27,6 +27,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Derived from the schema at registration. */
     knownParameters?: KnownParameters;
+    /** The parameters of the route are read by a page, not by the server. */
+    isQueryForPage?: boolean;
   }
 }
 
@@ -52,6 +54,7 @@ export function queryProblem(query: object, { declared, ignored }: KnownParamete
 /** Adds the hooks to the root instance. Call it after the authority check and before routes are added. */
 export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
+    if (route.config?.isQueryForPage) return;
     const { properties } = (route.schema?.querystring ?? {}) as JsonSchema;
     const declared = { ...properties, ...(route.config?.keyInQuery && { publishableKey: { type: 'string' } }) };
     route.config = { ...route.config, knownParameters: { declared, ignored: sdkParameters[route.url] ?? {} } };

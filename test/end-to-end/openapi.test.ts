@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { outlineOf } from '../support/api-outline.js';
+import { typesOf } from '../support/api-types.js';
 import type { Json } from '../support/client.js';
 import { SharedServer } from '../support/shared-server.js';
 
@@ -106,6 +107,10 @@ describe('/openapi.json', () => {
 describe('a change of the API', () => {
   it('is in the committed outline', async () => {
     await expect(outlineOf(openapi).text).toMatchFileSnapshot('../../docs/api-outline.txt');
+  });
+
+  it('is in the types of the dashboard', async () => {
+    await expect(typesOf(openapi)).toMatchFileSnapshot('../../dashboard/client/types.ts');
   });
 
   it('has an entry in docs/api-changes.md, the newest of which names the digest of the outline', () => {

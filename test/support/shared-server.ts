@@ -31,16 +31,24 @@ interface Note {
 export class SharedServer {
   readonly address: string;
   readonly keys: Keys;
+  /** Id of the project. */
+  readonly project: string;
   /** Undefined when embedded. */
   readonly cluster: TestCluster | undefined;
   /** Folder of the mails that the server writes. */
   readonly outbox: string;
   readonly adminApiKey: string;
 
-  private constructor(address: string, keys: Keys, { dataFolder, cluster }: Note, adminApiKey: string) {
+  private constructor(
+    address: string,
+    project: { readonly id: string; readonly keys: Keys },
+    { dataFolder, cluster }: Note,
+    adminApiKey: string,
+  ) {
     this.outbox = join(dataFolder, 'outbox');
     this.address = address;
-    this.keys = keys;
+    this.project = project.id;
+    this.keys = project.keys;
     this.cluster = cluster;
     this.adminApiKey = adminApiKey;
   }
@@ -60,7 +68,7 @@ export class SharedServer {
       live_publishable: keyOf('live', 'publishable'),
       live_secret: keyOf('live', 'secret'),
     };
-    return new SharedServer(address, keys, { dataFolder, cluster }, adminApiKey);
+    return new SharedServer(address, { id: project._id, keys }, { dataFolder, cluster }, adminApiKey);
   }
 
   /** Returns a client with one of the project's keys. */

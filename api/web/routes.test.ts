@@ -1,0 +1,80 @@
+/** The files of the dashboard over HTTP, from a folder as the build writes it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import pino from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { noRateLimits } from '../../http/access/rate-limits.js';
+import { createHttpServer } from '../../http/server.js';
+import { dashboardRoutes } from './routes.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-web-'));
+const script = 'console.info("dashboard");';
+mkdirSync(join(folder, 'assets'));
+writeFileSync(join(folder, 'index.html'), '<!doctype html><meta name="sign-up" content="off"><div id="root"></div>');
+writeFileSync(join(folder, 'assets/index-1a2b.js'), script);
+writeFileSync(join(folder, 'assets/index-1a2b.js.br'), brotliCompressSync(script));
+writeFileSync(join(folder, 'secret.txt'), 'not for the web');
+
+const app = createHttpServer({
+  logger: pino({ level: 'silent' }),
+  keyRing: { callerOf: async () => undefined },
+  rateLimits: noRateLimits,
+  openApi: { title: 'Test', version: '0' },
+});
+await app.register(dashboardRoutes({ folder, signUp: 'on' }));
+app.get('/v1/known', { config: { authority: 'none', limit: 'none' } }, async () => ({}));
+await app.ready();
+afterAll(async () => {
+  await app.close();
+  rmSync(folder, { recursive: true });
+});
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
+
+test('the page answers at / and at the paths of its views, with a policy that allows only this server', async () => {
+  for (const url of ['/', '/account', '/geofences', '/geofences/0123?tab=hours', '/keys?utm_source=mail']) {
+    const { statusCode, headers, body } = await get(url);
+    expect([url, statusCode, headers['content-type']]).toEqual([url, 200, 'text/html; charset=utf-8']);
+    expect(body).toContain('<div id="root">');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(headers['cache-control']).toBe('no-cache');
+  }
+});
+
+test('the page says whether people may sign up, and is not sent again while it is the same', async () => {
+  const { body, headers } = await get('/');
+  expect(body).toContain('name="sign-up" content="on"');
+  expect((await get('/', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+});
+
+test('paths of the API and unknown paths never answer the page', async () => {
+  for (const url of ['/v1/nothing', '/maps/nothing', '/nothing', '/assets/nothing.js', '/keysmith']) {
+    const { statusCode, headers } = await get(url);
+    expect([url, statusCode]).toEqual([url, 404]);
+    expect(headers['content-type']).toContain('application/json');
+  }
+  expect((await app.inject({ method: 'POST', url: '/geofences' })).statusCode).toBe(405);
+});
+
+test('a file may be kept for ever, and is sent compressed to browsers that accept it', async () => {
+  const plain = await get('/assets/index-1a2b.js');
+  expect(plain.headers).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-type': 'text/javascript; charset=utf-8',
+    vary: 'Accept-Encoding',
+  });
+  expect([plain.body, plain.headers['content-encoding']]).toEqual([script, undefined]);
+  const packed = await get('/assets/index-1a2b.js', { 'accept-encoding': 'gzip, deflate, br' });
+  expect(packed.headers['content-encoding']).toBe('br');
+  expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(script);
+  expect((await get('/assets/index-1a2b.js', { 'accept-encoding': 'br;q=0' })).body).toBe(script);
+});
+
+test('only files of the build are served', async () => {
+  for (const name of ['../secret.txt', '..%2Fsecret.txt', '%2e%2e/secret.txt', 'index-1a2b.js.br', ''])
+    expect([name, (await get(`/assets/${name}`)).statusCode]).toEqual([name, 404]);
+});

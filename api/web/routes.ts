@@ -1,0 +1,116 @@
+/**
+ * The dashboard: the page, at `/` and at the paths of its views, and the files that the build made for it.
+ *
+ * Flows in: requests of browsers. Flows out: `index.html` for each path in {@link pagePaths}, and files whose names
+ * contain a hash of their content, which browsers may keep for ever. A path of the API never answers the page.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../schemas/errors.js';
+
+export interface DashboardOptions {
+  /** The folder that the build wrote, with `index.html` and `assets/`. */
+  readonly folder: string;
+  /** Whether the page offers to create an account. */
+  readonly signUp: 'off' | 'on';
+}
+
+/** The paths of the dashboard's views. A view may have paths below it. */
+const views = [
+  'account',
+  'start',
+  'map',
+  'geofences',
+  'beacons',
+  'imports',
+  'live',
+  'users',
+  'what-if',
+  'analytics',
+  'webhooks',
+  'static-maps',
+  'settings',
+  'keys',
+  'members',
+];
+const pagePaths = ['/', ...views.flatMap((view) => [`/${view}`, `/${view}/*`])];
+
+/** The page loads only from its own server. Its own styles are files; MapLibre decodes images from blobs. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+const encodings = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+
+/** Returns the best encoding that the browser accepts and the build wrote. */
+function encodingFor({ headers }: Pick<FastifyRequest, 'headers'>, isWritten: (ending: string) => boolean) {
+  const accepted = String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
+    .map((each) => each.split(';', 1)[0]!.trim());
+  return encodings.find(({ name, ending }) => accepted.includes(name) && isWritten(ending));
+}
+
+/** Serves nothing if the folder is missing: a server that runs from source has no built page. */
+export const dashboardRoutes =
+  ({ folder, signUp }: DashboardOptions): FastifyPluginAsync =>
+  async (app) => {
+    if (!existsSync(join(folder, 'assets'))) return;
+    app.defaultAuthority = 'none';
+    const schema = { hide: true };
+    const config = { isQueryForPage: true };
+    const page = readFileSync(join(folder, 'index.html'), 'utf8').replace(
+      '<meta name="sign-up" content="off">',
+      `<meta name="sign-up" content="${signUp}">`,
+    );
+    const entityTag = `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"`;
+    // The names are known, so no path of a request reaches the file system.
+    const assets = new Set(readdirSync(join(folder, 'assets')));
+
+    const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+      reply
+        .header('Content-Security-Policy', policy)
+        .header('X-Frame-Options', 'DENY')
+        .header('Referrer-Policy', 'no-referrer')
+        .header('Cross-Origin-Opener-Policy', 'same-origin')
+        .header('Cache-Control', 'no-cache')
+        .header('ETag', entityTag);
+      if (request.headers['if-none-match'] === entityTag) return reply.code(304).send();
+      return reply.type('text/html; charset=utf-8').send(page);
+    };
+    for (const path of pagePaths) app.get(path, { config, schema }, sendPage);
+
+    app.get<{ Params: { name: string } }>('/assets/:name', { schema }, async (request, reply) => {
+      const { name } = request.params;
+      const type = types[extname(name)];
+      if (type === undefined || !assets.has(name)) throw new ApiError('not_found', 'there is no such file');
+      const encoding = encodingFor(request, (ending) => assets.has(name + ending));
+      const content = await readFile(join(folder, 'assets', name + (encoding?.ending ?? '')));
+      reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('Vary', 'Accept-Encoding').type(type);
+      if (encoding) reply.header('Content-Encoding', encoding.name);
+      return reply.send(content);
+    });
+  };

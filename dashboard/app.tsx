@@ -1,0 +1,70 @@
+/** What is shown: the entrance while nobody is signed in, else the shell with the view of the path. */
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { Button, Notice } from './components/controls';
+import { messageOf } from './components/toasts';
+import { Entrance } from './shell/entrance';
+import { readPurpose } from './shell/purpose';
+import { Shell } from './shell/shell';
+import { UnreachableBanner } from './shell/unreachable';
+import { useSession, WorkspaceProvider } from './state/session';
+import { Views } from './views';
+
+export function App() {
+  const session = useSession();
+  const [purpose, setPurpose] = useState(readPurpose);
+  const [path, navigate] = useLocation();
+
+  // A link of a mail may be opened in a tab that shows the dashboard already.
+  useEffect(() => {
+    const read = () => {
+      const next = readPurpose();
+      if (next) setPurpose(next);
+    };
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
+
+  if (session.isPending && session.fetchStatus !== 'paused') {
+    return <div role="status" aria-label="Loading" className="entrance" />;
+  }
+  if (session.data === undefined) {
+    return (
+      <>
+        <UnreachableBanner />
+        <div className="entrance">
+          <div className="entrance-card">
+            <Notice tone="danger" role="alert">
+              {session.error ? messageOf(session.error) : 'The server does not answer.'}
+            </Notice>
+            <Button onClick={() => void session.refetch()}>Try again</Button>
+          </div>
+        </div>
+      </>
+    );
+  }
+  if (purpose || session.data === null) {
+    return (
+      <>
+        <UnreachableBanner />
+        <Entrance
+          purpose={purpose}
+          onDone={() => {
+            setPurpose(undefined);
+            if (path === '/account') navigate('/', { replace: true });
+          }}
+        />
+      </>
+    );
+  }
+  return (
+    <WorkspaceProvider
+      session={session.data}
+      withoutProject={<Entrance purpose={undefined} hasNoProject onDone={() => {}} />}
+    >
+      <Shell>
+        <Views />
+      </Shell>
+    </WorkspaceProvider>
+  );
+}

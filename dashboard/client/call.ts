@@ -1,0 +1,136 @@
+/**
+ * Calls the API with the types of its description. The browser adds the session's cookie; the chosen project and
+ * environment go along as headers.
+ */
+import { reportReachable, reportUnreachable } from '../state/connection';
+import type { Operations } from './types';
+
+export type Operation = keyof Operations;
+export type Answer<O extends Operation> = Operations[O]['answer'];
+export type Environment = 'test' | 'live';
+
+/** What a session acts on. */
+export interface Scope {
+  readonly project: string;
+  readonly environment: Environment;
+}
+
+/** A merge patch: `null` clears a field. */
+type Patch<Body> = { readonly [Name in keyof Body]?: Body[Name] | null | undefined };
+type Loose<Given> = { readonly [Name in keyof Given]: Given[Name] | undefined };
+type BodyOf<O extends Operation> = O extends `PATCH ${string}` ? Patch<Operations[O]['body']> : Operations[O]['body'];
+type Part<Name extends string, Given> = keyof Given extends never
+  ? { readonly [N in Name]?: undefined }
+  : Record<never, never> extends Given
+    ? { readonly [N in Name]?: Given }
+    : { readonly [N in Name]: Given };
+
+export type Input<O extends Operation> = Part<'path', Operations[O]['path']> &
+  Part<'query', Loose<Operations[O]['query']>> &
+  Part<'body', BodyOf<O>> & { readonly ifMatch?: string | undefined; readonly signal?: AbortSignal | undefined };
+
+/** A refusal of the API, in the words of its validator. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly status: number;
+  readonly type: string;
+  /** The field that broke its rule. */
+  readonly param: string | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(status: number, meta: { type?: string; param?: string; message?: string; requestId?: string }) {
+    super(meta.message ?? `The server answered ${status}.`);
+    this.status = status;
+    this.type = meta.type ?? 'unknown';
+    this.param = meta.param;
+    this.requestId = meta.requestId;
+  }
+}
+
+/** The request did not reach the server, or a proxy answered in its place. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+  constructor() {
+    super('The server did not answer. Nothing was changed, as far as this page knows.');
+  }
+}
+
+let scope: Scope | undefined;
+let onSignedOut = (): void => {};
+
+/** Sets what later calls act on; undefined: nothing. */
+export function setCallScope(next: Scope | undefined): void {
+  scope = next;
+}
+
+/** Calls the listener when the API answers that the session has ended. */
+export function onSessionEnd(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+function queryOf(query: object): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === '') continue;
+    if (typeof value !== 'object') parameters.set(name, String(value));
+    else for (const [key, each] of Object.entries(value)) parameters.set(`${name}[${key}]`, String(each));
+  }
+  const text = parameters.toString();
+  return text && `?${text}`;
+}
+
+/** Returns the URL of a call that can not have headers: streams, images and downloads. */
+export function urlOf(path: string, query: object = {}): string {
+  return path + queryOf({ ...query, project: scope?.project, environment: scope?.environment });
+}
+
+const isGateway = (status: number): boolean => status >= 502 && status <= 504;
+
+async function readAnswer(response: Response): Promise<unknown> {
+  if (!response.headers.get('content-type')?.includes('json')) {
+    if (!response.ok && isGateway(response.status)) throw new Unreachable();
+    return response.ok ? response.text() : {};
+  }
+  return response.json();
+}
+
+/** Sends a request and resolves to the body. Rejects with {@link Failure} or {@link Unreachable}. */
+export async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>> {
+  const [method, template] = operation.split(' ') as [string, string];
+  const given = input as {
+    path?: Record<string, string>;
+    query?: object;
+    body?: object;
+    ifMatch?: string;
+    signal?: AbortSignal;
+  };
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given.path?.[name] ?? ''));
+  const headers = new Headers();
+  if (scope) {
+    headers.set('X-Fenceline-Project', scope.project);
+    headers.set('X-Fenceline-Environment', scope.environment);
+  }
+  if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
+  const isSending = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  if (isSending) headers.set('Content-Type', 'application/json');
+  let response: Response;
+  let body: unknown;
+  try {
+    response = await fetch(path + queryOf(given.query ?? {}), {
+      method,
+      headers,
+      ...(isSending && { body: JSON.stringify(given.body ?? {}) }),
+      ...(given.signal && { signal: given.signal }),
+    });
+    body = await readAnswer(response);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    reportUnreachable();
+    throw new Unreachable();
+  }
+  reportReachable();
+  if (response.ok) return body as Answer<O>;
+  const failure = new Failure(response.status, (body as { meta?: object }).meta ?? {});
+  if (failure.status === 401 && template !== '/v1/session' && !template.startsWith('/v1/signin')) onSignedOut();
+  throw failure;
+}

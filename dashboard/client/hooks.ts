@@ -1,0 +1,66 @@
+/** Queries and changes of the API as hooks. Keys contain project and environment, so their data never mix. */
+import {
+  keepPreviousData,
+  type UseQueryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useScope } from '../state/session';
+import { type Answer, call, type Input, type Operation } from './call';
+import type { Operations } from './types';
+
+type QueryOptions<O extends Operation> = Pick<
+  UseQueryOptions<Answer<O>>,
+  'enabled' | 'refetchInterval' | 'staleTime' | 'placeholderData'
+>;
+
+/** The first part of the path names the resource, so that a change can refresh all that shows it. */
+const resourceOf = (operation: Operation): string => operation.split(' ')[1]!.split('/')[2] ?? operation;
+
+export function useApi<O extends Operation>(operation: O, input: Input<O>, options: QueryOptions<O> = {}) {
+  const scope = useScope();
+  return useQuery<Answer<O>>({
+    queryKey: [scope, resourceOf(operation), operation, input],
+    queryFn: ({ signal }) => call(operation, { ...input, signal }),
+    ...options,
+  });
+}
+
+/** The operations that answer pages. */
+type Paged = {
+  [O in Operation]: 'cursor' extends keyof Operations[O]['query'] ? O : never;
+}[Operation];
+
+/** Loads pages of a list on demand, and keeps showing the previous list while another filter loads. */
+export function usePages<O extends Paged>(operation: O, input: Input<O>, options: { refetchInterval?: number } = {}) {
+  const scope = useScope();
+  return useInfiniteQuery({
+    queryKey: [scope, resourceOf(operation), operation, input, 'pages'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...(input as { query?: object }).query, cursor: pageParam };
+      return call(operation, { ...input, query, signal } as Input<O>);
+    },
+    getNextPageParam: (page: Answer<O>) => {
+      const { meta } = page as { meta: { hasMore: boolean; cursor?: string } };
+      return meta.hasMore ? meta.cursor : undefined;
+    },
+    placeholderData: keepPreviousData,
+    ...options,
+  });
+}
+
+/** Returns a mutation that refreshes the named resources when it has succeeded. */
+export function useChange<Given, Result>(change: (given: Given) => Promise<Result>, ...resources: string[]) {
+  const client = useQueryClient();
+  const scope = useScope();
+  return useMutation({
+    mutationFn: change,
+    // A change fails at once while the server is unreachable, instead of happening at some later moment.
+    networkMode: 'always',
+    onSettled: () =>
+      Promise.all(resources.map((resource) => client.invalidateQueries({ queryKey: [scope, resource] }))),
+  });
+}

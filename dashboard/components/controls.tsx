@@ -1,0 +1,408 @@
+/** Buttons, fields and the small parts that all views share. */
+import {
+  type ButtonHTMLAttributes,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { Icon, type IconName } from './icons';
+
+const classes = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ');
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: 'primary' | 'danger' | 'danger-primary' | 'plain';
+  readonly icon?: IconName;
+  readonly isCompact?: boolean;
+  /** Shows that the action runs, and keeps it from running twice. */
+  readonly isBusy?: boolean;
+}
+
+export function Button({ look, icon, isCompact, isBusy, children, className, disabled, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled || isBusy}
+      aria-busy={isBusy || undefined}
+      className={classes('button', look, isCompact && 'compact', !children && 'icon', className)}
+    >
+      {isBusy ? <span className="spinner" /> : icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** What a control needs of the field around it. */
+interface Wiring {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': boolean | undefined;
+}
+
+interface FieldProps {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly problem?: string | undefined;
+  readonly className?: string;
+  readonly children: (wiring: Wiring) => ReactNode;
+}
+
+/** A label, a control, a hint, and what the validator says about the value. */
+export function Field({ label, hint, problem, className, children }: FieldProps) {
+  const id = useId();
+  const described = classes(hint !== undefined && `${id}-hint`, problem !== undefined && `${id}-problem`);
+  return (
+    <div className={classes('field', className)}>
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': problem !== undefined || undefined })}
+      {problem !== undefined && (
+        <p className="problem" id={`${id}-problem`} role="alert">
+          {problem}
+        </p>
+      )}
+      {hint !== undefined && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Described = Omit<FieldProps, 'children'>;
+
+interface TextProps extends Described, Omit<InputHTMLAttributes<HTMLInputElement>, 'className' | 'onChange'> {
+  readonly value: string;
+  readonly unit?: string;
+  readonly isCode?: boolean;
+  onChange(value: string): void;
+}
+
+export function TextField({ label, hint, problem, className, unit, isCode, onChange, ...rest }: TextProps) {
+  return (
+    <Field label={label} hint={hint} problem={problem} {...(className !== undefined && { className })}>
+      {(wiring) => {
+        const input = (
+          <input
+            {...rest}
+            {...wiring}
+            className={classes('input', isCode && 'code', unit !== undefined && 'with-unit')}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        );
+        if (unit === undefined) return input;
+        return (
+          <span className="unit-group">
+            {input}
+            <span className="unit">{unit}</span>
+          </span>
+        );
+      }}
+    </Field>
+  );
+}
+
+interface AreaProps extends Described, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'className' | 'onChange'> {
+  readonly value: string;
+  readonly isCode?: boolean;
+  onChange(value: string): void;
+}
+
+export function TextArea({ label, hint, problem, className, isCode, onChange, ...rest }: AreaProps) {
+  return (
+    <Field label={label} hint={hint} problem={problem} {...(className !== undefined && { className })}>
+      {(wiring) => (
+        <textarea
+          {...rest}
+          {...wiring}
+          className={classes('input', isCode && 'code')}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SelectProps<Value extends string>
+  extends Described,
+    Omit<SelectHTMLAttributes<HTMLSelectElement>, 'className' | 'onChange' | 'value'> {
+  readonly value: Value;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  onChange(value: Value): void;
+}
+
+export function SelectField<Value extends string>({
+  label,
+  hint,
+  problem,
+  className,
+  options,
+  onChange,
+  ...rest
+}: SelectProps<Value>) {
+  return (
+    <Field label={label} hint={hint} problem={problem} {...(className !== undefined && { className })}>
+      {(wiring) => (
+        <select {...rest} {...wiring} className="input" onChange={(event) => onChange(event.target.value as Value)}>
+          {options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface CheckProps {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly isChecked: boolean;
+  readonly isDisabled?: boolean;
+  onChange(isChecked: boolean): void;
+}
+
+export function Check({ label, hint, isChecked, isDisabled, onChange }: CheckProps) {
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <span>
+        {label}
+        {hint !== undefined && <span className="hint">{hint}</span>}
+      </span>
+    </label>
+  );
+}
+
+interface SegmentsProps<Value extends string> {
+  readonly legend: string;
+  readonly value: Value;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  readonly className?: string;
+  onChange(value: Value): void;
+}
+
+/** A choice of a few, of which one is chosen. */
+export function Segments<Value extends string>({ legend, value, options, className, onChange }: SegmentsProps<Value>) {
+  const name = useId();
+  return (
+    <fieldset className={classes('segments', className)}>
+      <legend className="visually-hidden">{legend}</legend>
+      {options.map((option) => (
+        <label key={option.value} className={option.value}>
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          <span>{option.label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+type Tone = 'neutral' | 'success' | 'warning' | 'danger' | 'info' | 'accent';
+
+export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ReactNode }) {
+  return <span className={classes('badge', tone !== 'neutral' && tone)}>{children}</span>;
+}
+
+interface NoticeProps {
+  readonly tone?: 'info' | 'warning' | 'danger' | 'success';
+  readonly children: ReactNode;
+  readonly role?: 'alert' | 'status';
+}
+
+export function Notice({ tone = 'info', children, role }: NoticeProps) {
+  return (
+    <div className={classes('notice', tone)} role={role}>
+      <Icon name={tone === 'info' ? 'info' : tone === 'success' ? 'check' : 'warning'} />
+      <div>{children}</div>
+    </div>
+  );
+}
+
+const copiedMs = 1_600;
+
+/** A button that puts a text on the clipboard, and says so. */
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), copiedMs);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <Button
+      isCompact
+      look="plain"
+      icon={isCopied ? 'check' : 'copy'}
+      aria-label={isCopied ? 'Copied' : label}
+      title={label}
+      onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
+    />
+  );
+}
+
+export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div className="copyable">
+      <code>{text}</code>
+      <CopyButton text={text} label={label} />
+    </div>
+  );
+}
+
+/** Text that may be larger than its place: it scrolls, also by keyboard. */
+export function Block({ label, children }: { readonly label: string; readonly children: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="pre" aria-label={label} tabIndex={0}>
+      <pre>{children}</pre>
+    </section>
+  );
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly isWide?: boolean;
+}
+
+/** A modal dialog of the browser: it traps the focus, closes on Escape, and hides the rest from screen readers. */
+export function Dialog({ title, onClose, children, isWide }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      className={classes('dialog', isWide && 'wide')}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button look="plain" icon="close" aria-label="Close" onClick={onClose} />
+      </div>
+      {children}
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly action: string;
+  readonly isBusy?: boolean;
+  readonly problem?: string | undefined;
+  onConfirm(): void;
+  onClose(): void;
+}
+
+/** Asks before something that can not be undone. */
+export function Confirm({ title, children, action, isBusy, problem, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="dialog-body">
+        <div>{children}</div>
+        {problem !== undefined && (
+          <Notice tone="danger" role="alert">
+            {problem}
+          </Notice>
+        )}
+      </div>
+      <div className="dialog-foot">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="danger-primary" isBusy={isBusy ?? false} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
+export function Empty({ title, children, actions }: EmptyProps) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+      {actions && <div className="row">{actions}</div>}
+    </div>
+  );
+}
+
+interface PageProps {
+  readonly title: string;
+  readonly intro?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly above?: ReactNode;
+  readonly isNarrow?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A view: its heading, its main actions, its content. */
+export function Page({ title, intro, actions, above, isNarrow, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Fenceline`;
+  }, [title]);
+  return (
+    <div className={classes('page', isNarrow && 'narrow')}>
+      <div className="page-head">
+        <div>
+          {above}
+          <h1>{title}</h1>
+          {intro && <p>{intro}</p>}
+        </div>
+        {actions && <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/** Places of content that is on its way. */
+export function Loading({ rows = 6 }: { readonly rows?: number }) {
+  return (
+    <div className="card-body stack" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same
+        <div key={index} className="skeleton" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,265 @@
+/** Getting started: a geofence, a location, and the event that follows. */
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { call, Failure } from '../client/call';
+import { useApi, useChange } from '../client/hooks';
+import { followStream } from '../client/stream';
+import type { Event, Geofence } from '../client/types';
+import { Block, Button, Copyable, Notice, Page, TextField } from '../components/controls';
+import { Icon } from '../components/icons';
+import { relativeTime } from '../components/time';
+import { messageOf } from '../components/toasts';
+import { freshKey } from '../state/fresh-keys';
+import { useScope, useWorkspace } from '../state/session';
+
+export default function Start() {
+  const { environment } = useWorkspace();
+  const geofences = useApi('GET /v1/geofences', { query: { limit: 1 } });
+  const users = useApi('GET /v1/users', { query: { limit: 1 } }, { refetchInterval: 3_000 });
+  const event = useFirstEvent();
+  const geofence = geofences.data?.geofences[0];
+  const hasLocation = event !== undefined || (users.data?.users.length ?? 0) > 0;
+  return (
+    <Page
+      title="Getting started"
+      isNarrow
+      intro={`Three steps from an empty project to its first event, in ${environment === 'live' ? 'Live' : 'Test'}.`}
+    >
+      <ol className="steps">
+        <Step number={1} title="Create a geofence" isDone={geofence !== undefined} isCurrent={geofence === undefined}>
+          {geofence ? <CreatedGeofence geofence={geofence} /> : <NewGeofence />}
+        </Step>
+        <Step
+          number={2}
+          title="Send a location"
+          isDone={hasLocation}
+          isCurrent={geofence !== undefined && !hasLocation}
+        >
+          <SendLocation geofence={geofence} />
+        </Step>
+        <Step number={3} title="Watch the event arrive" isDone={event !== undefined} isCurrent={hasLocation && !event}>
+          <ArrivedEvent event={event} isWaiting={geofence !== undefined} />
+        </Step>
+      </ol>
+    </Page>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly isCurrent: boolean;
+  readonly children: ReactNode;
+}
+
+function Step({ number, title, isDone, isCurrent, children }: StepProps) {
+  return (
+    <li
+      className={`card step ${isDone ? 'done' : ''} ${isCurrent ? 'current' : ''}`}
+      aria-current={isCurrent ? 'step' : undefined}
+    >
+      <span className="step-mark">{isDone ? <Icon name="check" /> : number}</span>
+      <div className="stack-tight">
+        <h2>
+          {title}
+          {isDone && <span className="visually-hidden"> (done)</span>}
+        </h2>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+const CreatedGeofence = ({ geofence }: { readonly geofence: Geofence }) => (
+  <p className="quiet">
+    <Link href={`/geofences/${geofence._id}`}>{geofence.description}</Link> is monitored.
+  </p>
+);
+
+const example = { description: 'Duomo', latitude: '43.7731', longitude: '11.2560', radius: '100' };
+
+function NewGeofence() {
+  const { isOwner } = useWorkspace();
+  const [values, setValues] = useState(example);
+  const create = useChange(
+    () =>
+      call('POST /v1/geofences', {
+        body: {
+          type: 'circle',
+          tag: 'store',
+          externalId: 'first',
+          description: values.description,
+          coordinates: [Number(values.longitude), Number(values.latitude)],
+          radius: Number(values.radius),
+        },
+      }),
+    'geofences',
+  );
+  const set = (name: keyof typeof example) => (value: string) => setValues((all) => ({ ...all, [name]: value }));
+  const problemAt = (param: string) =>
+    create.error instanceof Failure && create.error.param?.startsWith(param) ? create.error.message : undefined;
+  const isAtField = ['description', 'coordinates', 'radius'].some(problemAt);
+  return (
+    <form
+      className="stack-tight"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate(undefined);
+      }}
+    >
+      <p className="quiet">A circle around a place that you know. You can draw others later.</p>
+      <div className="form-grid">
+        <TextField
+          label="Description"
+          value={values.description}
+          problem={problemAt('description')}
+          onChange={set('description')}
+        />
+        <TextField
+          label="Radius"
+          unit="m"
+          inputMode="decimal"
+          value={values.radius}
+          problem={problemAt('radius')}
+          onChange={set('radius')}
+        />
+        <TextField
+          label="Latitude"
+          inputMode="decimal"
+          value={values.latitude}
+          problem={problemAt('coordinates')}
+          onChange={set('latitude')}
+        />
+        <TextField label="Longitude" inputMode="decimal" value={values.longitude} onChange={set('longitude')} />
+      </div>
+      {create.error && !isAtField && (
+        <Notice tone="danger" role="alert">
+          {messageOf(create.error)}
+        </Notice>
+      )}
+      <div className="row">
+        <Button type="submit" look="primary" isBusy={create.isPending} disabled={!isOwner}>
+          Create geofence
+        </Button>
+        <HereButton
+          onFound={({ latitude, longitude }) =>
+            setValues((all) => ({ ...all, latitude: latitude.toFixed(5), longitude: longitude.toFixed(5) }))
+          }
+        />
+        {!isOwner && <span className="quiet">Only owners create geofences.</span>}
+      </div>
+    </form>
+  );
+}
+
+function HereButton({ onFound }: { onFound(coordinates: GeolocationCoordinates): void }) {
+  const [isBusy, setBusy] = useState(false);
+  if (!('geolocation' in navigator) || !isSecureContext) return null;
+  return (
+    <Button
+      isBusy={isBusy}
+      onClick={() => {
+        setBusy(true);
+        navigator.geolocation.getCurrentPosition(
+          ({ coords }) => {
+            setBusy(false);
+            onFound(coords);
+          },
+          () => setBusy(false),
+        );
+      }}
+    >
+      Use where I am
+    </Button>
+  );
+}
+
+function SendLocation({ geofence }: { readonly geofence: Geofence | undefined }) {
+  const { project, environment, isOwner } = useWorkspace();
+  const [longitude, latitude] = geofence?.geometryCenter.coordinates ?? [11.256, 43.7731];
+  const key = freshKey(project._id, environment, 'publishable');
+  const track = useChange(
+    () =>
+      call('POST /v1/track', {
+        body: { deviceId: 'phone-1', latitude, longitude, accuracy: 10, deviceType: 'Web' },
+      }),
+    'users',
+  );
+  const line = [
+    `curl ${location.origin}/v1/track`,
+    `-H "Authorization: ${key ?? `YOUR_${environment.toUpperCase()}_PUBLISHABLE_KEY`}"`,
+    `-d deviceId=phone-1 -d latitude=${latitude} -d longitude=${longitude} -d accuracy=10`,
+  ].join(' \\\n  ');
+  return (
+    <>
+      <p className="quiet">Run this in a terminal. It says that a device is at the centre of the geofence.</p>
+      <Copyable text={line} label="Copy the command" />
+      {key === undefined && (
+        <p className="quiet small">
+          The first start of the server printed the keys. Only hashes of them are stored:{' '}
+          <Link href="/keys">replace a key</Link> to get one that you know.
+        </p>
+      )}
+      {track.error && (
+        <Notice tone="danger" role="alert">
+          {messageOf(track.error)}
+        </Notice>
+      )}
+      <div className="row">
+        <Button
+          isBusy={track.isPending}
+          disabled={geofence === undefined || !isOwner}
+          onClick={() => track.mutate(undefined)}
+        >
+          Send it from this page
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Returns the newest event of the environment: the last one stored, or the first that arrives now. */
+function useFirstEvent(): Event | undefined {
+  const scope = useScope();
+  const stored = useApi('GET /v1/events', { query: { limit: 1 } });
+  const [arrived, setArrived] = useState<Event>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another environment has another stream
+  useEffect(() => {
+    setArrived(undefined);
+    return followStream(
+      '/v1/events/stream',
+      {},
+      {
+        onMessage: ({ data }) => {
+          const event = JSON.parse(data) as Event;
+          if (event._id) setArrived(event);
+        },
+      },
+    );
+  }, [scope]);
+  return arrived ?? stored.data?.events[0];
+}
+
+function ArrivedEvent({ event, isWaiting }: { readonly event: Event | undefined; readonly isWaiting: boolean }) {
+  return (
+    <div role="status" className="stack-tight">
+      {event ? (
+        <>
+          <p>
+            <strong>{event.type}</strong> {event.geofence?.description}{' '}
+            <span className="quiet">{relativeTime(event.createdAt)}</span>
+          </p>
+          <Block label="The event">{JSON.stringify(event, null, 2)}</Block>
+        </>
+      ) : (
+        <p className="quiet row">
+          {isWaiting && <span className="spinner" />}
+          {isWaiting
+            ? 'Waiting for the first event. It appears here when it happens.'
+            : 'It appears here when it happens.'}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,384 @@
+/** Signing in and up, and what the links of mails ask for. */
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type Answer, call, Failure, type Input, type Operation } from '../client/call';
+import type { Project, Session } from '../client/types';
+import { Button, Copyable, Notice, TextField } from '../components/controls';
+import { Logo } from '../components/icons';
+import { messageOf } from '../components/toasts';
+import { rememberKey } from '../state/fresh-keys';
+import { replaceSession } from '../state/session';
+import type { Purpose } from './purpose';
+
+const isSignUpOn = document.querySelector<HTMLMetaElement>('meta[name="sign-up"]')?.content === 'on';
+
+type View = 'sign-in' | 'sign-up' | 'forgotten' | Purpose['kind'];
+
+interface Props {
+  readonly purpose: Purpose | undefined;
+  readonly hasNoProject?: boolean;
+  onDone(): void;
+}
+
+export function Entrance({ purpose, hasNoProject = false, onDone }: Props) {
+  const [view, setView] = useState<View>(purpose?.kind ?? 'sign-in');
+  const [told, setTold] = useState<string>();
+  const [issued, setIssued] = useState<Issued>();
+  const token = purpose?.token ?? '';
+  useEffect(() => {
+    if (purpose) setView(purpose.kind);
+  }, [purpose]);
+
+  const show = (next: View, text?: string) => {
+    setTold(text);
+    setView(next);
+  };
+  const parts = { token, show, onDone, onIssued: setIssued };
+  return (
+    <div className="entrance">
+      <main className="entrance-card">
+        <span className="brand">
+          <Logo size={26} /> Fenceline
+        </span>
+        <div className="card">
+          {told !== undefined && (
+            <Notice tone="success" role="status">
+              {told}
+            </Notice>
+          )}
+          {issued ? (
+            <NewKeys {...issued} onDone={onDone} />
+          ) : hasNoProject ? (
+            <NoProject />
+          ) : (
+            <Forms view={view} {...parts} />
+          )}
+        </div>
+      </main>
+      <p className="foot">
+        <a href="/docs">API reference</a>
+      </p>
+    </div>
+  );
+}
+
+/** What a sign-up created. */
+interface Issued {
+  readonly project: Project;
+  readonly session: Session;
+}
+
+interface FormParts {
+  readonly token: string;
+  show(view: View, text?: string): void;
+  onDone(): void;
+  onIssued(issued: Issued): void;
+}
+
+function Forms({ view, ...parts }: FormParts & { readonly view: View }) {
+  switch (view) {
+    case 'sign-in':
+      return <SignIn {...parts} />;
+    case 'sign-up':
+      return <SignUp {...parts} />;
+    case 'forgotten':
+      return <Forgotten {...parts} />;
+    case 'signin':
+      return <OneTimeLink {...parts} />;
+    case 'invitation':
+      return <Invitation {...parts} />;
+    case 'reset':
+      return <Reset {...parts} />;
+    case 'confirm':
+      return <Confirmation {...parts} />;
+  }
+}
+
+interface FormProps<O extends Operation> {
+  readonly title: string;
+  readonly intro?: string;
+  readonly operation: O;
+  readonly fields: readonly FieldName[];
+  readonly action: string;
+  readonly more?: ReactNode;
+  input(values: Values): Input<O>;
+  then(answer: Answer<O>): void;
+}
+
+type FieldName = 'email' | 'password' | 'newPassword' | 'anyPassword' | 'project';
+type Values = Record<FieldName, string>;
+
+const fieldsOf = {
+  email: { label: 'Email', type: 'email', autoComplete: 'username', param: 'email', hint: undefined },
+  password: {
+    label: 'Password',
+    type: 'password',
+    autoComplete: 'current-password',
+    param: 'password',
+    hint: undefined,
+  },
+  newPassword: {
+    label: 'Password',
+    type: 'password',
+    autoComplete: 'new-password',
+    param: 'password',
+    hint: 'At least 12 characters',
+  },
+  anyPassword: {
+    label: 'Password',
+    type: 'password',
+    autoComplete: 'current-password',
+    param: 'password',
+    hint: 'Of your account, or of a new one: at least 12 characters',
+  },
+  project: {
+    label: 'Project',
+    type: 'text',
+    autoComplete: 'organization',
+    param: 'project',
+    hint: 'You can create geofences and keys in it',
+  },
+} as const;
+
+const noValues: Values = { email: '', password: '', newPassword: '', anyPassword: '', project: '' };
+
+/** A form that sends one call, and shows at the field what the validator says. */
+function CallForm<O extends Operation>({ title, intro, operation, fields, action, more, input, then }: FormProps<O>) {
+  const [values, setValues] = useState(noValues);
+  const [problem, setProblem] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const param = problem instanceof Failure ? problem.param : undefined;
+  const isAtField = fields.some((name) => fieldsOf[name].param === param);
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      then(await call(operation, input(values)));
+    } catch (error) {
+      setProblem(error);
+      setBusy(false);
+    }
+  }
+  return (
+    <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
+      <div>
+        <h1>{title}</h1>
+        {intro && <p className="quiet">{intro}</p>}
+      </div>
+      {fields.map((name, index) => {
+        const { label, type, autoComplete, hint, param: at } = fieldsOf[name];
+        return (
+          <TextField
+            key={name}
+            label={label}
+            hint={hint}
+            type={type}
+            autoComplete={autoComplete}
+            autoFocus={index === 0}
+            value={values[name]}
+            problem={isAtField && param === at ? messageOf(problem) : undefined}
+            onChange={(value) => setValues((all) => ({ ...all, [name]: value }))}
+          />
+        );
+      })}
+      {problem !== undefined && !isAtField && (
+        <Notice tone="danger" role="alert">
+          {messageOf(problem)}
+        </Notice>
+      )}
+      <Button type="submit" look="primary" isBusy={isBusy}>
+        {action}
+      </Button>
+      {more}
+    </form>
+  );
+}
+
+const LinkButton = ({ children, onClick }: { readonly children: ReactNode; onClick(): void }) => (
+  <button type="button" className="link-button" onClick={onClick}>
+    {children}
+  </button>
+);
+
+/** Returns a function that puts the session in place, which shows the dashboard. */
+function useSignedIn(onDone: () => void) {
+  const client = useQueryClient();
+  return (session: Answer<'POST /v1/signin'>['session']) => {
+    replaceSession(client, session);
+    onDone();
+  };
+}
+
+function SignIn({ show, onDone }: FormParts) {
+  const signedIn = useSignedIn(onDone);
+  return (
+    <CallForm
+      title="Sign in"
+      operation="POST /v1/signin"
+      fields={['email', 'password']}
+      action="Sign in"
+      input={({ email, password }) => ({ body: { email, password } })}
+      then={({ session }) => signedIn(session)}
+      more={
+        <div className="spread small">
+          <LinkButton onClick={() => show('forgotten')}>Forgot the password?</LinkButton>
+          {isSignUpOn && <LinkButton onClick={() => show('sign-up')}>Create an account</LinkButton>}
+        </div>
+      }
+    />
+  );
+}
+
+function SignUp({ show, onIssued }: FormParts) {
+  return (
+    <CallForm
+      title="Create an account"
+      intro="It comes with a project of its own."
+      operation="POST /v1/signup"
+      fields={['email', 'newPassword', 'project']}
+      action="Create account"
+      input={({ email, newPassword, project }) => ({
+        body: { email, password: newPassword, ...(project && { project }) },
+      })}
+      then={({ project, session }) => {
+        if (session && project) {
+          onIssued({ project, session });
+        } else show('sign-in', 'Open the link in the mail that was sent to you. It works once, within an hour.');
+      }}
+      more={
+        <span className="small">
+          <LinkButton onClick={() => show('sign-in')}>Sign in instead</LinkButton>
+        </span>
+      }
+    />
+  );
+}
+
+function Forgotten({ show }: FormParts) {
+  return (
+    <CallForm
+      title="Reset the password"
+      intro="If the address has an account, it gets a link by mail."
+      operation="POST /v1/password/reset"
+      fields={['email']}
+      action="Send the link"
+      input={({ email }) => ({ body: { email } })}
+      then={() => show('sign-in', 'If the address has an account, a mail is on its way.')}
+      more={
+        <span className="small">
+          <LinkButton onClick={() => show('sign-in')}>Back</LinkButton>
+        </span>
+      }
+    />
+  );
+}
+
+function OneTimeLink({ token, show, onDone }: FormParts) {
+  const signedIn = useSignedIn(onDone);
+  return (
+    <CallForm
+      title="Sign in by the one-time link"
+      intro="You become an owner of the project, without an account. The link works once."
+      operation="POST /v1/signin/link"
+      fields={[]}
+      action="Sign in"
+      input={() => ({ body: { token } })}
+      then={({ session }) => signedIn(session)}
+      more={
+        <span className="small">
+          <LinkButton onClick={() => show('sign-in')}>Use email and password</LinkButton>
+        </span>
+      }
+    />
+  );
+}
+
+function Invitation({ token, onDone }: FormParts) {
+  const signedIn = useSignedIn(onDone);
+  return (
+    <CallForm
+      title="Accept the invitation"
+      operation="POST /v1/invitations/accept"
+      fields={['anyPassword']}
+      action="Accept"
+      input={({ anyPassword }) => ({ body: { token, password: anyPassword } })}
+      then={({ session }) => signedIn(session)}
+    />
+  );
+}
+
+function Reset({ token, show }: FormParts) {
+  return (
+    <CallForm
+      title="Choose a new password"
+      operation="POST /v1/password/reset/confirm"
+      fields={['newPassword']}
+      action="Set password"
+      input={({ newPassword }) => ({ body: { token, password: newPassword } })}
+      then={() => show('sign-in', 'Your password is changed. Sign in with it.')}
+    />
+  );
+}
+
+function Confirmation({ token, onIssued }: FormParts) {
+  return (
+    <CallForm
+      title="Create your account"
+      operation="POST /v1/signup/confirm"
+      fields={[]}
+      action="Create account"
+      input={() => ({ body: { token } })}
+      then={({ project, session }) => {
+        if (project && session) onIssued({ project, session });
+      }}
+    />
+  );
+}
+
+function NewKeys({ project, session, onDone }: Issued & { onDone(): void }) {
+  const signedIn = useSignedIn(onDone);
+  return (
+    <>
+      <div>
+        <h1>Your keys</h1>
+        <p className="quiet">They are shown only this once. Keep secret keys on your servers.</p>
+      </div>
+      <div className="stack-tight">
+        {project.keys.map(({ environment, kind, key = '' }) => (
+          <div key={environment + kind}>
+            <p className="label">
+              {environment === 'live' ? 'Live' : 'Test'}, {kind}
+            </p>
+            <Copyable text={key} label={`Copy the ${environment} ${kind} key`} />
+          </div>
+        ))}
+      </div>
+      <Button
+        look="primary"
+        onClick={() => {
+          for (const { environment, kind, key } of project.keys)
+            if (key !== undefined) rememberKey(project._id, environment, kind, key);
+          signedIn(session);
+        }}
+      >
+        Continue
+      </Button>
+    </>
+  );
+}
+
+function NoProject() {
+  const client = useQueryClient();
+  return (
+    <div className="stack">
+      <h1>No project</h1>
+      <p className="quiet">Your account belongs to no project. Ask an owner for an invitation.</p>
+      <Button onClick={() => void call('POST /v1/signout', { body: {} }).then(() => replaceSession(client, null))}>
+        Sign out
+      </Button>
+    </div>
+  );
+}

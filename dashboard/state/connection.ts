@@ -1,0 +1,63 @@
+/**
+ * Whether the server answers. Queries pause while it does not, and run again when it does: TanStack Query's idea of
+ * being online is the server's.
+ */
+import { onlineManager } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+
+const firstDelayMs = 1_000;
+const maxDelayMs = 10_000;
+
+let isReachable = true;
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+function set(next: boolean): void {
+  if (next === isReachable) return;
+  isReachable = next;
+  onlineManager.setOnline(next);
+  for (const listener of listeners) listener();
+}
+
+// The browser's own signal says nothing about the server: a server on this machine answers without a network.
+onlineManager.setEventListener(() => () => {});
+onlineManager.setOnline(true);
+
+async function probe(delayMs: number): Promise<void> {
+  try {
+    const response = await fetch('/health/live', { cache: 'no-store' });
+    if (response.ok) return reportReachable();
+  } catch {
+    // Still unreachable.
+  }
+  schedule(Math.min(delayMs * 1.5, maxDelayMs));
+}
+
+function schedule(delayMs: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => void probe(delayMs), delayMs);
+}
+
+/** Notes that a request had no answer, and asks again until there is one. */
+export function reportUnreachable(): void {
+  if (!isReachable) return;
+  set(false);
+  schedule(firstDelayMs);
+}
+
+export function reportReachable(): void {
+  clearTimeout(timer);
+  set(true);
+}
+
+/** Asks the server now instead of after the next delay. */
+export const askNow = (): void => schedule(0);
+
+export const useIsReachable = (): boolean =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isReachable,
+  );

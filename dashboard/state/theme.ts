@@ -1,0 +1,39 @@
+/** Light or dark: as the system says, unless the user chose. */
+import { useSyncExternalStore } from 'react';
+import { readStored, writeStored } from './storage';
+
+export type ThemeChoice = 'system' | 'light' | 'dark';
+
+const system = matchMedia('(prefers-color-scheme: dark)');
+const listeners = new Set<() => void>();
+
+export function themeChoice(): ThemeChoice {
+  const stored = readStored('theme');
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}
+
+export function currentTheme(): 'light' | 'dark' {
+  const choice = themeChoice();
+  if (choice !== 'system') return choice;
+  return system.matches ? 'dark' : 'light';
+}
+
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = currentTheme();
+  for (const listener of listeners) listener();
+}
+
+export function chooseTheme(choice: ThemeChoice): void {
+  writeStored('theme', choice);
+  applyTheme();
+}
+
+system.addEventListener('change', applyTheme);
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, themeChoice);
+export const useTheme = (): 'light' | 'dark' => useSyncExternalStore(subscribe, currentTheme);
