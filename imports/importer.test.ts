@@ -7,8 +7,9 @@ import type { ConfigurationWriter } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import type { ImportRecord } from '../schemas/json/import.js';
+import type { ImportRequest } from './execution.js';
 import { fileText } from './files.js';
-import { createImporter, type ImportRequest } from './importer.js';
+import { createImporter } from './importer.js';
 import { bytesOf, newScope, useWorkbench } from './testing/fixtures.js';
 
 const bench = useWorkbench();

@@ -3,7 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { beaconFields, readBeacon } from '../api/beacons/fields.js';
 import { beaconId, beaconRecord } from '../api/beacons/record.js';
 import type { GeometrySources } from '../api/dependencies.js';
-import { type GeofenceInput, geofenceFields, isSought, readGeofence } from '../api/geofences/fields.js';
+import {
+  type GeofenceInput,
+  type GivenGeofence,
+  geofenceFields,
+  isSought,
+  readGeofence,
+} from '../api/geofences/fields.js';
 import { resolveGeometry } from '../api/geofences/geometry.js';
 import { geofenceId, geofenceRecord } from '../api/geofences/record.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
@@ -40,13 +46,26 @@ export interface ImportedResource {
 export const isUnchanged = (one: ImportedRecord, other: ImportedRecord): boolean =>
   isDeepStrictEqual({ ...one, updatedAt: 0 }, { ...other, updatedAt: 0 });
 
-/** What reading rows needs of the world. */
-export interface ResourceParts {
+/** Looks up the geometry of a geofence that is not given as coordinates. `id` names the record that is replaced. */
+export type ResolveGeometry = (scope: Scope, given: GivenGeofence, id: string) => Promise<Outcome<GeofenceInput>>;
+
+export const geometryResolver =
+  ({ configuration, geometrySources }: GeometryParts): ResolveGeometry =>
+  (scope, given, id) =>
+    resolveGeometry(scope, given, async () => configuration.geofence(scope, id), configuration, geometrySources);
+
+interface GeometryParts {
   readonly configuration: ConfigurationReader;
   readonly geometrySources: GeometrySources;
 }
 
-export function geofenceResource({ configuration, geometrySources }: ResourceParts, scope: Scope): ImportedResource {
+/** What reading rows needs of the world. */
+export interface ResourceParts {
+  readonly configuration: ConfigurationReader;
+  readonly resolve: ResolveGeometry;
+}
+
+export function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scope): ImportedResource {
   const rowOf = (id: string, input: GeofenceInput): ReadRow => ({
     id,
     tag: input.tag,
@@ -65,8 +84,7 @@ export function geofenceResource({ configuration, geometrySources }: ResourcePar
       const id = geofenceId(scope, given);
       // Most files give all coordinates. Their rows need no promise each.
       if (given.type !== 'isochrone' && !isSought(given)) return { ok: true, value: rowOf(id, given) };
-      const current = async () => configuration.geofence(scope, id);
-      return resolveGeometry(scope, given, current, configuration, geometrySources).then((resolved) =>
+      return resolve(scope, given, id).then((resolved) =>
         resolved.ok ? { ok: true, value: rowOf(id, resolved.value) } : resolved,
       );
     },
@@ -98,7 +116,10 @@ function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Map<
  * A beacon needs no pair. One without is the same beacon if it transmits the same, so that importing a file again
  * creates no other.
  */
-export function beaconResource({ configuration }: ResourceParts, scope: Scope): ImportedResource {
+export function beaconResource(
+  { configuration }: Pick<ResourceParts, 'configuration'>,
+  scope: Scope,
+): ImportedResource {
   let unpaired: Map<string, string> | undefined;
   return {
     kind: 'beacon',
@@ -130,6 +151,8 @@ export function beaconResource({ configuration }: ResourceParts, scope: Scope): 
     },
   };
 }
+
+export const tableOf = (kind: ImportedKind): FieldTable => (kind === 'geofence' ? geofenceFields : beaconFields);
 
 export const resourceOf = (kind: ImportedKind, parts: ResourceParts, scope: Scope): ImportedResource =>
   kind === 'geofence' ? geofenceResource(parts, scope) : beaconResource(parts, scope);

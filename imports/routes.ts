@@ -22,9 +22,10 @@ import { Id } from '../schemas/json/common.js';
 import { Import, ImportedResourceName, type ImportFileName, type ImportRecord } from '../schemas/json/import.js';
 import { importJson } from '../schemas/wire/import.js';
 import { applyBatch, maxBatchRecords } from './batch.js';
+import type { ImportRequest } from './execution.js';
 import { fileText } from './files.js';
-import type { Importer, ImportPermit, ImportRequest } from './importer.js';
-import { type ImportedKind, resourceOf } from './resources.js';
+import type { Importer, ImportPermit } from './importer.js';
+import { geometryResolver, type ImportedKind, resourceOf, tableOf } from './resources.js';
 import { openUploadFolder, refuseOtherTypes, type UploadFolder, uploadTypes } from './uploads.js';
 
 export interface ImportDependencies
@@ -268,7 +269,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
 
   function addBatch(kind: ImportedKind): void {
     const name = `${kind}s`;
-    const records = schemaOf(resourceOf(kind, deps, { project: '', environment: 'test' }).table);
+    const records = schemaOf(tableOf(kind));
     const Result = Type.Object({
       index: Type.Integer({ description: 'Counted from 0' }),
       action: Type.Enum(['created', 'updated', 'unchanged', 'rejected']),
@@ -308,7 +309,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
         const isDryRun = reader.boolean('dryRun') ?? false;
         accepted(reader.outcome(() => undefined));
         admitKind(kind, scope);
-        const resource = resourceOf(kind, deps, scope);
+        const resource = resourceOf(kind, { configuration, resolve: geometryResolver(deps) }, scope);
         // Batches of a project run one after another, so that others have their turn in between.
         const results = await serialize(scope.project, () => applyBatch(deps, resource, given, isDryRun));
         const count = (action: string): number => results.filter((result) => result.action === action).length;
@@ -388,7 +389,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
       const started = await importer.start(permit, {
         ...asked,
         scope: permit.scope,
-        source: file.open(),
+        source: { path: file.path },
         format,
         fileName,
         bytesTotal: bytes,

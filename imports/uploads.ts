@@ -2,7 +2,7 @@
  * Receives a file into a folder, before anything of it is applied: a slow client does not hold an import up, and the
  * size is known for the progress.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
@@ -17,7 +17,7 @@ export interface ReceivedFile {
   readonly format: ImportFormat;
   readonly fileName: string | null;
   readonly bytes: number;
-  open(): AsyncIterable<Uint8Array>;
+  readonly path: string;
   remove(): Promise<void>;
 }
 
@@ -150,7 +150,7 @@ export async function openUploadFolder(path: string, maxFileBytes: number): Prom
           fileName: shortName(fileName ?? undefined),
           ...received,
           bytes: count.bytes,
-          open: () => createReadStream(file),
+          path: file,
           remove,
         };
       } catch (error) {

@@ -13,7 +13,7 @@ import type { MonitoredCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/changes.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import { createExpirySweeper, createRestorationSweeper } from '../pipeline/catalog/store/sweepers.js';
-import type { ConfigurationWriter, SpatialQueries } from '../pipeline/catalog/types.js';
+import type { EncodedWriter, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import { topics } from '../pipeline/ports.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
@@ -40,7 +40,7 @@ export interface RoleParts {
   readonly backend: ClusterBackend;
   readonly clickHouse: ClickHouseOptions;
   readonly readModel: ReadModel;
-  readonly writer: ConfigurationWriter;
+  readonly writer: EncodedWriter;
   readonly catalog: MonitoredCatalog;
   readonly spatial: SpatialQueries;
   readonly secretCipher: SecretCipher;

@@ -158,6 +158,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     deliveries: backend.deliveryQueue,
     leases: embeddedLeases,
     mailer,
+    isOnlyNode: true,
   });
 
   return {

@@ -17,7 +17,8 @@ import { createKeyRing } from '../http/access/keys.js';
 import type { Sessions } from '../http/access/sessions.js';
 import { createHttpServer } from '../http/server.js';
 import { exportRoutes } from '../imports/export/routes.js';
-import { createImporter } from '../imports/importer.js';
+import { createImporter, defaultImportBounds } from '../imports/importer.js';
+import { geometryResolver } from '../imports/resources.js';
 import { importRoutes } from '../imports/routes.js';
 import { defaultIngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
@@ -25,16 +26,19 @@ import { ingestMetrics } from '../ingest/metrics.js';
 import { ingestRoutes } from '../ingest/routes.js';
 import type { Mailer } from '../outbound/mail/mail.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
+import type { EncodedWriter } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
 import { createNodeAccounts } from './accounts.js';
 import type { Configuration } from './config/schema.js';
+import { readModelFolder } from './data-folder/folders.js';
 import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
 import { createRecorder, createRequestObserver } from './metrics.js';
 import { addSync } from './sync.js';
+import { createImportThread } from './threads/import-host.js';
 import { version } from './version.js';
 import type { createWebhookClient } from './webhook-client.js';
 
@@ -122,7 +126,8 @@ export async function addIngest(
   });
 }
 
-export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | 'analytics' | 'log' | 'values'> {
+export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' | 'log' | 'values'> {
+  readonly writer: EncodedWriter;
   readonly maps: Maps;
   readonly roads: RoadProvider | undefined;
   readonly states: Pick<StateStore, 'load'>;
@@ -133,6 +138,8 @@ export interface ApiGiven extends Pick<ApiDependencies, 'writer' | 'spatial' | '
   readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
   readonly leases: Leases;
   readonly mailer: Mailer;
+  /** No other node shares the stores. */
+  readonly isOnlyNode?: boolean;
 }
 
 /** Adds the routes of the API, and starts what follows from edits in the background: geofences follow their places. */
@@ -159,6 +166,7 @@ export async function addApi(
     deliveries,
     leases,
     mailer,
+    isOnlyNode = false,
   }: ApiGiven,
 ): Promise<Pick<PlaceFollower, 'done' | 'stop'>> {
   const geocoding = createGeocoding(configuration, values);
@@ -201,7 +209,17 @@ export async function addApi(
   await app.register(dashboardRoutes({ folder: dashboardFolder, signUp: configuration.signup.enabled }));
   const importing = { configuration: readModel, writer, geometrySources, clock: Date.now };
   const { maxFileBytes, maxRows, maxRunning } = configuration.imports;
-  const importer = createImporter({ ...importing, values, bounds: { maxRows, maxRunning } });
+  const bounds = { ...defaultImportBounds, maxRows, maxRunning };
+  const thread = createImportThread(
+    {
+      readModelFolder: readModelFolder(configuration),
+      writer,
+      resolve: geometryResolver(importing),
+      onFailure: (error) => logger.error(error, 'the import thread has ended'),
+    },
+    bounds,
+  );
+  const importer = createImporter({ ...importing, values, bounds, thread, isOnlyNode });
   await app.register(importRoutes, {
     ...importing,
     arePlansEnabled: configuration.plans.enabled === 'on',

@@ -1,11 +1,11 @@
 /** The interface of a running node, embedded or in a cluster. */
 import type { FastifyInstance } from 'fastify';
-import type { ConfigurationReader, ConfigurationWriter } from '../pipeline/catalog/types.js';
+import type { ConfigurationReader, EncodedWriter } from '../pipeline/catalog/types.js';
 
 export interface Node {
   readonly app: FastifyInstance;
   readonly configuration: ConfigurationReader;
-  readonly writer: ConfigurationWriter;
+  readonly writer: EncodedWriter;
   /** Resolves to true on one of the nodes that start at the same time: it creates the first project. */
   claimFirstProject(): Promise<boolean>;
   /** Returns a link that signs its first visitor in as owner of the project. It expires after an hour. */

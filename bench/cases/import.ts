@@ -1,15 +1,22 @@
-/** Imports of CSV files on the embedded backend: validation and writes, repeated and as a dry run, and memory. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/**
+ * Imports of CSV files on the embedded backend, in the threads of a node: validation and writes, repeated and as a dry
+ * run, and memory.
+ */
+import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
-import { createImporter, type Importer } from '../../imports/importer.js';
+import { createImporter, defaultImportBounds, type Importer } from '../../imports/importer.js';
+import { geometryResolver } from '../../imports/resources.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { freshId } from '../../schemas/ids.js';
 import type { ImportRecord } from '../../schemas/json/import.js';
 import { createRandom } from '../../schemas/random.js';
+import { createImportThread } from '../../server/threads/import-host.js';
 import type { BenchCase, BenchOptions, Row } from '../case.js';
 import { ownMemoryMib } from '../memory.js';
 
@@ -66,10 +73,12 @@ async function measured(work: () => Promise<ImportRecord>, count: number): Promi
   return { perSecond: count / seconds, perProcessorSecond: count / ((user + system) / 1e6), peakMiB };
 }
 
-async function withImporter<T>(work: (importer: Importer) => Promise<T>): Promise<T> {
+/** Gives the importer and a folder for files. */
+async function withImporter<T>(work: (importer: Importer, folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-bench-import-'));
   const embedded = openEmbedded({ path: join(folder, 'data') });
-  const readModel = openReadModel(join(folder, 'read-model'));
+  const readModelFolder = join(folder, 'read-model');
+  const readModel = openReadModel(readModelFolder);
   const following = followChanges({
     log: embedded.log,
     readModel,
@@ -79,9 +88,16 @@ async function withImporter<T>(work: (importer: Importer) => Promise<T>): Promis
   });
   const writer = createConfigurationWriter({ log: embedded.log, readModel });
   const parts = { configuration: readModel, writer, values: embedded.values, geometrySources: {}, clock: Date.now };
-  const importer = createImporter(parts);
+  const onFailure = (error: Error): void => {
+    throw error;
+  };
+  const thread = createImportThread(
+    { readModelFolder, writer, resolve: geometryResolver(parts), onFailure },
+    defaultImportBounds,
+  );
+  const importer = createImporter({ ...parts, thread });
   try {
-    return await work(importer);
+    return await work(importer, folder);
   } finally {
     await importer.close();
     await following.close();
@@ -93,21 +109,25 @@ async function withImporter<T>(work: (importer: Importer) => Promise<T>): Promis
 
 async function run({ smoke }: BenchOptions): Promise<Row[]> {
   const count = smoke ? 2_000 : rows;
-  return withImporter(async (importer) => {
+  return withImporter(async (importer, folder) => {
     const scope: Scope = { project: freshId(), environment: 'live' };
-    const importFile = (isDryRun = false, seed = 1) =>
-      measured(
+    const importFile = async (isDryRun = false, seed = 1) => {
+      const path = join(folder, `${seed}.csv`);
+      await pipeline(Readable.from(shops(count, seed)), createWriteStream(path));
+      return measured(
         () =>
           importer.importRecords({
             scope,
             resource: 'geofence',
-            source: shops(count, seed),
+            source: { path },
+            bytesTotal: statSync(path).size,
             format: 'csv',
             isDryRun,
             requestedBy: { kind: 'key', name: 'bench' },
           }),
         count,
       );
+    };
     const dry = await importFile(true);
     const created = await importFile();
     const repeated = await importFile();

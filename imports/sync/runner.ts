@@ -6,7 +6,7 @@
  * start, and a run whose process ended is repeated by whichever node notices first. A lock with a short life, which the
  * running node renews, keeps the others out.
  */
-import { createReadStream, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mailer } from '../../outbound/mail/mail.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
@@ -342,7 +342,7 @@ async function imported(
   const untilMs = parts.clock() + parts.bounds.maxImportWaitMs;
   for (;;) {
     try {
-      const record = await parts.importer.importRecords({ ...request, source: createReadStream(file.path) });
+      const record = await parts.importer.importRecords({ ...request, source: { path: file.path } });
       signal.throwIfAborted();
       if (record.status === 'interrupted') throw new Error('the import was interrupted');
       return fileRecord(name, bytes, record);

@@ -8,7 +8,8 @@ import { createConfigurationWriter, followChanges } from '../../pipeline/catalog
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { freshId } from '../../schemas/ids.js';
-import { createImporter, type ImportBounds, type ImportRequest } from '../importer.js';
+import type { ImportBounds, ImportRequest } from '../execution.js';
+import { createImporter } from '../importer.js';
 
 export type Workbench = ReturnType<typeof openWorkbench>;
 

@@ -18,6 +18,7 @@ import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Change, ChangeKind } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { EvaluationContext } from '../evaluation/types.js';
+import type { NewRecord } from '../ports.js';
 
 export interface Scope {
   readonly project: string;
@@ -219,6 +220,12 @@ export interface ConfigurationChange {
   readonly bases?: readonly Base[];
 }
 
+/** A change as a record of topic `changes`, and the id of its edit. */
+export interface EncodedChange {
+  readonly edit: string;
+  readonly record: NewRecord;
+}
+
 /**
  * Appends changes and waits until this node's read model has applied or refused them. Clients thus read their own
  * writes.
@@ -230,6 +237,11 @@ export interface ConfigurationWriter {
   catchUp(): Promise<void>;
   /** Returns epoch ms for `createdAt` and `updatedAt`. Unique on a node, so that cursors by time skip no record. */
   nextTimestamp(): number;
+}
+
+/** Writes for a thread that encodes its changes itself. */
+export interface EncodedWriter extends ConfigurationWriter {
+  writeEncoded(changes: readonly EncodedChange[]): Promise<readonly EditOutcome[]>;
 }
 
 /**

@@ -23,7 +23,7 @@ export const openBackend = (
     retentionMs: { locations: locations.retentionDays * dayMs, events: events.retentionDays * dayMs },
   });
 
-const readModelFolder = ({ data }: Configuration): string => join(data, 'read-model');
+export const readModelFolder = ({ data }: Configuration): string => join(data, 'read-model');
 
 /** Opens the read model. While the disk is full, applying changes waits. */
 export const openNodeReadModel = (configuration: Configuration, space: Space): ReadModel =>

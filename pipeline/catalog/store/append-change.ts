@@ -2,12 +2,12 @@
 import { codecs } from '../../../schemas/codecs.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import { type Log, type NewRecord, topics } from '../../ports.js';
-import type { ConfigurationChange } from '../types.js';
+import type { ConfigurationChange, EncodedChange } from '../types.js';
 import { editHeaders, newEditId } from './revisions.js';
 
 export const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
 
-export const encodeChange = (
+const encodeChange = (
   { kind, id, record, bases }: ConfigurationChange,
   edit: string,
   changedAt: number,
@@ -16,6 +16,12 @@ export const encodeChange = (
   value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
   headers: editHeaders(edit, bases),
 });
+
+/** Encodes a change under a new edit. */
+export function encodeEdit(change: ConfigurationChange, changedAt: number): EncodedChange {
+  const edit = newEditId();
+  return { edit, record: encodeChange(change, edit, changedAt) };
+}
 
 /**
  * Appends a change without waiting for the read model, for threads that apply no changes. Resolves when it is durable.

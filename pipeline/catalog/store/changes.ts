@@ -18,12 +18,12 @@ import { PortError } from '../../errors.js';
 import { type Divergence, type Log, type LogRecord, type Subscription, topics } from '../../ports.js';
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
 import { withinMs } from '../../time-limit.js';
-import type { ConfigurationWriter, DecodedChange } from '../types.js';
-import { changeKey, encodeChange } from './append-change.js';
+import type { DecodedChange, EditOutcome, EncodedChange, EncodedWriter } from '../types.js';
+import { changeKey, encodeEdit } from './append-change.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
 import type { ReadModel } from './read-model.js';
-import { newEditId, originOf } from './revisions.js';
+import { originOf } from './revisions.js';
 import { rulesText } from './stored-fence.js';
 
 /** Edits of all records are ordered in one partition. */
@@ -200,21 +200,23 @@ export function createConfigurationWriter({
    * Default none.
    */
   limitMs?: number;
-}): ConfigurationWriter {
+}): EncodedWriter {
   let latest = 0;
 
+  async function writeEncoded(changes: readonly EncodedChange[]): Promise<readonly EditOutcome[]> {
+    const outcomes = Promise.all(changes.map(({ edit }) => readModel.edits.outcome(edit)));
+    try {
+      const records = changes.map(({ record }) => record);
+      await Promise.all([log.append(topics.changes, records), withinMs(limitMs, outcomes, lagging)]);
+    } finally {
+      for (const { edit } of changes) readModel.edits.forget(edit);
+    }
+    return outcomes;
+  }
+
   return {
-    async write(changes) {
-      const edits = changes.map(() => newEditId());
-      const outcomes = Promise.all(edits.map((edit) => readModel.edits.outcome(edit)));
-      try {
-        const records = changes.map((change, index) => encodeChange(change, edits[index]!, clock()));
-        await Promise.all([log.append(topics.changes, records), withinMs(limitMs, outcomes, lagging)]);
-      } finally {
-        for (const edit of edits) readModel.edits.forget(edit);
-      }
-      return outcomes;
-    },
+    write: async (changes) => writeEncoded(changes.map((change) => encodeEdit(change, clock()))),
+    writeEncoded,
     catchUp: createCatchUp({ log, readModel, limitMs }),
     nextTimestamp() {
       latest = Math.max(clock(), latest + 1, readModel.latestTimestamp + 1);

@@ -1,0 +1,137 @@
+/**
+ * What an import in another thread and the thread of the configuration ask of each other. The import's thread reads,
+ * validates, compares and encodes rows; the other one appends them and applies them to the read model.
+ *
+ * Everything is copied between threads, so changes travel as one buffer.
+ */
+import type { GeofenceInput, GivenGeofence } from '../api/geofences/fields.js';
+import type { Outcome } from '../http/fields/reader.js';
+import { encodeEdit } from '../pipeline/catalog/store/append-change.js';
+import type {
+  ConfigurationChange,
+  ConfigurationWriter,
+  EditOutcome,
+  EncodedChange,
+  EncodedWriter,
+  Scope,
+} from '../pipeline/catalog/types.js';
+import { ApiError, type ErrorCode } from '../schemas/errors.js';
+import type { ImportRecord } from '../schemas/json/import.js';
+import type { ImportBounds, ImportRequest, RunningImport } from './execution.js';
+import type { ResolveGeometry } from './resources.js';
+
+export interface ImportThread {
+  /** Takes an import over; undefined if this thread should run it itself, because its file is small. */
+  take(first: ImportRecord, request: ImportRequest, closing: AbortSignal): RunningImport | undefined;
+}
+
+/** A request that can be copied. */
+export type FileRequest = Omit<ImportRequest, 'source' | 'signal' | 'onProgress'> & {
+  readonly source: { readonly path: string };
+};
+
+/** What the import's thread does for the other one. */
+export interface ThreadCalls {
+  /** Resolves with the record of the import when it has ended. */
+  run(first: ImportRecord, request: FileRequest, bounds: ImportBounds): Promise<ImportRecord>;
+  /** Interrupts the import between two rows. */
+  interrupt(id: string): Promise<void>;
+}
+
+/** What it needs of the other one. */
+export interface ThreadServices {
+  /** Returns the revision of each change, or null for one that was refused. */
+  write(changes: PackedChanges): Promise<(number | null)[]>;
+  catchUp(): Promise<void>;
+  resolve(scope: Scope, given: GivenGeofence, id: string): Promise<CopiedOutcome>;
+  underWay(id: string): Promise<void>;
+  progress(record: ImportRecord): Promise<void>;
+}
+
+/** An outcome without an object of a class, which a copy would lose. */
+type CopiedOutcome =
+  | Extract<Outcome<GeofenceInput>, { ok: true }>
+  | {
+      readonly ok: false;
+      readonly error: { readonly code: ErrorCode; readonly message: string; readonly param?: string };
+    };
+
+export const copiedOutcome = (outcome: Outcome<GeofenceInput>): CopiedOutcome => {
+  if (outcome.ok) return outcome;
+  const { code, message, param } = outcome.error;
+  return { ok: false, error: { code, message, ...(param !== undefined && { param }) } };
+};
+
+/** Returns the resolver of a thread that asks the other one. */
+export const remoteResolver =
+  (main: Pick<ThreadServices, 'resolve'>): ResolveGeometry =>
+  async (scope, given, id) => {
+    const outcome = await main.resolve(scope, given, id);
+    if (outcome.ok) return outcome;
+    const { code, message, ...rest } = outcome.error;
+    return { ok: false, error: new ApiError(code, message, rest) };
+  };
+
+/** Encoded changes in one buffer. */
+export interface PackedChanges {
+  /** JSON of a {@link PackedHead} per change. */
+  readonly heads: string;
+  /** The values, one after the other. */
+  readonly values: Uint8Array;
+}
+
+/** Key, bytes of the value (-1: a deletion), edit, and headers. */
+type PackedHead = [string, number, string, EncodedChange['record']['headers']];
+
+export function packChanges(changes: readonly ConfigurationChange[], changedAt: number): PackedChanges {
+  const encoded = changes.map((change) => encodeEdit(change, changedAt));
+  const heads = encoded.map(
+    ({ edit, record: { key, value, headers } }): PackedHead => [key, value?.length ?? -1, edit, headers],
+  );
+  const values = Buffer.concat(encoded.flatMap(({ record: { value } }) => value ?? []));
+  return { heads: JSON.stringify(heads), values };
+}
+
+export function unpackChanges({ heads, values }: PackedChanges): EncodedChange[] {
+  const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+  let at = 0;
+  return (JSON.parse(heads) as PackedHead[]).map(([key, length, edit, headers]) => {
+    const value = length < 0 ? null : bytes.subarray(at, at + length);
+    at += Math.max(0, length);
+    return { edit, record: { key, value, ...(headers && { headers }) } };
+  });
+}
+
+const revisionOf = (outcome: EditOutcome): number | null => (outcome.kind === 'applied' ? outcome.revision : null);
+const outcomeOf = (revision: number | null): EditOutcome =>
+  revision === null ? { kind: 'refused' } : { kind: 'applied', revision };
+
+/** Serves `write` of the import's thread. */
+export const writePacked = async (
+  writer: Pick<EncodedWriter, 'writeEncoded'>,
+  changes: PackedChanges,
+): Promise<(number | null)[]> => (await writer.writeEncoded(unpackChanges(changes))).map(revisionOf);
+
+/** Returns the writer of a thread that asks the other one, and reads the same read model. */
+export function remoteWriter(
+  main: Pick<ThreadServices, 'write' | 'catchUp'>,
+  readModel: { readonly latestTimestamp: number; refresh(): void },
+  clock: () => number,
+): ConfigurationWriter {
+  let latest = 0;
+  return {
+    async write(changes) {
+      const revisions = await main.write(packChanges(changes, clock()));
+      readModel.refresh();
+      return revisions.map(outcomeOf);
+    },
+    async catchUp() {
+      await main.catchUp();
+      readModel.refresh();
+    },
+    nextTimestamp() {
+      latest = Math.max(clock(), latest + 1, readModel.latestTimestamp + 1);
+      return latest;
+    },
+  };
+}
