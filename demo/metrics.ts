@@ -23,7 +23,8 @@ export const evaluated = (samples: Samples, result: string): number =>
  */
 export function meanLagMs(before: Samples, after: Samples): number | undefined {
   const grown = (part: string) =>
-    (after.get(`fenceline_location_lag_ms_${part}`) ?? 0) - (before.get(`fenceline_location_lag_ms_${part}`) ?? 0);
+    (after.get(`fenceline_location_lag_seconds_${part}`) ?? 0) -
+    (before.get(`fenceline_location_lag_seconds_${part}`) ?? 0);
   const batches = grown('count');
-  return batches > 0 ? grown('sum') / batches : undefined;
+  return batches > 0 ? (1_000 * grown('sum')) / batches : undefined;
 }

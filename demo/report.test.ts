@@ -80,8 +80,10 @@ describe('measures', () => {
 
   it('reads lag as the mean between two readings', () => {
     const reading = (sum: number, count: number) =>
-      parseMetrics(`# HELP x\nfenceline_location_lag_ms_sum ${sum}\nfenceline_location_lag_ms_count ${count}\n`);
-    expect(meanLagMs(reading(10, 2), reading(40, 4))).toBe(15);
-    expect(meanLagMs(reading(10, 2), reading(10, 2))).toBeUndefined();
+      parseMetrics(
+        `# HELP x\nfenceline_location_lag_seconds_sum ${sum}\nfenceline_location_lag_seconds_count ${count}\n`,
+      );
+    expect(meanLagMs(reading(0.01, 2), reading(0.04, 4))).toBeCloseTo(15);
+    expect(meanLagMs(reading(0.01, 2), reading(0.01, 2))).toBeUndefined();
   });
 });

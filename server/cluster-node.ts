@@ -29,7 +29,7 @@ import { ConfigurationError } from './failures.js';
 import { createNodeServer } from './http.js';
 import { encryptionKeyOf } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
-import { createProcessRegistry, createRecorder, exposition } from './metrics.js';
+import { clusterMetrics, createProcessRegistry, createRecorder, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { createRoads } from './roads.js';
@@ -43,13 +43,6 @@ const firstProjectLeaseMs = 60_000;
 const editLimitMs = 10_000;
 /** Time limit for catching up when a request has an unknown key, which may have just been created. */
 const unknownKeyLimitMs = 2_000;
-
-const clusterMetrics = {
-  dependency_errors_total: {
-    kind: 'counter',
-    help: 'Errors of Kafka, Redis or the registry that were retried. A few per broker restart are normal.',
-  },
-} as const;
 
 /**
  * Time limit for a failed node to release its partitions. Released partitions are taken over at once, others only after

@@ -6,6 +6,7 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestObserver } from '../http/answers/access-log.js';
 import { isPortError } from '../pipeline/errors.js';
+import { version } from './version.js';
 
 interface Definition {
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -13,6 +14,14 @@ interface Definition {
   readonly label?: string;
   readonly buckets?: readonly number[];
 }
+
+/** Metrics that only a node of a cluster has. */
+export const clusterMetrics = {
+  dependency_errors_total: {
+    kind: 'counter',
+    help: 'Errors of Kafka, Redis or the registry that were retried. A few per broker restart are normal.',
+  },
+} as const;
 
 /** Records metrics. The interface of a module lists its names. */
 export interface Recorder {
@@ -49,10 +58,18 @@ export function createRecorder(definitions: Readonly<Record<string, Definition>>
   };
 }
 
-/** Creates a registry with metrics of the process: memory, processor time, event loop lag, garbage collection. */
+/**
+ * Creates a registry with metrics of the process: build, memory, processor time, event loop lag, garbage collection.
+ */
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: prefixed('build_info'),
+    help: 'Always 1. Its labels are the version of Fenceline and the version of Node.',
+    labelNames: ['version', 'node_version'],
+    registers: [registry],
+  }).set({ version, node_version: process.versions.node }, 1);
   return registry;
 }
 
@@ -81,14 +98,14 @@ function nanIfUnavailable(error: unknown): number {
 
 export function createRequestObserver(registry: Registry): RequestObserver {
   const durations = new Histogram({
-    name: prefixed('http_request_ms'),
-    help: 'Milliseconds from receiving a request to the end of its response, by method, route and status.',
+    name: prefixed('http_request_seconds'),
+    help: 'Time from receiving a request to the end of its response, by method, route and status.',
     labelNames: ['method', 'route', 'status'],
-    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
   return ({ method, route, status, durationMs }) =>
-    durations.observe({ method, route, status: `${status}` }, durationMs);
+    durations.observe({ method, route, status: `${status}` }, durationMs / 1_000);
 }
 
 /** Aggregates the registry of this thread and the JSON of other threads' registries into Prometheus text. */

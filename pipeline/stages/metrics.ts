@@ -13,8 +13,8 @@ interface MetricDefinition {
 }
 
 const countBuckets = [1, 10, 100, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000] as const;
-const durationBucketsMs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
-const lagBucketsMs = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 60_000] as const;
+const durationBucketsS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5] as const;
+const lagBucketsS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60] as const;
 
 export const stageMetrics = {
   locations_evaluated_total: {
@@ -45,30 +45,30 @@ export const stageMetrics = {
     help: 'Batches whose commit was refused because another owner had claimed the partition. Each was evaluated again.',
   },
   location_batch_records: { kind: 'histogram', help: 'Records per evaluated batch.', buckets: countBuckets },
-  location_batch_ms: {
+  location_batch_seconds: {
     kind: 'histogram',
-    help: 'Milliseconds from receiving a batch to its commit.',
-    buckets: durationBucketsMs,
+    help: 'Time from receiving a batch to its commit.',
+    buckets: durationBucketsS,
   },
-  location_lag_ms: {
+  location_lag_seconds: {
     kind: 'histogram',
-    help: 'Milliseconds from the append of the oldest location of a batch to its commit.',
-    buckets: lagBucketsMs,
+    help: 'Time from the append of the oldest location of a batch to its commit.',
+    buckets: lagBucketsS,
   },
   analytics_rows_total: {
     kind: 'counter',
     label: 'table',
     help: 'Rows inserted for analytics, by table, including duplicates.',
   },
-  analytics_insert_ms: {
+  analytics_insert_seconds: {
     kind: 'histogram',
-    help: 'Milliseconds per analytics insert.',
-    buckets: durationBucketsMs,
+    help: 'Time of one analytics insert.',
+    buckets: durationBucketsS,
   },
-  analytics_lag_ms: {
+  analytics_lag_seconds: {
     kind: 'histogram',
-    help: 'Milliseconds from the append of the oldest record of an insert until it can be queried.',
-    buckets: lagBucketsMs,
+    help: 'Time from the append of the oldest record of an insert until it can be queried.',
+    buckets: lagBucketsS,
   },
   webhook_deliveries_total: {
     kind: 'counter',
@@ -83,15 +83,15 @@ export const stageMetrics = {
     label: 'result',
     help: 'Recorded delivery attempts by result: delivered, refused, timed_out and so on.',
   },
-  webhook_attempt_ms: {
+  webhook_attempt_seconds: {
     kind: 'histogram',
-    help: 'Milliseconds of one request to a webhook, from name resolution to response.',
-    buckets: lagBucketsMs,
+    help: 'Time of one request to a webhook, from name resolution to response.',
+    buckets: lagBucketsS,
   },
-  webhook_lag_ms: {
+  webhook_lag_seconds: {
     kind: 'histogram',
-    help: 'Milliseconds from the append of an event to the start of its first request to a webhook.',
-    buckets: lagBucketsMs,
+    help: 'Time from the append of an event to the start of its first request to a webhook.',
+    buckets: lagBucketsS,
   },
   webhooks_disabled_total: {
     kind: 'counter',

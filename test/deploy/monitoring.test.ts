@@ -3,8 +3,9 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { metricsDocument } from '../../server/metrics-document.js';
 import { SharedServer } from '../support/shared-server.js';
-import { compose, nodes, readRepositoryFile } from './compose.js';
+import { compose, nodes, readRepositoryFile, repositoryFile } from './compose.js';
 
 interface Panel {
   readonly id: number;
@@ -19,10 +20,15 @@ const dashboard = JSON.parse(readRepositoryFile('deploy/grafana/fenceline.json')
   title: string;
   panels: Panel[];
 };
-const graphs = dashboard.panels.filter(({ type }) => type === 'timeseries');
+const graphs = dashboard.panels.filter(({ type }) => type === 'timeseries' || type === 'stat');
 const alerts = parse(readRepositoryFile('deploy/prometheus/alerts.yml')).groups.flatMap(
   ({ rules }: { rules: object[] }) => rules,
-) as { alert: string; expr: string; annotations: { summary: string } }[];
+) as {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; description: string; runbook_url: string };
+}[];
 const prometheus = parse(readRepositoryFile('deploy/prometheus/prometheus.yml'));
 
 /** Made by Prometheus itself: whether the last scrape succeeded. */
@@ -30,10 +36,11 @@ const ofPrometheus = ['up'];
 const metricPattern = /\b(?:fenceline|nodejs|process)_\w+|\bup\b/g;
 
 let server: SharedServer;
+let text: string;
 let exposed: string[];
 beforeAll(async () => {
   server = await SharedServer.newProject();
-  const text = await (await fetch(`${server.address}/metrics`)).text();
+  text = await (await fetch(`${server.address}/metrics`)).text();
   const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
   exposed = types.flatMap(([, name, type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name as string],
@@ -88,15 +95,40 @@ describe('the dashboard', () => {
   });
 });
 
+describe('the metrics', () => {
+  it('are those of docs/metrics.md', async () => {
+    await expect(metricsDocument(text)).toMatchFileSnapshot(repositoryFile('docs/metrics.md').pathname);
+  });
+
+  it('end with a base unit, and only counters with total', () => {
+    const types = [...text.matchAll(/^# TYPE (fenceline_\w+) (\w+)$/gm)].map(([, name, type]) => ({ name, type }));
+    expect(types.filter(({ name, type }) => (type === 'counter') !== /_total$/.test(name as string))).toEqual([]);
+    expect(types.filter(({ name }) => /_(ms|milliseconds|minutes|kb|mb)(_|$)/.test(name as string))).toEqual([]);
+  });
+});
+
 describe('the alerts', () => {
   it('use only metrics that a node exposes', () => {
     expect(alerts.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
   });
 
-  it('are exactly those of the guide', () => {
-    const [, section = ''] = /\n## What to watch\n([\s\S]*?)\n## /.exec(readRepositoryFile('docs/cluster.md')) ?? [];
-    const explained = [...section.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
-    expect(explained).toEqual(alerts.map(({ alert }) => alert));
+  it('are exactly those of the runbook, which says for each what to do', () => {
+    const [, ...sections] = readRepositoryFile('docs/runbook.md').split(/^## /m);
+    expect(sections.map((section) => section.split('\n')[0])).toEqual(alerts.map(({ alert }) => alert));
+    for (const section of sections)
+      for (const part of ['What it means', 'How to confirm', 'What to do'])
+        expect(section).toContain(`- **${part}:** `);
+  });
+
+  it('have a severity, a summary, a description and the section of the runbook', () => {
+    for (const { alert, labels, annotations } of alerts) {
+      expect(['critical', 'warning'], alert).toContain(labels.severity);
+      expect(annotations.runbook_url, alert).toBe(`docs/runbook.md#${alert.toLowerCase()}`);
+      expect(
+        [annotations.summary, annotations.description].every((each) => each.length > 10),
+        alert,
+      ).toBe(true);
+    }
   });
 });
 

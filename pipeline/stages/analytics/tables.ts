@@ -19,7 +19,7 @@ async function insert({ analytics, metrics, clock }: TableParts, table: string, 
   const { rows, size } = buffered.take();
   const startedAtMs = clock();
   await analytics.insert(table, rows);
-  metrics.observe('analytics_insert_ms', clock() - startedAtMs);
+  metrics.observe('analytics_insert_seconds', (clock() - startedAtMs) / 1_000);
   metrics.add('analytics_rows_total', size, table);
 }
 

@@ -152,7 +152,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     const oldestTimestamp = this.#oldestTimestamp;
     this.#oldestTimestamp = Number.POSITIVE_INFINITY;
     const isAllStored = await tables.store(all);
-    if (Number.isFinite(oldestTimestamp)) metrics.observe('analytics_lag_ms', clock() - oldestTimestamp);
+    if (Number.isFinite(oldestTimestamp)) metrics.observe('analytics_lag_seconds', (clock() - oldestTimestamp) / 1_000);
     if (!isAllStored) return this.#storeLater();
     await Promise.all(unsaved.map(([partition, position]) => positions.set(group, topic, partition, position)));
     for (const [partition, position] of unsaved) {

@@ -55,8 +55,8 @@ export function createAlerts({ metrics, onAlert, clock }: AlertsParts): Alerts {
     committed(records, { results, events, notEntered, deadLetters }, startedAtMs) {
       const nowMs = clock();
       metrics.observe('location_batch_records', records.length);
-      metrics.observe('location_batch_ms', nowMs - startedAtMs);
-      metrics.observe('location_lag_ms', nowMs - (records[0] as LogRecord).timestamp);
+      metrics.observe('location_batch_seconds', (nowMs - startedAtMs) / 1_000);
+      metrics.observe('location_lag_seconds', (nowMs - (records[0] as LogRecord).timestamp) / 1_000);
       for (const [result, count] of Object.entries(results)) {
         if (count > 0) metrics.add('locations_evaluated_total', count, result);
       }

@@ -85,7 +85,7 @@ export class AcknowledgementBatcher {
     const counts = new Map<string, number>();
     for (const { attempt } of batch) {
       counts.set(attempt.result, (counts.get(attempt.result) ?? 0) + 1);
-      metrics.observe('webhook_attempt_ms', attempt.duration_ms);
+      metrics.observe('webhook_attempt_seconds', attempt.duration_ms / 1_000);
     }
     for (const [result, count] of counts) metrics.add('webhook_attempts_total', count, result);
   }

@@ -43,7 +43,7 @@ export class Sender {
   async send(endpoint: Endpoint, webhook: WebhookRecord, taken: TakenDelivery): Promise<void> {
     const { sendAttempt, metrics, clock, retryDelaysMs, random } = this.#parts;
     const { delivery, attempts, appendedAtMs } = taken.loaded;
-    if (attempts === 0) metrics.observe('webhook_lag_ms', clock() - appendedAtMs);
+    if (attempts === 0) metrics.observe('webhook_lag_seconds', (clock() - appendedAtMs) / 1_000);
     const outcome = await sendAttempt(webhook, delivery);
     const attempt = attempts + 1;
     const decision = decideRetry({ ...outcome, attempt, endedAtMs: clock() }, retryDelaysMs, random);
