@@ -9,7 +9,7 @@ const document = text('docs/architecture.md');
 interface Override {
   readonly includes: readonly string[];
   readonly linter: {
-    readonly rules: { readonly style?: { readonly noRestrictedImports?: RestrictedImports | 'off' } };
+    readonly rules?: { readonly style?: { readonly noRestrictedImports?: RestrictedImports | 'off' } };
   };
 }
 interface RestrictedImports {
@@ -36,7 +36,7 @@ function refused(module: string): Set<string> {
   const { overrides } = parse(text('biome.json')) as { readonly overrides: readonly Override[] };
   const rules = overrides
     .filter(({ includes }) => includes.includes(`${module}/**`))
-    .map(({ linter }) => linter.rules.style?.noRestrictedImports)
+    .map(({ linter }) => linter.rules?.style?.noRestrictedImports)
     .filter((rule) => typeof rule === 'object');
   const patterns = rules.flatMap((rule) => rule.options.patterns.flatMap(({ group }) => group));
   return new Set(modules.filter((other) => patterns.includes(`**/${other}/**`)));
