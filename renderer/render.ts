@@ -6,6 +6,7 @@
  */
 
 import { BucketStore } from './draw/bucket-store.js';
+import { reachIntoView } from './draw/circle.js';
 import { type Frame, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
 import { encodeImage } from './encode.js';
@@ -60,7 +61,8 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
   return {
     async render(scene) {
       const loaded = await loadTiles(scene, tiles);
-      const frame = openFrame(scene.view, loaded, scene.images);
+      const { inView, beside } = divided(loaded, scene.view);
+      const frame = openFrame(scene.view, inView, scene.images, beside);
       paintLayers(frame, scene.style, buckets);
       scene.overlays?.paintBelow(frame);
       scene.labels?.(frame, scene.style, scene.overlays?.boxes ?? []);
@@ -72,18 +74,35 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
 
 type TilesBySource = Map<string, readonly LoadedTile[]>;
 
-/** Loads the tiles in view of each source that a visible layer uses. */
+/** Loads the tiles in view of each source that a visible layer uses, and those whose circles reach into the view. */
 async function loadTiles({ view, style, sources }: Scene, tiles: TileStore): Promise<TilesBySource> {
   const visible = new Set(style.layers.filter((layer) => layer.isVisible(view.zoom)).map((layer) => layer.source));
   const loaded = [...sources]
     .filter(([name]) => visible.has(name))
-    .map(async ([name, source]) => [name, await loadSource(view, source, tiles)] as const);
+    .map(async ([name, source]) => {
+      const marginPx = reachIntoView(style, name, view.zoom);
+      return [name, await loadSource(view, source, tiles, marginPx)] as const;
+    });
   return new Map(await Promise.all(loaded));
 }
 
-async function loadSource(view: Viewport, source: TileSource, tiles: TileStore): Promise<LoadedTile[]> {
+/** Separates tiles that the image touches from those beside it. */
+function divided(loaded: TilesBySource, view: Viewport): Pick<Frame, 'beside'> & { readonly inView: TilesBySource } {
+  const isInView = ({ place: { left, top, sizePx } }: LoadedTile) =>
+    left < view.width && top < view.height && left + sizePx > 0 && top + sizePx > 0;
+  const only = (wanted: boolean): TilesBySource =>
+    new Map([...loaded].map(([name, tiles]) => [name, tiles.filter((tile) => isInView(tile) === wanted)]));
+  return { inView: only(true), beside: only(false) };
+}
+
+async function loadSource(
+  view: Viewport,
+  source: TileSource,
+  tiles: TileStore,
+  marginPx: number,
+): Promise<LoadedTile[]> {
   const zoom = tileZoom(view.zoom, source);
-  const places = zoom === null ? [] : coverTiles(view, zoom);
+  const places = zoom === null ? [] : coverTiles(view, zoom, marginPx);
   return Promise.all(
     places.map(async (place) => ({ place, tile: await tiles.get(source, place.zoom, place.x, place.y) })),
   );

@@ -1,12 +1,39 @@
-/** Draws layers of type `circle`. A circle is drawn completely by the tile that contains its centre. */
+/**
+ * Draws layers of type `circle`. A circle is drawn completely by the tile that contains its centre, even if that tile
+ * is beside the view.
+ */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { CompiledStyle, StyleLayer } from '../style/compile.js';
+import { isPerFeature } from '../style/property.js';
+import { blurredColors } from './blur.js';
 import type { VectorPainter } from './painter.js';
 import type { Translate } from './tile-canvas.js';
 
+/** Limits how far circles reach from outside into a view. CSS pixels. */
+const maxReachPx = 128;
+/** Assumed where the size of circles depends on the feature. CSS pixels. */
+const assumedPx = 64;
+
+/** Returns how far circles reach beyond their centres, in CSS pixels: tiles so far beside a view are needed too. */
+export function reachIntoView({ layers }: CompiledStyle, source: string, zoom: number): number {
+  const circles = layers.filter((layer) => layer.type === 'circle' && layer.source === source && layer.isVisible(zoom));
+  return Math.min(maxReachPx, Math.max(0, ...circles.map((layer) => reachPx(layer, zoom))));
+}
+
+function reachPx(layer: StyleLayer, zoom: number): number {
+  const lengthOf = (name: string) => {
+    const property = layer.property<number>(name);
+    return isPerFeature(property) ? assumedPx : property.at(zoom);
+  };
+  const shift = layer.property<Translate>('circle-translate').at(zoom);
+  return lengthOf('circle-radius') + lengthOf('circle-stroke-width') + Math.max(...shift.map(Math.abs));
+}
+
 export const circlePainter: VectorPainter = {
   properties: [
-    ...['circle-color', 'circle-opacity', 'circle-radius'],
+    ...['circle-blur', 'circle-color', 'circle-opacity', 'circle-radius'],
     ...['circle-stroke-color', 'circle-stroke-opacity', 'circle-stroke-width'],
   ],
   sortKey: 'circle-sort-key',
@@ -19,16 +46,28 @@ export const circlePainter: VectorPainter = {
     const opacity = paint<number>('circle-opacity');
     const strokeOpacity = paint<number>('circle-stroke-opacity');
     const translate = paint<Translate>('circle-translate');
-    const visible = canvas.visible(radius + strokeWidth, translate);
+    const visible = canvas.image(radius + strokeWidth, translate);
 
     // In device pixels from the corner of the visible part: a tile unit may be thousands of them.
     canvas.useTileUnits(translate, unitPx, [visible.minX, visible.minY]);
     context.fillStyle = paint<Color>('circle-color').toString();
     context.strokeStyle = paint<Color>('circle-stroke-color').toString();
     context.lineWidth = strokeWidth * unitPx;
+    const blur = paint<number>('circle-blur');
+    const blurred =
+      blur > 0 &&
+      blurredColors({
+        ...{ radius, strokeWidth, blur, fillOpacity: opacity, strokeOpacity },
+        fill: paint('circle-color'),
+        stroke: paint('circle-stroke-color'),
+      });
     const dot = (x: number, y: number) => {
       if (x < visible.minX || x > visible.maxX || y < visible.minY || y > visible.maxY) return;
       const [centerX, centerY] = [(x - visible.minX) * unitPx, (y - visible.minY) * unitPx];
+      if (blurred) {
+        paintBlurred(context, centerX, centerY, (radius + strokeWidth) * unitPx, blurred);
+        return;
+      }
       context.globalAlpha = opacity;
       context.beginPath();
       context.arc(centerX, centerY, radius * unitPx, 0, 2 * Math.PI);
@@ -47,3 +86,13 @@ export const circlePainter: VectorPainter = {
     }
   },
 };
+
+function paintBlurred(context: SKRSContext2D, x: number, y: number, radiusPx: number, colors: readonly Color[]): void {
+  const gradient = context.createRadialGradient(x, y, 0, x, y, radiusPx);
+  for (const [i, color] of colors.entries()) gradient.addColorStop(i / (colors.length - 1), color.toString());
+  context.fillStyle = gradient;
+  context.globalAlpha = 1;
+  context.beginPath();
+  context.arc(x, y, radiusPx, 0, 2 * Math.PI);
+  context.fill();
+}

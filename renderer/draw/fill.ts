@@ -1,6 +1,6 @@
 /** Draws layers of type `fill`, and of type `fill-extrusion` as seen from above. */
 
-import type { Color } from '@maplibre/maplibre-gl-style-spec';
+import { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../style/compile.js';
 import type { Batch } from './bucket.js';
 import type { VectorPainter } from './painter.js';
@@ -11,20 +11,33 @@ export const fillPainter: VectorPainter = {
   properties: ['fill-color', 'fill-opacity', 'fill-outline-color', 'fill-pattern'],
   sortKey: 'fill-sort-key',
   clipped: true,
+  finish: (layer, zoom) => ({ opacity: layer.property<number>('fill-layer-opacity').at(zoom), blurPx: 0 }),
   paint(canvas, layer, batch) {
-    const isThere = fill(canvas, layer, batch, 'fill');
+    const opacity = layer.property<number>('fill-opacity').at(canvas.zoom, batch.feature);
+    const isThere = fill(canvas, layer, batch, 'fill', opacity);
     if (isThere) outline(canvas, layer, batch);
   },
 };
 
+/** Buildings from above: roofs with their edges, higher parts on top. The opacity is that of the whole layer. */
 export const extrusionPainter: VectorPainter = {
   properties: ['fill-extrusion-color', 'fill-extrusion-pattern'],
-  sortKey: null,
+  sortKey: 'fill-extrusion-height',
   clipped: true,
+  finish: (layer, zoom) => ({ opacity: layer.property<number>('fill-extrusion-opacity').at(zoom), blurPx: 0 }),
   paint(canvas, layer, batch) {
-    fill(canvas, layer, batch, 'fill-extrusion');
+    const isPatterned = layer.property('fill-extrusion-pattern').text !== '';
+    if (!fill(canvas, layer, batch, 'fill-extrusion', 1) || isPatterned) return;
+    const { zoom } = canvas;
+    const color = layer.property<Color>('fill-extrusion-color').at(zoom, batch.feature);
+    const [r, g, b, a] = [edgeShade * color.r, edgeShade * color.g, edgeShade * color.b, color.a];
+    const translate = layer.property<Translate>('fill-extrusion-translate').at(zoom);
+    if (a > 0) strokeEdges(canvas, batch, new Color(r, g, b, a), 1, translate);
   },
 };
+
+/** Brightness of a building's edges, as a share of its roof's: walls that face away from the light. */
+const edgeShade = 0.84;
 
 /** Fills areas. Returns false when nothing is drawn, not even an outline, because the pattern's image is missing. */
 function fill(
@@ -32,10 +45,10 @@ function fill(
   layer: StyleLayer,
   { feature, chunks }: Batch,
   type: 'fill' | 'fill-extrusion',
+  opacity: number,
 ): boolean {
   const { context, zoom, frame, unitPx } = canvas;
   const color = layer.property<Color>(`${type}-color`).at(zoom, feature);
-  const opacity = layer.property<number>(`${type}-opacity`).at(zoom, feature);
   const image = patternAt(frame, layer, `${type}-pattern`, feature);
   if (image === 'missing') return false;
   if ((image === null && color.a === 0) || opacity === 0) return true;
@@ -57,13 +70,18 @@ function fill(
  */
 const outlinePx = 1 - 2 ** -12;
 
-/** Draws outlines of one device pixel, if the style sets their colour. */
-function outline(canvas: TileCanvas, layer: StyleLayer, { feature, chunks }: Batch): void {
-  const { context, zoom } = canvas;
-  const color = layer.property<Color | undefined>('fill-outline-color').at(zoom, feature);
-  const opacity = layer.property<number>('fill-opacity').at(zoom, feature);
+/** Draws outlines, if the style sets their colour. */
+function outline(canvas: TileCanvas, layer: StyleLayer, batch: Batch): void {
+  const { zoom } = canvas;
+  const color = layer.property<Color | undefined>('fill-outline-color').at(zoom, batch.feature);
+  const opacity = layer.property<number>('fill-opacity').at(zoom, batch.feature);
   if (!color || color.a === 0 || opacity === 0 || !layer.property<boolean>('fill-antialias').at(zoom)) return;
-  const translate = layer.property<Translate>('fill-translate').at(zoom);
+  strokeEdges(canvas, batch, color, opacity, layer.property<Translate>('fill-translate').at(zoom));
+}
+
+/** Draws lines of one device pixel. */
+function strokeEdges(canvas: TileCanvas, { chunks }: Batch, color: Color, opacity: number, translate: Translate): void {
+  const { context } = canvas;
   const visible = canvas.visible(1 / canvas.unitPx, translate);
   canvas.useTileUnits(translate);
   context.strokeStyle = color.toString();

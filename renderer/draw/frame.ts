@@ -17,8 +17,10 @@ export interface Frame {
   readonly view: Viewport;
   /** The whole zoom at or below the view's, for filters and layout. */
   readonly wholeZoom: number;
-  /** Tiles by the source's name in the style. */
+  /** Tiles in view, by the source's name in the style. */
   readonly tiles: ReadonlyMap<string, readonly LoadedTile[]>;
+  /** Tiles beside the view, whose circles reach into it. */
+  readonly beside: ReadonlyMap<string, readonly LoadedTile[]>;
   /** Images of the style's sprites. */
   readonly images: SpriteImages;
 }
@@ -27,12 +29,17 @@ export interface Frame {
 const paper = '#ffffff';
 
 /** Creates a frame with a canvas of the view's size in device pixels. */
-export function openFrame(view: Viewport, tiles: Frame['tiles'], images = noImages): Frame {
+export function openFrame(
+  view: Viewport,
+  tiles: Frame['tiles'],
+  images = noImages,
+  beside: Frame['beside'] = new Map(),
+): Frame {
   const canvas = createCanvas(Math.round(view.width * view.scale), Math.round(view.height * view.scale));
   const context = canvas.getContext('2d');
   context.fillStyle = paper;
   context.fillRect(0, 0, canvas.width, canvas.height);
-  return { canvas, context, view, wholeZoom: Math.floor(view.zoom), tiles, images };
+  return { canvas, context, view, wholeZoom: Math.floor(view.zoom), tiles, beside, images };
 }
 
 /**

@@ -1,10 +1,14 @@
 /** Draws layers of type `line`: lines and outlines of areas. */
 
+import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import { Path2D } from '@napi-rs/canvas';
+import { isPerFeature } from '../style/property.js';
 import { point, polygon } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
+import { deviationOf } from './blur.js';
 import type { Chunk } from './bucket.js';
 import { dashLines } from './dash.js';
+import { paintGradientLine } from './line-gradient.js';
 import { paintPatternLine } from './line-pattern.js';
 import { offsetLines } from './offset.js';
 import type { VectorPainter } from './painter.js';
@@ -16,19 +20,29 @@ import { overlaps, type TileCanvas } from './tile-canvas.js';
 export const linePainter: VectorPainter = {
   properties: [
     ...['line-color', 'line-opacity', 'line-width', 'line-gap-width', 'line-offset', 'line-dasharray'],
-    ...['line-join', 'line-miter-limit', 'line-pattern'],
+    ...['line-join', 'line-miter-limit', 'line-pattern', 'line-blur'],
   ],
   sortKey: 'line-sort-key',
   clipped: true,
+  finish(layer, zoom, scale) {
+    const blur = layer.property<number>('line-blur');
+    return {
+      opacity: layer.property<number>('line-layer-opacity').at(zoom),
+      blurPx: isPerFeature(blur) ? 0 : scale * deviationOf(Math.max(0, blur.at(zoom))),
+    };
+  },
   paint(canvas, layer, { feature, chunks }) {
     const pen = penOf(canvas, layer, feature);
     if (!pen) return;
     const image = patternAt(canvas.frame, layer, 'line-pattern', feature);
-    if (image === 'missing' || (image === null && pen.color.a === 0)) return;
+    const gradient = layer.property<Color | undefined>('line-gradient');
+    const isGradient = gradient.text !== '';
+    if (image === 'missing' || (image === null && !isGradient && pen.color.a === 0)) return;
     const visible = canvas.visible(pen.reach, pen.translate);
-    if (image !== null) {
+    if (image !== null || isGradient) {
       const seen = chunks.filter((chunk) => overlaps(chunk.box, visible));
-      paintPatternLine(canvas, pen, image, seen, visible);
+      if (image !== null) paintPatternLine(canvas, pen, image, seen, visible);
+      else paintGradientLine(canvas, pen, (share) => gradient.along!(share)!, seen, visible);
       return;
     }
     // Clipped lines are relative to the view's corner, so that numbers stay small.

@@ -170,9 +170,88 @@ test('a circle on the edge of two tiles is drawn completely and once', async () 
   expect(picture.count(shadeTwice)).toBe(0);
 });
 
-test('a building is flat from above', async () => {
-  const paint = { 'fill-extrusion-color': red, 'fill-extrusion-height': 50, 'fill-extrusion-opacity': 0.2 };
-  expect((await draw([area(10, 10, 20, 20)], [shapes('fill-extrusion', paint)])).count('#ffcccc')).toBe(100);
+test('circles centred outside the view reach into it, from tiles beside it too', async () => {
+  const radii = [5, 20, 60];
+  const source = sourceOf(async (_zoom, x, y) =>
+    tileBytes({
+      shapes: radii.map((r, i) => ({ ...dot(100 + 150 * i, (170 * (x + 2 * y + i)) % 512), tags: { r } })),
+    }),
+  );
+  const layers = (radius: unknown) => [shapes('circle', { 'circle-color': '#000', 'circle-radius': radius })];
+  const large = viewFrom(300, 300, { ...wholeTile, zoom: 2, width: 800, height: 800 });
+  for (const radius of [50, ['get', 'r'], ['interpolate', ['linear'], ['zoom'], 0, 2, 4, 90]]) {
+    const whole = await drawSource(source, layers(radius), large);
+    const offsets = fc.tuple(fc.integer({ min: 130, max: 560 }), fc.integer({ min: 130, max: 560 }));
+    await fc.assert(
+      fc.asyncProperty(offsets, async ([left, top]) => {
+        const view = viewFrom(300 + left, 300 + top, { ...wholeTile, zoom: 2, width: 100, height: 100 });
+        const part = await drawSource(source, layers(radius), view);
+        let differing = 0;
+        for (let y = 0; y < 100; y++) {
+          for (let x = 0; x < 100; x++) if (!near(part.at(x, y), whole.at(left + x, top + y))) differing++;
+        }
+        expect(differing).toBe(0);
+      }),
+      { numRuns: 6 },
+    );
+  }
+});
+
+test('a blurred circle is brightest in its middle and stays inside its radius', async () => {
+  const paint = { 'circle-color': '#000', 'circle-radius': 20, 'circle-blur': 1 };
+  const picture = await draw([dot(100, 100)], [shapes('circle', paint)]);
+  const shades = [100, 105, 110, 115, 119].map((x) => Number.parseInt(picture.at(x, 100).slice(1, 3), 16));
+  expect(shades).toEqual(shades.toSorted((a, b) => a - b));
+  expect(shades[0]).toBeLessThan(10);
+  expect(picture.at(121, 100)).toBe(white);
+});
+
+test('buildings show their footprints and edges from above, taller parts on top, with one opacity', async () => {
+  const tall = area(20, 20, 40, 40, { height: 50, c: red });
+  const low = area(30, 30, 60, 60, { height: 5, c: green });
+  const paint = { 'fill-extrusion-color': ['get', 'c'], 'fill-extrusion-height': ['get', 'height'] };
+  const opaque = await draw([tall, low], [shapes('fill-extrusion', paint)]);
+  expect([opaque.at(25, 25), opaque.at(35, 35), opaque.at(50, 50)]).toEqual([red, red, green]);
+  expect(opaque.at(50, 59)).toMatch(/#00[d-f].00/);
+  expect(opaque.at(50, 59)).not.toBe(green);
+  const faint = await draw([tall, low], [shapes('fill-extrusion', { ...paint, 'fill-extrusion-opacity': 0.2 })]);
+  expect([faint.at(25, 25), faint.at(35, 35), faint.at(50, 50)]).toEqual(['#ffcccc', '#ffcccc', '#ccffcc']);
+});
+
+test('the opacity of a layer applies to it as a whole', async () => {
+  const crossing = [line([50, 100], [150, 100]), line([100, 50], [100, 150])];
+  const lines = await draw(crossing, [
+    shapes('line', { 'line-color': '#000', 'line-width': 10, 'line-layer-opacity': 0.2 }),
+  ]);
+  expect([lines.count(shade), lines.count(shadeTwice)]).toEqual([10 * 100 + 10 * 100 - 10 * 10, 0]);
+  const areas = [area(10, 10, 50, 50, { order: 1 }), area(30, 30, 70, 70, { order: 2 })];
+  const fills = await draw(areas, [shapes('fill', { 'fill-color': '#000', 'fill-layer-opacity': 0.2 })]);
+  expect(fills.count(shade)).toBe(2 * 40 * 40 - 20 * 20);
+  const layers = [
+    shapes('line', { 'line-width': 10, 'line-color': '#000', 'line-layer-opacity': 0.2 }),
+    shapes('line', { 'line-width': 10, 'line-color': '#000', 'line-layer-opacity': 0.2 }),
+  ];
+  expect((await draw([line([50, 100], [150, 100])], layers)).at(100, 100)).toBe(shadeTwice);
+});
+
+test('line-blur softens the edges inside the width of a line', async () => {
+  const across = [line([0, 100], [512, 100])];
+  const picture = await draw(across, [shapes('line', { 'line-width': 30, 'line-color': '#000', 'line-blur': 10 })]);
+  const shades = [100, 106, 108, 110, 112, 116].map((y) => Number.parseInt(picture.at(200, y).slice(1, 3), 16));
+  expect(shades).toEqual(shades.toSorted((a, b) => a - b));
+  expect([shades[0]! < 8, shades[3]! > 90 && shades[3]! < 165, shades[5]! > 240]).toEqual([true, true, true]);
+});
+
+test('line-gradient runs along a line, around its corners', async () => {
+  const bent = [line([100, 100], [200, 100], [200, 200])];
+  const gradient = ['interpolate', ['linear'], ['line-progress'], 0, '#ff0000', 0.5, '#00ff00', 1, '#0000ff'];
+  const picture = await draw(bent, [shapes('line', { 'line-width': 10, 'line-gradient': gradient })]);
+  expect(near(picture.at(101, 100), red)).toBe(true);
+  expect(near(picture.at(150, 100), '#808000')).toBe(true);
+  expect(near(picture.at(197, 100), green)).toBe(true);
+  expect(near(picture.at(200, 150), '#008080')).toBe(true);
+  expect(near(picture.at(200, 198), '#0000ff')).toBe(true);
+  expect([picture.at(150, 94), picture.at(150, 106)]).toEqual([white, white]);
 });
 
 test('a layer with a missing pattern is not drawn', async () => {

@@ -6,6 +6,7 @@
  */
 
 import type { CompiledStyle, LayerType, StyleLayer } from '../style/compile.js';
+import { type Finish, paintAsOne } from './as-one.js';
 import { paintBackground } from './background.js';
 import type { BucketStore } from './bucket-store.js';
 import { circlePainter } from './circle.js';
@@ -24,6 +25,8 @@ const vectorPainters: Partial<Record<LayerType, VectorPainter>> = {
   'fill-extrusion': extrusionPainter,
 };
 
+const plain: Finish = { opacity: 1, blurPx: 0 };
+
 const selections = new WeakMap<StyleLayer, Selection>();
 
 /** Layers whose source the frame has no tiles of are left out. */
@@ -34,10 +37,14 @@ export function paintLayers(frame: Frame, style: CompiledStyle, buckets: BucketS
 }
 
 function paintLayer(frame: Frame, layer: StyleLayer, buckets: BucketStore): void {
-  const tiles = frame.tiles.get(layer.source ?? '') ?? [];
+  const source = layer.source ?? '';
+  const tiles = frame.tiles.get(source) ?? [];
   const painter = vectorPainters[layer.type];
-  if (painter) paintVector(frame, layer, painter, tiles, buckets);
-  else if (layer.type === 'background') paintBackground(frame, layer);
+  if (painter) {
+    const beside = painter.clipped ? [] : (frame.beside.get(source) ?? []);
+    const finish = painter.finish?.(layer, frame.view.zoom, frame.view.scale) ?? plain;
+    paintAsOne(frame, finish, (aside) => paintVector(aside, layer, painter, [...tiles, ...beside], buckets));
+  } else if (layer.type === 'background') paintBackground(frame, layer);
   else if (layer.type === 'raster') paintRaster(frame, layer, tiles);
 }
 
@@ -53,7 +60,7 @@ function paintVector(
     const extent = tile.kind === 'vector' && tile.tile.layers.get(selection.sourceLayer)?.extent;
     if (!extent) continue;
     const canvas = new TileCanvas(frame, place, extent);
-    if (canvas.isEmpty) continue;
+    if (painter.clipped && canvas.isEmpty) continue;
     const { batches } = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom, frame.images);
     const paint = () => {
       for (const batch of batches) painter.paint(canvas, layer, batch);

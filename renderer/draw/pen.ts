@@ -3,6 +3,7 @@
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../style/compile.js';
 import type { TileFeature } from '../tiles/vector-tile.js';
+import { sharpWidth } from './blur.js';
 import { type DashPattern, dashPattern, unbroken } from './dash.js';
 import type { LineJoin } from './offset.js';
 import type { TileCanvas, Translate } from './tile-canvas.js';
@@ -40,19 +41,21 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   const paint = <T>(name: string): T => layer.property<T>(name).at(zoom, feature);
   const layout = <T>(name: string): T => layer.property<T>(name).at(wholeZoom, feature);
 
-  const width = paint<number>('line-width') * unitsPerPx;
+  const blur = Math.max(0, paint<number>('line-blur')) * unitsPerPx;
+  const fullWidth = paint<number>('line-width') * unitsPerPx;
+  const width = blur > 0 ? sharpWidth(fullWidth, blur) : fullWidth;
   const color = paint<Color>('line-color');
   const opacity = paint<number>('line-opacity');
   if (width <= 0 || opacity === 0) return null;
 
   const gapWidth = paint<number>('line-gap-width') * unitsPerPx;
   const offset = paint<number>('line-offset') * unitsPerPx;
-  const aside = (gapWidth + width) / 2;
+  const aside = (gapWidth + fullWidth) / 2;
   const sides = gapWidth > 0 ? [offset - aside, offset + aside] : [offset];
   const miterLimit = layout<number>('line-miter-limit');
   const grownWidth = layer.property<number>('line-width').at(wholeZoom, feature) * canvas.enlargement * unitsPerPx;
   // A line that appears only between two whole zooms has no width at the first.
-  const wholeWidth = grownWidth || width;
+  const wholeWidth = grownWidth || fullWidth;
   const dashes = dashesOf(canvas, layer, feature, wholeWidth) ?? (unitPx > maxWholeUnitPx ? unbroken : null);
   const isPlain = dashes === null && sides.length === 1 && offset === 0;
   return {

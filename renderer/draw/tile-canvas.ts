@@ -43,13 +43,23 @@ export class TileCanvas {
   }
 
   /** Returns the visible part plus a margin of this many tile units, in tile units before `translate`. */
-  visible(margin: number, [shiftX, shiftY]: Translate): PixelBox {
-    const { left, top } = this.origin([shiftX, shiftY]);
+  visible(margin: number, translate: Translate): PixelBox {
+    return this.inUnits(this.area, margin, translate);
+  }
+
+  /** Returns the image plus a margin of this many tile units, in tile units before `translate`. */
+  image(margin: number, translate: Translate): PixelBox {
+    const { width, height } = this.frame.canvas;
+    return this.inUnits({ minX: 0, minY: 0, maxX: width, maxY: height }, margin, translate);
+  }
+
+  private inUnits({ minX, minY, maxX, maxY }: PixelBox, margin: number, translate: Translate): PixelBox {
+    const { left, top } = this.origin(translate);
     return {
-      minX: (this.area.minX - left) / this.unitPx - margin,
-      minY: (this.area.minY - top) / this.unitPx - margin,
-      maxX: (this.area.maxX - left) / this.unitPx + margin,
-      maxY: (this.area.maxY - top) / this.unitPx + margin,
+      minX: (minX - left) / this.unitPx - margin,
+      minY: (minY - top) / this.unitPx - margin,
+      maxX: (maxX - left) / this.unitPx + margin,
+      maxY: (maxY - top) / this.unitPx + margin,
     };
   }
 

@@ -15,6 +15,8 @@ export interface Property<T> {
    * names of existing images.
    */
   at(zoom: number, feature?: TileFeature, images?: string[]): T;
+  /** Returns a value along a line, at a share of its length, 0 to 1. Only of `line-gradient`. */
+  along?(share: number): T;
 }
 
 export function isPerFeature(property: Property<unknown>): boolean {
@@ -39,6 +41,10 @@ export function compileProperty(
     const at: Property<unknown>['at'] = (zoom, feature, images) =>
       expression.evaluate({ zoom }, feature, undefined, undefined, images);
     return { kind, text, isImage: true, at };
+  }
+  if (specification['property-type'] === 'color-ramp') {
+    const along = (share: number): unknown => expression.evaluate({ zoom: 0, lineProgress: share });
+    return { kind, text, isImage: false, at: () => given, along };
   }
   if (kind === 'constant') {
     const constant: unknown = expression.evaluate({ zoom: 0 });

@@ -21,9 +21,9 @@ test('a supported style has no findings', () => {
 test('each unsupported feature is reported', () => {
   const style = styleOf([
     shapes('heatmap', {}),
-    shapes('fill', { 'fill-antialias': false, 'fill-layer-opacity': 0.5 }),
+    shapes('fill', { 'fill-antialias': false }),
     shapes('line', {
-      'line-blur': 3,
+      'line-blur': ['get', 'blur'],
       'line-gradient': ['interpolate', ['linear'], ['line-progress'], 0, 'red', 1, 'blue'],
     }),
     shapes('fill-extrusion', { 'fill-extrusion-height': ['get', 'height'], 'fill-extrusion-base': 0 }),
@@ -35,7 +35,6 @@ test('each unsupported feature is reported', () => {
     'null projection',
     'layer-0 null',
     'layer-1 fill-antialias',
-    'layer-1 fill-layer-opacity',
     'layer-2 line-blur',
     'layer-2 line-gradient',
     'layer-3 fill-extrusion-height',

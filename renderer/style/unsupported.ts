@@ -18,11 +18,12 @@ export interface Unsupported {
 const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
   background: ['background-color', 'background-opacity', 'background-pattern'],
   fill: [
-    ...['fill-antialias', 'fill-color', 'fill-opacity', 'fill-outline-color', 'fill-pattern'],
+    ...['fill-antialias', 'fill-color', 'fill-layer-opacity', 'fill-opacity', 'fill-outline-color', 'fill-pattern'],
     ...['fill-sort-key', 'fill-translate', 'fill-translate-anchor'],
   ],
   line: [
     ...['line-cap', 'line-color', 'line-dasharray', 'line-gap-width', 'line-join', 'line-miter-limit', 'line-offset'],
+    ...['line-blur', 'line-gradient', 'line-layer-opacity'],
     ...[
       'line-opacity',
       'line-pattern',
@@ -35,6 +36,7 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
   ],
   circle: [
     ...[
+      'circle-blur',
       'circle-color',
       'circle-opacity',
       'circle-pitch-alignment',
@@ -50,7 +52,10 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
       'circle-translate-anchor',
     ],
   ],
-  raster: ['raster-fade-duration', 'raster-opacity', 'raster-resampling', 'resampling'],
+  raster: [
+    ...['raster-brightness-max', 'raster-brightness-min', 'raster-contrast', 'raster-fade-duration'],
+    ...['raster-hue-rotate', 'raster-opacity', 'raster-resampling', 'raster-saturation', 'resampling'],
+  ],
   'fill-extrusion': [
     ...[
       'fill-extrusion-color',
@@ -133,15 +138,6 @@ const flattened = ['fill-extrusion-height', 'fill-extrusion-base', 'fill-extrusi
 const noEffect: Readonly<Record<string, unknown>> = {
   'fill-extrusion-base': 0,
   'fill-extrusion-rounded-corner-distance': 0,
-  'line-blur': 0,
-  'circle-blur': 0,
-  'fill-layer-opacity': 1,
-  'line-layer-opacity': 1,
-  'raster-hue-rotate': 0,
-  'raster-brightness-min': 0,
-  'raster-brightness-max': 1,
-  'raster-saturation': 0,
-  'raster-contrast': 0,
   'symbol-z-order': 'auto',
   'icon-halo-blur': 0,
   'text-halo-blur': 0,
@@ -187,13 +183,19 @@ function unsupportedInLayer(layer: LayerSpecification, hasImages: boolean): Unsu
   return filter ? [{ layer: layer.id, property: 'filter', message: notEvaluated }, ...properties] : properties;
 }
 
+/** Operators that read a feature. */
+const featureOperators = ['get', 'has', 'id', 'properties', 'geometry-type'];
+
 const notEvaluated = `Expressions with ${geographicOperators.join(' or ')} are not evaluated`;
 
 function problemOf(name: string, value: unknown, known: readonly string[]): string | null {
   if (name === 'visibility' || value === noEffect[name]) return null;
   if (name === 'text-field' && mentions(value, ['image']))
     return 'Icons within a text are not drawn, the text around them is';
-  if (flattened.includes(name)) return 'Drawn as a flat area';
+  if (flattened.includes(name)) return 'Drawn from above: the footprint and its edges, higher parts on top';
+  if (name === 'line-gradient') return 'Runs from end to end of each line of a tile, not of the whole road';
+  if (name === 'line-blur' && (mentions(value, featureOperators) || isByProperty(value)))
+    return 'Where it depends on the feature, lines are thinner instead';
   if (name === 'fill-antialias' && value !== true) return 'Edges are always smooth';
   if (!known.includes(name)) return 'Not drawn';
   return mentions(value, geographicOperators) ? notEvaluated : null;
@@ -212,6 +214,9 @@ function problemWithoutImages(name: string, value: unknown): string | null {
   const isAsking = imageProperties.includes(name) && value !== undefined && value !== '';
   return isAsking ? 'Not drawn: the style has no sprite that is loaded' : null;
 }
+
+/** Whether a value is a function of a property, as styles had before expressions. */
+const isByProperty = (value: unknown): boolean => typeof value === 'object' && value !== null && 'property' in value;
 
 function mentions(expression: unknown, operators: readonly string[]): boolean {
   if (!Array.isArray(expression)) return false;

@@ -85,18 +85,21 @@ export function tileZoom(
   return wanted < source.minZoom ? null : Math.min(wanted, source.maxZoom);
 }
 
-/** Returns the tiles of one zoom that the image touches, row by row, in every copy of the world. */
-export function coverTiles(view: Viewport, zoom: number): PlacedTile[] {
+/**
+ * Returns the tiles of one zoom that the image touches, row by row, in every copy of the world. A margin of `marginPx`
+ * CSS pixels around the image counts as part of it.
+ */
+export function coverTiles(view: Viewport, zoom: number, marginPx = 0): PlacedTile[] {
   const count = 2 ** zoom;
   const sizePx = worldSizePx(view.zoom) / count;
   const [centerX, centerY] = worldPixel(view.center, view.zoom);
   const left = centerX - view.width / 2;
   const top = centerY - view.height / 2;
-  const lastX = Math.ceil((left + view.width) / sizePx) - 1;
-  const lastY = Math.min(count, Math.ceil((top + view.height) / sizePx)) - 1;
+  const lastX = Math.ceil((left + view.width + marginPx) / sizePx) - 1;
+  const lastY = Math.min(count, Math.ceil((top + view.height + marginPx) / sizePx)) - 1;
   const tiles: PlacedTile[] = [];
-  for (let y = Math.max(0, Math.floor(top / sizePx)); y <= lastY; y++) {
-    for (let x = Math.floor(left / sizePx); x <= lastX; x++) {
+  for (let y = Math.max(0, Math.floor((top - marginPx) / sizePx)); y <= lastY; y++) {
+    for (let x = Math.floor((left - marginPx) / sizePx); x <= lastX; x++) {
       const wrapped = ((x % count) + count) % count;
       tiles.push({ zoom, x: wrapped, y, left: x * sizePx - left, top: y * sizePx - top, sizePx });
     }

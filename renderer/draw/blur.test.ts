@@ -1,0 +1,38 @@
+import { Color } from '@maplibre/maplibre-gl-style-spec';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { blurredColors, sharpWidth } from './blur.js';
+
+const positive = fc.double({ min: 0.01, max: 50, noNaN: true });
+
+test('a sharp line has as much ink as the blurred one', () => {
+  fc.assert(
+    fc.property(positive, positive, (width, blur) => {
+      const slices = 2_000;
+      let ink = 0;
+      for (let i = 0; i < slices; i++) {
+        const toEdge = ((i + 0.5) / slices) * (width / 2);
+        ink += Math.min(1, toEdge / blur) * (width / slices);
+      }
+      expect(sharpWidth(width, blur)).toBeCloseTo(ink, 2);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+const red = new Color(1, 0, 0, 1);
+const blue = new Color(0, 0, 1, 1);
+const circle = { radius: 10, strokeWidth: 0, blur: 1, fill: red, fillOpacity: 1, stroke: blue, strokeOpacity: 1 };
+
+test('a blurred circle fades from its centre to nothing at its edge', () => {
+  const opacities = blurredColors(circle).map(({ a }) => a);
+  expect(opacities[0]).toBe(1);
+  expect(opacities.at(-1)).toBe(0);
+  expect(opacities).toEqual(opacities.toSorted((a, b) => b - a));
+});
+
+test('a small blur leaves the inside as it is, and a stroke takes over at its edge', () => {
+  const colors = blurredColors({ ...circle, strokeWidth: 10, blur: 0.1 });
+  expect([colors[0], colors[6]]).toEqual([red, red]);
+  expect([colors[9], colors[14]]).toEqual([blue, blue]);
+});
