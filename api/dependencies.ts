@@ -1,4 +1,5 @@
 /** The dependencies of the API's routes. */
+import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { Analytics, DeliveryQueue, ExpiringValues, Log } from '../pipeline/ports.js';
@@ -6,8 +7,10 @@ import type { Geocoder } from '../providers/geocoding/geocoder.js';
 import type { IpGeocoder } from '../providers/geocoding/ip-database.js';
 import type { IsochroneProvider } from '../providers/isochrones/provider.js';
 import type { IconKind } from '../renderer/icons/rasterize.js';
+import type { Done } from '../renderer/pool/pool.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
 import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
+import type { WebFile, WebFileRequest } from '../renderer/web/requests.js';
 import type { Validated } from '../schemas/errors.js';
 import type { WebhookRecord } from '../schemas/json/webhook.js';
 import type { Attempt, Delivery, DeviceState } from '../schemas/records.js';
@@ -65,6 +68,15 @@ export interface MapParts {
   readonly checkStyle: (project: string, json: Uint8Array) => Promise<Validated<Unsupported[]>>;
   /** What kind of image the file is, or what is wrong with it. */
   readonly checkIcon: (project: string, file: Uint8Array) => Promise<Validated<IconKind>>;
+  /** A style for interactive maps, with paths of this installation in place of addresses. */
+  readonly webStyle: (
+    project: string,
+    style: { readonly name: string; readonly language: string; readonly uploaded: Uploads['style'] },
+  ) => Promise<Done<StyleSpecification>>;
+  /** A file of interactive maps; null for a tile that the source does not have. */
+  readonly webFile: (project: string, request: WebFileRequest) => Promise<Done<WebFile | null>>;
+  /** Where clients reach this server; empty: where the request did. */
+  readonly publicUrl: string;
   /** What the maps of one key may cost, in milliseconds of a processor, each second in the long run; 0 for no limit. */
   readonly costPerKeyPerSecond: number;
   /** Of finished images that are kept. */

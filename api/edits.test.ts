@@ -13,6 +13,8 @@ const maps = mapParts({
   render: async () => ({ ...drawn, bytes: Buffer.from('map') }),
   checkStyle: async () => ({ ok: true, value: [] }),
   checkIcon: async () => ({ ok: true, value: 'png' }),
+  webStyle: async () => ({ result: { version: 8, sources: {}, layers: [] }, processorMs: 0 }),
+  webFile: async () => ({ result: null, processorMs: 0 }),
 });
 const api = await useApi({ maps });
 
@@ -226,8 +228,12 @@ describe('/openapi.json', () => {
     const stale = { ...plan, headers: { 'if-match': '"r0"' } };
     expect((await api.call('PUT', `/v1/projects/${project._id}/plan`, stale)).status).toBe(412);
     const map = '/maps/static?width=600&height=400&zoom=3&center=10,50';
-    const { headers } = await api.app.inject({ url: map, headers: { authorization: api.secret } });
-    expect(headers.etag).toBeDefined();
+    const style = 'svc-dark-v1';
+    const files = [`styles/${style}`, 'tiles/basemap/0/0/0', 'glyphs/Noto/0-255.pbf', `sprites/${style}.png`];
+    for (const url of [map, ...files.map((file) => `/maps/${file}`)]) {
+      const { headers } = await api.app.inject({ url, headers: { authorization: api.secret } });
+      expect(headers.etag).toBeDefined();
+    }
     expect([...api.entityTagUses].sort()).toEqual([...api.declaredEntityTagUses].sort());
     expect(api.entityTagUses.size).toBeGreaterThan(30);
   });

@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { expect, test } from 'vitest';
 import { type FontFace, type FontFamily, fontFamilies, fontOf, fontPath, nameOf, registerFonts } from './fonts.js';
-import { charactersOf } from './testing/font-file.js';
+import { charactersOf } from './glyphs/characters.js';
 
 /** Every script that we promise, with the family that it is to be drawn in. */
 const samples: readonly (readonly [script: string, sample: string, packageName: string])[] = [

@@ -26,13 +26,16 @@ import { SpriteStore } from './sprites/sprite-store.js';
 import { type CompiledStyle, compileStyle } from './style/compile.js';
 import type { Unsupported } from './style/unsupported.js';
 import { builtInStyle } from './styles/built-in.js';
-import { checkStyle, onArchive } from './styles/custom.js';
+import { checkStyle, onArchive, onArchiveOfWeb } from './styles/custom.js';
 import { builtInImages } from './styles/images.js';
 import { localizeStyle } from './styles/language.js';
-import { isBuiltInStyle } from './styles/names.js';
+import { type BuiltInStyle, isBuiltInStyle } from './styles/names.js';
 import { rasterStyle } from './styles/raster.js';
 import type { DrawnMap, MapRequest, Sprites, TileSource, Uploads } from './types.js';
 import { fitView } from './view/fit.js';
+import { webFile } from './web/files.js';
+import type { Tileset, WebFileRequest, WebFileResult } from './web/requests.js';
+import { completeStyle, spritePath } from './web/style.js';
 
 export interface MapRendererOptions {
   /**
@@ -63,6 +66,13 @@ export interface MapRenderer {
   checkStyle(json: Uint8Array): Validated<Unsupported[]>;
   /** Returns problems of a style's sprites, and images that it names but that are missing. The style is JSON. */
   checkSprites(json: Uint8Array, sprites: Sprites): Unsupported[];
+  /**
+   * Returns a style for interactive maps, with paths of this installation in place of addresses. `style` is the JSON of
+   * an uploaded style. Rejects like `render`.
+   */
+  webStyle(name: string, language: string, style?: Uploads['style']): StyleSpecification;
+  /** Returns a file of interactive maps. */
+  webFile(request: WebFileRequest): Promise<WebFileResult>;
   close(): Promise<void>;
 }
 
@@ -79,12 +89,14 @@ const maxKeptStyleBytes = 4 * 2 ** 20;
  */
 export async function createMapRenderer(options: MapRendererOptions): Promise<MapRenderer> {
   const source = await openSource(options);
+  const tileset: Tileset = options.archive === null ? 'basemap' : 'archive';
+  const basemap = createLazyBasemap(options.cacheFolder);
   const styleFor = createStyles(source);
   const renderer = createRenderer(options.limits ?? defaultRendererLimits);
   const spriteStore = new SpriteStore();
   return {
     async render(request, given = new Map(), uploadedStyle = null, sprites = noSprites) {
-      const style = styleFor(request.style, request.language, uploadedStyle);
+      const style = styleFor.image(request.style, request.language, uploadedStyle);
       const { icons, missing } = await loadIcons(request.markers, given);
       const drawn = isBuiltInStyle(request.style) && !uploadedStyle;
       const { images, missing: missingSprites } = drawn
@@ -104,7 +116,29 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
     checkSprites: (json, sprites) => checkSprites(parseStyle(json), sprites),
-    close: () => source.close(),
+    webStyle: (name, language, uploadedStyle = null) =>
+      completeStyle(styleFor.web(name, language, uploadedStyle), tileset, source),
+    webFile: (request) => webFile(request, (asked) => (asked === tileset ? Promise.resolve(source) : basemap.open())),
+    async close() {
+      await Promise.all([source.close(), basemap.close()]);
+    },
+  };
+}
+
+/** Opens the built-in basemap when it is first needed beside an archive. */
+function createLazyBasemap(cacheFolder: string): { open(): Promise<TileSource>; close(): Promise<void> } {
+  let opening: Promise<TileSource> | undefined;
+  return {
+    open() {
+      opening ??= openDefaultBasemap(join(cacheFolder, 'basemap')).catch((error: unknown) => {
+        opening = undefined;
+        throw error;
+      });
+      return opening;
+    },
+    async close() {
+      await opening?.then((source) => source.close());
+    },
   };
 }
 
@@ -117,10 +151,16 @@ function openSource({ archive, archiveHints, cacheFolder, fetchBytes }: MapRende
 /** Parses JSON that was validated before. */
 const parseStyle = (json: Uint8Array): StyleSpecification => JSON.parse(Buffer.from(json).toString());
 
-type StyleFor = (name: string, language: string, uploaded: Uploads['style']) => CompiledStyle;
+type StyleArguments = readonly [name: string, language: string, uploaded: Uploads['style']];
+
+interface Styles {
+  image(...style: StyleArguments): CompiledStyle;
+  /** Without addresses. */
+  web(...style: StyleArguments): StyleSpecification;
+}
 
 /** Returns a function that compiles styles for this source. Throws for a source of unknown schema. */
-function createStyles(source: TileSource): StyleFor {
+function createStyles(source: TileSource): Styles {
   const schema = detectSchema(source);
   if (source.kind === 'vector' && schema === null) {
     throw new TypeError(
@@ -128,14 +168,23 @@ function createStyles(source: TileSource): StyleFor {
     );
   }
   const kept = new LRUCache<string, CompiledStyle>({ max: keptStyles, maxSize: maxKeptStyleBytes });
-  return (name, language, uploaded) => {
-    const key = `${name} ${language}`;
-    const known = kept.get(key);
-    if (known) return known;
-    const style = compileStyle(localizeStyle(uploaded ? onArchive(parseStyle(uploaded)) : builtIn(name), language));
-    kept.set(key, style, { size: uploaded?.length ?? 1 });
-    return style;
+  return {
+    image(name, language, uploaded) {
+      const key = `${name} ${language}`;
+      const known = kept.get(key);
+      if (known) return known;
+      const style = compileStyle(localizeStyle(uploaded ? onArchive(parseStyle(uploaded)) : builtIn(name), language));
+      kept.set(key, style, { size: uploaded?.length ?? 1 });
+      return style;
+    },
+    web: (name, language, uploaded) =>
+      localizeStyle(uploaded ? onArchiveOfWeb(parseStyle(uploaded)) : withSprite(name), language),
   };
+
+  function withSprite(name: string): StyleSpecification {
+    const style = builtIn(name);
+    return source.kind === 'vector' ? { ...style, sprite: spritePath(name as BuiltInStyle) } : style;
+  }
 
   function builtIn(name: string): StyleSpecification {
     if (!isBuiltInStyle(name)) throw parameterError({ param: 'style', rule: `there is no style "${name}"` });

@@ -4,8 +4,8 @@
  * Input: a {@link MapRequest} and sources. Output: an encoded image. The renderer works without the rest of Fenceline.
  * `request/` reads parameters, `view/` has the projection, `sources/` read tiles, `basemap/` bakes the default archive,
  * `styles/` has the built-in styles, `tiles/` decodes, `style/` compiles, `sprites/` has the images of styles, `draw/`
- * paints, `labels/` places text and icons, `overlays/` adds markers, paths and attribution. Read `render.ts` from top
- * to bottom.
+ * paints, `labels/` places text and icons, `overlays/` adds markers, paths and attribution, `glyphs/` and `web/` make what
+ * interactive maps load. Read `render.ts` from top to bottom.
  *
  * Longitude comes first, except in a request's text. Sizes are CSS pixels unless they say device pixels. Zoom 0 is a
  * world 512 pixels wide.
@@ -116,6 +116,9 @@ export interface PixelBox {
 /** The schema of an archive's layers, detected by its metadata or a tile. */
 export type TileSchema = 'fenceline' | 'openmaptiles' | 'protomaps' | 'protomaps-v3' | 'shortbread';
 
+/** A box in degrees. It does not cross the antimeridian. */
+export type Bounds = readonly [west: number, south: number, east: number, north: number];
+
 /** Tiles of one archive or server. */
 export interface TileSource {
   readonly kind: 'vector' | 'raster';
@@ -123,6 +126,8 @@ export interface TileSource {
   readonly maxZoom: number;
   /** Size of a tile at its zoom in CSS pixels: 512 for vector tiles, the image width (256 or 512) for raster tiles. */
   readonly tileSizePx: number;
+  /** The area that has tiles; null when unknown. */
+  readonly bounds: Bounds | null;
   /** Plain text, without markup. */
   readonly attribution: string;
   /** Layer names of vector tiles; null when unknown. */

@@ -194,6 +194,7 @@ export async function addApi(
     },
     maps: {
       ...maps,
+      publicUrl: configuration.http.publicUrl,
       costPerKeyPerSecond: configuration.limits.mapCostPerKeyPerSecond,
       maxCacheBytes: configuration.maps.maxCacheBytes,
       maxStyles: configuration.maps.maxStylesPerEnvironment,

@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { parseNetworks } from '../outbound/addresses.js';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
 import { IconFiles, iconBounds } from '../renderer/icons/icon-files.js';
@@ -11,11 +12,13 @@ import type { IconKind, RasterIcon } from '../renderer/icons/rasterize.js';
 import { createBasemap } from '../renderer/pool/basemap.js';
 import { createDrawingPool } from '../renderer/pool/drawing-pool.js';
 import { createIconPool } from '../renderer/pool/icon-pool.js';
+import type { Done } from '../renderer/pool/pool.js';
 import { iconUrls } from '../renderer/request/references.js';
 import { SpriteFiles, spriteBounds } from '../renderer/sprites/sprite-files.js';
 import type { Unsupported } from '../renderer/style/unsupported.js';
 import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
-import { parameterError, type Validated } from '../schemas/errors.js';
+import type { WebFile, WebFileRequest } from '../renderer/web/requests.js';
+import { ApiError, parameterError, type Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
 import { archiveHints, archiveLocation, mapsUserAgent } from './map-data.js';
 
@@ -24,6 +27,12 @@ export interface Maps {
   render(project: string, request: MapRequest, uploads: Uploads): Promise<DrawnMap & { readonly processorMs: number }>;
   checkStyle(project: string, json: Uint8Array): Promise<Validated<Unsupported[]>>;
   checkIcon(project: string, file: Uint8Array): Promise<Validated<IconKind>>;
+  webStyle(
+    project: string,
+    style: { readonly name: string; readonly language: string; readonly uploaded: Uploads['style'] },
+  ): Promise<Done<StyleSpecification>>;
+  /** Null: the source has no tile there. */
+  webFile(project: string, request: WebFileRequest): Promise<Done<WebFile | null>>;
   /** Bakes the basemap in the background, unless it exists. */
   prepare(): void;
   /** Aborts maps that are being drawn. */
@@ -61,15 +70,17 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
   const icons = new IconFiles(client);
   const spriteClient = createIconClient(configuration, spriteBounds);
   const sprites = new SpriteFiles(spriteClient);
-  const basemap =
-    archive === ''
-      ? createBasemap({
-          module: bakingProcess,
-          folder: join(resolve(configuration.data), 'basemap'),
-          timeoutMs,
-          onProblem,
-        })
-      : null;
+  const hasArchive = archive !== '';
+  const basemap = createBasemap({
+    module: bakingProcess,
+    folder: join(resolve(configuration.data), 'basemap'),
+    timeoutMs,
+    onProblem,
+  });
+  /** Waits for the basemap if all maps are drawn from it. */
+  const sourceReady = async (): Promise<void> => {
+    if (!hasArchive) await basemap.ready();
+  };
   const iconPool = createIconPool({ module: iconProcess, startTimeoutMs, onProblem });
   const pool = createDrawingPool({
     module: new URL('../renderer/pool/drawing-process.js', import.meta.url),
@@ -104,13 +115,13 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
   return {
     async render(project, request, { icons: uploaded, style }) {
       const [fetched, images] = await Promise.all([icons.get(iconUrls(request)), sprites.get(style, request.scale)]);
-      await basemap?.ready();
+      await sourceReady();
       const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale);
       const { result, processorMs } = await pool.draw(project, request, rasters, style, images);
       return { ...result, processorMs };
     },
     async checkStyle(project, json) {
-      await basemap?.ready();
+      await sourceReady();
       const check = await pool.checkStyle(project, json);
       if (!check.ok) return check;
       const fetched = await sprites.get(json, 1);
@@ -121,9 +132,22 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
       const icon = await iconPool.rasterize(project, file, 1);
       return icon.ok ? { ok: true, value: icon.value.kind } : icon;
     },
-    prepare: () => basemap?.prepare(),
+    async webStyle(project, { name, language, uploaded }) {
+      await sourceReady();
+      return pool.webStyle(project, name, language, uploaded);
+    },
+    async webFile(project, request) {
+      await sourceReady();
+      if (request.file === 'tile' && request.tileset === 'basemap') await basemap.ready();
+      if (request.file === 'tile' && request.tileset === 'archive' && !hasArchive)
+        throw new ApiError('not_found', 'this installation has no archive of maps');
+      return pool.webFile(project, request);
+    },
+    prepare() {
+      if (!hasArchive) basemap.prepare();
+    },
     async close() {
-      await basemap?.close();
+      await basemap.close();
       await Promise.all([pool.close(), iconPool.close()]);
       await Promise.all([client.close(), spriteClient.close()]);
     },

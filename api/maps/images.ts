@@ -1,18 +1,20 @@
-/** An LRU cache of drawn images. Concurrent equal requests are drawn once. */
+/** An LRU cache of drawn images and files of interactive maps. Concurrent equal requests are worked on once. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { MapImage, MapRequest, Uploads } from '../../renderer/types.js';
+import type { MapRequest, Uploads } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';
 
-export interface FinishedImage extends Pick<MapImage, 'bytes' | 'contentType'> {
+export interface FinishedFile {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
   /** Strong (RFC 9110, 8.8.3): a hash of the bytes. */
   readonly etag: string;
   /** Time that the image may be used without revalidation. */
   readonly maxAgeS: number;
 }
 
-/** Maximum age of a complete image. */
-const maxAgeS = 86_400;
+/** Maximum age of a complete image, and of a file. */
+export const maxAgeS = 86_400;
 /** Maximum age of an image with missing tiles or icons, which may become available. */
 const incompleteMaxAgeS = 60;
 /** Bytes of an entry beside the image. */
@@ -29,44 +31,52 @@ export interface Drawing {
   readonly onDrawn: (processorMs: number) => void;
 }
 
-export class Images {
-  private readonly render: Render;
-  private readonly finished: LRUCache<string, FinishedImage>;
-  private readonly pending = new Map<string, Promise<FinishedImage>>();
+/** Keeps files up to this many bytes; 0 keeps nothing. */
+export class FinishedFiles {
+  private readonly finished: LRUCache<string, FinishedFile>;
+  private readonly pending = new Map<string, Promise<FinishedFile>>();
 
-  /** Creates a cache of this many bytes; 0 caches nothing. */
-  constructor(render: Render, maxBytes: number) {
-    this.render = render;
+  constructor(maxBytes: number) {
     this.finished = new LRUCache({
       maxSize: Math.max(1, maxBytes),
       sizeCalculation: ({ bytes }) => entryBytes + bytes.length,
     });
   }
 
-  async get(request: MapRequest, drawing: Drawing): Promise<FinishedImage> {
-    const key = keyOf(request);
+  /** Returns the file of this key, which `make` makes unless it is kept. */
+  async get(key: string, make: () => Promise<Omit<FinishedFile, 'etag'>>): Promise<FinishedFile> {
     const known = this.finished.get(key);
     if (known) return known;
     let pending = this.pending.get(key);
     if (!pending) {
-      pending = this.draw(key, request, drawing).finally(() => this.pending.delete(key));
+      pending = this.keep(key, make).finally(() => this.pending.delete(key));
       this.pending.set(key, pending);
     }
     return pending;
   }
 
-  private async draw(key: string, request: MapRequest, { project, uploads, onDrawn }: Drawing): Promise<FinishedImage> {
-    const map = await this.render(project, request, uploads());
-    const { bytes, contentType, missingTiles, missingIcons } = map;
-    onDrawn(map.processorMs);
-    const image = {
-      bytes,
-      contentType,
-      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 32)}"`,
-      maxAgeS: missingTiles + missingIcons > 0 ? incompleteMaxAgeS : maxAgeS,
-    };
-    this.finished.set(key, image, { ttl: image.maxAgeS * 1_000 });
-    return image;
+  private async keep(key: string, make: () => Promise<Omit<FinishedFile, 'etag'>>): Promise<FinishedFile> {
+    const made = await make();
+    const file = { ...made, etag: `"${createHash('sha256').update(made.bytes).digest('base64url').slice(0, 32)}"` };
+    this.finished.set(key, file, { ttl: file.maxAgeS * 1_000 });
+    return file;
+  }
+}
+
+/** Draws images that are not kept. */
+export class Images {
+  constructor(
+    private readonly render: Render,
+    private readonly files: FinishedFiles,
+  ) {}
+
+  get(request: MapRequest, { project, uploads, onDrawn }: Drawing): Promise<FinishedFile> {
+    return this.files.get(keyOf(request), async () => {
+      const map = await this.render(project, request, uploads());
+      onDrawn(map.processorMs);
+      const { bytes, contentType, missingTiles, missingIcons } = map;
+      return { bytes, contentType, maxAgeS: missingTiles + missingIcons > 0 ? incompleteMaxAgeS : maxAgeS };
+    });
   }
 }
 

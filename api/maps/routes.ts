@@ -1,4 +1,4 @@
-/** Routes for static maps: images for the `src` of a page. */
+/** Routes for maps: images for the `src` of a page, and what interactive maps load. */
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
@@ -11,8 +11,9 @@ import { described } from '../describe.js';
 import { createCostLimit } from './cost-limit.js';
 import { mapAnswer, mapParameters, notModified } from './description.js';
 import { fencesOfTag } from './fences.js';
-import { type Drawing, type FinishedImage, Images, isKnown } from './images.js';
+import { type Drawing, type FinishedFile, FinishedFiles, Images, isKnown } from './images.js';
 import { createResolver, type Resolved } from './uploads.js';
+import { webMapRoutes } from './web-routes.js';
 
 /** `Cache-Control` of maps with geofences, which are private and may change at any time. */
 const cacheControlOfFences = 'private, no-cache';
@@ -35,9 +36,11 @@ type MapDeps = Pick<ApiDependencies, 'configuration' | 'clock' | 'maps'>;
 export const mapRoutes =
   ({ configuration, clock, maps }: MapDeps): FastifyPluginAsync =>
   async (app) => {
-    const images = new Images(maps.render, maps.maxCacheBytes);
+    const files = new FinishedFiles(maps.maxCacheBytes);
+    const images = new Images(maps.render, files);
     const resolve = createResolver(configuration);
     const costLimit = createCostLimit(maps.costPerKeyPerSecond, clock);
+    await app.register(webMapRoutes({ maps, resolve, files, costLimit }));
 
     app.get('/maps/static', {
       config: { authority: 'publishable', limit: 'query', keyInQuery: true },
@@ -82,7 +85,7 @@ export const mapRoutes =
     }
   };
 
-function cacheControl({ request, hasUploads }: Resolved<MapRequest>, { maxAgeS }: FinishedImage): string {
+function cacheControl({ request, hasUploads }: Resolved<MapRequest>, { maxAgeS }: FinishedFile): string {
   if (request.fences.length > 0) return cacheControlOfFences;
   return hasUploads ? cacheControlOfUploads : `public, max-age=${maxAgeS}`;
 }

@@ -119,9 +119,33 @@ export interface Operations {
     body: None;
     answer: never;
   };
+  'GET /maps/glyphs/{fontstack}/{range}': {
+    path: { fontstack: string; range: string };
+    query: { publishableKey?: string };
+    body: None;
+    answer: unknown;
+  };
+  'GET /maps/sprites/{file}': {
+    path: { file: string };
+    query: { publishableKey?: string };
+    body: None;
+    answer: { [name: string]: unknown };
+  };
   'GET /maps/static': {
     path: None;
     query: { width: number; height: number; center?: string; zoom?: number; scale?: number; style?: string; language?: string; bbox?: string; markers?: string[]; path?: string[]; geofences?: string; format?: "png" | "webp" | "jpg" | "jpeg"; publishableKey?: string };
+    body: None;
+    answer: unknown;
+  };
+  'GET /maps/styles/{style}': {
+    path: { style: string };
+    query: { language?: string; publishableKey?: string };
+    body: None;
+    answer: { [name: string]: unknown };
+  };
+  'GET /maps/tiles/{tileset}/{z}/{x}/{y}': {
+    path: { tileset: "archive" | "basemap"; z: number; x: number; y: number };
+    query: { publishableKey?: string };
     body: None;
     answer: unknown;
   };

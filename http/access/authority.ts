@@ -89,6 +89,10 @@ function keyOfQuery(request: FastifyRequest): string | undefined {
   return typeof publishableKey === 'string' ? publishableKey : undefined;
 }
 
+/** Returns the key that a request sent, in the header or in the URL; undefined for a session. */
+export const keyOfRequest = (request: FastifyRequest): string | undefined =>
+  keyOfHeader(request) ?? keyOfQuery(request);
+
 /** A key begins with its environment and kind. */
 const looksSecret = (key: string): boolean => key.includes('_sk_');
 

@@ -1,9 +1,11 @@
 /** Draws maps in a pool of processes that owners share fairly. */
-import type { Validated } from '../../schemas/errors.js';
+import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { ApiError, type Validated } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
-import { mapCostMs } from '../request/cost.js';
+import { mapCostMs, webFileCostMs, webStyleCostMs } from '../request/cost.js';
 import type { Unsupported } from '../style/unsupported.js';
 import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
+import type { WebFile, WebFileRequest } from '../web/requests.js';
 import { createPool, type Done, type JobOptions, type PoolOptions } from './pool.js';
 import { createTileReports } from './tile-reports.js';
 
@@ -19,6 +21,13 @@ export interface DrawingPool {
   /** Checks a style like {@link MapRenderer}. Runs in the pool, because a large style takes 100 ms. */
   checkStyle(owner: string, json: Uint8Array): Promise<Validated<Unsupported[]>>;
   checkSprites(owner: string, style: Uint8Array, sprites: Sprites): Promise<Unsupported[]>;
+  /** Returns a style for interactive maps like {@link MapRenderer}. */
+  webStyle(owner: string, name: string, language: string, style: Uploads['style']): Promise<Done<StyleSpecification>>;
+  /**
+   * Returns a file of interactive maps, or null for a tile that the source does not have. Rejects with ApiError
+   * `unavailable` when the source cannot be read.
+   */
+  webFile(owner: string, request: WebFileRequest): Promise<Done<WebFile | null>>;
   /** Ends the processes. Waiting and running maps are rejected. */
   close(): Promise<void>;
 }
@@ -28,6 +37,8 @@ const noSprites: Sprites = { files: [], missing: 0 };
 /** Minimum cost of a map in pixels. */
 const minPixels = 100_000;
 const checkCostMs = 100;
+/** Time after which a client may ask for a tile again. */
+const retryAfterS = 5;
 
 const pixelsOf = ({ width, height, scale }: MapRequest): number => Math.max(minPixels, width * height * scale * scale);
 const check = (owner: string): JobOptions => ({ owner, costMs: checkCostMs, pixels: minPixels });
@@ -45,6 +56,17 @@ export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): Drawin
     checkStyle: async (owner, style) => (await pool.run({ kind: 'checkStyle', style }, check(owner))).result,
     checkSprites: async (owner, style, sprites) =>
       (await pool.run({ kind: 'checkSprites', style, sprites }, check(owner))).result,
+    webStyle: (owner, name, language, style) =>
+      pool.run({ kind: 'webStyle', name, language, style }, { owner, costMs: webStyleCostMs, pixels: minPixels }),
+    async webFile(owner, request) {
+      const order = { owner, costMs: webFileCostMs[request.file], pixels: minPixels };
+      const { result, processorMs } = await pool.run({ kind: 'webFile', request }, order);
+      if (result.kind === 'unreadable') {
+        reportTiles({ missingTiles: 1, tileProblem: result.reason });
+        throw new ApiError('unavailable', 'the source of the tiles cannot be read; see the log', { retryAfterS });
+      }
+      return { result: result.kind === 'file' ? result : null, processorMs };
+    },
     close: () => pool.close(),
   };
 }

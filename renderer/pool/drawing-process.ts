@@ -50,6 +50,8 @@ async function resultOf(renderer: MapRenderer, task: Task): Promise<Result> {
   if (task.kind === 'draw') return renderer.render(task.request, task.icons, task.style, task.sprites);
   if (task.kind === 'checkSprites') return renderer.checkSprites(task.style, task.sprites);
   if (task.kind === 'checkStyle') return renderer.checkStyle(task.style);
+  if (task.kind === 'webStyle') return renderer.webStyle(task.name, task.language, task.style);
+  if (task.kind === 'webFile') return renderer.webFile(task.request);
   throw new TypeError(`a drawing process does not ${task.kind}`);
 }
 

@@ -1,9 +1,11 @@
 /** Messages between the pool and its processes. */
+import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { Validated } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
 import type { ArchiveHints } from '../sources/open.js';
 import type { Unsupported } from '../style/unsupported.js';
 import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
+import type { WebFileRequest, WebFileResult } from '../web/requests.js';
 
 /** The first message to a process. */
 export interface ProcessStart {
@@ -33,6 +35,11 @@ export interface Works {
     readonly input: { readonly style: Uint8Array; readonly sprites: Sprites };
     readonly result: Unsupported[];
   };
+  readonly webStyle: {
+    readonly input: { readonly name: string; readonly language: string; readonly style: Uploads['style'] };
+    readonly result: StyleSpecification;
+  };
+  readonly webFile: { readonly input: { readonly request: WebFileRequest }; readonly result: WebFileResult };
   /** Work of icon processes. The other kinds belong to drawing processes. */
   readonly rasterizeIcon: {
     readonly input: { readonly file: Uint8Array; readonly scale: number };

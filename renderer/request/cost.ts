@@ -7,6 +7,10 @@
  */
 import type { MapRequest } from '../types.js';
 
+/** The estimates of an interactive map's style and files. */
+export const webStyleCostMs = 20;
+export const webFileCostMs = { tile: 5, glyphs: 60, sprite: 5 } as const;
+
 const base = 20;
 const perMegapixel = 60;
 const perMarker = 0.1;

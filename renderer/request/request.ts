@@ -4,7 +4,7 @@
  * Input: the decoded query; docs/maps.md has the rules. Output: a {@link MapQuery}. Pure.
  */
 import { invalid, type Validated } from '../../schemas/errors.js';
-import { builtInStyles } from '../styles/names.js';
+import { builtInStyles, styleNamed } from '../styles/names.js';
 import type { ImageFormat, MapRequest, MarkerGroup, PathOverlay } from '../types.js';
 import { readCamera } from './camera.js';
 import { readMarkers } from './markers.js';
@@ -93,15 +93,15 @@ function readEach<T extends MarkerGroup | PathOverlay>(
 }
 
 /** Reads a language code of two letters. The rest, as in `en-US`, is ignored. */
-function readLanguage(text = 'en-US'): Validated<string> {
+export function readLanguage(text = 'en-US'): Validated<string> {
   const language = text.toLowerCase();
   if (language === 'local') return { ok: true, value: language };
   const [, letters] = /^([a-z]{2})(-[a-z0-9]{2,8})*$/.exec(language) ?? [];
   return letters ? { ok: true, value: letters } : invalid('language', 'must be a two-letter ISO code, or local');
 }
 
-function readStyle(text: string = builtInStyles[0]): Validated<string> {
-  if (/^[\w.-]{1,64}$/.test(text)) return { ok: true, value: text };
+export function readStyle(text: string = builtInStyles[0]): Validated<string> {
+  if (/^[\w.-]{1,64}$/.test(text)) return { ok: true, value: styleNamed(text) };
   return invalid('style', `must be one of ${builtInStyles.join(', ')}, or the id of an uploaded style`);
 }
 

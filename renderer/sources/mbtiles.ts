@@ -14,7 +14,7 @@ import type { TileSource } from '../types.js';
 import { tileSizePx } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { decompressIfGzip } from './decompress.js';
-import { layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
+import { boundsOf, layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
 
 const rasterFormats = ['png', 'jpg', 'jpeg', 'webp'];
 
@@ -66,6 +66,7 @@ async function readArchive(database: sqlite.Database, close: () => Promise<void>
     kind: raster ? 'raster' : 'vector',
     ...zoomRange(zooms.first, zooms.last),
     tileSizePx: raster ? await rasterTileSizePx(sample) : tileSizePx,
+    bounds: boundsOf(metadata.get('bounds')?.split(',') ?? []),
     attribution: plainAttribution(metadata.get('attribution')),
     layers: raster ? null : await layerNames(vectorLayers(metadata.get('json')), sample),
     tile: async (zoom, x, y) => bytesOf(select.get([zoom, x, 2 ** zoom - 1 - y])),

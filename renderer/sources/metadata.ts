@@ -2,6 +2,7 @@
 
 import { loadSharp } from '../sharp.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
+import type { Bounds } from '../types.js';
 
 /** Maximum zoom of tiles. */
 export const maxSourceZoom = 24;
@@ -48,4 +49,13 @@ export function zoomRange(minZoom: unknown, maxZoom: unknown): { readonly minZoo
 function wholeZoom(value: unknown, otherwise: number): number {
   const zoom = Math.trunc(Number(value ?? otherwise));
   return zoom >= 0 && zoom <= maxSourceZoom ? zoom : otherwise;
+}
+
+/** Returns the box of these values, or null when they are none. A box across the antimeridian is none. */
+export function boundsOf(values: readonly unknown[]): Bounds | null {
+  const [west, south, east, north] = values.map((value) => (value === '' ? Number.NaN : Number(value)));
+  const isBox = values.length >= 4 && west! < east! && south! < north!;
+  return isBox && west! >= -180 && east! <= 180 && south! >= -90 && north! <= 90
+    ? [west!, south!, east!, north!]
+    : null;
 }

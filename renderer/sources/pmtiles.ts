@@ -18,7 +18,7 @@ import { tileSizePx, worldPixel } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { decompressBrotli, decompressGzip } from './decompress.js';
 import type { FetchBytes } from './fetch.js';
-import { layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
+import { boundsOf, layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
 
 const rasterTypes: readonly TileType[] = [TileType.Png, TileType.Jpeg, TileType.Webp];
 
@@ -61,6 +61,7 @@ async function openArchive(ranges: Source, close: () => Promise<void>): Promise<
     kind: vector ? 'vector' : 'raster',
     ...zoomRange(header.minZoom, header.maxZoom),
     tileSizePx: vector ? tileSizePx : await rasterTileSizePx(sample),
+    bounds: boundsOf([header.minLon, header.minLat, header.maxLon, header.maxLat]),
     attribution: plainAttribution(metadata.attribution),
     layers: vector ? await layerNames(metadata.vector_layers, sample) : null,
     tile,

@@ -1,6 +1,6 @@
 /** Reads tiles from a server, each by its URL. */
 
-import type { Position, TileSource } from '../types.js';
+import type { Bounds, Position, TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { acceptedEncodings, decodeBody, decompressIfGzip } from './decompress.js';
@@ -14,7 +14,7 @@ export interface TileServer {
   readonly minZoom: number;
   readonly maxZoom: number;
   /** West, south, east, north of all tiles; null for no limit. */
-  readonly bounds: readonly [west: number, south: number, east: number, north: number] | null;
+  readonly bounds: Bounds | null;
   /** A position that has tiles; null when unknown. */
   readonly center: Position | null;
   /** May be HTML. */
@@ -47,6 +47,7 @@ export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promi
   return {
     ...zooms,
     ...(await lookAt(server, () => sampleOf({ ...server, ...zooms }, fetchTile))),
+    bounds: server.bounds,
     attribution: plainAttribution(server.attribution),
     tile: fetchTile,
     close: async () => {},

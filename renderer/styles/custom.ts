@@ -5,7 +5,12 @@
  * with one source, `map`. Of the URLs in a style only those of sprites are ever requested, and not here. Pure; imports
  * `style/`.
  */
-import { derefLayers, type LayerSpecification, type StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import {
+  derefLayers,
+  type LayerSpecification,
+  type SourceSpecification,
+  type StyleSpecification,
+} from '@maplibre/maplibre-gl-style-spec';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { compileStyle, validateStyle } from '../style/compile.js';
 import { type Unsupported, unsupported } from '../style/unsupported.js';
@@ -40,6 +45,33 @@ export function onArchive(style: StyleSpecification): StyleSpecification {
     'source' in layer ? { ...layer, source: layer.source === main ? 'map' : 'none' } : layer,
   ) as LayerSpecification[];
   return { ...whole, sources: {}, layers };
+}
+
+/**
+ * Returns the style for interactive maps, with the archive as source `map` instead of its main source. Sources that
+ * browsers cannot load are left out, with their layers.
+ */
+export function onArchiveOfWeb(style: StyleSpecification): StyleSpecification {
+  const whole = withoutReferences(style);
+  const main = mainSource(whole);
+  const others = Object.entries(whole.sources).filter(([name, source]) => name !== main && isLoadable(source));
+  const layers = whole.layers.flatMap((layer): LayerSpecification[] => {
+    if (!('source' in layer)) return [layer];
+    if (layer.source === main) return [{ ...layer, source: 'map' } as LayerSpecification];
+    const isKept = others.some(([name]) => name === layer.source);
+    return isKept ? [{ ...layer, source: otherName(layer.source) } as LayerSpecification] : [];
+  });
+  const sources = Object.fromEntries(others.map(([name, source]) => [otherName(name), source]));
+  return { ...whole, sources, layers };
+}
+
+/** The archive's source is named `map`. */
+const otherName = (name: string): string => (name === 'map' ? 'map-of-style' : name);
+
+/** Addresses of other protocols, such as `mapbox:`, belong to other services. */
+function isLoadable(source: SourceSpecification): boolean {
+  const { url, tiles = [] } = source as { readonly url?: string; readonly tiles?: readonly string[] };
+  return [...(url === undefined ? [] : [url]), ...tiles].every((address) => /^https?:/i.test(address));
 }
 
 /** Layers may inherit from others by `ref`. */

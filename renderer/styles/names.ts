@@ -3,4 +3,14 @@
 export const builtInStyles = ['svc-default-v1', 'svc-light-v1', 'svc-dark-v1'] as const;
 export type BuiltInStyle = (typeof builtInStyles)[number];
 
+/** The names of the same styles in other services, whose clients ask for them. */
+const aliases: Readonly<Record<string, BuiltInStyle>> = {
+  'radar-default-v1': 'svc-default-v1',
+  'radar-light-v1': 'svc-light-v1',
+  'radar-dark-v1': 'svc-dark-v1',
+};
+
+/** Returns the name of the style that a request means. */
+export const styleNamed = (name: string): string => (Object.hasOwn(aliases, name) ? aliases[name]! : name);
+
 export const isBuiltInStyle = (name: string): name is BuiltInStyle => builtInStyles.some((known) => known === name);

@@ -48,6 +48,7 @@ export function sourceOf(tile: TileSource['tile'], overrides: Partial<TileSource
     minZoom: 0,
     maxZoom: 14,
     tileSizePx: 512,
+    bounds: null,
     attribution: '',
     layers: null,
     tile,

@@ -121,8 +121,9 @@ export const configurationSchema = {
     ),
     publicUrl: text(
       '',
-      'URL at which people reach this server, such as https://map.example.com, for links in mails. Empty: the address ' +
-        'that it listens on, which other machines may not reach.',
+      'URL at which people reach this server, such as https://map.example.com, for links in mails and ' +
+        'addresses in map styles. Empty: mails have the address that it listens on, which other machines may not reach; ' +
+        'map styles have the address of the request.',
     ),
     maxBodyBytes: count(1_048_576, 'Maximum size of an ordinary request body. Larger bodies are answered 413.', {
       minimum: 65_536,

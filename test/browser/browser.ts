@@ -27,8 +27,17 @@ export function hasBrowser(): boolean {
   return false;
 }
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, headless: true, args: flags });
+/** Flags with which pages have WebGL, drawn by the processor as on servers. */
+export const withSoftwareGraphics = [
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+];
+
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+  const graphics = more.length > 0 ? flags.filter((flag) => flag !== '--disable-gpu') : flags;
+  return chromium.launch({ executablePath, headless: true, args: [...graphics, ...more] });
 }
 
 export interface WebPage {

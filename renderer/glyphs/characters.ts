@@ -1,22 +1,36 @@
-/** Reads the characters of a font file (OpenType 1.9, `cmap`). For tests. */
+/** Reads which characters a font file has (OpenType 1.9, `cmap`). */
 
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Returns whether a TrueType file has a glyph for a character. */
+/** Returns whether a TrueType file has a glyph for a character. Reads only the table of characters. */
 export function charactersOf(path: string): (codePoint: number) => boolean {
-  const bytes = readFileSync(path);
-  const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const tables = Array.from({ length: file.getUint16(4) }, (_, i) => 12 + 16 * i);
-  const cmap = file.getUint32(tables.find((at) => bytes.toString('latin1', at, at + 4) === 'cmap')! + 8);
-  const subtables = Array.from(
-    { length: file.getUint16(cmap + 2) },
-    (_, i) => cmap + file.getUint32(cmap + 4 + 8 * i + 4),
-  );
+  const file = tableOf(path, 'cmap');
+  const subtables = Array.from({ length: file.getUint16(2) }, (_, i) => file.getUint32(4 + 8 * i + 4));
   const readers = subtables.flatMap((at) => {
     const format = file.getUint16(at);
     return format === 4 ? [segments(file, at)] : format === 12 ? [groups(file, at)] : [];
   });
   return (codePoint) => readers.some((has) => has(codePoint));
+}
+
+function tableOf(path: string, name: string): DataView {
+  const file = openSync(path, 'r');
+  try {
+    const read = (at: number, length: number): Buffer => {
+      const bytes = Buffer.alloc(length);
+      readSync(file, bytes, 0, length, at);
+      return bytes;
+    };
+    const directory = read(12, 16 * read(0, 12).readUInt16BE(4));
+    for (let at = 0; at < directory.length; at += 16) {
+      if (directory.toString('latin1', at, at + 4) !== name) continue;
+      const table = read(directory.readUInt32BE(at + 8), directory.readUInt32BE(at + 12));
+      return new DataView(table.buffer, table.byteOffset, table.length);
+    }
+  } finally {
+    closeSync(file);
+  }
+  throw new TypeError(`the font ${path} has no table ${name}`);
 }
 
 /** Format 4: segments of the basic plane. */
