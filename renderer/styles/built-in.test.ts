@@ -192,6 +192,24 @@ test.each(looks)('%s: %s %o %j has its colour in every style', async (schema, la
   }
 });
 
+test.each(['openmaptiles', 'protomaps', 'protomaps-v3', 'shortbread'] as const)(
+  '%s: motorways in views of countries are thin lines without casings, and wider at each zoom',
+  (schema) => {
+    const { layers } = compileStyle(builtInStyle('svc-default-v1', schema));
+    const shown = (zoom: number) => layers.filter(({ id, isVisible }) => /^road-/.test(id) && isVisible(zoom));
+    expect(shown(5).map(({ id }) => id)).toEqual(['road-tunnel', 'road-ground', 'road-bridge']);
+    const tags = { class: 'motorway', kind: schema === 'shortbread' ? 'motorway' : 'highway', highway: 'motorway' };
+    const { sourceLayer } = shown(5)[0]!;
+    const tile = decodeVectorTile(tileBytes({ [sourceLayer!]: [line({ ...tags, 'pmap:kind': 'highway' })] }));
+    const [motorway] = tile.layers.get(sourceLayer!)!.features;
+    const ground = shown(5).find(({ id }) => id === 'road-ground')!;
+    const widths = [5, 6, 7, 8, 10, 12, 14, 16].map((zoom) => ground.property<number>('line-width').at(zoom, motorway));
+    expect(widths[0]).toBeGreaterThan(0);
+    expect(widths[2]).toBeLessThanOrEqual(1);
+    expect(widths).toEqual(widths.toSorted((a, b) => a - b));
+  },
+);
+
 /** Which label layers show a feature with these tags at a zoom. */
 function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number): string[] {
   const feature = decodeVectorTile(tileBytes({ [layer]: [{ type: 'point', parts: [[[1, 1]]], tags }] })).layers.get(

@@ -69,6 +69,8 @@ const rules: readonly (readonly [what: string, least: number, pairs: (palette: P
         return [[name, color, p.land]];
       }),
   ],
+  ['distant roads stand out from the ground', 1.35, (p) => [['road', p.distantRoad, p.land]]],
+  ['names are readable above distant roads', 4, (p) => [['city', p.labels.city.text, p.distantRoad]]],
   ['paths stand out from the ground', 1.5, (p) => roadsOf(paths, (name) => [[name, p.roads[name].fill, p.land]])],
   ['rails stand out from the ground', 1.5, (p) => [['rail', p.rail, p.areas.railway]]],
   ['ferries stand out from water', 1.4, (p) => [['ferry', p.ferry, p.water]]],

@@ -32,6 +32,8 @@ export interface Palette {
   readonly pier: PaletteColor;
   readonly runway: PaletteColor;
   readonly roads: Readonly<Record<RoadClass, RoadColors>>;
+  /** Roads in views of countries, where they are lines in the background. */
+  readonly distantRoad: PaletteColor;
   /** Opacity of roads in tunnels, 0 to 1. */
   readonly tunnelOpacity: number;
   readonly rail: PaletteColor;

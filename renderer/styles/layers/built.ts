@@ -1,7 +1,7 @@
 /** Layers of buildings and borders. */
 
 import type { LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
-import { byZoom, from } from '../expressions.js';
+import { byZoom, expression, from } from '../expressions.js';
 import type { Palette } from '../palette.js';
 import type { Schema } from '../schema.js';
 
@@ -47,7 +47,9 @@ export function borderLayers({ borders }: Schema, palette: Palette): LayerSpecif
       layout: { 'line-cap': 'round', 'line-join': 'round' },
       paint: {
         'line-color': palette.border,
-        'line-width': byZoom({ 0: 0.5, 4: 0.9, 8: 1.6, 14: 3 }),
+        'line-width': byZoom({ 0: 0.5, 4: 0.9, 8: 1.5, 14: 2.2 }),
+        // Dashed where a solid line would look like a road or the bank of a river.
+        'line-dasharray': expression('step', ['zoom'], ['literal', [1, 0]], 9, ['literal', [5, 2, 1, 2]]),
       },
     });
   }

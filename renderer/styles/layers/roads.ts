@@ -45,12 +45,6 @@ const widths: Readonly<Record<RoadClass, readonly number[]>> = {
   path: [0, 0, 0, 0, 0, 0.4, 0.7, 1.1, 2.4, 5],
 };
 
-/** Opacity of roads by zoom: in views of countries they are lines in the background. */
-const fading = [
-  [5, 0.55],
-  [9, 1],
-] as const;
-
 /** Width of one casing in CSS pixels, at each of the zooms. */
 const casingWidths = [0, 0.2, 0.4, 0.45, 0.6, 0.75, 0.9, 1.0, 1.3, 2];
 
@@ -94,14 +88,10 @@ function streetLayers(level: Level, roads: Roads, palette: Palette): LayerSpecif
       ...selected,
       layout: { 'line-cap': 'round', 'line-join': 'round', 'line-sort-key': sortKey },
       paint: {
-        'line-color': byZoom(
-          Object.fromEntries(
-            fading.map(([zoom, share]) => [
-              zoom,
-              byClass(roads, (name) => blend(seen(palette.roads[name].fill), palette.land, share), palette.land),
-            ]),
-          ),
-        ),
+        'line-color': byZoom({
+          6: palette.distantRoad,
+          9: byClass(roads, (name) => seen(palette.roads[name].fill), palette.land),
+        }),
         'line-width': widthByZoom(roads, (name, i) => widths[name][i]!),
       },
     },

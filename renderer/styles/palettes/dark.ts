@@ -53,6 +53,7 @@ export const darkPalette: Palette = {
     motorway_link: motorway,
     motorway,
   },
+  distantRoad: '#71674a',
   tunnelOpacity: 0.4,
   rail: '#565d68',
   transit: '#4f5068',

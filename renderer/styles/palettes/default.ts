@@ -41,7 +41,7 @@ export const defaultPalette: Palette = {
   roads: {
     path: { fill: '#cfb290', casing: '#f7f4ee' },
     track: { fill: '#c8b18e', casing: '#f7f4ee' },
-    pedestrian: { fill: '#ffffff', casing: '#d3cad5' },
+    pedestrian: { fill: '#ffffff', casing: '#cec6c2' },
     service: { fill: '#ffffff', casing: '#d9d2c7' },
     minor: street,
     tertiary: street,
@@ -52,6 +52,7 @@ export const defaultPalette: Palette = {
     motorway_link: motorway,
     motorway,
   },
+  distantRoad: '#f4c48c',
   tunnelOpacity: 0.45,
   rail: '#b5b1af',
   transit: '#b9aec0',

@@ -54,6 +54,7 @@ export const lightPalette: Palette = {
     motorway_link: motorway,
     motorway,
   },
+  distantRoad: '#cfcfcb',
   tunnelOpacity: 0.5,
   rail: '#b4b4b3',
   transit: '#c4c3c7',
