@@ -1,5 +1,5 @@
-// Compiles to dist/, bundles packages of many files and the dashboard, and puts the schema files, which are read at run
-// time, beside the code that reads them.
+// Compiles to dist/, bundles packages of many files and the dashboard, and puts the schema files and the names of
+// cities, which are read at run time, beside the code that reads them.
 //
 //   node build.mjs            builds
 //   node build.mjs --check    fails if dist/ was not made from the present sources
@@ -11,7 +11,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = import.meta.dirname;
 const stampFile = join(root, 'dist/sources.sha256');
-const schemaFolders = ['schemas/avro', 'schemas/clickhouse'];
+const dataFolders = ['schemas/avro', 'schemas/clickhouse', 'renderer/basemap/city-names'];
 
 /** Returns a hash of everything that is compiled or copied. Test files are not: they run from source. */
 function hashSources() {
@@ -19,7 +19,7 @@ function hashSources() {
   const hash = createHash('sha256');
   for (const folder of [...include, 'dashboard'].filter((name) => existsSync(join(root, name))).toSorted()) {
     const names = readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`);
-    const isSource = (name) => /\.(tsx?|avsc|sql|css|html|svg)$/.test(name) && !name.endsWith('.test.ts');
+    const isSource = (name) => /\.(tsx?|avsc|sql|css|html|svg|br)$/.test(name) && !name.endsWith('.test.ts');
     for (const name of names.filter(isSource).toSorted())
       hash.update(`${name}\0`).update(readFileSync(join(root, name)));
   }
@@ -46,7 +46,7 @@ if (process.argv.includes('--check')) {
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd: root, stdio: 'inherit' });
   const { bundlePackages } = await import('./bundle-packages.mjs');
   await bundlePackages(join(root, 'dist'));
-  for (const folder of schemaFolders) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
+  for (const folder of dataFolders) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
   await buildDashboard();
   writeFileSync(stampFile, hash);
 }

@@ -9,6 +9,7 @@ import { BucketStore } from './draw/bucket-store.js';
 import { reachIntoView } from './draw/circle.js';
 import { type Frame, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
+import { continueBeyondPoles } from './draw/poles.js';
 import { encodeImage } from './encode.js';
 import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
@@ -64,6 +65,7 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
       const { inView, beside } = divided(loaded, scene.view);
       const frame = openFrame(scene.view, inView, scene.images, beside);
       paintLayers(frame, scene.style, buckets);
+      continueBeyondPoles(frame);
       scene.overlays?.paintBelow(frame);
       scene.labels?.(frame, scene.style, scene.overlays?.boxes ?? []);
       scene.overlays?.paintAbove(frame);

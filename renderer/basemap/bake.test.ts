@@ -14,8 +14,9 @@ import type { TileSource } from '../types.js';
 import { tileSizePx, worldPixel } from '../view/projection.js';
 import { bakeBasemap, basemapAttribution, openDefaultBasemap, prepareDefaultBasemap } from './bake.js';
 import { countryLabels } from './countries.js';
+import { southernIce } from './layers.js';
 import { regionOf } from './names.js';
-import { readCities, readWorld, type World, type WorldResolution } from './packages.js';
+import { readWorld, type World, type WorldResolution } from './packages.js';
 import { defaultBasemapName, findDefaultBasemap } from './recipe.js';
 import { degreesToEdge, isInside, isInsideOnGlobe } from './testing/inside.js';
 
@@ -108,8 +109,8 @@ test.each(cases)('land matches the data at %s', async (resolution, zooms) => {
   const maxTolerance = Math.max(...zooms.map(([, tolerance]) => tolerance));
   const samples = positions(300).map((position) => ({
     position,
-    distance: degreesToEdge(position, rings, maxTolerance),
-    isLand: isInsideOnGlobe(position, rings),
+    distance: degreesToEdge(position, [...rings, ...southernIce], maxTolerance),
+    isLand: isInside(position, southernIce) || isInsideOnGlobe(position, rings),
   }));
   for (const [zoom, tolerance] of zooms) {
     const certain = samples.filter(({ distance }) => distance > tolerance);
@@ -181,7 +182,7 @@ function shapesByRegion(worlds: readonly World[]): Map<string, Position[][][]> {
 test("every country's label lies in that country", () => {
   const worlds = [readWorld('50m'), readWorld('10m')];
   const shapes = shapesByRegion(worlds);
-  const labels = countryLabels(worlds, readCities());
+  const labels = countryLabels(worlds);
   expect(labels.length).toBeGreaterThan(230);
   for (const { properties, geometry } of labels) {
     const { iso_a2: region } = properties!;
@@ -215,12 +216,26 @@ test('countries are named in many languages and in their own', async () => {
   expect(byRegion.get('US')).toMatchObject({ name: 'United States', 'name:es': 'Estados Unidos', rank: 1 });
 });
 
+test('cities are named in many languages and in their own', async () => {
+  const named = async (zoom: number, x: number, y: number, english: string) =>
+    (await layerAt('places', zoom, x, y)).find(
+      ({ properties }) => (properties['name:en'] ?? properties.name) === english,
+    )?.properties;
+  expect(await named(4, 14, 6, 'Tokyo')).toMatchObject({ name: '東京', 'name:en': 'Tokyo', 'name:de': 'Tokio' });
+  expect(await named(4, 8, 5, 'Munich')).toMatchObject({ name: 'München', 'name:it': 'Monaco di Baviera' });
+});
+
+test('no place is one of the known wrong entries of the data', async () => {
+  const near = await layerAt('places', 6, 41, 26);
+  expect(near.map(({ properties }) => properties['name:en'] ?? properties.name)).not.toContain('Pasragad Branch');
+});
+
 test('each zoom has the places that it shows, and the last zoom has all of them', async () => {
   const far = await layerAt('places', 0, 0, 0);
   expect(far.length).toBeLessThan(64);
   for (const { properties } of far) expect(properties.min_zoom).toBe(0);
   const near = await layerAt('places', 6, 34, 23);
-  expect(near.map(({ properties }) => properties.name)).toContain('Florence');
+  expect(near.map(({ properties }) => properties.name)).toContain('Firenze');
   expect(near.some(({ properties }) => Number(properties.min_zoom) > 6)).toBe(true);
 });
 

@@ -2,9 +2,10 @@
 
 import type { Feature, MultiPolygon, Point, Polygon, Position } from 'geojson';
 import { feature } from 'topojson-client';
+import { countryRank, microstateZoom } from '../styles/country-ranks.js';
 import { labelPoint } from './label-point.js';
 import { countryNames, regionOf } from './names.js';
-import type { City, World } from './packages.js';
+import type { World } from './packages.js';
 import { unwrapPolygon } from './unwrap.js';
 
 interface Country {
@@ -20,30 +21,25 @@ const degreeKm = 111.2;
 /** The data has no number for Kosovo. */
 const regionsByName: Readonly<Record<string, string>> = { Kosovo: 'XK' };
 
-/** First zooms by rank: names are readable when the country is large enough. */
-const rankScores = [13.3, 12.2, 11.2, 10, 8.5];
-
 /**
- * Returns the labels, the most important first. `rank` is 1 (world powers by area and population) to 6 (islets),
- * `min_zoom` the first zoom with enough space, `iso_a2` the country's two letters. Countries missing in one world are
- * taken from the next.
+ * Returns the labels, the most important first. `class` is country or microstate, `rank` is 1 (world powers) to 6,
+ * `order` the position among all countries, `min_zoom` the first zoom with enough space, `iso_a2` the country's two
+ * letters. Countries missing in one world are taken from the next.
  */
-export function countryLabels(worlds: readonly World[], cities: readonly City[]): Feature<Point>[] {
-  const populations = new Map<string, number>();
-  for (const { country, population } of cities) populations.set(country, (populations.get(country) ?? 0) + population);
+export function countryLabels(worlds: readonly World[]): Feature<Point>[] {
   return countriesOf(worlds)
-    .map((country) => ({ ...country, score: scoreOf(country.areaKm2, populations.get(country.region) ?? 0) }))
-    .sort((a, b) => b.score - a.score || (a.region < b.region ? -1 : 1))
-    .map(({ region, part, score }) => {
-      const rank = 1 + rankScores.filter((least) => score < least).length;
-      const properties = { iso_a2: region, rank, min_zoom: rank - 1, ...countryNames(region) };
+    .map(({ region, part }) => ({ part, ...countryRank(region) }))
+    .sort((a, b) => a.position - b.position || (a.region < b.region ? -1 : 1))
+    .map(({ region, part, position, rank, minZoom }) => {
+      const ranks = { rank, order: position, min_zoom: minZoom };
+      const properties = {
+        iso_a2: region,
+        class: minZoom < microstateZoom ? 'country' : 'microstate',
+        ...ranks,
+        ...countryNames(region),
+      };
       return { type: 'Feature', geometry: { type: 'Point', coordinates: labelPoint(part) }, properties };
     });
-}
-
-/** Returns the order of magnitude of area and population. */
-function scoreOf(areaKm2: number, population: number): number {
-  return Math.log10(Math.max(1, areaKm2)) + Math.log10(Math.max(1, population));
 }
 
 /** Returns the countries of all worlds. For those in several, the first shape counts. */

@@ -2,7 +2,7 @@
  * Builds the layers of the basemap as features, at the resolution of a zoom. Pure, except that it reads the packages.
  */
 
-import type { Feature, Geometry, MultiLineString } from 'geojson';
+import type { Feature, Geometry, MultiLineString, Position } from 'geojson';
 import { feature, merge, mesh } from 'topojson-client';
 import type { GeometryObject, MultiPolygon, Polygon } from 'topojson-specification';
 import { readWaters, readWorld, type Waters, type World, type WorldResolution } from './packages.js';
@@ -33,8 +33,61 @@ function landOf(world: World): Feature[] {
     countries.filter((country) => !isIce(country)),
   );
   const ice = merge(world, countries.filter(isIce));
-  return [...simpleFeatures(bare), ...simpleFeatures(ice, { kind: 'ice' })];
+  const shelves = southernIce.map((ring): Feature => {
+    return { type: 'Feature', properties: { kind: 'ice' }, geometry: { type: 'Polygon', coordinates: [[...ring]] } };
+  });
+  return [...simpleFeatures(bare), ...simpleFeatures(ice, { kind: 'ice' }), ...shelves];
 }
+
+/**
+ * Outlines of the ice south of the fronts of the Ross, Ronne and Filchner shelves, to a tenth of a degree of latitude.
+ * Natural Earth leaves out the shelves. In two parts, because no shape may run around the world.
+ */
+export const southernIce: readonly (readonly Position[])[] = [
+  [
+    ...[
+      [-180, -90],
+      [-180, -78.3],
+      [-172, -78.5],
+      [-164, -78.6],
+      [-160, -78.1],
+      [-157, -77.6],
+      [-150, -78.5],
+    ],
+    ...[
+      [-65, -78.5],
+      [-61.5, -74.9],
+      [-58.5, -75.6],
+      [-55, -76.3],
+      [-51, -77.3],
+      [-48, -77.8],
+      [-43, -78.1],
+    ],
+    ...[
+      [-37, -77.8],
+      [-34, -78.5],
+      [60, -78.5],
+      [60, -90],
+      [-180, -90],
+    ],
+  ],
+  [
+    ...[
+      [60, -90],
+      [60, -78.5],
+      [160, -78.5],
+      [166, -77.7],
+      [169.4, -77.4],
+      [173, -77.7],
+      [177, -78.1],
+      [180, -78.3],
+    ],
+    ...[
+      [180, -90],
+      [60, -90],
+    ],
+  ],
+];
 
 /** Returns the lines between countries. */
 function bordersOf(world: World): Feature[] {

@@ -86,6 +86,12 @@ export function countryNames(region: string): Record<string, string> {
   return { name: ownName(region), ...Object.fromEntries(translated) };
 }
 
+/** Returns the language that most people of a country write, unless the fonts lack its script. */
+export function ownLanguage(region: string): string | undefined {
+  const { language, script } = new Intl.Locale(`und-${region}`).maximize();
+  return scripts.includes(script!) ? language : undefined;
+}
+
 function ownName(region: string): string {
   const { baseName, script } = new Intl.Locale(`und-${region}`).maximize();
   return dictionary(scripts.includes(script!) ? baseName : 'en', styleOf(region)).of(region)!;

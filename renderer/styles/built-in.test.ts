@@ -222,9 +222,13 @@ function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number
 }
 
 test.each([
-  ['fenceline', 'country_labels', { min_zoom: 2, rank: 3 }, 3, ['label-country']],
-  ['fenceline', 'country_labels', { min_zoom: 4, rank: 5 }, 3, []],
+  ['fenceline', 'country_labels', { class: 'country', min_zoom: 2, rank: 3 }, 3, ['label-country']],
+  ['fenceline', 'country_labels', { class: 'country', min_zoom: 4, rank: 5 }, 3, []],
   ['fenceline', 'places', { min_zoom: 6, rank: 6, class: 'town' }, 16, ['label-town']],
+  ['openmaptiles', 'place', { class: 'country', iso_a2: 'CH', rank: 2 }, 3, ['label-country']],
+  ['openmaptiles', 'place', { class: 'country', iso_a2: 'CH', rank: 2 }, 2, []],
+  ['openmaptiles', 'place', { class: 'country', iso_a2: 'MC', rank: 1 }, 4, []],
+  ['openmaptiles', 'place', { class: 'country', iso_a2: 'MC', rank: 1 }, 5, ['label-microstate']],
   ['openmaptiles', 'place', { class: 'city', rank: 2 }, 8, ['label-city']],
   ['openmaptiles', 'place', { class: 'suburb' }, 12, ['label-suburb']],
   [
@@ -244,7 +248,7 @@ test.each([
   ['protomaps-v3', 'places', { 'pmap:kind': 'city', place: 'city' }, 8, ['label-city']],
   ['protomaps-v3', 'places', { 'pmap:kind': 'neighbourhood', place: 'village' }, 12, ['label-village']],
   ['protomaps-v3', 'pois', { amenity: 'hospital' }, 15, ['label-poi-15']],
-  ['shortbread', 'place_labels', { kind: 'capital' }, 6, ['label-city']],
+  ['shortbread', 'place_labels', { kind: 'capital' }, 6, ['label-city', 'label-capital']],
   ['shortbread', 'boundary_labels', { admin_level: 2 }, 4, ['label-country']],
   ['shortbread', 'street_labels', { kind: 'primary' }, 13, ['label-road-major']],
   ['shortbread', 'pois', { tourism: 'museum' }, 16, ['label-poi-15']],

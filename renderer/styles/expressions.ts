@@ -1,6 +1,7 @@
 /** Builds style expressions from tables. Pure. */
 
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { type CountryRank, countryRanks } from './country-ranks.js';
 import type { Classified, Selected } from './schema.js';
 
 /**
@@ -77,3 +78,37 @@ export function rankOfPopulation(name: string): ExpressionSpecification {
   ];
   return expression('step', ['to-number', ['get', name], 0], 10, ...steps);
 }
+
+/** Returns a value of each ranked country, by an expression of its two letters. */
+export function byCountry(
+  region: ExpressionSpecification,
+  valueFor: (country: CountryRank) => number | string,
+  otherwise: number | string,
+): ExpressionSpecification {
+  const regions = new Map<number | string, string[]>();
+  for (const country of countryRanks) {
+    const value = valueFor(country);
+    regions.set(value, [...(regions.get(value) ?? []), country.region]);
+  }
+  return expression('match', region, ...[...regions].flatMap(([value, codes]) => [codes, value]), otherwise);
+}
+
+/** Returns the sort key of a place by its population: larger places come first. */
+export function orderOfPopulation(name: string): ExpressionSpecification {
+  return expression('-', 0, ['to-number', ['get', name], 0]);
+}
+
+const isMicrostate = expression('<', ['to-number', ['get', 'population'], 0], 120_000);
+
+/** Countries of schemas that have their population. A country without one is not small. */
+export const countriesByPopulation = {
+  tag: expression('case', ['all', ['has', 'population'], isMicrostate], 'microstate', 'country'),
+  values: { country: ['country'], microstate: ['microstate'] },
+  rank: expression(
+    'step',
+    ['to-number', ['get', 'population'], 0],
+    ...[6, 500_000, 5, 4_000_000, 4, 10_000_000, 3, 30_000_000, 2, 120_000_000, 1],
+  ),
+  order: orderOfPopulation('population'),
+  isCapital: expression('literal', false),
+};

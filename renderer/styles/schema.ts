@@ -106,7 +106,11 @@ export interface Schema {
 export interface PlaceImportance {
   /** From 1 for metropolises and the largest countries to about 10. Lower ranks are larger and placed first. */
   readonly rank: ExpressionSpecification;
-  /** Rank of a country. */
+  /** Order within a class where the rank is too coarse: lower values are placed first, over the whole view. */
+  readonly order?: ExpressionSpecification;
+  /** First zoom of the name, where the schema has places earlier than they are readable. */
+  readonly minZoom?: ExpressionSpecification;
+  /** Whether the place is a capital of a country. */
   readonly isCapital: ExpressionSpecification;
 }
 

@@ -7,13 +7,17 @@ import type {
 } from '@maplibre/maplibre-gl-style-spec';
 import { byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
-import type { PlaceClass, Schema } from '../schema.js';
+import type { PlaceClass, PlaceImportance, Schema } from '../schema.js';
 import { inColors } from './labels.js';
 
 type Layout = NonNullable<SymbolLayerSpecification['layout']>;
 
 interface PlaceStyle {
+  /** Part of the layer's name, if several layers have the class. */
+  readonly id?: string;
   readonly class: PlaceClass;
+  /** Whether only capitals are shown. */
+  readonly isCapital?: true;
   readonly zooms: readonly [min: number, max: number];
   readonly weight: 'Regular' | 'Bold';
   /** Smallest and largest size in pixels, by zoom. */
@@ -38,7 +42,19 @@ const movable: Layout = {
   ],
 };
 
+/** The same for countries, which have space on all sides of their middle. */
+const wandering: Layout = {
+  'text-variable-anchor-offset': [
+    ...['center', [0, 0], 'center', [0, -0.6], 'center', [0, 0.6], 'center', [-1.5, 0], 'center', [1.5, 0]],
+    ...['center', [0, -1.5], 'center', [0, 1.5], 'center', [-1.5, -1.5], 'center', [1.5, -1.5]],
+    ...['center', [-1.5, 1.5], 'center', [1.5, 1.5], 'center', [-3, -0.5], 'center', [3, -0.5]],
+    ...['center', [-3, 0.5], 'center', [3, 0.5]],
+  ] as NonNullable<Layout['text-variable-anchor-offset']> & unknown[],
+};
+
 const spaced: Layout = { 'text-letter-spacing': 0.12, 'text-transform': 'uppercase' };
+
+const citySizes = { 2: [9.5, 11], 5: [10.5, 13.5], 8: [12.5, 17], 12: [17, 23], 15: [20, 26] } as const;
 
 /** Places, the least important first. */
 const styles: readonly PlaceStyle[] = [
@@ -94,7 +110,7 @@ const styles: readonly PlaceStyle[] = [
     class: 'city',
     zooms: [2, 16],
     weight: 'Regular',
-    sizes: { 2: [9.5, 11], 5: [10.5, 13.5], 8: [12.5, 17], 12: [17, 23], 15: [20, 26] },
+    sizes: citySizes,
     color: 'city',
     more: movable,
   },
@@ -104,7 +120,18 @@ const styles: readonly PlaceStyle[] = [
     weight: 'Bold',
     sizes: { 1: [9, 11.5], 3: [10, 15], 6: [13, 21] },
     color: 'country',
-    more: { 'text-letter-spacing': 0.05, 'text-max-width': 6 },
+    more: { ...wandering, 'text-letter-spacing': 0.05, 'text-max-width': 6 },
+  },
+  {
+    // A country's name can move aside, but its capital cannot.
+    id: 'capital',
+    class: 'city',
+    isCapital: true,
+    zooms: [5, 9],
+    weight: 'Bold',
+    sizes: citySizes,
+    color: 'city',
+    more: movable,
   },
 ];
 
@@ -119,25 +146,32 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
       .map((places, i): LayerSpecification => {
         const colors: LabelColors = palette.labels[style.color];
         return {
-          id: `label-${style.class}-${i}`,
+          id: `label-${style.id ?? style.class}-${i}`,
           type: 'symbol',
           minzoom: style.zooms[0],
           // Without streets, names stay visible at all higher zooms.
           ...(schema.roads && { maxzoom: style.zooms[1] }),
-          ...from(places, isOneOf(places, [style.class])),
+          ...from(places, isOneOf(places, [style.class]), ...conditionsOf(style, places)),
           layout: {
             'text-field': schema.labels.name,
             'text-font': fontOf(style, places.isCapital),
             'text-size': sizeByZoom(style, places.rank),
             'text-max-width': 8,
             'text-padding': 2,
-            'symbol-sort-key': places.rank,
+            'symbol-sort-key': places.order ?? places.rank,
             ...style.more,
           },
           paint: inColors(colors, 1.5),
         };
       }),
   );
+}
+
+function conditionsOf({ isCapital }: PlaceStyle, places: PlaceImportance): ExpressionSpecification[] {
+  return [
+    ...(places.minZoom ? [expression('<=', places.minZoom, ['zoom'])] : []),
+    ...(isCapital ? [places.isCapital] : []),
+  ];
 }
 
 function sizeByZoom({ sizes }: PlaceStyle, rank: ExpressionSpecification): ExpressionSpecification {

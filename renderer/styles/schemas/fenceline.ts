@@ -3,8 +3,6 @@
 import { expression } from '../expressions.js';
 import type { Schema } from '../schema.js';
 
-const isShown = expression('<=', ['get', 'min_zoom'], ['zoom']);
-
 export const fencelineSchema: Schema = {
   background: 'water',
   land: { sourceLayer: 'land' },
@@ -24,18 +22,20 @@ export const fencelineSchema: Schema = {
     places: [
       {
         sourceLayer: 'country_labels',
-        filter: isShown,
-        tag: expression('case', ['<', ['get', 'rank'], 6], 'country', 'microstate'),
+        tag: expression('get', 'class'),
         values: { country: ['country'], microstate: ['microstate'] },
         rank: expression('get', 'rank'),
+        order: expression('get', 'order'),
+        minZoom: expression('get', 'min_zoom'),
         isCapital: expression('literal', false),
       },
       {
         sourceLayer: 'places',
-        filter: isShown,
         tag: expression('get', 'class'),
         values: { city: ['city'], town: ['town'], village: ['village'], suburb: ['suburb'] },
         rank: expression('get', 'rank'),
+        order: expression('get', 'order'),
+        minZoom: expression('get', 'min_zoom'),
         isCapital: expression('has', 'capital'),
       },
     ],

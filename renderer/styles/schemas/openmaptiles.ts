@@ -1,8 +1,11 @@
 /** The schema of OpenMapTiles: https://openmaptiles.org/schema/. */
 
-import { expression, firstReference, isSideTrack } from '../expressions.js';
+import { microstateZoom } from '../country-ranks.js';
+import { byCountry, expression, firstReference, isSideTrack } from '../expressions.js';
 import type { AreaClass, RoadClass, Schema } from '../schema.js';
 
+/** Two letters of a country; other countries have none. */
+const region = expression('coalesce', ['get', 'iso_a2'], '');
 const brunnel = expression('get', 'brunnel');
 const classTag = expression('get', 'class');
 /** Ramps have the class of their road. */
@@ -124,9 +127,19 @@ export const openMapTilesSchema: Schema = {
     places: [
       {
         sourceLayer: 'place',
+        filter: expression('==', classTag, 'country'),
+        // The schema's ranks are equal for most of Europe.
+        tag: byCountry(region, ({ minZoom }) => (minZoom < microstateZoom ? 'country' : 'microstate'), 'microstate'),
+        values: { country: ['country'], microstate: ['microstate'] },
+        rank: byCountry(region, ({ rank }) => rank, 6),
+        order: byCountry(region, ({ position }) => position, 999),
+        minZoom: byCountry(region, ({ minZoom }) => minZoom, microstateZoom),
+        isCapital: expression('literal', false),
+      },
+      {
+        sourceLayer: 'place',
         tag: classTag,
         values: {
-          country: ['country'],
           state: ['state', 'province'],
           city: ['city'],
           town: ['town'],

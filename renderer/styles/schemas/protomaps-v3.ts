@@ -1,6 +1,13 @@
 /** The schema of the Protomaps basemap, versions 2 and 3: kinds are `pmap:kind`, beside OpenStreetMap tags. */
 
-import { expression, firstReference, isSideTrack, rankOfPopulation } from '../expressions.js';
+import {
+  countriesByPopulation,
+  expression,
+  firstReference,
+  isSideTrack,
+  orderOfPopulation,
+  rankOfPopulation,
+} from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'pmap:kind');
@@ -108,11 +115,11 @@ export const protomapsV3Schema: Schema = {
   labels: {
     name: expression('get', 'name'),
     places: [
+      { sourceLayer: 'places', filter: expression('==', kind, 'country'), ...countriesByPopulation },
       {
         sourceLayer: 'places',
-        tag: expression('match', kind, ['country', 'state', 'region'], kind, ['coalesce', ['get', 'place'], kind]),
+        tag: expression('match', kind, ['state', 'region'], kind, ['coalesce', ['get', 'place'], kind]),
         values: {
-          country: ['country'],
           state: ['state', 'region'],
           city: ['city'],
           town: ['town'],
@@ -121,6 +128,7 @@ export const protomapsV3Schema: Schema = {
           neighbourhood: ['neighbourhood', 'quarter', 'hamlet'],
         },
         rank: rankOfPopulation('population'),
+        order: orderOfPopulation('population'),
         isCapital: expression('==', ['to-string', ['get', 'capital']], 'yes'),
       },
     ],

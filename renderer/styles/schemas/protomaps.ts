@@ -1,6 +1,13 @@
 /** The schema of the Protomaps basemap, version 4: https://docs.protomaps.com/basemaps/layers. */
 
-import { expression, firstReference, isSideTrack, rankOfPopulation } from '../expressions.js';
+import {
+  countriesByPopulation,
+  expression,
+  firstReference,
+  isSideTrack,
+  orderOfPopulation,
+  rankOfPopulation,
+} from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
@@ -129,12 +136,12 @@ export const protomapsSchema: Schema = {
   labels: {
     name: expression('get', 'name'),
     places: [
+      { sourceLayer: 'places', filter: expression('==', kind, 'country'), ...countriesByPopulation },
       {
         sourceLayer: 'places',
         // Localities are classified by the value of their tag.
         tag: expression('case', ['==', kind, 'locality'], detail, kind),
         values: {
-          country: ['country'],
           state: ['region'],
           city: ['city'],
           town: ['town'],
@@ -143,6 +150,7 @@ export const protomapsSchema: Schema = {
           neighbourhood: ['neighbourhood', 'isolated_dwelling', 'farm', 'allotments'],
         },
         rank: rankOfPopulation('population'),
+        order: orderOfPopulation('population'),
         isCapital: expression('==', ['to-string', ['get', 'capital']], 'yes'),
       },
     ],

@@ -1,6 +1,6 @@
 /** The schema of Shortbread 1.0: https://shortbread-tiles.org/schema/1.0/. */
 
-import { expression, firstReference, isSideTrack, rankOfPopulation } from '../expressions.js';
+import { expression, firstReference, isSideTrack, orderOfPopulation, rankOfPopulation } from '../expressions.js';
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
@@ -118,6 +118,7 @@ export const shortbreadSchema: Schema = {
         tag: expression('to-string', ['get', 'admin_level']),
         values: { country: ['2'], state: ['4'] },
         rank: rankOfArea,
+        order: expression('-', 0, ['to-number', ['get', 'way_area'], 0]),
         isCapital: expression('literal', false),
       },
       {
@@ -131,6 +132,7 @@ export const shortbreadSchema: Schema = {
           neighbourhood: ['quarter', 'neighbourhood', 'hamlet'],
         },
         rank: rankOfPopulation('population'),
+        order: orderOfPopulation('population'),
         isCapital: expression('==', kind, 'capital'),
       },
     ],
