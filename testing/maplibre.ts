@@ -48,6 +48,20 @@ export interface PeerImage {
   readonly png: Uint8Array;
 }
 
+/** A text that the current map shows. Lengths are CSS pixels of the map. */
+export interface PeerLabel {
+  /** Id of the style's layer. */
+  readonly layer: string;
+  readonly text: string;
+  /** Whether it lies along a line. */
+  readonly isAlongLine: boolean;
+  /** The collision box, without padding around a text along a line. */
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
 export interface MapLibre {
   /** The origin that serves the given files. */
   readonly url: string;
@@ -55,6 +69,11 @@ export interface MapLibre {
   fresh(style: string, view: PeerView, scale: number, size?: PeerSize): Promise<PeerImage>;
   /** Moves the current map. */
   jump(view: PeerView): Promise<PeerImage>;
+  /**
+   * Returns the texts of the current map, as its collision index has them, and makes the map forget them. Otherwise
+   * they would keep their anchors in the next view.
+   */
+  labels(): Promise<PeerLabel[]>;
   close(): Promise<void>;
 }
 
@@ -95,6 +114,46 @@ globalThis.png = async () => {
   for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(text);
 };
+globalThis.labels = () => {
+  const { placement } = map.style;
+  const index = placement.collisionIndex;
+  const layers = map.getStyle().layers.filter(({ type }) => type === 'symbol').map(({ id }) => id);
+  const labels = new Map();
+  const add = (key, left, top, right, bottom, isAlongLine) => {
+    const name = [key.bucketInstanceId, key.featureIndex, isAlongLine ? 'line' : labels.size].join();
+    const known = labels.get(name) ?? { key, left, top, right, bottom, isAlongLine };
+    known.left = Math.min(known.left, left);
+    known.top = Math.min(known.top, top);
+    known.right = Math.max(known.right, right);
+    known.bottom = Math.max(known.bottom, bottom);
+    labels.set(name, known);
+  };
+  const edge = (index.gridRightBoundary - map.getContainer().clientWidth) / 2;
+  for (const { boxKeys, bboxes, circleKeys, circles } of [index.grid, index.ignoredGrid]) {
+    boxKeys.forEach((key, i) => add(key, ...bboxes.slice(4 * i, 4 * i + 4).map((side) => side - edge), false));
+    circleKeys.forEach((key, i) => {
+      const [x, y, radius] = circles.slice(3 * i, 3 * i + 3);
+      add(key, x - radius - edge, y - radius - edge, x + radius - edge, y + radius - edge, true);
+    });
+  }
+  const query = index.queryRenderedSymbols;
+  const featuresOf = ({ bucketInstanceId, featureIndex }) => {
+    index.queryRenderedSymbols = () => ({ [bucketInstanceId]: [featureIndex] });
+    return map.queryRenderedFeatures([0, 0], { layers });
+  };
+  const all = [...labels.values()].flatMap(({ key, ...box }) =>
+    featuresOf(key)
+      .filter(({ layer }) => layer.paint['text-opacity'] !== 0)
+      .map(({ layer, properties }) => {
+        const text = String(layer.layout['text-field'] ?? '');
+        return { layer: layer.id, text: text.replace(/{([^{}]+)}/g, (_, name) => properties[name] ?? ''), ...box };
+      })
+      .filter(({ text }) => text !== ''),
+  );
+  index.queryRenderedSymbols = query;
+  Object.assign(placement, { placements: {}, opacities: {}, variableOffsets: {} });
+  return all;
+};
 </script>`;
 
 /** The functions of the page. Both draw and return milliseconds. */
@@ -103,6 +162,7 @@ interface Page {
   jump(view: PeerView): Promise<number>;
   /** Returns the last image in Base64. */
   png(): Promise<string>;
+  labels(): PeerLabel[];
 }
 
 /** Opens a page with a map. It serves the library and the files, by path. */
@@ -137,6 +197,9 @@ export async function openMapLibre(
     },
     async jump(view) {
       return imageAfter(await tab.evaluate((each) => (globalThis as unknown as Page).jump(each), view));
+    },
+    labels() {
+      return tab.evaluate(() => (globalThis as unknown as Page).labels());
     },
     async close() {
       await browser.close();

@@ -56,14 +56,17 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   const grownWidth = layer.property<number>('line-width').at(wholeZoom, feature) * canvas.enlargement * unitsPerPx;
   // A line that appears only between two whole zooms has no width at the first.
   const wholeWidth = grownWidth || fullWidth;
-  const dashes = dashesOf(canvas, layer, feature, wholeWidth) ?? (unitPx > maxWholeUnitPx ? unbroken : null);
+  const pattern = dashesOf(canvas, layer, feature, wholeWidth);
+  const dashes = pattern ?? (unitPx > maxWholeUnitPx ? unbroken : null);
+  const cap = layout<Pen['cap']>('line-cap');
   const isPlain = dashes === null && sides.length === 1 && offset === 0;
   return {
     color,
     opacity,
     width,
     wholeWidth,
-    cap: layout('line-cap'),
+    // Square caps would close the gaps between dashes. MapLibre GL JS draws such dashes without caps.
+    cap: pattern && cap === 'square' ? 'butt' : cap,
     join: layout('line-join'),
     miterLimit,
     sides,

@@ -60,14 +60,15 @@ function isInside([x, y]: Position, ring: Line): boolean {
 
 /**
  * Returns the land within the bounds. Coastlines have land on their left. They are cut at the bounds and closed along
- * them, counter-clockwise. Without any coastline, all is land.
+ * them, counter-clockwise. Islands that cross the bounds are left out. Without any coastline, all is land.
  */
 export function landOf(coastlines: readonly Line[], bounds: Bounds): Position[][][] {
   const chains = joined(coastlines, false);
   const closed = chains.filter(isClosed);
   const pieces = chains.filter((chain) => !closed.includes(chain)).flatMap((chain) => piecesWithin(chain, bounds));
-  const islands = closed.filter((ring) => ring.length > 3).map((ring) => [ring]);
   const [west, south, east, north] = bounds;
+  const isWithin = ([x, y]: Position) => x! > west && x! < east && y! > south && y! < north;
+  const islands = closed.filter((ring) => ring.length > 3 && ring.every(isWithin)).map((ring) => [ring]);
   if (pieces.length > 0) return [...closedAlong(pieces, bounds).map((ring) => [ring]), ...islands];
   if (islands.length > 0) return islands;
   return [
