@@ -7,6 +7,7 @@ const drawn = {
   missingTiles: 0,
   tileProblem: null,
   missingIcons: 0,
+  missingFonts: [],
   processorMs: 0,
 } as const;
 const maps = mapParts({

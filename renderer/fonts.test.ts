@@ -1,21 +1,19 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { expect, test } from 'vitest';
-import { type FontFace, type FontFamily, fontFamilies, fontOf, fontPath, nameOf, registerFonts } from './fonts.js';
+import {
+  type FontFace,
+  type FontFamily,
+  familiesFor,
+  fontFamilies,
+  fontOf,
+  fontPath,
+  isDrawable,
+  nameOf,
+  setFont,
+  takeMissingFonts,
+} from './fonts.js';
 import { charactersOf } from './glyphs/characters.js';
-
-/** Every script that we promise, with the family that it is to be drawn in. */
-const samples: readonly (readonly [script: string, sample: string, packageName: string])[] = [
-  ['Latin', 'ĞüŁódź Straße Reykjavík ĐồngHới', 'noto-sans'],
-  ['Cyrillic', 'Санкт-Петербург Київ Љубљана', 'noto-sans'],
-  ['Greek', 'Αθήνα Θεσσαλονίκη', 'noto-sans'],
-  ['Devanagari', 'नई दिल्ली कुर्ला', 'noto-sans'],
-  ['Arabic', 'شارع الملك فهد', 'noto-sans-arabic'],
-  ['Hebrew', 'תל־אביב', 'noto-sans-hebrew'],
-  ['Thai', 'กรุงเทพมหานคร', 'noto-sans-thai'],
-  ['Japanese', 'とうきょう新宿区トウキョウ', 'noto-sans-jp'],
-  ['Korean', '서울특별시', 'noto-sans-kr'],
-  ['Simplified Chinese', '北京东城区广场路', 'noto-sans-sc'],
-];
+import { placeNames } from './testing/place-names.js';
 
 const faces: readonly FontFace[] = ['regular', 'medium', 'bold', 'italic'];
 
@@ -27,55 +25,91 @@ function draw(text: string, font: string): Buffer {
   return Buffer.from(canvas.data());
 }
 
+const stackFor = (text: string, face: FontFace, { han }: FontFamily): string =>
+  fontOf(24, face, han, familiesFor(text));
+
 /** No font has a shape for it. */
 const noCharacter = '\u{10fffe}';
 
+const spaceOrJoiner = /[\s\u200c\u200d]/;
+
 /** What is wrong with a text in the fonts of maps, if it is to be drawn in this family alone. */
 function problemsOf(text: string, family: FontFamily, face: FontFace): string[] {
-  const path = fontPath(family, family.hasItalic || face !== 'italic' ? face : 'regular');
+  const path = fontPath(family, face);
   if (path === undefined) return [`the font ${family.package} is not installed`];
   const has = charactersOf(path);
-  const lacking = [...text].filter((character) => character !== ' ' && !has(character.codePointAt(0)!));
-  const drawn = draw(text, fontOf(24, face, family.han));
+  const lacking = [...text].filter((character) => !spaceOrJoiner.test(character) && !has(character.codePointAt(0)!));
+  const drawn = draw(text, stackFor(text, face, family));
   return [
+    ...(isDrawable(text) ? [] : ['its lines are left out']),
     ...(lacking.length > 0 ? [`${family.package} lacks ${lacking.join(' ')}`] : []),
-    ...(drawn.equals(draw(text, `24px "${nameOf(family, face)}"`)) ? [] : ['another font steps in']),
-    ...(drawn.equals(draw(noCharacter.repeat([...text].length), fontOf(24, face, family.han)))
+    // Spaces come from the first family of the stack.
+    ...(drawn.equals(
+      draw(text, `24px "Fenceline Sans${face === 'regular' ? '' : ` ${face}`}", "${nameOf(family, face)}"`),
+    )
+      ? []
+      : ['another font steps in']),
+    ...(drawn.equals(draw(noCharacter.repeat([...text].length), stackFor(text, face, family)))
       ? ['boxes are drawn']
       : []),
   ];
 }
 
-const familyOf = (packageName: string) => fontFamilies.find((family) => family.package === packageName)!;
+const familyOf = (packageName: string) => fontFamilies.find((family) => family.package.endsWith(`/${packageName}`))!;
 
-test.each(samples)('%s is drawn in our own font, and in no other', (_script, sample, packageName) => {
-  registerFonts();
-  for (const face of faces) expect(problemsOf(sample, familyOf(packageName), face)).toEqual([]);
+test.each(placeNames)('%s: %s is drawn in our own font, and in no other', (_script, name, packageName) => {
+  for (const face of faces) expect(problemsOf(name, familyOf(packageName), face)).toEqual([]);
+});
+
+test('every family draws a name', () => {
+  const drawn = placeNames.map(([, , packageName]) => familyOf(packageName));
+  expect(fontFamilies.filter((family) => !drawn.includes(family))).toEqual([]);
 });
 
 test('a missing font is detected', () => {
-  const thai = samples.find(([script]) => script === 'Thai')![1];
+  const thai = placeNames.find(([script]) => script === 'Thai')![1];
   expect(problemsOf(thai, familyOf('noto-sans-hebrew'), 'regular')).toEqual([
     expect.stringContaining('noto-sans-hebrew lacks ก'),
     'another font steps in',
   ]);
-  const gone: FontFamily = { name: 'Gone', package: 'noto-sans-gone', file: 'Gone' };
+  const gone: FontFamily = { name: 'Gone', package: 'noto-sans-gone', scripts: [], file: () => 'gone.ttf' };
   expect(problemsOf('x', gone, 'regular')).toEqual(['the font noto-sans-gone is not installed']);
   expect(problemsOf(noCharacter, familyOf('noto-sans'), 'regular')).toContain('boxes are drawn');
 });
 
-test('each script of a text is drawn in its font', () => {
-  const widthOf = (text: string, font: string) => {
-    const context = createCanvas(1, 1).getContext('2d');
-    context.font = font;
-    return context.measureText(text).width;
-  };
-  const [thai, hebrew] = ['ถนน', 'רחוב'];
-  const apart = widthOf(thai, '24px "Fenceline Sans Thai"') + widthOf(hebrew, '24px "Fenceline Sans Hebrew"');
-  expect(widthOf(thai + hebrew, fontOf(24))).toBeCloseTo(apart, 1);
+test('texts in scripts without a font are not drawable, and need no package', () => {
+  expect(isDrawable('𐌲𐌿𐍄')).toBe(false);
+  expect(isDrawable('Roma 𐌲𐌿𐍄')).toBe(false);
+  expect(takeMissingFonts()).toEqual([]);
 });
 
-test('faces differ', () => {
-  const drawn = faces.map((face) => draw('Straße', fontOf(24, face)).toString('base64'));
-  expect(new Set(drawn).size).toBe(faces.length);
+test('each script of a text is drawn in its font', () => {
+  const widthOf = (text: string) => {
+    const context = createCanvas(1, 1).getContext('2d');
+    setFont(context, 24, { face: 'regular', han: 'zh', families: familiesFor(text) });
+    return context.measureText(text).width;
+  };
+  expect(widthOf('ถนนרחובქუჩა')).toBeCloseTo(widthOf('ถนน') + widthOf('רחוב') + widthOf('ქუჩა'), 1);
+});
+
+test('only the families of a text are in its font', () => {
+  expect(familiesFor('Straße улица 東京')).toEqual([]);
+  expect(familiesFor('ქუჩა / Փողոց').map(({ scripts }) => scripts[0])).toEqual(['Armenian', 'Georgian']);
+  expect(fontOf(10, 'regular', 'zh', familiesFor('ქუჩა'))).toContain('Georgian');
+  expect(fontOf(10, 'regular', 'zh', familiesFor('rue'))).not.toContain('Georgian');
+});
+
+test.each(['Straße', 'ঢাকা', 'ရန်ကုန်'])('weights of %s differ', (text) => {
+  const drawn = (['regular', 'medium', 'bold'] as const).map((face) => {
+    const canvas = createCanvas(300, 60);
+    const context = canvas.getContext('2d');
+    setFont(context, 24, { face, han: 'zh', families: familiesFor(text) });
+    context.fillText(text, 10, 40);
+    return canvas.data().toString('base64');
+  });
+  expect(new Set(drawn).size).toBe(3);
+});
+
+test('italics differ from upright letters', () => {
+  expect(draw('Straße', fontOf(24, 'italic', 'zh', []))).not.toEqual(draw('Straße', fontOf(24, 'regular', 'zh', [])));
 });

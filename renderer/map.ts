@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache';
 import { parameterError, type Validated } from '../schemas/errors.js';
 import { openDefaultBasemap } from './basemap/bake.js';
 import { isDarkStyle } from './draw/background.js';
+import { takeMissingFonts } from './fonts.js';
 import type { RasterIcon } from './icons/rasterize.js';
 import type { PlacedLabel } from './labels/label.js';
 import { paintLabels } from './labels/labels.js';
@@ -112,7 +113,7 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
       const sources = new Map([['map', source]]);
       const labels = paintLabels(request.language, options.onLabels);
       const image = await renderer.render({ view, style, sources, images, labels, overlays, format: request.format });
-      return { ...image, missingIcons: missing + missingSprites };
+      return { ...image, missingIcons: missing + missingSprites, missingFonts: takeMissingFonts() };
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
     checkSprites: (json, sprites) => checkSprites(parseStyle(json), sprites),

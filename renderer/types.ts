@@ -153,4 +153,6 @@ export interface MapImage {
 export interface DrawnMap extends MapImage {
   /** Number of icons replaced by the default pin, and of sprites that could not be used. */
   readonly missingIcons: number;
+  /** Packages of fonts that texts needed for the first time in the drawing process, and that are not installed. */
+  readonly missingFonts: readonly string[];
 }

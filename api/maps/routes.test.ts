@@ -8,7 +8,13 @@ let publishable: string;
 /** What was drawn, and how. */
 const drawn: MapRequest[] = [];
 let draw: (request: MapRequest) => Promise<DrawnMap>;
-const complete = { contentType: 'image/png', missingTiles: 0, tileProblem: null, missingIcons: 0 } as const;
+const complete = {
+  contentType: 'image/png',
+  missingTiles: 0,
+  tileProblem: null,
+  missingIcons: 0,
+  missingFonts: [],
+} as const;
 const mapOf = (text: string): DrawnMap => ({ ...complete, bytes: Buffer.from(text) });
 
 beforeAll(async () => {

@@ -20,7 +20,15 @@ async function render(
   drawn.push({ request, uploads });
   const icons = request.markers.map(({ icon }) => uploads.icons.get(icon ?? '') ?? icon);
   const bytes = Buffer.from(`${uploads.style ?? request.style} ${icons.join(' ')}`);
-  return { bytes, contentType: 'image/png', missingTiles: 0, tileProblem: null, missingIcons: 0, processorMs: 0 };
+  return {
+    bytes,
+    contentType: 'image/png',
+    missingTiles: 0,
+    tileProblem: null,
+    missingIcons: 0,
+    missingFonts: [],
+    processorMs: 0,
+  };
 }
 const api = await useApi({ maps: mapParts({ render, maxCacheBytes: 100_000 }) });
 const publishable = api.project.key('test', 'publishable');

@@ -35,6 +35,7 @@ export const run: Run<OptionsOf<'map'>> = async (values, words) => {
   await writeFile(values.output, map.bytes);
   if (map.missingTiles > 0) console.error(`${map.missingTiles} tiles are missing: ${map.tileProblem}`);
   if (map.missingIcons > 0) console.error(`${map.missingIcons} icons are missing`);
+  for (const name of map.missingFonts) console.error(`some names are not drawn: install ${name}`);
 };
 
 function readRequest(text: string, output: string): MapRequest {

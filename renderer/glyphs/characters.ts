@@ -1,10 +1,11 @@
-/** Reads which characters a font file has (OpenType 1.9, `cmap`). */
+/** Reads which characters a font file has: TrueType (OpenType 1.9, `cmap`) or WOFF 2.0. */
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
 
-/** Returns whether a TrueType file has a glyph for a character. Reads only the table of characters. */
+/** Returns whether a font file has a glyph for a character. Of a TrueType file, only the table of characters is read. */
 export function charactersOf(path: string): (codePoint: number) => boolean {
-  const file = tableOf(path, 'cmap');
+  const file = path.endsWith('.woff2') ? compressedTableOf(readFileSync(path)) : tableOf(path, 'cmap');
   const subtables = Array.from({ length: file.getUint16(2) }, (_, i) => file.getUint32(4 + 8 * i + 4));
   const readers = subtables.flatMap((at) => {
     const format = file.getUint16(at);
@@ -31,6 +32,36 @@ function tableOf(path: string, name: string): DataView {
     closeSync(file);
   }
   throw new TypeError(`the font ${path} has no table ${name}`);
+}
+
+/** Numbers of the known tags of WOFF 2.0, section 4.1. */
+const [cmapTag, glyfTag, locaTag, ownTag] = [0, 10, 11, 63];
+
+/** Returns the table of characters. Tables follow each other in one stream; only `glyf` and `loca` are transformed. */
+function compressedTableOf(bytes: Buffer): DataView {
+  let at = 48;
+  const number = (): number => {
+    for (let value = 0; ; ) {
+      const byte = bytes[at++]!;
+      value = value * 128 + (byte & 127);
+      if (byte < 128) return value;
+    }
+  };
+  let offset = 0;
+  let cmap = { start: 0, length: 0 };
+  for (let i = 0; i < bytes.readUInt16BE(12); i++) {
+    const flags = bytes[at++]!;
+    const tag = flags & 63;
+    if (tag === ownTag) at += 4;
+    const original = number();
+    const isGlyphs = tag === glyfTag || tag === locaTag;
+    const isTransformed = isGlyphs ? flags >> 6 !== 3 : flags >> 6 !== 0;
+    const length = isTransformed ? number() : original;
+    if (tag === cmapTag) cmap = { start: offset, length };
+    offset += length;
+  }
+  const tables = brotliDecompressSync(bytes.subarray(at, at + bytes.readUInt32BE(20)));
+  return new DataView(tables.buffer, tables.byteOffset + cmap.start, cmap.length);
 }
 
 /** Format 4: segments of the basic plane. */

@@ -69,6 +69,9 @@ test.each([
   ['Arabic', 0x0600, 'ع'],
   ['Thai', 0x0e00, 'ก'],
   ['Han', 0x5300, '北'],
+  ['Georgian', 0x1000, 'თ'],
+  ['Burmese', 0x1000, 'ရ'],
+  ['Bengali', 0x0900, 'ঢ'],
 ])('%s has glyphs', (_script, start, character) => {
   expect(glyphsOf('regular', start).glyphs.get(idOf(character))?.bitmap.length).toBeGreaterThan(100);
 });

@@ -8,7 +8,7 @@
 import TinySDF from '@mapbox/tiny-sdf';
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { PbfWriter } from 'pbf';
-import { type FontFace, fontOf, fontPath, registerFonts } from '../fonts.js';
+import { commonFonts, type FontFace, type FontFamily, familiesFor, fontPath, setFont } from '../fonts.js';
 import { charactersOf } from './characters.js';
 
 /** Characters of a range. */
@@ -24,9 +24,9 @@ const canvasSizePx = 2 * sizePx;
 const ascenderPx = 26;
 
 class Fields extends TinySDF {
-  constructor(face: FontFace) {
+  constructor(face: FontFace, families: readonly FontFamily[]) {
     super({ fontSize: canvasSizePx, buffer: borderPx });
-    this.ctx.font = fontOf(sizePx, face);
+    setFont(this.ctx, sizePx, { face, han: 'zh', families });
   }
 
   protected override _createCanvas(side: number): Canvas {
@@ -36,37 +36,36 @@ class Fields extends TinySDF {
 
 type HasCharacter = (codePoint: number) => boolean;
 
-const fields = new Map<FontFace, Fields>();
-const coverage = new Map<FontFace, HasCharacter>();
+const fields = new Map<string, Fields>();
+const coverage = new Map<string, HasCharacter>();
 
 /** Returns the glyphs from `start` on, a multiple of 256. Characters that no installed font has are left out. */
 export function glyphRange(face: FontFace, start: number): Uint8Array {
-  const has = kept(coverage, face, hasCharacter);
-  const drawn = Array.from({ length: rangeLength }, (_, i) => start + i).filter((id) => isDrawable(id) && has(id));
+  const ids = Array.from({ length: rangeLength }, (_, i) => start + i).filter(isDrawable);
+  const families = familiesFor(String.fromCodePoint(...ids));
+  const key = [face, ...families.map(({ name }) => name)].join();
+  const has = kept(coverage, key, () => hasCharacter(face, families));
   const writer = new PbfWriter();
   writer.writeMessage(1, writeStack, {
     face,
     start,
-    ids: drawn,
-    fields: kept(fields, face, (key) => new Fields(key)),
+    ids: ids.filter(has),
+    fields: kept(fields, key, () => new Fields(face, families)),
   });
   return writer.finish();
 }
 
-function kept<T>(all: Map<FontFace, T>, face: FontFace, create: (face: FontFace) => T): T {
-  let value = all.get(face);
+function kept<T>(all: Map<string, T>, key: string, create: () => T): T {
+  let value = all.get(key);
   if (value === undefined) {
-    value = create(face);
-    all.set(face, value);
+    value = create();
+    all.set(key, value);
   }
   return value;
 }
 
-function hasCharacter(face: FontFace): HasCharacter {
-  const files = registerFonts().map((family) => {
-    const path = fontPath(family, face === 'italic' && !family.hasItalic ? 'regular' : face);
-    return charactersOf(path!);
-  });
+function hasCharacter(face: FontFace, families: readonly FontFamily[]): HasCharacter {
+  const files = [...commonFonts(), ...families].map((family) => charactersOf(fontPath(family, face)!));
   return (codePoint) => files.some((has) => has(codePoint));
 }
 

@@ -1,18 +1,13 @@
 /** Draws placed labels on the canvas: icons below text, halos below letters. */
 
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
-import { fontOf } from '../fonts.js';
+import { setFont } from '../fonts.js';
 import { sdfIcon } from '../sprites/outline.js';
 import type { Stretched } from '../sprites/stretch.js';
 import type { PlacedIcon, PlacedLabel, Run } from './label.js';
+import { baselineEm } from './text/measure.js';
 import { isRightToLeft } from './text/script.js';
 import type { TextStyle } from './text/text-style.js';
-
-/**
- * Distance from the middle of a row down to the baseline: half the height of a capital letter, less for scripts with
- * deep descenders.
- */
-const baselineEm = { ltr: 0.36, rtl: 0.24 } as const;
 
 /** Draws labels in the given order, so later ones cover earlier ones. `scale` is device pixels per CSS pixel. */
 export function drawLabels(context: SKRSContext2D, scale: number, labels: readonly PlacedLabel[]): void {
@@ -28,32 +23,59 @@ export function drawLabels(context: SKRSContext2D, scale: number, labels: readon
 }
 
 function drawText(context: SKRSContext2D, scale: number, textStyle: TextStyle, runs: readonly Run[]): void {
-  context.font = fontOf(textStyle.sizePx, textStyle.face, textStyle.han);
-  context.letterSpacing = `${textStyle.letterSpacingPx}px`;
-  context.globalAlpha = textStyle.opacity;
-  if (textStyle.haloWidthPx > 0) {
+  for (const ring of haloRings(textStyle)) {
+    context.globalAlpha = textStyle.opacity * ring.alpha;
     context.strokeStyle = textStyle.haloColor;
-    context.lineWidth = 2 * textStyle.haloWidthPx;
+    context.lineWidth = 2 * ring.radiusPx;
     for (const run of runs) drawRun(context, scale, textStyle, run, (text, x, y) => context.strokeText(text, x, y));
   }
-  context.fillStyle = textStyle.color;
-  for (const run of runs) drawRun(context, scale, textStyle, run, (text, x, y) => context.fillText(text, x, y));
+  context.globalAlpha = textStyle.opacity;
+  for (const run of runs) {
+    context.fillStyle = run.section?.color ?? textStyle.color;
+    drawRun(context, scale, textStyle, run, (text, x, y) => context.fillText(text, x, y));
+  }
+}
+
+/** Factor to a halo's blur, from the specification's shaders. */
+const blurFactor = 1.19;
+/** Number of strokes that a softened halo is drawn with. */
+const blurRings = 6;
+
+/**
+ * Returns the strokes of a halo, the widest first. The edge of a softened halo fades from `width - blur` to `width +
+ * blur`: each ring covers those below it, and their opacities add up to a smooth step.
+ */
+export function haloRings(style: Pick<TextStyle, 'haloWidthPx' | 'haloBlurPx'>): { radiusPx: number; alpha: number }[] {
+  const { haloWidthPx: width } = style;
+  if (width <= 0) return [];
+  const blur = blurFactor * style.haloBlurPx;
+  if (blur === 0) return [{ radiusPx: width, alpha: 1 }];
+  let covered = 0;
+  return Array.from({ length: blurRings }, (_, i) => {
+    const share = (i + 0.5) / blurRings;
+    const target = share * share * (3 - 2 * share);
+    const alpha = (target - covered) / (1 - covered);
+    covered = target;
+    return { radiusPx: width + blur * (1 - 2 * share), alpha };
+  }).filter(({ radiusPx }) => radiusPx > 0);
 }
 
 function drawRun(
   context: SKRSContext2D,
   scale: number,
-  { sizePx, letterSpacingPx }: TextStyle,
-  { text, x, y, angle }: Run,
+  textStyle: TextStyle,
+  { text, x, y, angle, section }: Run,
   draw: (text: string, x: number, y: number) => void,
 ): void {
   const cos = scale * Math.cos(angle);
   const sin = scale * Math.sin(angle);
   context.setTransform(cos, sin, -sin, cos, x * scale, y * scale);
-  const direction = isRightToLeft(text) ? 'rtl' : 'ltr';
-  context.direction = direction;
+  const font = section?.font ?? textStyle;
+  setFont(context, font.sizePx, font);
+  context.letterSpacing = `${font.letterSpacingPx}px`;
+  context.direction = isRightToLeft(text) ? 'rtl' : 'ltr';
   // The drawing engine adds letter spacing after the last letter too, and includes it when it centres the text.
-  draw(text, letterSpacingPx / 2, baselineEm[direction] * sizePx);
+  draw(text, font.letterSpacingPx / 2, baselineEm(text) * font.sizePx);
 }
 
 function drawIcon(context: SKRSContext2D, scale: number, icon: PlacedIcon): void {

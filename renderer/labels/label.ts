@@ -5,7 +5,7 @@ import type { SpriteImage } from '../sprites/sprite-image.js';
 import type { Stretched } from '../sprites/stretch.js';
 import type { PixelBox } from '../types.js';
 import type { Padding } from './collision/boxes.js';
-import type { TextStyle } from './text/text-style.js';
+import type { FontStyle, TextStyle } from './text/text-style.js';
 
 /** A text on a straight baseline. Lengths are CSS pixels of the image. */
 export interface Run {
@@ -15,6 +15,8 @@ export interface Run {
   readonly y: number;
   /** Radians, clockwise on the screen; 0 is from left to right. */
   readonly angle: number;
+  /** Set for a section of its own style. */
+  readonly section?: { readonly font: FontStyle; readonly color: string };
 }
 
 /** The rectangle around a straight text, rotated about its centre. Lengths are CSS pixels of the image. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { wholeTile } from '../testing/pictures.js';
+import { placeNames } from '../testing/place-names.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
 import type { PixelBox, Viewport } from '../types.js';
 import { labelsOf, paintLabels } from './labels.js';
@@ -52,6 +53,28 @@ test('the label of a street crosses tile edges', () => {
   expect(others).toEqual([]);
   const [left, right] = [label!.placement.boxes[0]!, label!.placement.boxes.at(-1)!];
   expect(left.minX < 256 && right.maxX > 256).toBe(true);
+});
+
+test('names in every script are placed at points and along streets', () => {
+  for (const [, name] of placeNames) {
+    const placed = (feature: DrawnFeature, layout: object) =>
+      textsOf(labelsIn(frameOf(fourTiles, 1, cutUp([feature])), [{ 'text-size': 12, ...layout }]));
+    expect(placed(pointAt(name, 4090, 3000), {})).toEqual([name]);
+    expect(placed(lineOf(name, [2500, 4000], [5700, 4200]), line)).toEqual([name]);
+  }
+});
+
+test('a sort key that is null, or no number, counts as 0 and is not logged', () => {
+  const warned = vi.spyOn(console, 'warn');
+  const features = [
+    pointAt('Later', 4090, 4090, { rank: 1 }),
+    pointAt('Null', 4090, 4100),
+    pointAt('Text', 4090, 3000, { rank: 'x' }),
+  ];
+  const sorted = { 'symbol-sort-key': ['get', 'rank'] };
+  expect(textsOf(labelsIn(frameOf(fourTiles, 1, cutUp(features)), [sorted]))).toEqual(['Null', 'Text']);
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /** Draws the attribution: a line at the lower right, wrapped on narrow images. */
 import type { SKRSContext2D } from '@napi-rs/canvas';
-import { fontOf } from '../fonts.js';
+import { familiesFor, setFont } from '../fonts.js';
 import type { PixelBox, Viewport } from '../types.js';
 
 const sizePx = 10;
@@ -17,7 +17,7 @@ interface Layout {
 
 /** Wraps the text between words so that no line is wider than the image. */
 function layOut(context: SKRSContext2D, { width, height }: Size, text: string): Layout {
-  context.font = fontOf(sizePx);
+  setFont(context, sizePx, { face: 'regular', han: 'zh', families: familiesFor(text) });
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
     const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;

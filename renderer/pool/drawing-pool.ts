@@ -6,6 +6,7 @@ import { mapCostMs, webFileCostMs, webStyleCostMs } from '../request/cost.js';
 import type { Unsupported } from '../style/unsupported.js';
 import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
 import type { WebFile, WebFileRequest } from '../web/requests.js';
+import { createFontReports } from './font-reports.js';
 import { createPool, type Done, type JobOptions, type PoolOptions } from './pool.js';
 import { createTileReports } from './tile-reports.js';
 
@@ -46,11 +47,13 @@ const check = (owner: string): JobOptions => ({ owner, costMs: checkCostMs, pixe
 export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): DrawingPool {
   const pool = createPool({ ...options, purpose: 'maps' });
   const reportTiles = createTileReports(options.onProblem);
+  const reportFonts = createFontReports(options.onProblem);
   return {
     async draw(owner, request, icons, style = null, sprites = noSprites) {
       const order = { owner, costMs: mapCostMs(request, style !== null), pixels: pixelsOf(request) };
       const map = await pool.run({ kind: 'draw', request, icons, style, sprites }, order);
       reportTiles(map.result);
+      reportFonts(map.result.missingFonts);
       return map;
     },
     checkStyle: async (owner, style) => (await pool.run({ kind: 'checkStyle', style }, check(owner))).result,

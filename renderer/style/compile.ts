@@ -6,8 +6,11 @@
  */
 
 import {
+  createExpression,
   createVisibilityExpression,
   derefLayers,
+  expression,
+  type FilterSpecification,
   featureFilter,
   type LayerSpecification,
   latest,
@@ -86,7 +89,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
   const { minzoom = 0, maxzoom = Infinity } = layer;
   const filter = 'filter' in layer ? layer.filter : undefined;
   const filterText = JSON.stringify(filter) ?? '';
-  const compiled = featureFilter(filter, `${layer.id}.filter`, state).filter;
+  const compiled = compileFilter(filter, `${layer.id}.filter`, state);
   return {
     id: layer.id,
     type: layer.type,
@@ -105,6 +108,31 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
       if (!property) throw new RangeError(`Layers of type ${layer.type} have no property ${name}`);
       return property as Property<T>;
     },
+  };
+}
+
+type CompiledFilter = (globals: { readonly zoom: number }, feature: TileFeature) => boolean;
+
+const filterSpecification = {
+  type: 'boolean',
+  default: false,
+  transition: false,
+  'property-type': 'data-driven',
+  expression: { interpolated: false, parameters: ['zoom', 'feature'] },
+} as unknown as StylePropertySpecification;
+
+/** Compiles a filter. An expression that fails for a feature leaves it out in silence, as properties do. */
+function compileFilter(filter: FilterSpecification | undefined, place: string, state: GlobalState): CompiledFilter {
+  if (filter === undefined || !expression.isExpressionFilter(filter)) return featureFilter(filter, place, state).filter;
+  const compiled = createExpression(filter, place, filterSpecification, state);
+  if (compiled.result === 'error')
+    throw new Error(compiled.value.map(({ key, message }) => `${key}: ${message}`).join(', '));
+  return (globals, feature) => {
+    try {
+      return compiled.value.evaluateWithoutErrorHandling(globals, feature, {}) === true;
+    } catch {
+      return false;
+    }
   };
 }
 

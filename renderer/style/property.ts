@@ -1,6 +1,10 @@
 /** A paint or layout property of a style layer: a constant, or an expression of zoom, feature or both. */
 
-import { normalizePropertyExpression, type StylePropertySpecification } from '@maplibre/maplibre-gl-style-spec';
+import {
+  normalizePropertyExpression,
+  type StyleExpression,
+  type StylePropertySpecification,
+} from '@maplibre/maplibre-gl-style-spec';
 import type { TileFeature } from '../tiles/vector-tile.js';
 
 export interface Property<T> {
@@ -26,7 +30,10 @@ export function isPerFeature(property: Property<unknown>): boolean {
 /** The style's state, which expressions read by `global-state`. */
 export type GlobalState = Record<string, unknown>;
 
-/** Compiles a property. Throws for an invalid expression. `place` is its position in the style. */
+/**
+ * Compiles a property. Throws for an invalid expression. `place` is its position in the style. An expression that fails
+ * for a feature gives the default in silence: the library would log the data of tiles, line by line.
+ */
 export function compileProperty(
   value: unknown,
   place: string,
@@ -37,18 +44,41 @@ export function compileProperty(
   const expression = normalizePropertyExpression(given as never, place, specification, state);
   const text = JSON.stringify(given) ?? '';
   const { kind } = expression;
-  if ((specification.type as string) === 'resolvedImage') {
-    const at: Property<unknown>['at'] = (zoom, feature, images) =>
-      expression.evaluate({ zoom }, feature, undefined, undefined, images);
-    return { kind, text, isImage: true, at };
-  }
   if (specification['property-type'] === 'color-ramp') {
     const along = (share: number): unknown => expression.evaluate({ zoom: 0, lineProgress: share });
     return { kind, text, isImage: false, at: () => given, along };
   }
-  if (kind === 'constant') {
+  if (kind === 'constant' && !isImage(specification)) {
     const constant: unknown = expression.evaluate({ zoom: 0 });
     return { kind, text, isImage: false, at: () => constant };
   }
-  return { kind, text, isImage: false, at: (zoom, feature) => expression.evaluate({ zoom }, feature) };
+  const fallback = kind === 'constant' ? undefined : defaultOf(place, specification);
+  const at: Property<unknown>['at'] = (zoom, feature, images) => {
+    if (!hasErrors(expression)) return expression.evaluate({ zoom }, feature);
+    try {
+      const value = expression.evaluateWithoutErrorHandling({ zoom }, feature, undefined, undefined, images);
+      return isOfType(value, specification) ? value : fallback;
+    } catch {
+      return fallback;
+    }
+  };
+  return { kind, text, isImage: isImage(specification), at };
+}
+
+/** Returns whether the errors of an expression can be caught. A legacy function has none that depend on features. */
+function hasErrors(expression: object): expression is Pick<StyleExpression, 'evaluateWithoutErrorHandling'> {
+  return 'evaluateWithoutErrorHandling' in expression;
+}
+
+const isImage = ({ type }: StylePropertySpecification): boolean => (type as string) === 'resolvedImage';
+
+function defaultOf(place: string, specification: StylePropertySpecification): unknown {
+  if (!('default' in specification) || isImage(specification)) return undefined;
+  return normalizePropertyExpression(specification.default as never, place, specification, {}).evaluate({ zoom: 0 });
+}
+
+/** Returns whether an expression's value may be used. Null, NaN and unknown names of enumerations may not. */
+function isOfType(value: unknown, specification: StylePropertySpecification): boolean {
+  if (value === null || value === undefined || Number.isNaN(value)) return false;
+  return specification.type !== 'enum' || !specification.values || (value as string) in specification.values;
 }

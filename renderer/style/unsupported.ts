@@ -105,6 +105,7 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
       'text-color',
       'text-field',
       'text-font',
+      'text-halo-blur',
       'text-halo-color',
       'text-halo-width',
       'text-ignore-placement',
@@ -140,7 +141,6 @@ const noEffect: Readonly<Record<string, unknown>> = {
   'fill-extrusion-rounded-corner-distance': 0,
   'symbol-z-order': 'auto',
   'icon-halo-blur': 0,
-  'text-halo-blur': 0,
 };
 
 const flat = 'Maps are flat, in Web Mercator';

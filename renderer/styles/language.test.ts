@@ -70,15 +70,18 @@ test('local names are those on the signs', () => {
 });
 
 test.each([
-  ['de', { name: 'Firenze', 'name:en': 'Florence' }, 'Firenze'],
+  ['de', { name: 'Firenze', 'name:en': 'Florence' }, 'Florence'],
+  ['de', { name: 'Firenze' }, 'Firenze'],
   ['it', { name: '東京', 'name:en': 'Tokyo' }, 'Tokyo'],
   ['it', { name: '東京', name_en: 'Tokyo' }, 'Tokyo'],
   ['it', { name: '東京' }, '東京'],
   ['ja', { name: '横浜', 'name:en': 'Yokohama' }, '横浜'],
   ['ja', { name: 'Москва', 'name:en': 'Moscow' }, 'Moscow'],
-  ['ru', { name: 'София', 'name:en': 'Sofia' }, 'София'],
-  ['ru', { name: 'Wien', 'name:en': 'Vienna' }, 'Wien'],
-  ['ar', { name: 'تهران', 'name:en': 'Tehran' }, 'تهران'],
+  ['ja', { name: '서울', 'name:en': 'Seoul' }, 'Seoul'],
+  ['ka', { name: 'ბათუმი', 'name:en': 'Batumi' }, 'ბათუმი'],
+  ['ru', { name: 'София', 'name:en': 'Sofia' }, 'Sofia'],
+  ['ru', { name: 'София' }, 'София'],
+  ['ar', { name: 'تهران', 'name:en': 'Tehran' }, 'Tehran'],
   ['en', { name: 'Köln' }, 'Köln'],
 ])('without a name in %s, %j reads %s', (language, names, text) => {
   expect(inLanguage(['get', 'name'], language, names as Names)).toBe(text);
@@ -136,7 +139,32 @@ test('conditions on names, other layers and the given style are unchanged', () =
   expect(style).toEqual(before);
   expect(localized.layers[1]).toEqual(other);
   const names = { 'name:latin': 'Tokyo', 'name:nonlatin': '東京', name: '東京', 'name:de': 'Tokio' };
-  expect(textOf(localized, names)).toBe('Tokio\nTokio');
+  expect(textOf(localized, names)).toBe('Tokio\n東京');
+});
+
+const twice = { name: 'Boulevard de Magenta', 'name:latin': 'Boulevard de Magenta' };
+const tokyo = { name: '東京', 'name:latin': 'Tokyo', 'name:nonlatin': '東京', 'name:en': 'Tokyo', 'name:de': 'Tokio' };
+
+test.each([
+  ['tokens on one line', '{name:latin} {name:nonlatin}', 'Tokio 東京'],
+  ['tokens on two lines', '{name:latin}\n{name:nonlatin}', 'Tokio\n東京'],
+  ['two languages', '{name} {name_de}', 'Tokio '],
+  ['an expression', ['concat', ['get', 'name:latin'], ' ', ['get', 'name']], 'Tokio '],
+  ['a nested expression', ['concat', ['concat', ['get', 'name:latin'], ' '], ['coalesce', ['get', 'name']]], 'Tokio '],
+  ['a format', ['format', ['get', 'name:latin'], {}, ' ', {}, ['get', 'name_de'], { 'font-scale': 0.8 }], 'Tokio '],
+  [
+    'a format with the local script',
+    ['format', ['get', 'name'], {}, ' ', {}, ['get', 'name:nonlatin'], {}],
+    'Tokio 東京',
+  ],
+])('%s: no name is repeated', (_what, field, text) => {
+  expect(inLanguage(field, 'de', tokyo)).toBe(text);
+  for (const language of ['de', 'fr', 'ja', 'local'])
+    expect(inLanguage(field, language, twice).trim()).toBe('Boulevard de Magenta');
+});
+
+test('parts that are no names may repeat', () => {
+  expect(inLanguage(['concat', ['get', 'ref'], ['get', 'name'], ['get', 'ref']], 'de', florence)).toBe('A 1FlorenzA 1');
 });
 
 test('stops change with the zoom as before', () => {

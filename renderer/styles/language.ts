@@ -22,15 +22,29 @@ const otherTags: Readonly<Record<string, readonly string[]>> = {
   he: ['iw'],
 };
 
-/** Ranges of the scripts that readers of a language know. The first letter decides about a name. */
-const latinEnd = '\u0250';
+/**
+ * Ranges of the scripts that belong to one language or few. A local name in such a script needs no tag to be in the
+ * language. The first letter decides.
+ */
 const scriptRanges: Readonly<Record<string, readonly [first: string, end: string]>> = {
   Grek: ['\u0370', '\u0400'],
-  Cyrl: ['\u0400', '\u0530'],
+  Armn: ['\u0530', '\u0590'],
   Hebr: ['\u0590', '\u0600'],
-  Arab: ['\u0600', '\u0780'],
-  Deva: ['\u0900', '\u0980'],
+  Beng: ['\u0980', '\u0a00'],
+  Guru: ['\u0a00', '\u0a80'],
+  Gujr: ['\u0a80', '\u0b00'],
+  Orya: ['\u0b00', '\u0b80'],
+  Taml: ['\u0b80', '\u0c00'],
+  Telu: ['\u0c00', '\u0c80'],
+  Knda: ['\u0c80', '\u0d00'],
+  Mlym: ['\u0d00', '\u0d80'],
+  Sinh: ['\u0d80', '\u0e00'],
   Thai: ['\u0e00', '\u0e80'],
+  Laoo: ['\u0e80', '\u0f00'],
+  Tibt: ['\u0f00', '\u1000'],
+  Mymr: ['\u1000', '\u10a0'],
+  Geor: ['\u10a0', '\u1100'],
+  Khmr: ['\u1780', '\u1800'],
   Jpan: ['\u3040', '\ua000'],
   Hans: ['\u3400', '\ua000'],
   Hant: ['\u3400', '\ua000'],
@@ -77,7 +91,7 @@ function hasNameToken(text: string): boolean {
 /** Converts a token string to an expression. */
 function expressionOf(text: string, language: string): ExpressionSpecification {
   const parts = text.split(token).map((part, i) => (i % 2 === 0 ? part : inLanguage(part, language)));
-  return expression('concat', ...parts.filter((part) => part !== ''));
+  return expression('concat', ...withoutRepeats(parts.filter((part) => part !== '')));
 }
 
 function localizeExpression(value: unknown, language: string): unknown {
@@ -85,28 +99,58 @@ function localizeExpression(value: unknown, language: string): unknown {
   const [operator, key] = value;
   if (operator === 'get' && value.length === 2 && typeof key === 'string' && nameKey.test(key))
     return inLanguage(key, language);
-  return value.map((part) => localizeExpression(part, language));
+  const [, ...parts] = operator === 'concat' ? withNestedParts(value) : value;
+  const localized = parts.map((part: unknown) => localizeExpression(part, language));
+  return [operator, ...(operator === 'concat' || operator === 'format' ? withoutRepeats(localized) : localized)];
 }
 
-/** Returns the replacement of a name getter. Without any name it is null, as before, so that fallbacks apply. */
+/** Returns a concatenation with the parts of the concatenations in it, so that each name is a part. */
+function withNestedParts(value: readonly unknown[]): unknown[] {
+  return value.flatMap((part) =>
+    Array.isArray(part) && part[0] === 'concat' ? withNestedParts(part).slice(1) : [part],
+  );
+}
+
+/** Replaces each name by nothing where an earlier part shows it already. Other parts may repeat. */
+function withoutRepeats(parts: readonly unknown[]): unknown[] {
+  const names: unknown[] = [];
+  return parts.map((part) => {
+    if (!showsName(part)) return part;
+    const text = ['to-string', part];
+    const repeats = names.map((name) => ['==', name, text]);
+    names.push(text);
+    return repeats.length === 0 ? part : ['case', ['any', ...repeats], '', text];
+  });
+}
+
+function showsName(value: unknown): boolean {
+  if (!Array.isArray(value) || value[0] === 'literal' || value[0] === 'has') return false;
+  if (value[0] === 'get' && typeof value[1] === 'string') return nameKey.test(value[1]);
+  return value.some(showsName);
+}
+
+/**
+ * Returns the replacement of a name getter: the name in the language, in English, or as it is on signs. Without any it
+ * is null, as before, so that fallbacks apply. A name of the local script beside it stays.
+ */
 function inLanguage(key: string, language: string): ExpressionSpecification {
-  if (!nameKey.test(key)) return expression('get', key);
+  if (!nameKey.test(key) || isNonLatin(key)) return expression('get', key);
   const original = key.replace(/^pgf:/, '');
   if (language === localLanguage) return expression('coalesce', ['get', 'name'], ['get', original]);
-  const keys = [language, ...(otherTags[language] ?? [])].flatMap(keysOf);
-  return expression('coalesce', ...keys.map((each) => ['get', each]), ['get', readableKey(original, language)]);
+  const keys = [language, ...(otherTags[language] ?? [])].flatMap(keysOf).map((each) => ['get', each]);
+  const english = keysOf('en').map((each) => ['get', each]);
+  return expression('coalesce', ...keys, ...localIn(language, original), ...english, ['get', original]);
 }
 
-/** A name in a script that readers do not know is replaced by the English one, if it exists. */
-function readableKey(original: string, language: string): unknown {
-  if (language === 'en') return original;
-  const text = expression('to-string', ['get', original]);
-  const isLatin = expression('<', text, latinEnd);
-  const script = scriptRanges[new Intl.Locale(language).maximize().script ?? ''];
-  const isReadable = script
-    ? expression('any', isLatin, ['all', ['>=', text, script[0]], ['<', text, script[1]]])
-    : isLatin;
-  return expression('case', isReadable, original, ...keysOf('en').flatMap((each) => [['has', each], each]), original);
+const isNonLatin = (key: string): boolean => /[:_]nonlatin$/.test(key);
+
+/** Returns a getter of the local name if its script belongs to the language; otherwise it gives null. */
+function localIn(language: string, key: string): unknown[] {
+  const range = scriptRanges[new Intl.Locale(language).maximize().script ?? ''];
+  if (!range) return [];
+  const text = ['to-string', ['get', key]];
+  const [first, end] = range;
+  return [['get', ['case', ['all', ['>=', text, first], ['<', text, end]], key, '']]];
 }
 
 function keysOf(language: string): string[] {

@@ -13,13 +13,15 @@ import { type LineSection, type LineStyle, placementsAlongLine } from '../shape/
 import { type Anchor, alignmentOf } from '../shape/anchor-offset.js';
 import { blockPlacements, blockStyleOf } from '../shape/block.js';
 import { type IconStyle, iconStyleOf, iconWidth, placedIcon } from '../shape/icon.js';
-import { textWidth } from '../text/measure.js';
+import { rowWidth } from '../shape/row.js';
+import type { LabelSection } from '../text/label-text.js';
 import { type TextStyle, textStyleOf } from '../text/text-style.js';
 import { type VisibleSymbol, type VisibleTile, visibleSymbols } from './visible-symbols.js';
 
 /** Lines with the same name and icon, as pieces in CSS pixels of the image. */
 interface NamedLine {
   readonly text: string;
+  readonly sections: readonly LabelSection[] | null;
   readonly icon: string | null;
   readonly sortKey: number;
   /** Represents all the lines when properties are evaluated. */
@@ -49,14 +51,14 @@ export function lineCandidates(frame: Frame, layer: StyleLayer, language: string
 
 function namedLines(features: readonly VisibleSymbol[]): NamedLine[] {
   const byLabel = new Map<unknown, NamedLine>();
-  for (const { text, icon, sortKey, feature, tile } of features) {
+  for (const { text, sections, icon, sortKey, feature, tile } of features) {
     if (feature.type === point) continue;
     // Lines without a name are not joined: their icon may show the direction of each.
     const key = text === '' ? feature : `${text}\n${icon}`;
     let named = byLabel.get(key);
     if (!named) {
       const tolerance = toleranceUnits * tile.unitPx;
-      named = { text: text.replaceAll('\n', ' '), icon, sortKey, feature, tolerance, pieces: [] };
+      named = { text: text.replaceAll('\n', ' '), sections, icon, sortKey, feature, tolerance, pieces: [] };
       byLabel.set(key, named);
     }
     for (const piece of piecesOf(feature, tile)) if (named.pieces.length < maxPieces) named.pieces.push(piece);
@@ -82,11 +84,11 @@ interface Ranked {
 }
 
 function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, language: string): Ranked[] {
-  const { text, sortKey, feature, tolerance, pieces } = named;
+  const { text, sections, sortKey, feature, tolerance, pieces } = named;
   const { view, wholeZoom } = frame;
-  const textStyle = text === '' ? null : textStyleOf(layer, feature, view.zoom, text, language);
+  const textStyle = text === '' ? null : textStyleOf(layer, feature, view.zoom, text, language, sections);
   const icon = iconStyleOf(frame, layer, feature, named.icon);
-  const width = Math.max(textStyle ? textWidth(text, textStyle) : 0, icon ? iconWidth(icon) : 0);
+  const width = Math.max(textStyle ? rowWidth(text, 0, textStyle) : 0, icon ? iconWidth(icon) : 0);
   if ((!textStyle && !icon) || totalLength(pieces) < width) return [];
   const spacing = layer.property<number>('symbol-spacing').at(wholeZoom);
   const isCentered = layer.property<string>('symbol-placement').at(wholeZoom) === 'line-center';
@@ -102,7 +104,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
     const line = new Polyline(xy);
     if (!textStyle && line.length < width) return [];
     const count = isCentered ? 1 : Math.max(1, Math.floor((line.length + spacing) / (width + spacing)));
-    return sections(line, count).map((section): Ranked => {
+    return lineSections(line, count).map((section): Ranked => {
       return { candidate: { ...label, placements: () => placementsIn(section) }, sortKey, length: line.length };
     });
   });
@@ -117,7 +119,7 @@ function totalLength(pieces: readonly (readonly number[])[]): number {
 }
 
 /** Divides the line into equal sections. */
-function sections(line: Polyline, count: number): LineSection[] {
+function lineSections(line: Polyline, count: number): LineSection[] {
   const length = line.length / count;
   return Array.from({ length: count }, (_, i) => ({ line, from: i * length, to: (i + 1) * length }));
 }
@@ -143,7 +145,7 @@ function placements(parts: SymbolParts): (section: LineSection) => Iterable<Plac
     return (section) => levelPlacements(section, icon, (at) => blockPlacements(text, textStyle, style, ...at));
   }
   const style = lineStyleOf(layer, feature, zoom, textStyle);
-  const width = textWidth(text, textStyle);
+  const width = rowWidth(text, 0, textStyle);
   return function* (section) {
     for (const { middle, ...placement } of placementsAlongLine(section, text, width, textStyle, style)) {
       yield withIcon(placement, icon, section.line, middle);

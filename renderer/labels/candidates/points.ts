@@ -44,8 +44,8 @@ function candidateAt(
   textRules: TextCollisionRules,
 ): Candidate | null {
   const { view, wholeZoom } = frame;
-  const { feature, text } = symbol;
-  const textStyle = text === '' ? null : textStyleOf(layer, feature, view.zoom, text, language);
+  const { feature, text, sections } = symbol;
+  const textStyle = text === '' ? null : textStyleOf(layer, feature, view.zoom, text, language, sections);
   const texts = () =>
     textStyle ? blockPlacements(text, textStyle, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText];
   const iconStyle = iconStyleOf(frame, layer, feature, symbol.icon);

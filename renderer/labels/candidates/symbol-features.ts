@@ -6,12 +6,14 @@ import type { StyleLayer } from '../../style/compile.js';
 import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
 import { memoizeByDependencies } from '../../style/memoize.js';
 import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
-import { isTemplate, labelText } from '../text/label-text.js';
+import { isTemplate, type LabelSection, labelText } from '../text/label-text.js';
 
 export interface SymbolFeature {
   readonly feature: TileFeature;
   /** Empty for an icon alone. */
   readonly text: string;
+  /** Null for a text of one style. */
+  readonly sections: readonly LabelSection[] | null;
   /** Name of an image; null for a text alone. */
   readonly icon: string | null;
   /** Features with lower keys are placed first. */
@@ -61,9 +63,10 @@ function selectSymbolFeatures(
   const selected: SymbolFeature[] = [];
   for (const feature of tileLayer.features) {
     if (!passes(feature)) continue;
-    const text = labelText(layer, feature, zoom);
+    const { text, sections } = labelText(layer, feature, zoom);
     const icon = iconName(layer, feature, zoom, images);
-    if (text !== '' || icon !== null) selected.push({ feature, text, icon, sortKey: sortKey.at(zoom, feature) ?? 0 });
+    if (text !== '' || icon !== null)
+      selected.push({ feature, text, sections, icon, sortKey: sortKey.at(zoom, feature) ?? 0 });
   }
   return selected;
 }

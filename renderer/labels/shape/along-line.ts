@@ -10,9 +10,9 @@ import { angleBetween } from '../anchors/join-lines.js';
 import type { Point, Polyline } from '../anchors/polyline.js';
 import { rowHeightEm, turnedBoxes } from '../collision/boxes.js';
 import type { Placement, Run } from '../label.js';
-import { letterWidths } from '../text/measure.js';
 import { isSeparable } from '../text/script.js';
 import type { TextStyle } from '../text/text-style.js';
+import { rowRuns, rowScale, styledLetters } from './row.js';
 
 /** Layout properties of text along lines, from the style. */
 export interface LineStyle {
@@ -104,9 +104,9 @@ function straightPlacement(
     return null;
   const angle = readingAngle(start, end, style);
   const [x, y] = below([(start[0] + end[0]) / 2, (start[1] + end[1]) / 2], angle, style.offsetPx);
-  const height = rowHeightEm * textStyle.sizePx;
+  const height = rowHeightEm * rowScale(text, 0, textStyle) * textStyle.sizePx;
   return {
-    runs: [{ text, x, y, angle }],
+    runs: rowRuns(text, 0, textStyle, x, y, angle),
     boxes: turnedBoxes(x, y, width, height, angle),
     rectangle: { x, y, width, height, angle },
   };
@@ -121,7 +121,7 @@ function bentPlacement(place: Span, text: string, textStyle: TextStyle, style: L
   const runs: Run[] = [];
   const boxes = [];
   let advance = 0;
-  for (const { letter, width } of letterWidths(text, textStyle)) {
+  for (const { letter, width, section } of styledLetters(text, textStyle)) {
     const middle = isReversed ? to - advance - width / 2 : from + advance + width / 2;
     // A letter takes the direction of about one em of the line, so that small bends do not make letters jitter.
     const reach = Math.max(width, textStyle.sizePx) / 2;
@@ -130,8 +130,8 @@ function bentPlacement(place: Span, text: string, textStyle: TextStyle, style: L
     const [x, y] = below(line.at(middle), along, style.offsetPx);
     const near = runs.slice(-maxLettersPerEm).filter((run) => Math.hypot(run.x - x, run.y - y) <= textStyle.sizePx);
     if (near.some((run) => Math.abs(angleBetween(run.angle, along)) > style.maxAngle)) return null;
-    runs.push({ text: letter, x, y, angle: along });
-    boxes.push(...turnedBoxes(x, y, width, rowHeightEm * textStyle.sizePx, along));
+    runs.push({ text: letter, x, y, angle: along, ...(section && { section }) });
+    boxes.push(...turnedBoxes(x, y, width, rowHeightEm * (section?.font.sizePx ?? textStyle.sizePx), along));
     advance += width;
   }
   return { runs, boxes };

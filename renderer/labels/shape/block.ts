@@ -5,9 +5,10 @@ import type { TileFeature } from '../../tiles/vector-tile.js';
 import { rowHeightEm, turnedBoxes } from '../collision/boxes.js';
 import type { Placement, Run } from '../label.js';
 import { textWidth } from '../text/measure.js';
-import type { FontStyle, TextStyle } from '../text/text-style.js';
+import type { TextStyle } from '../text/text-style.js';
 import { lineStarts, piecesOf } from '../text/wrap.js';
 import { type AnchorOffset, alignmentOf, anchorOffsetsOf } from './anchor-offset.js';
+import { rowRuns, rowScale, rowWidth } from './row.js';
 
 /** A feature's text layout properties, from the style. */
 export interface BlockStyle {
@@ -30,9 +31,21 @@ export function blockStyleOf(layer: StyleLayer, feature: TileFeature, zoom: numb
   };
 }
 
+/** A line, and its position in the text. */
+interface TextLine {
+  readonly text: string;
+  readonly start: number;
+}
+
+interface ShapedLine extends TextLine {
+  readonly width: number;
+  /** Factor of its largest section to the size of the text. */
+  readonly scale: number;
+}
+
 /** Shaped text: its lines and their widths. */
 interface ShapedText {
-  readonly lines: readonly { readonly text: string; readonly width: number }[];
+  readonly lines: readonly ShapedLine[];
   readonly width: number;
 }
 
@@ -48,30 +61,46 @@ export function* blockPlacements(
   for (const anchorOffset of style.anchorOffsets) yield placementAt(block, textStyle, style, anchorOffset, x, y);
 }
 
-function breakLines(text: string, font: FontStyle, maxWidthPx: number): ShapedText {
+function breakLines(text: string, textStyle: TextStyle, maxWidthPx: number): ShapedText {
+  let start = 0;
   const lines = text
     .split('\n')
-    .flatMap((paragraph) => wrap(paragraph, font, maxWidthPx))
-    .map((line) => ({ text: line, width: textWidth(line, font) }));
+    .flatMap((paragraph) => {
+      const wrapped = wrap(paragraph, start, textStyle, maxWidthPx);
+      start += paragraph.length + 1;
+      return wrapped;
+    })
+    .map((line) => ({
+      ...line,
+      width: rowWidth(line.text, line.start, textStyle),
+      scale: rowScale(line.text, line.start, textStyle),
+    }));
   return { lines, width: Math.max(...lines.map(({ width }) => width)) };
 }
 
 /** Line breaking compares widths in units of 1/100 pixel. */
 const precision = 100;
 
-function wrap(paragraph: string, font: FontStyle, maxWidthPx: number): string[] {
-  if (textWidth(paragraph, font) <= maxWidthPx) return [paragraph];
-  const pieces = piecesOf(paragraph);
-  const measured = (text: string) => Math.round(textWidth(text, font) * precision);
-  const [space, nothing] = [measured(' ') + 2 * font.letterSpacingPx * precision, font.letterSpacingPx * precision];
+function wrap(paragraph: string, start: number, textStyle: TextStyle, maxWidthPx: number): TextLine[] {
+  if (rowWidth(paragraph, start, textStyle) <= maxWidthPx) return [{ text: paragraph, start }];
+  const { letterSpacingPx } = textStyle;
+  let at = start;
+  const pieces = piecesOf(paragraph).map((piece, i) => {
+    if (i > 0) at += piece.gap.length;
+    const placed = { ...piece, start: at };
+    at += piece.text.length;
+    return placed;
+  });
+  const space = textWidth(' ', textStyle) + 2 * letterSpacingPx;
   const starts = lineStarts(
-    pieces.map((piece) => measured(piece.text)),
-    pieces.map(({ gap }) => Math.round(gap === ' ' ? space : nothing)),
+    pieces.map((piece) => Math.round(rowWidth(piece.text, piece.start, textStyle) * precision)),
+    pieces.map(({ gap }) => Math.round((gap === ' ' ? space : letterSpacingPx) * precision)),
     Math.round(maxWidthPx * precision),
   );
-  return starts.map((start, i) => {
-    const [first, ...rest] = pieces.slice(start, starts[i + 1]);
-    return rest.reduce((line, piece) => line + piece.gap + piece.text, first!.text);
+  return starts.map((first, i) => {
+    const last = pieces[(starts[i + 1] ?? pieces.length) - 1]!;
+    const from = pieces[first]!.start;
+    return { text: paragraph.slice(from - start, last.start + last.text.length - start), start: from };
   });
 }
 
@@ -84,7 +113,7 @@ function placementAt(
   y: number,
 ): Placement {
   const rowPx = style.lineHeightEm * textStyle.sizePx;
-  const heightPx = rowPx * block.lines.length;
+  const heightPx = rowPx * block.lines.reduce((sum, { scale }) => sum + scale, 0);
   const { across, down } = alignmentOf(anchor);
   const left = offset[0] * textStyle.sizePx - across * block.width;
   const top = offset[1] * textStyle.sizePx - down * heightPx;
@@ -93,9 +122,11 @@ function placementAt(
   const rotated = (dx: number, dy: number) => ({ x: x + dx * cos - dy * sin, y: y + dx * sin + dy * cos });
 
   const share = style.justify === 'auto' ? across : alignmentOf(style.justify).across;
-  const runs = block.lines.map(({ text, width }, i): Run => {
-    const middle = left + share * (block.width - width) + width / 2;
-    return { text, ...rotated(middle, top + (i + 0.5) * rowPx), angle: style.rotation };
+  let rowTop = top;
+  const runs = block.lines.flatMap(({ text, start, width, scale }): Run[] => {
+    const at = rotated(left + share * (block.width - width) + width / 2, rowTop + (scale * rowPx) / 2);
+    rowTop += scale * rowPx;
+    return rowRuns(text, start, textStyle, at.x, at.y, style.rotation);
   });
   const middle = rotated(left + block.width / 2, top + heightPx / 2);
   // The collision box is at least as tall as the glyphs.

@@ -1,6 +1,7 @@
 /** Creates text styles and candidates, and measures the ink of labels. For tests. */
 
 import { createCanvas } from '@napi-rs/canvas';
+import { familiesFor } from '../../fonts.js';
 import type { PixelBox } from '../../types.js';
 import { evenPadding } from '../collision/boxes.js';
 import { drawLabels } from '../draw.js';
@@ -12,11 +13,14 @@ export function textStyleFor(text: string, overrides: Partial<TextStyle> = {}): 
   return {
     face: 'regular',
     han: hanForms(text, 'en'),
+    families: familiesFor(text),
     sizePx: 16,
     letterSpacingPx: 0,
     color: '#000000',
     haloColor: '#ffffff',
     haloWidthPx: 0,
+    haloBlurPx: 0,
+    sections: null,
     opacity: 1,
     ...overrides,
   };

@@ -5,12 +5,14 @@ import { tileBytes } from '../../testing/tiles.js';
 import { decodeVectorTile } from '../../tiles/vector-tile.js';
 import { labelText } from './label-text.js';
 
-function textOf(layout: object, tags: Record<string, string | number>): string {
+function labelTextOf(layout: object, tags: Record<string, string | number>) {
   const bytes = tileBytes({ shapes: [{ type: 'point', parts: [[[0, 0]]], tags }] });
   const feature = decodeVectorTile(bytes).layers.get('shapes')!.features[0]!;
   const style = styleOf([{ type: 'symbol', source: 'tiles', 'source-layer': 'shapes', layout }]);
   return labelText(compileStyle(style).layers[0]!, feature, 10);
 }
+
+const textOf = (layout: object, tags: Record<string, string | number>): string => labelTextOf(layout, tags).text;
 
 const paris = { 'name:latin': 'Paris', 'name:nonlatin': 'Париж', name: 'Paris', ref: 'A 1', number: 7 };
 
@@ -45,6 +47,42 @@ test.each([
   ['a text that is too long', 'x'.repeat(201), ''],
 ] as const)('%s', (_what, field, text) => {
   expect(textOf({ 'text-field': field }, paris)).toBe(text);
+});
+
+test.each([
+  ['empty brackets', '{name} ({nothing})', 'Paris'],
+  ['separators at the end', '{name} / {nothing}', 'Paris'],
+  ['separators at the start', '{nothing} – {name}', 'Paris'],
+  ['pictures', 'Café ☕️ {name} 🏳️‍🌈', 'Café Paris'],
+  ['lines without a font', '{name}\n𐌲𐌿𐍄', 'Paris'],
+  ['a text without a font', '𐌲𐌿𐍄', ''],
+])('%s are left out', (_what, field, text) => {
+  expect(textOf({ 'text-field': field }, paris)).toBe(text);
+});
+
+test('separators between names and brackets around text stay', () => {
+  for (const text of ['Biel/Bienne', 'Bolzano – Bozen', 'Köln (Süd)', 'Rock ’n’ Roll®'])
+    expect(textOf({ 'text-field': text }, {})).toBe(text);
+});
+
+const sectionsOf = (layout: object, tags: Parameters<typeof labelTextOf>[1]) => labelTextOf(layout, tags).sections;
+
+test('sections of a format have their font, scale and colour, and cover the tidied text', () => {
+  const field = [
+    ...['format', ['get', 'name'], {}, '  \n\n ', {}],
+    ...[['get', 'ref'], { 'font-scale': 0.5, 'text-color': '#ff0000', 'text-font': ['literal', ['Noto Sans Bold']] }],
+  ];
+  expect(sectionsOf({ 'text-field': field }, paris)).toEqual([
+    { end: 5, scale: 1, color: null, fonts: null },
+    { end: 6, scale: 1, color: null, fonts: null },
+    { end: 9, scale: 0.5, color: 'rgba(255,0,0,1)', fonts: ['Noto Sans Bold'] },
+  ]);
+  expect(sectionsOf({ 'text-field': ['format', ['get', 'name'], {}, ['get', 'ref'], {}] }, paris)).toBeNull();
+});
+
+test('a section counts letters after the change of case', () => {
+  const field = ['format', 'Straße', { 'font-scale': 2 }, ' 1', {}];
+  expect(sectionsOf({ 'text-field': field, 'text-transform': 'uppercase' }, {})!.map(({ end }) => end)).toEqual([7, 9]);
 });
 
 test.each([

@@ -1,6 +1,7 @@
-/** Evaluates the text of a label. Pure. */
+/** Evaluates the text of a label and its sections. Pure, except that it loads fonts. */
 
-import { type Formatted, isExpression } from '@maplibre/maplibre-gl-style-spec';
+import { type Color, type Formatted, isExpression } from '@maplibre/maplibre-gl-style-spec';
+import { isDrawable } from '../../fonts.js';
 import type { StyleLayer } from '../../style/compile.js';
 import type { Property } from '../../style/property.js';
 import type { Properties, TileFeature } from '../../tiles/vector-tile.js';
@@ -8,16 +9,54 @@ import type { Properties, TileFeature } from '../../tiles/vector-tile.js';
 /** Longer texts are not names, and would be expensive to shape. */
 const maxCharacters = 200;
 
-/** Returns the text of a feature at a whole zoom, or an empty string. Lines are separated by `\n` and are distinct. */
-export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number): string {
-  const field = layer.property<Formatted>('text-field');
-  const value = field.at(zoom, feature).toString();
-  const text = isTemplate(field) ? resolveTokens(value, feature.properties) : value;
-  if (text.length > maxCharacters) return '';
-  return transformed(
-    tidy(text),
-    layer.property<'none' | 'uppercase' | 'lowercase'>('text-transform').at(zoom, feature),
+/** A part of a text with a font, a size or a colour of its own, from a `format` expression. */
+export interface LabelSection {
+  /** Where the section ends in the text, in UTF-16 code units. It begins where the one before ends. */
+  readonly end: number;
+  /** Factor to the size of the text. */
+  readonly scale: number;
+  /** CSS colour; null for that of the text. */
+  readonly color: string | null;
+  /** Font stack; null for that of the text. */
+  readonly fonts: readonly string[] | null;
+}
+
+export interface LabelText {
+  /** Empty without a text. Lines are separated by `\n` and are distinct. */
+  readonly text: string;
+  /** Null for a text of one style. */
+  readonly sections: readonly LabelSection[] | null;
+}
+
+const noText: LabelText = { text: '', sections: null };
+
+type Section = Pick<Formatted['sections'][number], 'text'> & Partial<Formatted['sections'][number]>;
+
+/** Returns the text of a feature at a whole zoom. Lines without an installed font are left out. */
+export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number): LabelText {
+  const field = layer.property<Formatted | string | undefined>('text-field');
+  const value = field.at(zoom, feature);
+  const sections: readonly Section[] = typeof value === 'object' ? value.sections : [{ text: value ?? '' }];
+  const transform = layer.property<Transform>('text-transform').at(zoom, feature);
+  const isToken = isTemplate(field);
+  const parts = sections.map(({ text }) =>
+    transformed(isToken ? resolveTokens(text, feature.properties) : text, transform),
   );
+  const raw = parts.join('');
+  if (raw.length > maxCharacters) return noText;
+  const { text, from } = tidy(raw);
+  const isStyled = sections.some(({ scale, textColor, fontStack }) => (scale ?? 1) !== 1 || textColor || fontStack);
+  if (text === '' || !isStyled) return { text, sections: null };
+  const styled: LabelSection[] = [];
+  let rawEnd = 0;
+  for (const [i, { scale, textColor, fontStack }] of sections.entries()) {
+    rawEnd += parts[i]!.length;
+    const end = from.filter((at) => at < rawEnd).length;
+    if (end === (styled.at(-1)?.end ?? 0)) continue;
+    const color = (textColor as Color | null)?.toString() ?? null;
+    styled.push({ end, scale: scale ?? 1, color, fonts: fontStack ? fontStack.split(',') : null });
+  }
+  return { text, sections: styled };
 }
 
 /** Whether the value is a legacy token string, which refers to properties as `{name}`. */
@@ -39,14 +78,49 @@ export function resolveTokens(template: string, properties: Properties): string 
   });
 }
 
-/** Trims lines, and removes empty and repeated ones. */
-export function tidy(text: string): string {
-  if (!/\s/.test(text)) return text;
-  const lines = text.split(/[\r\n\u2028\u2029]+/).map((line) => line.replace(/\s+/g, ' ').trim());
-  return [...new Set(lines)].filter((line) => line !== '').join('\n');
+const line = /[^\r\n\u2028\u2029]+/g;
+const simpleLine = /^[\p{L}\p{M}\p{N}]*$/u;
+/** Pictures, most of which no font of ours has. */
+const pictograph = /(?![©®™])(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\uFE0F)\u200D?/gu;
+/** Brackets around nothing, and separators with nothing on one side: left over where a name is not repeated. */
+const leftOver = /\(\s*\)|（\s*）|^\s*[/·|–—]+(?=\s|$)|(?<=^|\s)[/·|–—]+\s*$/gu;
+
+/**
+ * Returns the text without what need not be drawn, and the index in `raw` of each of its code units. Lines are trimmed;
+ * empty and repeated ones, and those without an installed font, are removed.
+ */
+function tidy(raw: string): { readonly text: string; readonly from: readonly number[] } {
+  let text = '';
+  const from: number[] = [];
+  const lines = new Set<string>();
+  for (const { 0: whole, index: start } of raw.matchAll(line)) {
+    const { text: content, from: units } = tidyLine(whole);
+    if (content === '' || lines.has(content) || !isDrawable(content)) continue;
+    if (lines.size > 0) {
+      text += '\n';
+      from.push(start - 1);
+    }
+    lines.add(content);
+    text += content;
+    for (const unit of units) from.push(start + unit);
+  }
+  return { text, from };
 }
 
-function transformed(text: string, transform: 'none' | 'uppercase' | 'lowercase'): string {
+function tidyLine(whole: string): { readonly text: string; readonly from: readonly number[] } {
+  const units = Array.from({ length: whole.length }, (_, i) => i);
+  if (simpleLine.test(whole)) return { text: whole, from: units };
+  const blank = (match: string) => ' '.repeat(match.length);
+  const clean = whole.replace(pictograph, blank).replace(leftOver, blank);
+  const isSpace = (at: number) => /\s/.test(clean[at] ?? ' ');
+  const end = clean.trimEnd().length;
+  const from = units.filter((at) => !isSpace(at) || (at > 0 && at < end && !isSpace(at - 1)));
+  return { text: from.map((at) => (isSpace(at) ? ' ' : clean[at])).join(''), from };
+}
+
+type Transform = 'none' | 'uppercase' | 'lowercase';
+
+function transformed(text: string, transform: Transform): string {
   if (transform === 'none') return text;
   return transform === 'uppercase' ? text.toUpperCase() : text.toLowerCase();
 }

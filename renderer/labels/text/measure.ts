@@ -2,8 +2,8 @@
 
 import { createCanvas } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
-import { fontOf } from '../../fonts.js';
-import { lettersOf } from './script.js';
+import { setFont } from '../../fonts.js';
+import { isRightToLeft, lettersOf } from './script.js';
 import type { FontStyle } from './text-style.js';
 
 /** Texts are measured at one size. Widths scale linearly, because glyph outlines are not hinted. */
@@ -15,6 +15,12 @@ const maxTexts = 2_000;
 const ruler = createCanvas(1, 1).getContext('2d');
 const widths = new LRUCache<string, number>({ max: maxWidths });
 const letters = new LRUCache<string, readonly string[]>({ max: maxTexts });
+
+/**
+ * Returns the distance from the middle of a row down to the baseline, in ems: half the height of a capital letter, less
+ * for scripts with deep descenders.
+ */
+export const baselineEm = (text: string): number => (isRightToLeft(text) ? 0.24 : 0.36);
 
 /** Returns the width in CSS pixels, with letter spacing between letters but not after the last one. */
 export function textWidth(text: string, font: FontStyle): number {
@@ -30,11 +36,11 @@ export function letterWidths(text: string, font: FontStyle): { readonly letter: 
   }));
 }
 
-function unspacedWidth(text: string, { face, han }: FontStyle): number {
-  const key = `${face} ${han} ${text}`;
+function unspacedWidth(text: string, font: FontStyle): number {
+  const key = `${font.face} ${font.han} ${font.families.map(({ name }) => name).join()} ${text}`;
   let width = widths.get(key);
   if (width === undefined) {
-    ruler.font = fontOf(measuredSizePx, face, han);
+    setFont(ruler, measuredSizePx, font);
     width = ruler.measureText(text).width;
     widths.set(key, width);
   }

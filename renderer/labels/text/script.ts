@@ -8,6 +8,7 @@ import type { HanForms } from '../../fonts.js';
  */
 const separableScripts = [
   ...['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Georgian', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo'],
+  ...['Ethiopic', 'Cherokee', 'Canadian_Aboriginal', 'Tifinagh', 'Yi', 'Ol_Chiki'],
   ...['Common', 'Inherited'],
 ];
 const separable = new RegExp(`^[${classOf(separableScripts)}]*$`, 'u');

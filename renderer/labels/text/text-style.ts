@@ -1,17 +1,26 @@
 /** Reads a text's font, colours and halo from the style. Pure. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
-import type { FontFace, HanForms } from '../../fonts.js';
+import { type FontFace, type FontSelection, familiesFor } from '../../fonts.js';
 import type { StyleLayer } from '../../style/compile.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';
+import type { LabelSection } from './label-text.js';
 import { hanForms, isSeparable } from './script.js';
 
 /** The properties that the width of a text depends on. */
-export interface FontStyle {
-  readonly face: FontFace;
-  readonly han: HanForms;
+export interface FontStyle extends FontSelection {
   readonly sizePx: number;
   readonly letterSpacingPx: number;
+}
+
+/** The font, size and colour of a section of a text. */
+export interface SectionStyle extends FontSelection {
+  /** Where the section ends in the text, in UTF-16 code units. It begins where the one before ends. */
+  readonly end: number;
+  /** Factor to the size of the text. */
+  readonly scale: number;
+  /** CSS colour; null for that of the text. */
+  readonly color: string | null;
 }
 
 export interface TextStyle extends FontStyle {
@@ -20,6 +29,10 @@ export interface TextStyle extends FontStyle {
   readonly haloColor: string;
   /** 0 for no halo. */
   readonly haloWidthPx: number;
+  /** Distance over which the halo's edge fades on each side, before the factor of the specification's shaders. */
+  readonly haloBlurPx: number;
+  /** Null for a text of one style. */
+  readonly sections: readonly SectionStyle[] | null;
   readonly opacity: number;
 }
 
@@ -30,6 +43,7 @@ export function textStyleOf(
   zoom: number,
   text: string,
   language: string,
+  sections: readonly LabelSection[] | null = null,
 ): TextStyle | null {
   const wholeZoom = Math.floor(zoom);
   const layout = <T>(name: string): T => layer.property<T>(name).at(wholeZoom, feature);
@@ -40,16 +54,26 @@ export function textStyleOf(
   const opacity = paint<number>('text-opacity');
   if (sizePx <= 0 || opacity === 0) return null;
   const haloColor = paint<Color>('text-halo-color');
+  const face = faceOf(layout<readonly string[]>('text-font'));
+  const han = hanForms(text, language);
   return {
-    face: faceOf(layout<readonly string[]>('text-font')),
-    han: hanForms(text, language),
+    face,
+    han,
+    families: familiesFor(text),
     sizePx,
     letterSpacingPx: isSeparable(text) ? layout<number>('text-letter-spacing') * sizePx : 0,
     color: paint<Color>('text-color').toString(),
     haloColor: haloColor.toString(),
     haloWidthPx: haloColor.a === 0 ? 0 : paint<number>('text-halo-width'),
+    haloBlurPx: Math.max(0, paint<number>('text-halo-blur')),
+    sections: sections?.map(styleOfSection) ?? null,
     opacity,
   };
+
+  function styleOfSection({ end, scale, color, fonts }: LabelSection, i: number): SectionStyle {
+    const part = text.slice(sections?.[i - 1]?.end ?? 0, end);
+    return { end, scale, color, face: fonts ? faceOf(fonts) : face, han, families: familiesFor(part) };
+  }
 }
 
 /** Returns the bundled font face nearest to the first name of a font stack, such as `Open Sans Semibold`. */
