@@ -65,6 +65,7 @@ export default defineConfig({
     testTimeout: 300_000,
     // Hooks start servers.
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.
     pool: 'forks',
     maxWorkers: 2,

@@ -10,12 +10,15 @@ import { type DeviceApi, type DeviceApiOptions, north, startDeviceApi } from '..
 let ingest: DeviceApi;
 afterEach(() => ingest.close());
 
-/** Starts the API without evaluation: a call is answered as pending at once. */
+/**
+ * Starts the API without evaluation: a call is answered as pending at once. Time stands still by default, so that no
+ * bucket refills between two calls.
+ */
 async function start(
   rateLimits: Exclude<DeviceApiOptions['rateLimits'], undefined>,
-  options: Pick<DeviceApiOptions, 'rateClock'> = {},
+  rateClock: DeviceApiOptions['rateClock'] = () => 0,
 ): Promise<void> {
-  ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 1 }, rateLimits, ...options });
+  ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 1 }, rateLimits, rateClock });
 }
 
 type Payload = object | string;
@@ -60,8 +63,7 @@ describe('a device', () => {
   });
 
   it('is the same, however its id is written', async () => {
-    // Time stands still, so that no bucket refills between two calls.
-    await start({ trackPerDevicePerSecond: bodies.length }, { rateClock: () => 0 });
+    await start({ trackPerDevicePerSecond: bodies.length });
     for (const [, url, payload, type] of bodies) expect((await post(url, payload, type)).statusCode).toBe(200);
     for (const [, url, payload, type] of bodies) expect((await post(url, payload, type)).statusCode).toBe(429);
     expect((await post('/v1/track', { deviceId: '43', ...north(0) })).statusCode).toBe(200);
@@ -156,7 +158,7 @@ describe('a project', () => {
   });
 
   it('has a large upload slowed down, not refused', async () => {
-    await start({ locationsPerProjectPerSecond: 4_000 });
+    await start({ locationsPerProjectPerSecond: 4_000 }, Date.now);
     const startMs = performance.now();
     expect((await upload(8_000)).json()).toMatchObject({ accepted: 8_000 });
     // Of two seconds' worth the first is in the bucket.

@@ -116,7 +116,7 @@ describe('with the location stage running', () => {
 describe('without the location stage', () => {
   let ingest: DeviceApi;
   beforeAll(async () => {
-    ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 20, maxWaitingRequests: 1 } });
+    ingest = await startDeviceApi({ stage: false, bounds: { replyTimeoutMs: 1_000, maxWaitingRequests: 1 } });
   });
   afterAll(() => ingest.close());
 

@@ -195,7 +195,7 @@ describe('connections', () => {
 
   test('a request that has waited too long is timed_out and never sent', async () => {
     const receiver = await openReceiver(() => undefined);
-    const client = openClient({ maxConnectionsPerOrigin: 1, timeoutMs: 200 });
+    const client = openClient({ maxConnectionsPerOrigin: 1, timeoutMs: 1_000 });
     const sent = [post(urlOf(receiver), 'first'), post(urlOf(receiver), 'second')].map((request) =>
       outcome(client.send(request)),
     );

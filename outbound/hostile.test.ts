@@ -39,7 +39,7 @@ describe('a slow receiver', () => {
     ['103 without end', (socket: Socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')],
   ])('%s is timed_out', async (_, answering) => {
     const receiver = await openReceiver(answering);
-    expect(await outcome(openClient({ timeoutMs: 300 }).send(get(urlOf(receiver))))).toEqual({
+    expect(await outcome(openClient({ timeoutMs: 1_000 }).send(get(urlOf(receiver))))).toEqual({
       failure: 'timed_out',
       message: 'connected, but no response arrived in time',
     });
@@ -48,7 +48,7 @@ describe('a slow receiver', () => {
 
   test.each([
     ["the body's", { bodyTimeoutMs: 300 }],
-    ["the whole exchange's", { timeoutMs: 300 }],
+    ["the whole exchange's", { timeoutMs: 1_000 }],
   ])('a slow body is cut at %s time limit', async (_, bounds) => {
     const receiver = await openReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegins');

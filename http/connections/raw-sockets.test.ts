@@ -76,7 +76,7 @@ class Client {
   }
 
   async until(condition: () => boolean): Promise<void> {
-    const endMs = Date.now() + 8_000;
+    const endMs = Date.now() + 120_000;
     while (!condition()) {
       if (Date.now() > endMs) throw new Error(`not in time; received ${JSON.stringify(this.text.slice(-500))}`);
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -208,7 +208,7 @@ describe('a server that misbehaves', () => {
       const timer = setInterval(() => socket.write('x'), 5);
       socket.on('close', () => clearInterval(timer));
     });
-    expect(await read(url, { client: { timeoutMs: 200, bodyTimeoutMs: 200 } })).toMatchObject({
+    expect(await read(url, { client: { bodyTimeoutMs: 200 } })).toMatchObject({
       kind: 'failed',
       isTemporary: true,
       message: expect.stringContaining('time limit'),

@@ -167,7 +167,7 @@ describe('a pool of drawing processes', () => {
     open();
     const drawings = [draw(), draw(), draw()];
     for (let kills = 0; kills < 2; kills++) {
-      const pid = await vi.waitFor(() => nextProcess(), { timeout: 10_000 });
+      const pid = await vi.waitFor(() => nextProcess(), { timeout: 120_000 });
       killed.add(pid);
       process.kill(pid, 'SIGKILL');
     }

@@ -63,7 +63,7 @@ it('logs each change once, refuses requests while space is low, and delays write
     await watch.check();
     return space.level;
   };
-  await expect.poll(levelNow, { timeout: 10_000 }).toBe('enough');
+  await expect.poll(levelNow).toBe('enough');
   await written;
   expect(isWritten).toBe(true);
   expect(lines).toEqual([

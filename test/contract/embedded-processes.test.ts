@@ -57,7 +57,7 @@ describe('threads that have one folder open', () => {
         }
       }
       if (topic === 'locations')
-        await vi.waitFor(() => expect(consumed).toEqual(lists.map((list) => list.map(textOf))), 10_000);
+        await vi.waitFor(() => expect(consumed).toEqual(lists.map((list) => list.map(textOf))), 120_000);
     }
     for (const writer of counting(partitions))
       expect((await embedded.stateStore.claim(writer)).nextOffset).toBe(batches);

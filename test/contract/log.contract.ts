@@ -47,7 +47,7 @@ const numbered = (count: number, keys: number, from = 0) =>
   Array.from({ length: count }, (_, i) => record(`key-${(from + i) % keys}`, `${from + i}`));
 
 const until = (condition: () => boolean): Promise<void> =>
-  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000, interval: 5 });
+  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 120_000, interval: 5 });
 
 /** A property is tried on `numRuns` fresh backends. */
 export function describeLogContract(name: string, site: () => Promise<BackendSite>, { numRuns = 40 } = {}): void {

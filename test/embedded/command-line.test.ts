@@ -126,7 +126,7 @@ function start(
 describe('serve', () => {
   it('prints its first line before it loads the engines, and names a first start', async () => {
     const first = start(['serve', '--port', '0', '--data', 'first']);
-    await until(() => /listening on/.test(first.text), { timeoutMs: 60_000 });
+    await until(() => /listening on/.test(first.text));
     expect(first.text).toMatch(/^Starting Fenceline for the first time: creating the data folder first/);
     const again = await call(['serve', '--port', '0', '--data', 'first']);
     expect(again.stderr).toMatch(/another process/);
@@ -145,12 +145,12 @@ describe('tail', () => {
     await until(() => connections() === 1);
     await tailed.kill();
     // By the fourth, the delay has grown to its bound.
-    await until(() => lines.filter((line) => line.includes('retrying in')).length >= 4, { timeoutMs: 40_000 });
+    await until(() => lines.filter((line) => line.includes('retrying in')).length >= 4);
     const delaysS = lines.flatMap((line) => /retrying in ([\d.]+) s/.exec(line)?.[1] ?? []).map(Number);
-    expect(Math.max(...delaysS)).toBeLessThan(5);
+    expect(Math.max(...delaysS)).toBeLessThanOrEqual(5);
     const again = start(['serve', '--port', port, '--data', tailed.dataFolder]);
-    await until(() => /listening on/.test(again.text), { timeoutMs: 60_000 });
-    await until(() => connections() === 2, { timeoutMs: 30_000 });
+    await until(() => /listening on/.test(again.text));
+    await until(() => connections() === 2);
   });
 });
 

@@ -211,20 +211,20 @@ describe.skipIf(!mayMount)('a disk that fills up under load', () => {
 
     for (const round of [1, 2]) {
       const before = acknowledged.size;
-      await until(() => acknowledged.size > before + 200, { timeoutMs: 60_000 });
+      await until(() => acknowledged.size > before + 200);
       fill(on, 0);
       const refused = refusals;
-      await until(() => refusals > refused + 100 || failures.length > 0, { timeoutMs: 60_000 });
+      await until(() => refusals > refused + 100 || failures.length > 0);
       expect([...new Set(failures)]).toEqual([]);
       expect((await client.get('/v1/geofences')).status, `round ${round}`).toBe(200);
       rmSync(fillerOf(on));
     }
     const before = acknowledged.size;
-    await until(() => acknowledged.size > before + 200, { timeoutMs: 60_000 });
+    await until(() => acknowledged.size > before + 200);
     isEnding = true;
     await sending;
     expect([...new Set(failures)]).toEqual([]);
-    await until(async () => (await metric(on, 'location_backlog_records')) === 0, { timeoutMs: 60_000 });
+    await until(async () => (await metric(on, 'location_backlog_records')) === 0);
     expect(await on.stop()).toEqual({ code: 0, signal: null });
 
     const locations = await devicesIn(on.dataFolder, topics.locations);

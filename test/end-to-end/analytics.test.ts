@@ -22,9 +22,10 @@ beforeAll(async () => {
   await device.track({ deviceId: 'a', userId: 'ann', ...standing(500, 0) });
   await device.track({ deviceId: 'b', ...standing(0, 0) });
   await device.post('/v1/track', { deviceId: 'a', ...standing(0, 0), accuracy: 'good' });
-  // Rejections arrive independently of events.
+  // Events, locations and rejections are stored independently of each other.
   await until(async () => (await rows('visits?userId=ann'))[0]?.state === 'ended' && (await rows('inside')).length > 0);
-  await until(async () => (await rows('locations')).some(({ result }) => result === 'rejected'));
+  const stored = async () => (await rows('locations')).reduce((sum, { locations }) => sum + locations, 0);
+  await until(async () => (await stored()) === 4);
 });
 
 const rows = async (query: string): Promise<Json[]> => ok(await backend.get(`/v1/analytics/${query}`)).rows;

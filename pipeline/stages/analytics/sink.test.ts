@@ -86,10 +86,10 @@ describe('locations', () => {
     expect(await ids('locations')).toEqual(idsOf(outcomes));
   });
 
-  test('are buffered no longer than the maximum delay', async () => {
+  test('are stored after the maximum delay, however few they are', async () => {
     start();
     await append(outcome(1));
-    await until(async () => (await ids('locations')).length === 1, 2_000);
+    await until(async () => (await ids('locations')).length === 1);
   });
 
   test('have the values of their outcomes', async () => {

@@ -14,7 +14,7 @@ function heldRequests() {
       }),
   });
   const expectSent = (expected: number[][]) =>
-    vi.waitFor(() => expect(sent.map(({ items }) => items)).toEqual(expected));
+    vi.waitFor(() => expect(sent.map(({ items }) => items)).toEqual(expected), { timeout: 120_000 });
   return { batcher, sent, expectSent };
 }
 
