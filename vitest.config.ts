@@ -57,7 +57,7 @@ const onServices = {
 };
 
 /** Random tests repeat the same choices unless a campaign (`npm run test:faults`) or the caller names another seed. */
-const { FAULT_SEED = '1', KILL_SEED = '1' } = process.env;
+const { FAULT_SEED = '1', KILL_SEED = '1', PROPERTY_SEED = '1' } = process.env;
 
 export default defineConfig({
   test: {
@@ -69,7 +69,8 @@ export default defineConfig({
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.
     pool: 'forks',
     maxWorkers: 2,
-    env: { FAULT_SEED, KILL_SEED },
+    env: { FAULT_SEED, KILL_SEED, PROPERTY_SEED },
+    setupFiles: ['testing/vitest/property-seed.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new DurationsReporter(), new LeftOutReporter()],
     projects: [

@@ -138,11 +138,12 @@ describe('a location', () => {
 });
 
 it('a location whose outcome is late answers nothing of the last known user', async () => {
-  const slow = await startDeviceApi({ bounds: { replyTimeoutMs: 2_000 } });
+  const slow = await startDeviceApi({ bounds: { replyTimeoutMs: 300 } });
   const inject = (payload: object, key: string) =>
     slow.app.inject({ method: 'POST', url: '/v1/track', payload, headers: { authorization: key } });
   try {
     await inject({ deviceId: 'd', ...secrets, ...north(50), latitude: 50.0004 }, slow.secret);
+    await slow.node.drained();
     await slow.node.stop();
     const report = { deviceId: 'd', userId: secrets.userId, ...north(500) };
     const answer = (await inject(report, slow.publishable)).json();

@@ -28,7 +28,7 @@ for (let round = 1; round <= rounds; round += 1) {
   const seed = values.seed ?? String(Math.floor(Math.random() * 1_000_000));
   console.log(`\nRound ${round} of ${rounds}, seed ${seed}, projects ${projects.join(' and ')}`);
   const args = ['vitest', 'run', ...projects.flatMap((project) => ['--project', project]), ...files];
-  const env = { ...process.env, TEST_CAMPAIGN: '1', KILL_SEED: seed, FAULT_SEED: seed };
+  const env = { ...process.env, TEST_CAMPAIGN: '1', KILL_SEED: seed, FAULT_SEED: seed, PROPERTY_SEED: seed };
   const { status } = spawnSync('npx', args, { env, stdio: 'inherit' });
   if (status === 0) continue;
   failedSeeds.push(seed);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
@@ -35,9 +35,19 @@ export const withSoftwareGraphics = [
   '--ignore-gpu-blocklist',
 ];
 
+/** A guard against hanging: a browser on a busy machine takes long. */
+const timeoutMs = 200_000;
+
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   const graphics = more.length > 0 ? flags.filter((flag) => flag !== '--disable-gpu') : flags;
-  return chromium.launch({ executablePath, headless: true, args: [...graphics, ...more] });
+  return chromium.launch({ executablePath, headless: true, args: [...graphics, ...more], timeout: timeoutMs });
+}
+
+/** Opens a page in a fresh browser context. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(timeoutMs);
+  return context.newPage();
 }
 
 export interface WebPage {

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SharedServer } from '../support/shared-server.js';
-import { hasBrowser, launchBrowser } from './browser.js';
+import { hasBrowser, launchBrowser, openPage } from './browser.js';
 
 const isRunnable = hasBrowser();
 
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 describe.runIf(isRunnable)('/docs', () => {
   it('shows every operation under its own policy', async () => {
-    const page = await browser.newPage();
+    const page = await openPage(browser);
     const complaints: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -30,7 +30,7 @@ describe.runIf(isRunnable)('/docs', () => {
   });
 
   it('cannot be framed by another page', async () => {
-    const page = await browser.newPage();
+    const page = await openPage(browser);
     const refused = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/docs/'));
     await page.setContent(`<iframe src="${server.address}/docs/"></iframe>`);
     expect((await refused).failure()?.errorText).toMatch(/BLOCKED_BY_RESPONSE/);

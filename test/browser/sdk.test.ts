@@ -8,7 +8,7 @@ import { until } from '../../testing/until.js';
 import type { Json } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
-import { hasBrowser, launchBrowser, serveWebPage, type WebPage } from './browser.js';
+import { hasBrowser, launchBrowser, openPage, serveWebPage, type WebPage } from './browser.js';
 
 interface Failure {
   readonly name: string;
@@ -37,10 +37,9 @@ afterAll(async () => {
   web?.close();
 });
 
-/** Opens a page in a fresh browser context, with the SDK loaded. */
+/** Opens a page with the SDK loaded. */
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext(options);
-  const opened = await context.newPage();
+  const opened = await openPage(browser, options);
   await opened.goto(web.origin);
   await opened.waitForFunction(() => 'Radar' in globalThis);
   return opened;
@@ -198,9 +197,7 @@ inBrowser('the position of the browser', () => {
 
 inBrowser('the documentation page', () => {
   it('loads from the server alone and shows the API', async () => {
-    const reader = await browser.newPage();
-    // The page draws every route of the API, which takes a busy machine long.
-    reader.setDefaultTimeout(100_000);
+    const reader = await openPage(browser);
     const elsewhere: string[] = [];
     reader.on('request', (request) => {
       if (!request.url().startsWith(server.address) && !request.url().startsWith('data:'))
@@ -210,6 +207,6 @@ inBrowser('the documentation page', () => {
     expect(response?.status()).toBe(200);
     await reader.getByText('/v1/track', { exact: true }).first().waitFor();
     expect(elsewhere).toEqual([]);
-    await reader.close();
+    await reader.context().close();
   });
 });

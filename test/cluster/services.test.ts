@@ -17,7 +17,7 @@ import { type KafkaServer, startKafka } from '../../testing/services/kafka.js';
 import type { KafkaSettings } from '../../testing/services/kafka-settings.js';
 import { type Address, loopback } from '../../testing/services/ports.js';
 import { startProxy } from '../../testing/services/proxy.js';
-import { startRedis, startRedisCluster } from '../../testing/services/redis.js';
+import { shortNodeTimeoutMs, startRedis, startRedisCluster } from '../../testing/services/redis.js';
 import { type RegistrySettings, startRegistry } from '../../testing/services/registry.js';
 import { services } from '../../testing/services/services.js';
 import { until } from '../../testing/until.js';
@@ -217,7 +217,7 @@ describe('Redis', () => {
   });
 
   test('a cluster is down while one of its nodes is', async () => {
-    const cluster = await here(startRedisCluster());
+    const cluster = await here(startRedisCluster({ nodeTimeoutMs: shortNodeTimeoutMs }));
     expect(await withCluster(cluster.nodes, (client) => setAndGet(client, ''))).toEqual(keys);
     await cluster.nodes[2]!.kill();
     const state = () => withRedis(addressOf(cluster.nodes[0]!), (client) => client.cluster('INFO'));

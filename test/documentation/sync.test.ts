@@ -61,9 +61,7 @@ describe('docs/sync.md', () => {
     const [saved, requested, shown] = (await run(blocksOf(guide, 'sh')[0]!)).map((text): Json => JSON.parse(text));
     for (const answer of [saved, requested, shown])
       expect(answer.sync).toMatchObject({ protocol: 'http', enabled: true });
-    await expect
-      .poll(async () => ok(await api.get('/v1/sync')).sync.lastRun?.result, { timeout: 60_000 })
-      .toBe('succeeded');
+    await expect.poll(async () => ok(await api.get('/v1/sync')).sync.lastRun?.result).toBe('succeeded');
     expect(ok(await api.get('/v1/geofences/store/1')).geofence.description).toBe('A shop');
   });
 

@@ -23,7 +23,7 @@ import { type Kills, killRepeatedly } from './killer.js';
 
 const seed = Number(process.env.KILL_SEED);
 const isCampaign = process.env.TEST_CAMPAIGN !== undefined;
-const size = isCampaign ? { devices: 400, locationsPerDevice: 100 } : { devices: 160, locationsPerDevice: 60 };
+const size = isCampaign ? { devices: 400, locationsPerDevice: 100 } : { devices: 80, locationsPerDevice: 40 };
 const total = size.devices * size.locationsPerDevice;
 const plan = isCampaign ? { kills: 14, killsDuringStart: 4 } : { kills: 3, killsDuringStart: 1 };
 const partitions = 4;

@@ -16,6 +16,8 @@ export class BadNetwork implements Address {
   delayMs = 0;
   /** Forwards requests and drops responses. */
   dropsAnswers = false;
+  /** Holds requests from the first piece that this accepts, until `mend`. */
+  holdsFrom: (piece: Buffer) => boolean = () => false;
   /** Pieces of answers that were dropped so far. */
   droppedPieces = 0;
   /** Bytes of answers that were passed on so far. */
@@ -85,6 +87,7 @@ export class BadNetwork implements Address {
     // When either side ends, however, the other does.
     const requests = this.#passage((piece, done) => {
       const pass = () => done(null, piece);
+      if (!this.#held && this.holdsFrom(piece)) this.hold();
       if (this.#held) this.#held.push(pass);
       else this.#delayed(pass);
     });

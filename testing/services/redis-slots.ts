@@ -5,6 +5,7 @@ import { withRedis } from './clients.js';
 import type { Address } from './ports.js';
 
 const patience = { timeoutMs: 120_000 };
+const maxTakeOvers = 5;
 
 /** Of one command: a busy machine takes its time. */
 const commandTimeout = 20_000;
@@ -68,15 +69,26 @@ export async function moveSlot(
   );
 }
 
+/** Longer than a replica tries to take over. */
+const takeOverMs = 10_000;
+
 /** Lets a replica take over from its master in order, which loses nothing. */
 export async function takeOver(replica: Address): Promise<void> {
-  await on(replica, (client) => client.call('CLUSTER', 'FAILOVER'));
-  await isMaster(replica);
+  for (let attempt = 1; ; attempt++) {
+    await on(replica, (client) => client.call('CLUSTER', 'FAILOVER'));
+    try {
+      return await isMaster(replica, takeOverMs);
+    } catch (error) {
+      // On a busy machine the master may not stop in time, and the replica gives up.
+      if (attempt === maxTakeOvers) throw error;
+    }
+  }
 }
 
 /** Resolves when the node is a master. */
-export async function isMaster(node: Address): Promise<void> {
-  await until(async () => (await on(node, (client) => client.info('replication'))).includes('role:master'), patience);
+export async function isMaster(node: Address, timeoutMs = patience.timeoutMs): Promise<void> {
+  const isReached = async () => (await on(node, (client) => client.info('replication'))).includes('role:master');
+  await until(isReached, { timeoutMs });
 }
 
 /** Resolves when the node is a replica that is up to date. */

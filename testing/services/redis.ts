@@ -45,14 +45,17 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
   return Object.assign(server, { host: loopback, port, version: await versionOf(connection) });
 }
 
-export async function startRedisCluster({ hasReplicas = false } = {}): Promise<RedisClusterServer> {
+export async function startRedisCluster({
+  hasReplicas = false,
+  nodeTimeoutMs = patientNodeTimeoutMs,
+} = {}): Promise<RedisClusterServer> {
   const count = hasReplicas ? 2 * masters : masters;
   const ports = await freePorts(2 * count);
   const addresses = Array.from({ length: count }, (_, index): ClusterAddress => {
     const [port, busPort] = ports.slice(2 * index) as [number, number];
     return { host: loopback, port, busPort };
   });
-  const servers = await run(addresses.map(clusterProgramOf));
+  const servers = await run(addresses.map((address) => clusterProgramOf(address, nodeTimeoutMs)));
   const server = together(servers);
   try {
     await join(addresses.slice(0, masters), addresses.slice(masters));
@@ -67,8 +70,13 @@ export async function startRedisCluster({ hasReplicas = false } = {}): Promise<R
 
 const masters = 3;
 const slots = 16_384;
-/** A node that does not answer within this time counts as failed. */
-const nodeTimeoutMs = 2_000;
+/**
+ * A node that does not answer within this time counts as failed. Long, so that none fails because the machine is busy:
+ * its replica would take over, without its newest changes.
+ */
+const patientNodeTimeoutMs = 15_000;
+/** For tests that wait for a node to count as failed. */
+export const shortNodeTimeoutMs = 2_000;
 
 interface ClusterAddress extends Address {
   readonly busPort: number;
@@ -122,7 +130,7 @@ function certificateFiles(tls: ServerTls | undefined): Record<string, string> {
   return { 'authority.pem': ca, 'server.pem': server.cert, 'server.key': server.key };
 }
 
-function clusterProgramOf({ port, busPort }: ClusterAddress): Program {
+function clusterProgramOf({ port, busPort }: ClusterAddress, nodeTimeoutMs: number): Program {
   const cluster = ['cluster-enabled yes', `cluster-port ${busPort}`, `cluster-node-timeout ${nodeTimeoutMs}`];
   const announced = [`cluster-announce-ip ${loopback}`];
   return programOf([port, busPort], [...configurationOf(port, {}), ...cluster, ...announced], connectionOf(port));

@@ -7,14 +7,14 @@
  * owner must be refused.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { createRedisDeliveryQueue } from '../../../backends/cluster/redis/delivery-queue.js';
 import { createRedisPositions } from '../../../backends/cluster/redis/positions.js';
 import { createRedisInbox, createRedisReplies } from '../../../backends/cluster/redis/replies.js';
 import { createRedisStateStore } from '../../../backends/cluster/redis/state-store.js';
 import type { DeliveryQueue, NewRecord, StateStore } from '../../../pipeline/ports.js';
-import { type RedisClusterServer, startRedisCluster } from '../../../testing/services/redis.js';
+import { type RedisClusterServer, shortNodeTimeoutMs, startRedisCluster } from '../../../testing/services/redis.js';
 import {
   isMaster,
   isReplica,
@@ -41,9 +41,6 @@ const timeout = 2 * patienceMs;
 const webhooks = ['65f0a1b2c3d4e5f600000001', '65f0a1b2c3d4e5f600000002', '65f0a1b2c3d4e5f600000003'];
 
 let cluster: RedisClusterServer;
-beforeEach(async () => {
-  cluster = await startRedisCluster({ hasReplicas: true });
-});
 afterEach(() => cluster?.stop());
 
 /** Of the record at the offset. Every seventh is of a device that was never seen before. */
@@ -109,7 +106,7 @@ async function timed<T>(worker: Worker, step: () => Promise<T>): Promise<T> {
 }
 
 interface Rules {
-  /** The fault may lose changes that were not replicated: claims and commits are lost together. */
+  /** Masters fail, which may lose changes that were not replicated: claims and commits are lost together. */
   readonly mayFallBack: boolean;
 }
 
@@ -285,6 +282,10 @@ async function move({ redis }: Owner, partition: number, { mayFallBack }: Rules,
 
 /** Everything at once, before, while and after `hurt`. */
 async function hurtUnderLoad(rules: Rules, hurt: (prefix: string) => Promise<void>): Promise<void> {
+  cluster = await startRedisCluster({
+    hasReplicas: true,
+    ...(rules.mayFallBack && { nodeTimeoutMs: shortNodeTimeoutMs }),
+  });
   const published = new Published();
   const { prefix } = freshRedisOptions(cluster.nodes);
   const owners = await Promise.all([openOwner(published, prefix), openOwner(published, prefix)]);

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { withRedis } from '../../../testing/services/clients.js';
 import { startProxy } from '../../../testing/services/proxy.js';
-import { startRedis, startRedisCluster } from '../../../testing/services/redis.js';
+import { shortNodeTimeoutMs, startRedis, startRedisCluster } from '../../../testing/services/redis.js';
 import { isMaster, isReplica, masterOf, moveSlot, slotOf, takeOver } from '../../../testing/services/redis-slots.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';
@@ -91,7 +91,7 @@ it('repeats what Redis lost', { timeout }, async () => {
 });
 
 it('continues while a Redis Cluster moves slots, fails over and loses a master', { timeout }, async () => {
-  const redis = await startRedisCluster({ hasReplicas: true });
+  const redis = await startRedisCluster({ hasReplicas: true, nodeTimeoutMs: shortNodeTimeoutMs });
   onTestFinished(() => redis.stop());
   const { nodes: masters, replicas } = redis;
   const environment = {
