@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../support/client.js';
 import { SharedServer } from '../support/shared-server.js';
-import { hasBrowser, launchBrowser } from './browser.js';
+import { hasBrowser, launchBrowser, openPage } from './browser.js';
 
 const isRunnable = hasBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -30,8 +30,7 @@ afterEach(async () => {
 });
 
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
+  const page = await openPage(browser, { viewport: { width: 1280, height: 800 }, ...options });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) complaints.push(message.text());

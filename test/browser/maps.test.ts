@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MemoryServer, type ServedFile, serveFromMemory } from '../../testing/memory-server.js';
 import type { Json } from '../support/client.js';
 import { SharedServer } from '../support/shared-server.js';
-import { hasBrowser, launchBrowser, withSoftwareGraphics } from './browser.js';
+import { hasBrowser, launchBrowser, openPage, withSoftwareGraphics } from './browser.js';
 
 const isRunnable = hasBrowser();
 const inBrowser = describe.runIf(isRunnable);
@@ -86,7 +86,7 @@ const isElsewhere = ({ protocol, origin }: URL): boolean =>
   protocol.startsWith('http') && ![server.address, web.url].includes(origin);
 
 async function open(path: string, global: string): Promise<Opened> {
-  const page = await (await browser.newContext({ viewport: { width: 640, height: 440 } })).newPage();
+  const page = await openPage(browser, { viewport: { width: 640, height: 440 } });
   const problems: string[] = [];
   const answers = new Map<string, number>();
   await page.route(isElsewhere, (route) => route.fulfill({ contentType: 'image/svg+xml', body: '<svg/>' }));
@@ -106,9 +106,7 @@ async function open(path: string, global: string): Promise<Opened> {
 
 /** Waits until the map of the page has loaded everything, and returns the number of different colours it shows. */
 async function coloursOf(page: Page): Promise<number> {
-  await page.waitForFunction('globalThis.map.loaded() && globalThis.map.areTilesLoaded()', undefined, {
-    timeout: 60_000,
-  });
+  await page.waitForFunction('globalThis.map.loaded() && globalThis.map.areTilesLoaded()');
   const { data } = await sharp(await page.locator('canvas').screenshot())
     .resize(120, 80, { fit: 'fill' })
     .removeAlpha()

@@ -45,11 +45,13 @@ export async function startClickHouse(settings: ClickHouseSettings = {}): Promis
   const address = { url: `${settings.tls ? 'https' : 'http'}://${loopback}:${port}`, username, password };
   const isReal = settings.cluster === undefined && (await lacking(real)) === undefined;
   const files = isReal ? realFiles(port, password, settings) : frontFiles(port, password, settings);
-  const ping = () => versionOf(address, settings);
+  let version = '';
+  const ping = async () => {
+    version = await versionOf(address, settings);
+  };
   const [server] = (await run([{ ...(isReal ? realProgram : frontProgram()), ports: [port], files, ping }])) as [
     Server,
   ];
-  const version = await ping();
   return Object.assign(server, address, { version: isReal ? version : `${version}, the engine behind a front,` });
 }
 
