@@ -16,8 +16,6 @@ const withoutPages: Readonly<Record<string, string>> = {
   '/v1/topics': 'a fixed list of topics',
   '/v1/topics/events': 'a log, read by offset',
   '/v1/account': 'the projects of one account',
-  '/v1/members': 'few of a project, answered whole',
-  '/v1/invitations': 'few of a project, answered whole',
 };
 /** The best answers to a question, of which there are no further pages. */
 const isResult = (path: string): boolean => /^\/v1\/(analytics|search|geocode)\//.test(path);

@@ -126,13 +126,22 @@ const resources: readonly Resource[] = [
 ];
 
 /** The resources that can be changed in part. */
-const patched = ['geofence', 'geofence of a pair', 'beacon', 'beacon of a pair', 'webhook', 'settings'].map(
-  (name): Resource => {
-    const resource = resources.find((each) => each.name === name)!;
-    const body = name === 'settings' ? {} : { description: 'patched' };
-    return { ...resource, name: `${name}, changed in part`, change: { method: 'PATCH', body } };
-  },
-);
+const patches: Readonly<Record<string, object>> = {
+  geofence: { description: 'patched' },
+  'geofence of a pair': { description: 'patched' },
+  beacon: { description: 'patched' },
+  'beacon of a pair': { description: 'patched' },
+  webhook: { description: 'patched' },
+  settings: {},
+  project: { name: 'patched' },
+  place: { name: 'patched' },
+  'map style': { name: 'patched' },
+  'map marker': { name: 'patched' },
+};
+const patched = Object.entries(patches).map(([name, body]): Resource => {
+  const resource = resources.find((each) => each.name === name)!;
+  return { ...resource, name: `${name}, changed in part`, change: { method: 'PATCH', body } };
+});
 
 describe.each([...resources, ...patched])('a $name', ({ make, change, isDeletable, call = {} }) => {
   const send = (path: string, ifMatch: string | undefined) =>

@@ -108,7 +108,7 @@ export class BenchCluster {
 
   /** Creates a project that has these fences, before any node starts. */
   async configure(fencesOf: (project: string) => Iterable<GeofenceRecord>): Promise<BenchProject> {
-    const { project, keys } = newProject('Bench', Date.now());
+    const { project, keys } = newProject({ name: 'Bench' }, Date.now());
     await this.write({ kind: 'project', id: project._id, record: project });
     const waiting: Promise<void>[] = [];
     for (const record of fencesOf(project._id)) {

@@ -13,6 +13,15 @@ export function ownMemoryMib(pid: number): number {
   return Number(kib) / 1_024;
 }
 
+/** Returns the processor time of this process's main thread, in seconds. */
+export function mainThreadSeconds(): number {
+  const { pid } = process;
+  // The name of the thread, in parentheses, may contain spaces. Times are in hundredths of a second.
+  const [, fields = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number) as [number, number];
+  return (user + system) / 100;
+}
+
 /** Fits a line by least squares. Returns its slope and the standard error of the slope. */
 export function slope(
   xs: readonly number[],

@@ -96,7 +96,7 @@ export const descriptions = {
   }),
   export: describe({
     summary: 'Writes all geofences or beacons of a running Fenceline into a file, which an import reads.',
-    usage: ['export geofences', 'export beacons'],
+    usage: ['export [geofences]', 'export beacons'],
     takesArguments: true,
     options: {
       output: { type: 'string', short: 'o', value: 'FILE', help: 'File to write. Default: standard output.' },
@@ -111,6 +111,7 @@ export const descriptions = {
     },
     examples: [
       { line: 'fenceline export geofences -o geofences.csv', explanation: 'one row per geofence, oldest first' },
+      { line: 'fenceline export --tag store -o stores.csv', explanation: 'only geofences with this tag' },
       { line: 'fenceline export beacons --tag door -o doors.geojson', explanation: 'one feature per beacon' },
     ],
   }),

@@ -41,8 +41,11 @@ export class BrokenSource extends Error {
   }
 }
 
-/** Limit of one row, in bytes: a polygon of 2,000 vertices with all other fields has less than half of it. */
-export const maxRowBytes = 2 ** 20;
+/**
+ * Limit of one row, in bytes. A geofence with all fields at their limits takes half of it: a million characters of user
+ * ids, which quoting may double.
+ */
+export const maxRowBytes = 4 * 2 ** 20;
 
 /** Stands for bytes that are not UTF-8. A noncharacter of Unicode, which no text contains. */
 export const brokenByte = '\ufdd0';

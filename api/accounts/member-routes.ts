@@ -2,14 +2,15 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { accepted } from '../../http/fields/reader.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { choiceField, required, schemaOf } from '../../http/fields/table.js';
 import { type AccountRecord, Invitation, Member, Session } from '../../schemas/json/account.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, found, idParameter, success } from '../describe.js';
+import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
 import type { Edit } from '../edits.js';
+import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import {
   accountIdOf,
   invitationJson,
@@ -50,6 +51,9 @@ const acceptanceFields = { token: tokenField, password: passwordField } as const
 
 const members = answerOf({ members: Type.Array(Member) });
 
+/** Newest first. */
+const paged = { description: listPaging, querystring: shortListParameters, failures: [400] } as const;
+
 export const memberRoutes =
   (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {
@@ -68,19 +72,30 @@ export const memberRoutes =
       });
     };
 
-    const membersJson = (project: ProjectRecord): Member[] =>
+    /** Returns the members whose accounts exist. */
+    const presentMembers = (project: ProjectRecord) =>
       (project.members ?? []).flatMap(({ account: id, accountCreatedAt, role, createdAt }) => {
         const account = configuration.account(id);
         if (account?.createdAt !== accountCreatedAt) return [];
-        return [{ _id: id, email: account.email, role, createdAt: isoTime(createdAt) }];
+        const json: Member = { _id: id, email: account.email, role, createdAt: isoTime(createdAt) };
+        return [{ _id: id, createdAt, json }];
       });
+    const membersJson = (project: ProjectRecord): Member[] => presentMembers(project).map(({ json }) => json);
 
     app.get('/v1/members', {
       config: forMembers,
-      schema: described({ operationId: 'listMembers', tag, summary: "List the project's members", answer: members }),
+      schema: described({
+        operationId: 'listMembers',
+        tag,
+        summary: "List the project's members, newest first",
+        answer: listOf({ members: Type.Array(Member) }, { cursor: true }),
+        ...paged,
+      }),
       handler: async (request) => {
+        const query = accepted(readShortListQuery(request.query as RawFields));
         const project = found(configuration.project(callerOf(request).project), 'project');
-        return { meta: success, members: membersJson(project) };
+        const { rows, meta } = shortPage(presentMembers(project), query);
+        return { meta, members: rows.map(({ json }) => json) };
       },
     });
 
@@ -153,13 +168,16 @@ export const memberRoutes =
       schema: described({
         operationId: 'listInvitations',
         tag,
-        summary: 'List the open invitations',
-        answer: answerOf({ invitations: Type.Array(Invitation) }),
+        summary: 'List the open invitations, newest first',
+        answer: listOf({ invitations: Type.Array(Invitation) }, { cursor: true }),
+        ...paged,
       }),
       handler: async (request) => {
+        const query = accepted(readShortListQuery(request.query as RawFields));
         const { invitations = [] } = found(configuration.project(callerOf(request).project), 'project');
         const open = invitations.filter(({ expiresAt }) => expiresAt > clock());
-        return { meta: success, invitations: open.map(invitationJson) };
+        const { rows, meta } = shortPage(open, query);
+        return { meta, invitations: rows.map(invitationJson) };
       },
     });
 

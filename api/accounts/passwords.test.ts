@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPasswords, recommendedCost } from './passwords.js';
+import { createPasswords, recommendedCost, scryptOf } from './passwords.js';
 
 const cost = { logN: 4, r: 8, p: 1 };
 
@@ -42,6 +42,29 @@ test('a password without a hash takes the place of a hash in the queue, and neve
   ]);
   // The queue is free again.
   expect(await passwords.verify('a', await passwords.hash('a'))).toBe(true);
+});
+
+test('a flood of attempts computes one hash at a time, keeps a bounded number waiting, and refuses the others', async () => {
+  let [running, most, computed] = [0, 0, 0];
+  const counted: typeof scryptOf = async (...parameters) => {
+    running += 1;
+    computed += 1;
+    most = Math.max(most, running);
+    try {
+      return await scryptOf(...parameters);
+    } finally {
+      running -= 1;
+    }
+  };
+  const passwords = createPasswords({ cost, derive: counted });
+  const attempts = await Promise.allSettled(
+    Array.from({ length: 500 }, (_, index) => passwords.verify(`${index}`, undefined)),
+  );
+  const refused = attempts.filter(({ status }) => status === 'rejected');
+  expect(most).toBe(1);
+  // One is computed while 32 wait.
+  expect([computed, refused.length]).toEqual([33, 467]);
+  expect(refused.every((each) => each.status === 'rejected' && each.reason.code === 'overloaded')).toBe(true);
 });
 
 test('hashes are computed in the order of their calls, one at a time', async () => {

@@ -38,7 +38,7 @@ const saltBytes = 16;
 const defaultMaxWaiting = 32;
 const retryAfterS = 5;
 
-const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+export const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** Equal texts may have several Unicode forms; keyboards differ in which one they send. */
 const normalized = (password: string): string => password.normalize('NFKC');
@@ -72,9 +72,14 @@ function parse(text: string): Hash {
 const maxmem = ({ logN, r, p }: PasswordCost): number => 2 * 128 * r * (2 ** logN + p);
 
 export function createPasswords(
-  options: { readonly cost?: PasswordCost; readonly maxWaiting?: number } = {},
+  options: {
+    readonly cost?: PasswordCost;
+    readonly maxWaiting?: number;
+    /** Computes one hash. Default: scrypt. */
+    readonly derive?: typeof scryptOf;
+  } = {},
 ): Passwords {
-  const { cost = recommendedCost, maxWaiting = defaultMaxWaiting } = options;
+  const { cost = recommendedCost, maxWaiting = defaultMaxWaiting, derive = scryptOf } = options;
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 

@@ -1,6 +1,7 @@
 /** Creates an account with a project and its four keys, all or nothing. */
 import type { ConfigurationReader, ConfigurationWriter } from '../../pipeline/catalog/types.js';
 import { ApiError } from '../../schemas/errors.js';
+import { deriveId } from '../../schemas/ids.js';
 import type { AccountRecord } from '../../schemas/json/account.js';
 import { type NewProject, newProject } from '../projects/projects.js';
 import { accountIdOf, memberOf, newAccount } from './accounts.js';
@@ -32,8 +33,11 @@ export async function createAccount(
 }
 
 /**
- * As {@link createAccount}, with a project that the account owns. Both are appended together. If another sign-up of the
- * address was first, the project, whose keys nobody has seen, is deleted again.
+ * As {@link createAccount}, with a project that the account owns. Both are appended together.
+ *
+ * The id of the project follows from the account and from what it replaces. Of concurrent sign-ups of an address one
+ * creates the project and the account, and the others nothing. If a crash leaves a project without its account, the
+ * next sign-up of the address replaces it: nobody has seen its keys.
  */
 export async function createAccountAndProject(
   { configuration, writer }: Configured,
@@ -43,14 +47,14 @@ export async function createAccountAndProject(
   if (configuration.account(accountIdOf(email))) throw taken();
   const nowMs = writer.nextTimestamp();
   const account = newAccount(email, passwordHash, nowMs);
-  const made = newProject(name, nowMs);
-  const project = { ...made.project, members: [memberOf(account, 'owner', nowMs)] };
   const bases = configuration.bases('account', account._id);
-  const [, outcome] = await writer.write([
-    { kind: 'project', id: project._id, record: project, bases: ['absent'] },
+  const id = deriveId('first-project', account._id, bases.join(','));
+  const made = newProject({ name }, nowMs, id);
+  const project = { ...made.project, members: [memberOf(account, 'owner', nowMs)] };
+  const [created, outcome] = await writer.write([
+    { kind: 'project', id, record: project, bases: configuration.bases('project', id) },
     { kind: 'account', id: account._id, record: account, bases },
   ]);
-  if (outcome?.kind === 'applied') return { ...made, project, account };
-  await writer.write([{ kind: 'project', id: project._id, record: null }]);
+  if (outcome?.kind === 'applied' && created?.kind === 'applied') return { ...made, project, account };
   throw taken();
 }

@@ -1,10 +1,13 @@
 /** Reads the body of an explain request: the location and the state to evaluate. Pure. */
 
+import Type from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { field, readTable } from '../../http/fields/table.js';
 import { isDictionary, isGiven, isId, readDate, textOf } from '../../http/fields/values.js';
 import { readAddress } from '../../http/location/address.js';
 import { readLocation } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import { Id, Timestamp } from '../../schemas/json/common.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
 
 export interface ExplainRequest {
@@ -32,15 +35,33 @@ export function readExplainRequest(
 ): Outcome<ExplainRequest> {
   const reader = new FieldReader({ location: body, ...body });
   const location = readExplainedLocation(reader, scope, nowMs, ip);
-  const state = location && readState(reader, location);
-  const geofence = readGeofence(reader);
-  return reader.outcome(() => ({ location: location as Location, state: state ?? undefined, geofence }));
+  const { state, geofence } = readTable(reader, explainFields(location?.occurredAt ?? nowMs, location?.userId ?? null));
+  return reader.outcome(() => ({
+    location: location as Location,
+    state: state ?? undefined,
+    geofence: geofence ?? undefined,
+  }));
 }
 
-function readGeofence(reader: FieldReader): string | undefined {
-  const id = reader.text('geofence');
-  if (id !== null && !isId(id)) reader.refuse('geofence', 'must be the _id of a geofence: 24 hex digits');
-  return id ?? undefined;
+const Visits = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));
+
+/** What a request has besides a location. @param occurredAt when the user was inside, where a visit names no time. */
+export const explainFields = (occurredAt: number, userId: string | null) => ({
+  geofence: field(readGeofence, Type.String(), {
+    description: '`_id` of the only geofence to explain. Absent: those that are near or were entered',
+  }),
+  state: field(
+    (reader, name) => readState(reader, name, occurredAt, userId),
+    Type.Object({ geofences: Visits, beacons: Visits }),
+    {
+      description: 'What the user is inside of beforehand. Absent: as stored for the deviceId, else nothing',
+    },
+  ),
+});
+
+function readGeofence(reader: FieldReader, name: string): string | null {
+  const id = reader.text(name);
+  return id === null || isId(id) ? id : reader.refuse(name, 'must be the _id of a geofence: 24 hex digits');
 }
 
 function readExplainedLocation(
@@ -60,11 +81,11 @@ function readExplainedLocation(
 }
 
 /** Reads the state: one user with the listed open visits. */
-function readState(reader: FieldReader, { occurredAt, userId }: Location): DeviceState | null {
-  const fields = reader.dictionary('state');
+function readState(reader: FieldReader, name: string, occurredAt: number, userId: string | null): DeviceState | null {
+  const fields = reader.dictionary(name);
   if (fields === undefined) return null;
-  const geofences = readVisits(reader, 'state.geofences', fields.geofences, occurredAt);
-  const beacons = readVisits(reader, 'state.beacons', fields.beacons, occurredAt);
+  const geofences = readVisits(reader, `${name}.geofences`, fields.geofences, occurredAt);
+  const beacons = readVisits(reader, `${name}.beacons`, fields.beacons, occurredAt);
   return { users: [{ id: '', userId, createdAt: occurredAt, profile: null, last: null, geofences, beacons }] };
 }
 

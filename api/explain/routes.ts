@@ -3,13 +3,11 @@ import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted } from '../../http/fields/reader.js';
+import { schemaOf } from '../../http/fields/table.js';
 import { normalizeAddress } from '../../http/location/address.js';
-import { Id, Timestamp } from '../../schemas/json/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, success } from '../describe.js';
-import { readExplainRequest } from './request.js';
-
-const Visits = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));
+import { explainFields, readExplainRequest } from './request.js';
 
 const ExplainBody = Type.Object(
   {
@@ -17,18 +15,8 @@ const ExplainBody = Type.Object(
     longitude: Type.Number(),
     accuracy: Type.Number({ description: 'Metres' }),
     deviceId: Type.Optional(Type.String()),
-    geofence: Type.Optional(
-      Type.String({
-        description: '`_id` of the only geofence to explain. Absent: those that are near or were entered',
-      }),
-    ),
     ip: Type.Optional(Type.String({ description: 'Replaces the IP address of the request' })),
-    state: Type.Optional(
-      Type.Object(
-        { geofences: Visits, beacons: Visits },
-        { description: 'What the user is inside of beforehand. Absent: as stored for the deviceId, else nothing' },
-      ),
-    ),
+    ...schemaOf(explainFields(0, null)).properties,
   },
   { description: 'The fields of POST /v1/track, here or under `location`' },
 );

@@ -1,7 +1,9 @@
 /** Reads a marker's image from a request: the image as the body with its name in the query, or both as JSON. Pure. */
 
+import Type from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import { maxMarkerBytes } from '../../schemas/json/map.js';
+import { field, readChange, refuseUnknown, required, textField } from '../../http/fields/table.js';
+import { MapMarker, maxMarkerBytes } from '../../schemas/json/map.js';
 import { bodyFields } from '../describe.js';
 
 /** The uploaded properties of a marker. */
@@ -10,27 +12,42 @@ export interface MarkerInput {
   readonly image: Buffer;
 }
 
+const tooLarge = `must have at most ${maxMarkerBytes} bytes`;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Size of the body with the largest allowed image. */
 const maxBase64Length = Math.ceil(maxMarkerBytes / 3) * 4;
 
+export const mapMarkerFields = {
+  name: textField(),
+  image: required(
+    field(readBase64, Type.String({ contentEncoding: 'base64' }), { description: 'PNG or SVG, in base64' }),
+  ),
+};
+
+/** Reads a new marker. Where the body is the image, the query has its name. */
 export function readMarker(body: unknown, query: RawFields): Outcome<MarkerInput> {
-  const fields: RawFields = Buffer.isBuffer(body) ? {} : bodyFields(body);
-  const reader = new FieldReader(Buffer.isBuffer(body) ? query : fields);
-  const unknown = Object.keys(fields).find((name) => name !== 'name' && name !== 'image');
-  if (unknown !== undefined) reader.refuse(unknown, 'is not a known field');
-  const name = reader.text('name');
-  const image = Buffer.isBuffer(body) ? body : readBase64(reader);
-  if (image.length > maxMarkerBytes) reader.refuse('image', `must have at most ${maxMarkerBytes} bytes`);
-  return reader.outcome(() => ({ name, image }));
+  if (Buffer.isBuffer(body)) {
+    const reader = new FieldReader(query);
+    const name = reader.text('name');
+    if (body.length > maxMarkerBytes) reader.refuse('image', tooLarge);
+    return reader.outcome(() => ({ name, image: body }));
+  }
+  return readChangedMarker(undefined, bodyFields(body));
 }
 
-function readBase64(reader: FieldReader): Buffer {
-  const text = reader.value('image');
-  if (typeof text === 'string' && text.length > maxBase64Length) {
-    reader.refuse('image', `must have at most ${maxMarkerBytes} bytes`);
-  } else if (text === undefined) reader.refuse('image', 'is required');
-  else if (typeof text !== 'string' || !base64.test(text)) reader.refuse('image', 'must be base64');
-  else return Buffer.from(text, 'base64');
-  return Buffer.alloc(0);
+/** Reads a change of a marker, or a new one as JSON. What is left out stays. */
+export function readChangedMarker(current: MarkerInput | undefined, fields: RawFields): Outcome<MarkerInput> {
+  const reader = new FieldReader(fields);
+  refuseUnknown(reader, mapMarkerFields, fields, Object.keys(MapMarker.properties));
+  const input = readChange(reader, mapMarkerFields, fields, current);
+  return reader.outcome(() => input);
+}
+
+function readBase64(reader: FieldReader, name: string): Buffer | null {
+  const text = reader.value(name);
+  if (text === undefined) return null;
+  if (typeof text === 'string' && text.length > maxBase64Length) return reader.refuse(name, tooLarge);
+  if (typeof text !== 'string' || !base64.test(text)) return reader.refuse(name, 'must be base64');
+  const image = Buffer.from(text, 'base64');
+  return image.length > maxMarkerBytes ? reader.refuse(name, tooLarge) : image;
 }

@@ -28,7 +28,7 @@ async function newOwner() {
     const answer = await api.app.inject({ method: 'POST', url: `/v1/map-markers${query}`, headers, payload: image });
     return { status: answer.statusCode, body: answer.json() };
   };
-  const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
+  const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) =>
     api.call(method, `/v1/map-markers${path}`, { key, ...(body && { body }) });
   const image = (id: string, authorization = key) =>
     api.app.inject({ method: 'GET', url: `/v1/map-markers/${id}/image`, headers: { authorization } });
@@ -146,4 +146,30 @@ test('markers belong to their project and environment, and require secret keys',
   }
   expect((await owner.image(_id, owner.project.key('test', 'publishable'))).statusCode).toBe(403);
   expect((await owner.image(_id)).statusCode).toBe(200);
+});
+
+test('a PATCH renames a marker or replaces its image, and keeps the rest', async () => {
+  const owner = await newOwner();
+  const { _id, createdAt } = (await owner.post(png, 'image/png', '?name=Pin')).body.mapMarker;
+  const renamed = await owner.call('PATCH', `/${_id}`, { name: 'Flag' });
+  expect(renamed).toMatchObject({
+    status: 200,
+    body: { mapMarker: { _id, createdAt, name: 'Flag', type: 'image/png' } },
+  });
+  expect((await owner.image(_id)).rawPayload).toEqual(png);
+
+  const replaced = await owner.call('PATCH', `/${_id}`, { image: svg.toString('base64') });
+  expect(replaced.body.mapMarker).toMatchObject({ name: 'Flag', type: 'image/svg+xml', bytes: svg.length });
+  expect((await owner.image(_id)).rawPayload).toEqual(svg);
+
+  for (const [body, param] of [
+    [{ image: null }, 'image'],
+    [{ image: 'AAAA' }, 'image'],
+    [{ imgae: 'AAAA' }, 'imgae'],
+  ] as const) {
+    expect((await owner.call('PATCH', `/${_id}`, body)).body.meta).toMatchObject({ code: 400, param });
+  }
+  expect((await owner.call('PATCH', `/${_id}`, { name: null })).body.mapMarker.name).toBeUndefined();
+  expect((await owner.image(_id)).rawPayload).toEqual(svg);
+  expect((await owner.call('PATCH', `/${'0'.repeat(24)}`, { name: 'A' })).status).toBe(404);
 });

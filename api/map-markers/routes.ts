@@ -3,6 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
+import { schemaOf } from '../../http/fields/table.js';
 import { storedMarker } from '../../pipeline/catalog/store/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -10,10 +11,10 @@ import { freshId } from '../../schemas/ids.js';
 import { MapMarker, type MapMarkerRecord, type MarkerType, maxMarkerBytes } from '../../schemas/json/map.js';
 import { type MapMarkerHead, mapMarkerJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
+import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
-import { readMarker } from './input.js';
+import { mapMarkerFields, readChangedMarker, readMarker } from './input.js';
 
 type ById = { Params: { id: string } };
 
@@ -26,11 +27,11 @@ const types = { png: 'image/png', svg: 'image/svg+xml' } as const satisfies Reco
 /** An SVG may contain scripts. Opened as a page, they must not run with our origin. */
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-const name = Type.Optional(Type.String());
 const file = { schema: Type.String({ contentMediaType: 'application/octet-stream' }) };
 const images = Object.fromEntries(Object.values(types).map((type) => [type, file]));
-const fields = Type.Object({ name, image: Type.String({ contentEncoding: 'base64', description: 'PNG or SVG' }) });
-const body = { content: { 'application/json': { schema: fields }, ...images } } as unknown as TSchema;
+const body = {
+  content: { 'application/json': { schema: schemaOf(mapMarkerFields) }, ...images },
+} as unknown as TSchema;
 
 export const mapMarkerRoutes =
   ({ configuration, maps }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
@@ -132,6 +133,41 @@ export const mapMarkerRoutes =
         const head = headOf(request);
         reply.headers({ 'content-security-policy': contentSecurityPolicy, 'x-content-type-options': 'nosniff' });
         return reply.type(head.type).send(mapMarkers.content(head, head._id));
+      },
+    });
+
+    app.patch<ById>('/v1/map-markers/:id', {
+      config,
+      bodyLimit,
+      schema: described({
+        operationId: 'patchMapMarker',
+        tag,
+        summary: 'Change the name of a marker, or its image',
+        description: 'What is left out stays. Maps are drawn with the new image at once.',
+        params: idParameter,
+        body: schemaOf(mapMarkerFields, { allOptional: true }),
+        answer: answerOf({ mapMarker: MapMarker }),
+        failures: [400, 404, 409, 413, 503],
+        entityTag: 'matched and answered',
+      }),
+      handler: async (request, reply) => {
+        const fields = bodyFields(request.body);
+        const inputOf = (head: MapMarkerHead) =>
+          accepted(
+            readChangedMarker({ name: head.name, image: found(mapMarkers.content(head, head._id), 'marker') }, fields),
+          );
+        // Checked before the edit is queued, because it may wait for a process to start.
+        const { image: given } = inputOf(headOf(request));
+        const type = Object.hasOwn(fields, 'image') ? await typeOf(callerOf(request).project, given) : undefined;
+        const record = await edit({ request, reply }, `map-marker/${request.params.id}`, (nowMs) => {
+          const head = headOf(request);
+          const { name, image } = inputOf(head);
+          const { bytes: _, ...kept } = head;
+          const changed = { name, type: type ?? head.type, image: image.toString('base64') };
+          const result: MapMarkerRecord = { ...kept, ...changed, updatedAt: nowMs };
+          return { kind: 'map-marker', id: result._id, record: result, isExisting: true, result };
+        });
+        return { meta: success, mapMarker: mapMarkerJson(storedMarker(record).head) };
       },
     });
 

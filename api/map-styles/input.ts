@@ -4,7 +4,9 @@
  * Drawing processes validate it against the specification. This module checks the limits of what is stored.
  */
 
+import Type from 'typebox';
 import { FieldReader, maxNameLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { field, readChange, refuseUnknown, required, textField } from '../../http/fields/table.js';
 import { isDictionary } from '../../http/fields/values.js';
 import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../schemas/json/map.js';
 
@@ -18,32 +20,34 @@ export interface StyleInput {
   readonly path: 'style.' | '';
 }
 
-const known = [...Object.keys(MapStyle.properties), 'style'];
+export const mapStyleFields = {
+  name: textField({}, "Default: the style's own"),
+  style: required(
+    field(readGiven, Type.Record(Type.String(), Type.Unknown()), {
+      description: 'A MapLibre style, version 8. It may also be the whole body',
+    }),
+  ),
+};
 
 /**
  * @param current what is kept; undefined for a new style. What is left out stays. A name that isn't given is the
  * style's own.
  */
-export function readStyle(current: Omit<StyleInput, 'path'> | undefined, fields: RawFields): Outcome<StyleInput> {
-  const isBare = Object.hasOwn(fields, 'layers') && !Object.hasOwn(fields, 'style');
-  const wrapper = isBare ? {} : fields;
-  const reader = new FieldReader(wrapper);
-  const unknown = Object.keys(wrapper).find((name) => !known.includes(name));
-  if (unknown !== undefined) reader.refuse(unknown, 'is not a known field');
-  const given = reader.text('name');
-  const style = isBare ? (fields as Style) : readGiven(reader, current?.style);
-  if (style) refuseTooLarge(reader, style);
-  return reader.outcome(() => ({
-    name: given ?? (Object.hasOwn(wrapper, 'name') ? null : current?.name) ?? ownName(style!),
-    style: style!,
-    path: isBare ? '' : 'style.',
-  }));
+export function readStyle(current: Omit<StyleInput, 'path'> | undefined, body: RawFields): Outcome<StyleInput> {
+  const isBare = Object.hasOwn(body, 'layers') && !Object.hasOwn(body, 'style');
+  const fields = isBare ? { style: body } : body;
+  const reader = new FieldReader(fields);
+  refuseUnknown(reader, mapStyleFields, fields, Object.keys(MapStyle.properties));
+  const { name, style } = readChange(reader, mapStyleFields, fields, current);
+  return reader.outcome(() => ({ name: name ?? ownName(style), style, path: isBare ? '' : 'style.' }));
 }
 
-function readGiven(reader: FieldReader, current: Style | undefined): Style | null {
-  const style = reader.structure('style') ?? current;
-  if (style === undefined) return reader.refuse('style', 'is required');
-  return isDictionary(style) ? style : reader.refuse('style', 'must be a MapLibre style');
+function readGiven(reader: FieldReader, name: string): Style | null {
+  const style = reader.structure(name);
+  if (style === undefined) return null;
+  if (!isDictionary(style)) return reader.refuse(name, 'must be a MapLibre style');
+  refuseTooLarge(reader, style);
+  return style;
 }
 
 const ownName = ({ name }: Style): string | null =>

@@ -1,8 +1,9 @@
 /** Routes for uploaded styles of the key's project and environment, which static maps can use. */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
+import { schemaOf } from '../../http/fields/table.js';
 import { storedStyle } from '../../pipeline/catalog/store/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Unsupported } from '../../renderer/style/unsupported.js';
@@ -14,7 +15,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
-import { readStyle, type Style, type StyleInput } from './input.js';
+import { mapStyleFields, readStyle, type Style, type StyleInput } from './input.js';
 
 type ById = { Params: { id: string } };
 
@@ -23,12 +24,6 @@ const config = { authority: 'secret', limit: 'management' } as const;
 /** Maximum body. A formatted style with a name may be longer than the stored one. */
 const bodyLimit = 1_048_576;
 
-const body = Type.Object({
-  name: Type.Optional(Type.String({ description: "Default: the style's own" })),
-  style: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'A MapLibre style, version 8. It may also be the whole body',
-  }),
-});
 const uploaded = answerOf({
   mapStyle: MapStyle,
   unsupported: Type.Array(UnsupportedSchema, { description: 'What the style asks for and that is not drawn' }),
@@ -70,7 +65,7 @@ export const mapStyleRoutes =
         summary: 'Upload a style',
         description:
           'Only its sprites are fetched. ' + 'The archive of this installation replaces its source of tiles.',
-        body,
+        body: schemaOf(mapStyleFields),
         answer: uploaded,
         failures: [400, 409, 413, 503],
         entityTag: 'matched and answered',
@@ -116,7 +111,7 @@ export const mapStyleRoutes =
         tag,
         summary: 'Get a style, with the style itself',
         params: idParameter,
-        answer: answerOf({ mapStyle: Type.Object({ ...MapStyle.properties, style: body.properties.style }) }),
+        answer: answerOf({ mapStyle: Type.Object({ ...MapStyle.properties, style: mapStyleFields.style.schema }) }),
         failures: [404],
         entityTag: 'answered',
       }),
@@ -127,35 +122,50 @@ export const mapStyleRoutes =
       },
     });
 
+    /** PUT and PATCH are one operation under two names. */
+    const changing = {
+      tag,
+      description:
+        'What is left out stays; a name that is null is the own one. Maps are drawn in the new style at once.',
+      params: idParameter,
+      body: schemaOf(mapStyleFields, { allOptional: true }),
+      answer: uploaded,
+      failures: [400, 404, 409, 413, 503],
+      entityTag: 'matched and answered',
+    } as const;
+
+    const change = async (request: FastifyRequest<ById>, reply: FastifyReply) => {
+      const fields = bodyFields(request.body);
+      const inputOf = (head: MapStyleHead) => accepted(readStyle({ name: head.name, style: styleOf(head) }, fields));
+      // Checked before the edit is queued, because it may wait for a process to start.
+      const unsupported = await checked(callerOf(request).project, inputOf(headOf(request)));
+      const http = { request, reply };
+      const record = await edit(http, `map-style/${request.params.id}`, (nowMs) => {
+        const head = headOf(request);
+        const { name, style } = inputOf(head);
+        const { bytes: _, ...kept } = head;
+        const result: MapStyleRecord = { ...kept, updatedAt: nowMs, name, style };
+        return { kind: 'map-style', id: result._id, record: result, isExisting: true, result };
+      });
+      return answer(record, unsupported);
+    };
+
     app.put<ById>('/v1/map-styles/:id', {
       config,
       bodyLimit,
+      schema: described({ operationId: 'changeMapStyle', summary: 'Change a style', ...changing }),
+      handler: change,
+    });
+
+    app.patch<ById>('/v1/map-styles/:id', {
+      config,
+      bodyLimit,
       schema: described({
-        operationId: 'changeMapStyle',
-        tag,
-        summary: 'Change a style',
-        description: 'What is left out stays. Maps are drawn in the new style at once.',
-        params: idParameter,
-        body: Type.Partial(body),
-        answer: uploaded,
-        failures: [400, 404, 409, 413, 503],
-        entityTag: 'matched and answered',
+        operationId: 'patchMapStyle',
+        summary: 'Change the name of a style, or the style',
+        ...changing,
       }),
-      handler: async (request, reply) => {
-        const fields = bodyFields(request.body);
-        const inputOf = (head: MapStyleHead) => accepted(readStyle({ name: head.name, style: styleOf(head) }, fields));
-        // Checked before the edit is queued, because it may wait for a process to start.
-        const unsupported = await checked(callerOf(request).project, inputOf(headOf(request)));
-        const http = { request, reply };
-        const record = await edit(http, `map-style/${request.params.id}`, (nowMs) => {
-          const head = headOf(request);
-          const { name, style } = inputOf(head);
-          const { bytes: _, ...kept } = head;
-          const result: MapStyleRecord = { ...kept, updatedAt: nowMs, name, style };
-          return { kind: 'map-style', id: result._id, record: result, isExisting: true, result };
-        });
-        return answer(record, unsupported);
-      },
+      handler: change,
     });
 
     app.delete<ById>('/v1/map-styles/:id', {

@@ -9,7 +9,9 @@ import { normalizeRing } from '../../pipeline/geometry/ring.js';
 import { deriveId, placeRecordId } from '../../schemas/ids.js';
 import { Point, Polygon } from '../../schemas/json/common.js';
 import { maxPlaceCategories, PlaceChain, type PlaceRecord } from '../../schemas/json/place.js';
+import { mergedFields } from '../merge-patch.js';
 import { jsonText, metadataField } from '../paired-fields.js';
+import type { ExportedFields, FieldValue } from '../stored-fields.js';
 
 /** What an owner says about a place. The record adds identity and times. */
 export type PlaceInput = Omit<PlaceRecord, '_id' | 'project' | 'environment' | 'createdAt' | 'updatedAt'>;
@@ -53,6 +55,31 @@ export function readPlace(fields: RawFields, id?: string): Outcome<PlaceInput> {
       geometryHash: deriveId(JSON.stringify([center, ring])),
     };
   });
+}
+
+/** The fields of a stored place. Reading them gives the record again. */
+const placeSources: Record<keyof typeof placeFields, (record: PlaceRecord) => FieldValue> = {
+  _id: ({ placeId }) => placeId,
+  name: ({ name }) => name,
+  geometry: ({ center, ring }) =>
+    ring === null ? { type: 'Point', coordinates: center } : { type: 'Polygon', coordinates: [ring] },
+  categories: ({ categories }) => categories,
+  chain: ({ chain }) => chain,
+  address: ({ address }) => address,
+  metadata: ({ metadata }) => metadata,
+};
+
+const storedPlace: ExportedFields<PlaceRecord> = {
+  names: Object.keys(placeSources),
+  values: (record) => Object.values(placeSources).map((source) => source(record)),
+};
+
+/** Reads what follows from a place and the fields of a PATCH. A geometry that is not named stays as it is. */
+export function patchPlace(record: PlaceRecord, patch: RawFields): Outcome<PlaceInput> {
+  const read = readPlace(mergedFields(storedPlace, record, patch), record.placeId);
+  if (!read.ok || Object.hasOwn(patch, 'geometry')) return read;
+  const { center, ring, radius, geometryHash } = record;
+  return { ok: true, value: { ...read.value, center, ring, radius, geometryHash } };
 }
 
 /** Returns the whole record. Fields that the owner left out are cleared; the time of creation is kept. */

@@ -168,3 +168,34 @@ describe('a geofence of a place', () => {
     expect((await api.call('DELETE', url('used'))).status).toBe(200);
   });
 });
+
+describe('a PATCH of a place', () => {
+  const patch = (id: string, body: object) => api.call('PATCH', url(id), { body });
+
+  test('changes what it names, merges metadata and clears what is null', async () => {
+    expect((await patch('patched', { name: 'None' })).status).toBe(404);
+    const fields = { geometry: square(9.5, 47.1), chain: { slug: 'acme', name: 'Acme' }, address: 'Städtle 1' };
+    const before = await put('patched', { ...fields, categories: ['food'], metadata: { a: 1, b: 'x' } });
+    const { name, chain, address, updatedAt, metadata, ...kept } = before.body.place;
+    const answer = await patch('patched', { name: 'Bakery', chain: null, metadata: { a: null, c: true } });
+    expect(answer.status).toBe(200);
+    const { updatedAt: later, ...after } = answer.body.place;
+    expect(after).toEqual({ ...kept, name: 'Bakery', address, metadata: { b: 'x', c: true } });
+    expect(later > updatedAt).toBe(true);
+  });
+
+  test('moves the place, and refuses what a PUT refuses', async () => {
+    await put('moved', { geometry: square(9.5, 47.1) });
+    const moved = await patch('moved', { geometry: point(9.6, 47.2) });
+    expect(moved.body.place).toMatchObject({ name: 'Shop', location: point(9.6, 47.2), geometry: point(9.6, 47.2) });
+    for (const [body, param] of [
+      [{ name: null }, 'name'],
+      [{ geometry: null }, 'geometry'],
+      [{ nmae: 'A' }, 'nmae'],
+      [{ geometry: { type: 'Line' } }, 'geometry'],
+    ] as const) {
+      expect((await patch('moved', body)).body.meta).toMatchObject({ code: 400, param });
+    }
+    expect((await api.call('GET', url('moved'))).body.place).toEqual(moved.body.place);
+  });
+});

@@ -22,8 +22,9 @@ import {
   readTimeBounds,
   timeParameters,
 } from '../lists.js';
+import { patchDescription } from '../merge-patch.js';
 import { maxPlacesPerRequest, writePlaces } from './catalogue.js';
-import { placeFields, placeRecord, readPlace } from './fields.js';
+import { patchPlace, placeFields, placeRecord, readPlace } from './fields.js';
 
 type ById = { Params: { id: string } };
 
@@ -56,6 +57,13 @@ export const placeRoutes =
     };
     const find = (request: FastifyRequest<ById>): PlaceRecord | undefined =>
       configuration.places.find(callerOf(request), recordIdOf(request, request.params.id));
+
+    function knownFields(request: FastifyRequest): RawFields {
+      const fields = bodyFields(request.body);
+      const problem = unknownField(placeFields, fields, Object.keys(Place.properties));
+      if (problem !== undefined) throw parameterError(problem);
+      return fields;
+    }
 
     app.get('/v1/places', {
       config,
@@ -117,9 +125,7 @@ export const placeRoutes =
         entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
-        const fields = bodyFields(request.body);
-        const problem = unknownField(placeFields, fields, Object.keys(Place.properties));
-        if (problem !== undefined) throw parameterError(problem);
+        const fields = knownFields(request);
         const input = accepted(readPlace(fields, request.params.id));
         const id = recordIdOf(request, input.placeId);
         const scope = callerOf(request);
@@ -127,6 +133,32 @@ export const placeRoutes =
           const existing = configuration.places.find(scope, id);
           const record = placeRecord(scope, input, existing, nowMs);
           return { kind: 'place', id, record, isExisting: existing !== undefined, result: record };
+        });
+        return { meta: success, place: placeJson(saved) };
+      },
+    });
+
+    app.patch<ById>('/v1/places/:id', {
+      config,
+      schema: described({
+        operationId: 'patchPlace',
+        tag,
+        summary: 'Change some fields of a place',
+        description: `${patchDescription} Geofences of the place take its new geometry within seconds.`,
+        params: idParameter,
+        body: schemaOf(placeFields, { without: ['_id'], allOptional: true }),
+        answer: answerOf({ place: Place }),
+        failures: [400, 404, 409, 413],
+        entityTag: 'matched and answered',
+      }),
+      handler: async (request, reply) => {
+        const fields = knownFields(request);
+        const id = recordIdOf(request, request.params.id);
+        const scope = callerOf(request);
+        const saved = await edit({ request, reply }, `place/${id}`, (nowMs) => {
+          const existing = found(find(request), 'place');
+          const record = placeRecord(scope, accepted(patchPlace(existing, fields)), existing, nowMs);
+          return { kind: 'place', id, record, isExisting: true, result: record };
         });
         return { meta: success, place: placeJson(saved) };
       },

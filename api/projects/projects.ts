@@ -22,15 +22,20 @@ export interface NewProject {
 }
 
 /** Makes a project with default settings and four keys, ordered test before live, publishable before secret. */
-export function newProject(name: string, nowMs: number): NewProject {
+export function newProject(
+  { name, plan }: Pick<ProjectRecord, 'name' | 'plan'>,
+  nowMs: number,
+  id = freshId(nowMs),
+): NewProject {
   const keys = environments.flatMap((environment) => keyKinds.map((kind) => newKey(environment, kind, nowMs)));
   const project: ProjectRecord = {
-    _id: freshId(nowMs),
+    _id: id,
     name,
     createdAt: nowMs,
     updatedAt: nowMs,
     keys: keys.map(({ record }) => record),
     settings: { test: { ...defaultSettings }, live: { ...defaultSettings } },
+    ...(plan !== undefined && { plan }),
   };
   return { project, keys };
 }
@@ -38,9 +43,9 @@ export function newProject(name: string, nowMs: number): NewProject {
 /** Writes a new project. */
 export async function createProject(
   writer: Pick<ConfigurationWriter, 'write' | 'nextTimestamp'>,
-  name: string,
+  input: Pick<ProjectRecord, 'name' | 'plan'>,
 ): Promise<NewProject> {
-  const made = newProject(name, writer.nextTimestamp());
+  const made = newProject(input, writer.nextTimestamp());
   await writer.write([{ kind: 'project', id: made.project._id, record: made.project, bases: ['absent'] }]);
   return made;
 }

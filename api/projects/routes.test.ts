@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { signedUp } from '../accounts/testing/browser.js';
 import { adminApiKey, useApi } from '../testing/fixtures.js';
 
 const api = await useApi();
@@ -48,4 +49,33 @@ test('requires the admin API key, and an existing project', async () => {
     code: 400,
     param: 'kind',
   });
+});
+
+test('a PATCH changes the name or the plan, and a repetition with other fields keeps the rest', async () => {
+  const { record } = await api.newProject('Before');
+  const patch = (body: object) => api.call('PATCH', `/v1/projects/${record._id}`, { key, body });
+  expect((await patch({ name: 'After' })).body.project).toMatchObject({ name: 'After' });
+  expect((await patch({ plan: 'enterprise' })).body.project).toMatchObject({ name: 'After', plan: 'enterprise' });
+  const { project } = (await patch({ plan: null })).body;
+  expect(project).toMatchObject({ name: 'After', keys: [{}, {}, {}, {}] });
+  expect('plan' in project).toBe(false);
+  for (const [body, param] of [
+    [{ name: null }, 'name'],
+    [{ name: 'x'.repeat(201) }, 'name'],
+    [{ plan: 'gold' }, 'plan'],
+    [{ nmae: 'A' }, 'nmae'],
+  ] as const) {
+    expect((await patch(body)).body.meta).toMatchObject({ code: 400, param });
+  }
+  expect((await api.call('PATCH', `/v1/projects/${'0'.repeat(24)}`, { key, body: { name: 'A' } })).status).toBe(404);
+});
+
+test('an owner may rename the project, but not give it a plan', async () => {
+  const { browser, project } = await signedUp(api);
+  const other = await api.newProject('Of others');
+  const patch = (id: string, body: object) =>
+    browser.send('PATCH', `/v1/projects/${id}`, { body, headers: { 'x-fenceline-project': project._id } });
+  expect((await patch(project._id, { name: 'Ours' })).body.project.name).toBe('Ours');
+  expect((await patch(project._id, { plan: 'enterprise' })).body.meta).toMatchObject({ code: 403 });
+  expect((await patch(other.record._id, { name: 'Ours' })).status).toBe(403);
 });

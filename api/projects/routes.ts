@@ -2,15 +2,17 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
+import { required, schemaOf } from '../../http/fields/table.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Environment } from '../../schemas/json/common.js';
-import { KeyKind, Plan, Project, type ProjectRecord } from '../../schemas/json/project.js';
+import { KeyKind, Project, type ProjectRecord } from '../../schemas/json/project.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
-import { createProject, environments, type IssuedKey, keyKinds, maxProjectNameLength, withNewKey } from './projects.js';
+import { projectFields, readProject } from './fields.js';
+import { createProject, environments, type IssuedKey, keyKinds, withNewKey } from './projects.js';
 
 type ById = { Params: { id: string } };
 
@@ -18,7 +20,6 @@ const tag = 'projects';
 const config = { authority: 'admin', limit: 'none' } as const;
 const forOwners = { authority: 'admin or owner', limit: 'none' } as const;
 const one = answerOf({ project: Project });
-const plans = ['basic', 'enterprise'] as const;
 
 /** Throws `forbidden` for a session of another project. The admin API key may name every project. */
 function refuseOtherProject({ caller }: FastifyRequest, id: string): void {
@@ -53,15 +54,14 @@ export const projectRoutes =
         tag,
         summary: 'Create a project',
         description: 'The answer contains the four keys in plain text. They are shown only once.',
-        body: Type.Object({ name: Type.String({ minLength: 1, maxLength: maxProjectNameLength }) }),
+        body: schemaOf(projectFields),
         answer: one,
         failures: [400],
         entityTag: 'answered',
       }),
       handler: async (request, reply) => {
-        const reader = new FieldReader(bodyFields(request.body));
-        const name = reader.requiredText('name', maxProjectNameLength);
-        const { project, keys } = await createProject(writer, accepted(reader.outcome(() => name)));
+        const input = accepted(readProject(undefined, bodyFields(request.body)));
+        const { project, keys } = await createProject(writer, input);
         sendRevision(reply, configuration.revisionOf('project', project._id));
         return { meta: success, project: projectJson(project, keys) };
       },
@@ -104,6 +104,38 @@ export const projectRoutes =
       },
     });
 
+    app.patch<ById>('/v1/projects/:id', {
+      config: forOwners,
+      schema: described({
+        operationId: 'patchProject',
+        tag,
+        summary: 'Change some fields of a project',
+        description:
+          'Fields that are left out stay. An owner may change the name; the plan requires the admin API key. ' +
+          'The ETag is also that of the settings and the keys.',
+        params: idParameter,
+        body: schemaOf(projectFields, { allOptional: true }),
+        answer: one,
+        failures: [400, 404, 409],
+        entityTag: 'matched and answered',
+      }),
+      handler: async (request, reply) => {
+        const { id } = request.params;
+        refuseOtherProject(request, id);
+        const fields = bodyFields(request.body);
+        const patched = await edit({ request, reply }, `project/${id}`, (nowMs) => {
+          const current = found(configuration.project(id), 'project');
+          const { name, plan } = accepted(readProject(current, fields));
+          if (request.caller !== null && plan !== current.plan)
+            throw new ApiError('forbidden', 'plan: only the administrator of this installation may change it');
+          const { plan: _, ...kept } = current;
+          const record = { ...kept, name, ...(plan !== undefined && { plan }), updatedAt: nowMs };
+          return { kind: 'project', id, record, isExisting: true, result: record };
+        });
+        return { meta: success, project: projectJson(patched) };
+      },
+    });
+
     app.post<ById>('/v1/projects/:id/keys/rotate', {
       config: forOwners,
       schema: described({
@@ -141,18 +173,18 @@ export const projectRoutes =
         summary: "Set a project's plan",
         description: 'Plans have an effect only where the operator enables them (`plans.enabled`).',
         params: idParameter,
-        body: Type.Object({ plan: Plan }),
+        body: schemaOf({ plan: required(projectFields.plan) }),
         answer: one,
         failures: [400, 404, 409],
         entityTag: 'matched and answered',
       }),
       handler: async (request, reply) => {
         const reader = new FieldReader(bodyFields(request.body));
-        const plan = reader.requiredChoice('plan', plans);
+        const plan = required(projectFields.plan).read(reader, 'plan', {});
         const { id } = request.params;
         const project = await edit({ request, reply }, `project/${id}`, (nowMs) => {
           const current = found(configuration.project(id), 'project');
-          const chosen = accepted(reader.outcome(() => plan!));
+          const chosen = accepted(reader.outcome(() => plan));
           const record = { ...current, plan: chosen, updatedAt: nowMs };
           return { kind: 'project', id, record, isExisting: true, result: record };
         });

@@ -215,7 +215,7 @@ export async function startApi({
   const declaredEntityTagUses = declaredUsesOf(app.swagger() as unknown as Body);
 
   async function newProject(name: string): Promise<TestProject> {
-    const { project, keys } = await createProject(writer, name);
+    const { project, keys } = await createProject(writer, { name });
     return {
       record: project,
       key: (environment, kind) =>

@@ -15,9 +15,9 @@ const formats: readonly (readonly [RegExp, string])[] = [
   [/\.(ndjson|jsonl)$/i, 'ndjson'],
 ];
 
-export const run: Run<OptionsOf<'export'>> = async (values, [resource, ...rest]) => {
-  if (resource === undefined || !resources.includes(resource) || rest.length > 0)
-    throw new UsageError('export requires geofences or beacons');
+export const run: Run<OptionsOf<'export'>> = async (values, [resource = 'geofences', ...rest]) => {
+  if (!resources.includes(resource) || rest.length > 0)
+    throw new UsageError('export writes geofences or beacons: fenceline export [geofences|beacons] [OPTIONS]');
   const key = values.key ?? process.env.FENCELINE_KEY;
   if (!key) throw new UsageError('export requires a secret key: --key or FENCELINE_KEY');
   const { output, tag } = values;

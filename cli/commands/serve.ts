@@ -101,7 +101,7 @@ async function welcome(
     return;
   }
   const { createProject } = await import('../../api/projects/projects.js');
-  const { project, keys } = await createProject(writer, 'First project');
+  const { project, keys } = await createProject(writer, { name: 'First project' });
   const link = await createSignInLink(project._id);
   const lines = keys.map(({ record, key }) => `  ${`${record.environment} ${record.kind}`.padEnd(17)} ${key}`);
   const publishable = keys.find(({ record }) => record.environment === 'test' && record.kind === 'publishable')?.key;

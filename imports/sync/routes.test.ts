@@ -30,12 +30,33 @@ async function project() {
     scope,
     get: () => api.call('GET', '/v1/sync', { key }),
     put: (body: object | string) => api.call('PUT', '/v1/sync', { key, body }),
+    patch: (body: object, ifMatch?: string) =>
+      api.call('PATCH', '/v1/sync', { key, body, ...(ifMatch !== undefined && { headers: { 'if-match': ifMatch } }) }),
     run: () => api.call('POST', '/v1/sync/run', { key }),
     remove: () => api.call('DELETE', '/v1/sync', { key }),
     stored: () => api.readModel.sync(scope)!,
     live: () => api.call('GET', '/v1/sync', { key: made.key('live', 'secret') }),
   };
 }
+
+describe('a PATCH of a sync', () => {
+  test('changes what it names, keeps the credentials, and honours If-Match', async () => {
+    const one = await project();
+    expect((await one.patch(http)).status).toBe(404);
+    const { etag } = await one.put({ ...s3, notificationEmail: 'ops@example.com' });
+    const patched = await one.patch({ bucket: 'others', notificationEmail: null }, etag as string);
+    expect(patched).toMatchObject({
+      status: 200,
+      body: { sync: { protocol: 's3', bucket: 'others', keys: ['a.csv'], hasCredentials: true } },
+    });
+    expect(patched.body.sync.notificationEmail).toBeUndefined();
+    expect(credentialsOf(one.stored(), cipher)).toEqual(credentials);
+    expect((await one.patch({ bucket: 'late' }, etag as string)).status).toBe(412);
+    expect((await one.patch({ bucket: 'x' })).body.meta.param).toBe('bucket');
+    expect((await one.patch({ buckt: 'x' })).body.meta.param).toBe('buckt');
+    expect((await one.get()).body.sync.bucket).toBe('others');
+  });
+});
 
 describe('a sync', () => {
   test('belongs to one environment, and is due when it is saved', async () => {

@@ -1,5 +1,5 @@
 /** Serves the sync of the key's environment: GET, PUT and DELETE /v1/sync, and POST /v1/sync/run. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiDependencies } from '../../api/dependencies.js';
 import { answerOf, bodyFields, described, found, success } from '../../api/describe.js';
 import { createEditor, sendRevision } from '../../api/edits.js';
@@ -7,6 +7,7 @@ import { callerOf } from '../../http/access/authority.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import type { Networks } from '../../outbound/addresses.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { ApiError } from '../../schemas/errors.js';
 import { syncId } from '../../schemas/ids.js';
@@ -52,32 +53,52 @@ export const syncRoutes =
       },
     });
 
-    app.put('/v1/sync', {
-      config,
-      schema: described({
-        operationId: 'saveSync',
-        tag,
-        summary: 'Create or change the sync of geofences, and run it',
-        description:
-          'Fields that are left out stay, also the credentials; null puts a field back to its default. ' +
-          'A run starts within seconds, and then every night.',
-        body: schemaOf(syncFields(allowedNetworks), { allOptional: true }),
-        answer,
-        failures: [400, 409, 413],
-        entityTag: 'matched and answered',
-      }),
-      handler: async (request, reply) => {
+    /** Saves the sync that follows from the existing one and the body. */
+    const saving =
+      (existingOf: (scope: Scope) => SyncRecord | undefined) =>
+      async (request: FastifyRequest, reply: FastifyReply) => {
         const scope = callerOf(request);
         const given = bodyFields(request.body);
         const saved = await edit({ request, reply }, syncId(scope), (nowMs) => {
-          const existing = configuration.sync(scope);
+          const existing = existingOf(scope);
           const before = existing && inputOf(existing, cipher);
           const input = accepted(readSync(before, given, allowedNetworks));
           const record = savedSync(scope, input, existing, cipher, nowMs);
           return { kind: 'sync', id: record._id, record, isExisting: existing !== undefined, result: record };
         });
         return shown(saved);
-      },
+      };
+
+    const savingDescribed = {
+      tag,
+      description:
+        'Fields that are left out stay, also the credentials; null puts a field back to its default. ' +
+        'A run starts within seconds, and then every night.',
+      body: schemaOf(syncFields(allowedNetworks), { allOptional: true }),
+      answer,
+      entityTag: 'matched and answered',
+    } as const;
+
+    app.put('/v1/sync', {
+      config,
+      schema: described({
+        operationId: 'saveSync',
+        summary: 'Create or change the sync of geofences, and run it',
+        ...savingDescribed,
+        failures: [400, 409, 413],
+      }),
+      handler: saving((scope) => configuration.sync(scope)),
+    });
+
+    app.patch('/v1/sync', {
+      config,
+      schema: described({
+        operationId: 'patchSync',
+        summary: 'Change some fields of the sync, and run it',
+        ...savingDescribed,
+        failures: [400, 404, 409, 413],
+      }),
+      handler: saving((scope) => found(configuration.sync(scope), 'sync')),
     });
 
     app.delete('/v1/sync', {

@@ -152,8 +152,14 @@ export const Import = Type.Object(
       Type.Array(ImportRejection, { description: 'The first bad rows; a list of imports has none' }),
     ),
     rejectedFile: Type.Optional(Type.String({ description: 'Path of the bad rows as CSV, to correct and send again' })),
+    rejectedFileCut: Type.Optional(
+      Type.Boolean({ description: 'true: the file has reached its limit and lacks later bad rows' }),
+    ),
     plannedRows: Type.Optional(Type.Array(ImportPlannedRow, { description: 'The first rows of a dry run' })),
     plannedFile: Type.Optional(Type.String({ description: 'Path of all rows of a dry run as CSV' })),
+    plannedFileCut: Type.Optional(
+      Type.Boolean({ description: 'true: the file has reached its limit and lacks later rows' }),
+    ),
   },
   { $id: 'Import', description: 'A file of geofences or beacons that is being or was applied' },
 );

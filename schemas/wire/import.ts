@@ -49,7 +49,9 @@ export function importJson(record: ImportRecord, status: ImportStatus, options: 
     lastLine,
     ...withoutUnset({ fileName, bytesTotal, failure, finishedAt: finishedAt === null ? null : isoTime(finishedAt) }),
     ...(files.rejected.parts > 0 && { rejectedFile: path('rejected') }),
+    ...(files.rejected.isCut && { rejectedFileCut: true }),
     ...(files.planned.parts > 0 && { plannedFile: path('planned') }),
+    ...(files.planned.isCut && { plannedFileCut: true }),
     ...(options.isDetailed && { rejections }),
     ...(options.isDetailed && isDryRun && { plannedRows: planned }),
   };

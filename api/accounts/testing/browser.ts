@@ -30,7 +30,7 @@ export class Browser {
   }
 
   async send(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
     { body, headers = {} }: Sent = {},
   ): Promise<Answer> {
