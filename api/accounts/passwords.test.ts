@@ -44,7 +44,7 @@ test('a password without a hash takes the place of a hash in the queue, and neve
   expect(await passwords.verify('a', await passwords.hash('a'))).toBe(true);
 });
 
-test('a flood of attempts computes one hash at a time, keeps a bounded number waiting, and refuses the others', async () => {
+test('a flood of attempts computes one hash at a time, and refuses those beyond a bounded queue', async () => {
   let [running, most, computed] = [0, 0, 0];
   const counted: typeof scryptOf = async (...parameters) => {
     running += 1;

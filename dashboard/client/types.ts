@@ -7,7 +7,7 @@ export type Beacon = { _id: string; createdAt?: string; updatedAt?: string; live
 export type Event = { _id: string; type: string; createdAt: string; actualCreatedAt: string; live: boolean; user?: { _id?: string; userId?: string; deviceId?: string; installId?: string; metadata?: { [name: string]: string | boolean | number }; locationAuthorization?: string; locationAccuracyAuthorization?: string }; geofence?: GeofenceSummary; beacon?: Beacon; location?: { type: "Point"; coordinates: number[] }; locationAccuracy?: number; confidence: number; duration?: number; currentlyOperating?: boolean; foreground?: boolean; stopped?: boolean; replayed?: boolean; source?: string; metadata?: { [name: string]: string | boolean | number } };
 export type Geofence = { _id: string; createdAt: string; updatedAt: string; live: boolean; tag: string; externalId: string; description: string; type: "circle" | "polygon" | "isochrone"; geometry?: { type: "Polygon"; coordinates: [number, number][][] }; geometryCenter: { type: "Point"; coordinates: [number, number] }; geometryRadius: number; mode?: string; address?: string; placeId?: string; geometrySource?: { isochrone?: { provider: string; providerVersion?: string; roadDataAt?: string; computedAt: string }; address?: { provider?: string; formattedAddress?: string; location?: { type: "Point"; coordinates: [number, number] }; resolvedAt: string; warning?: string } }; metadata?: { [name: string]: string | boolean | number }; enabled: boolean; operatingHours?: { Mon?: [string, string][]; Tue?: [string, string][]; Wed?: [string, string][]; Thu?: [string, string][]; Fri?: [string, string][]; Sat?: [string, string][]; Sun?: [string, string][] }; stopDetection?: boolean; dwellThreshold?: number; disableAfter?: string; deleteAfter?: string; userId?: string; userIds?: string; ip?: string };
 export type GeofenceSummary = { _id: string; tag?: string; externalId?: string; description: string; type: "circle" | "polygon" | "isochrone"; metadata?: { [name: string]: string | boolean | number }; geometryCenter: { type: "Point"; coordinates: [number, number] }; geometryRadius: number };
-export type Import = { _id: string; createdAt: string; updatedAt: string; finishedAt?: string; live: boolean; resource: "geofences" | "beacons"; format: "csv" | "geojson" | "ndjson"; fileName?: string; requestedBy: { kind: "key" | "account" | "sync"; name: string }; dryRun: boolean; status: "running" | "completed" | "failed" | "interrupted"; message: string; bytesTotal?: number; bytesRead: number; rows: number; created: number; updated: number; unchanged: number; rejected: number; lastLine: number; failure?: { line: number; column: string; rule: string }; rejections?: { line: number; column: string; value: string; rule: string }[]; rejectedFile?: string; plannedRows?: ({ line: number; action: "created" | "updated" | "unchanged"; tag: string | null; externalId: string | null })[]; plannedFile?: string };
+export type Import = { _id: string; createdAt: string; updatedAt: string; finishedAt?: string; live: boolean; resource: "geofences" | "beacons"; format: "csv" | "geojson" | "ndjson"; fileName?: string; requestedBy: { kind: "key" | "account" | "sync"; name: string }; dryRun: boolean; status: "running" | "completed" | "failed" | "interrupted"; message: string; bytesTotal?: number; bytesRead: number; rows: number; created: number; updated: number; unchanged: number; rejected: number; lastLine: number; failure?: { line: number; column: string; rule: string }; rejections?: { line: number; column: string; value: string; rule: string }[]; rejectedFile?: string; rejectedFileCut?: boolean; plannedRows?: ({ line: number; action: "created" | "updated" | "unchanged"; tag: string | null; externalId: string | null })[]; plannedFile?: string; plannedFileCut?: boolean };
 export type Invitation = { _id: string; email: string; role: "owner" | "viewer"; createdAt: string; expiresAt: string };
 export type IpAddress = { latitude: number; longitude: number; geometry: { type: "Point"; coordinates: [number, number] }; accuracy?: number; city?: string; state?: string; stateCode?: string; postalCode?: string; country?: string; countryCode?: string; countryFlag?: string };
 export type MapMarker = { _id: string; live: boolean; createdAt: string; updatedAt: string; name?: string; bytes: number; type: "image/png" | "image/svg+xml" };
@@ -349,9 +349,9 @@ export interface Operations {
   };
   'GET /v1/invitations': {
     path: None;
-    query: None;
+    query: { limit?: number; cursor?: string; createdBefore?: string; createdAfter?: string };
     body: None;
-    answer: { meta: { code: number; hasMore?: boolean }; invitations: Invitation[] };
+    answer: { meta: { code: number; hasMore: boolean; cursor?: string }; invitations: Invitation[] };
   };
   'GET /v1/map-markers': {
     path: None;
@@ -385,9 +385,9 @@ export interface Operations {
   };
   'GET /v1/members': {
     path: None;
-    query: None;
+    query: { limit?: number; cursor?: string; createdBefore?: string; createdAfter?: string };
     body: None;
-    answer: { meta: { code: number; hasMore?: boolean }; members: Member[] };
+    answer: { meta: { code: number; hasMore: boolean; cursor?: string }; members: Member[] };
   };
   'GET /v1/places': {
     path: None;
@@ -545,11 +545,41 @@ export interface Operations {
     body: { description?: string; type?: "circle" | "polygon" | "isochrone"; placeId?: string; address?: string; coordinates?: [number, number] | [number, number][] | string; radius?: number; mode?: "car" | "truck" | "foot" | "bike" | "motorbike"; enabled?: boolean; metadata?: { [name: string]: string | boolean | number } | string; operatingHours?: { [name: string]: [string, string][] } | string; stopDetection?: boolean; dwellThreshold?: number; disableAfter?: string; deleteAfter?: string; userIds?: string; userId?: string; ip?: string };
     answer: { meta: { code: number; hasMore?: boolean }; geofence: Geofence };
   };
+  'PATCH /v1/map-markers/{id}': {
+    path: { id: string };
+    query: None;
+    body: { name?: string; image?: string };
+    answer: { meta: { code: number; hasMore?: boolean }; mapMarker: MapMarker };
+  };
+  'PATCH /v1/map-styles/{id}': {
+    path: { id: string };
+    query: None;
+    body: { name?: string; style?: { [name: string]: unknown } };
+    answer: { meta: { code: number; hasMore?: boolean }; mapStyle: MapStyle; unsupported: ({ layer: string | null; property: string | null; message: string })[] };
+  };
+  'PATCH /v1/places/{id}': {
+    path: { id: string };
+    query: None;
+    body: { name?: string; geometry?: { type: "Point"; coordinates: [number, number] } | { type: "Polygon"; coordinates: [number, number][][] } | string; categories?: string[] | string; chain?: { slug: string; name: string } | string; address?: string; metadata?: { [name: string]: string | boolean | number } | string };
+    answer: { meta: { code: number; hasMore?: boolean }; place: Place };
+  };
+  'PATCH /v1/projects/{id}': {
+    path: { id: string };
+    query: None;
+    body: { name?: string; plan?: "basic" | "enterprise" };
+    answer: { meta: { code: number; hasMore?: boolean }; project: Project };
+  };
   'PATCH /v1/settings': {
     path: None;
     query: None;
     body: { stopDetection?: boolean; bufferEntries?: boolean; bufferExits?: boolean; restrictToOperatingHours?: boolean; dwellEvents?: boolean; defaultDwellThreshold?: number | null; minimumConfidence?: number; beaconUuids?: string[]; beaconUids?: string[]; allowedOrigins?: string[] };
     answer: { meta: { code: number; hasMore?: boolean }; settings: Settings };
+  };
+  'PATCH /v1/sync': {
+    path: None;
+    query: None;
+    body: { enabled?: boolean | null; notificationEmail?: string | null; protocol?: "http" | "s3"; urls?: string[] | null; region?: string | null; bucket?: string | null; keys?: string[] | null; endpoint?: string | null; accessKeyId?: string | null; secretAccessKey?: string | null };
+    answer: { meta: { code: number; hasMore?: boolean }; sync: Sync };
   };
   'PATCH /v1/webhooks/{id}': {
     path: { id: string };
@@ -590,7 +620,7 @@ export interface Operations {
   'POST /v1/explain': {
     path: None;
     query: None;
-    body: { latitude: number; longitude: number; accuracy: number; deviceId?: string; geofence?: string; ip?: string; state?: { geofences?: (string | { _id: string; since?: string })[]; beacons?: (string | { _id: string; since?: string })[] } };
+    body: { latitude: number; longitude: number; accuracy: number; deviceId?: string; ip?: string; geofence?: string; state?: { geofences?: (string | { _id: string; since?: string })[]; beacons?: (string | { _id: string; since?: string })[] } };
     answer: { meta: { code: number; hasMore?: boolean }; explanation: { [name: string]: unknown } };
   };
   'POST /v1/geofences': {
@@ -668,7 +698,7 @@ export interface Operations {
   'POST /v1/projects': {
     path: None;
     query: None;
-    body: { name: string };
+    body: { name: string; plan?: "basic" | "enterprise" };
     answer: { meta: { code: number; hasMore?: boolean }; project: Project };
   };
   'POST /v1/projects/{id}/keys/rotate': {
