@@ -1,20 +1,27 @@
 import { Color } from '@maplibre/maplibre-gl-style-spec';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { blurredColors, sharpWidth } from './blur.js';
+import { blurredColors, sharpLine } from './blur.js';
 
 const positive = fc.double({ min: 0.01, max: 50, noNaN: true });
 
-test('a sharp line has as much ink as the blurred one', () => {
+test('a sharp line and its blur have the ink and the spread of the blurred line', () => {
   fc.assert(
     fc.property(positive, positive, (width, blur) => {
-      const slices = 2_000;
-      let ink = 0;
+      const half = width / 2 + 0.5;
+      const slices = 4_000;
+      let [ink, moment] = [0, 0];
       for (let i = 0; i < slices; i++) {
-        const toEdge = ((i + 0.5) / slices) * (width / 2);
-        ink += Math.min(1, toEdge / blur) * (width / slices);
+        const at = ((i + 0.5) / slices) * half;
+        const share = Math.min(1, (half - at) / (blur + 1)) * 2 * (half / slices);
+        ink += share;
+        moment += share * at ** 2;
       }
-      expect(sharpWidth(width, blur)).toBeCloseTo(ink, 2);
+      const sharp = sharpLine(width, blur);
+      expect(sharp.width).toBeCloseTo(ink, 1);
+      const spread = sharp.width ** 2 / 12 + 1 / 12 + sharp.deviation ** 2;
+      // A wide line is blurred at its edges only: its spread is that of the two ramps.
+      if (half < blur + 1 && sharp.deviation > 0) expect(spread).toBeCloseTo(moment / ink, 1);
     }),
     { numRuns: 50 },
   );

@@ -2,17 +2,26 @@
 
 import { Color } from '@maplibre/maplibre-gl-style-spec';
 
-/**
- * Returns the width of a sharp line that has as much ink as a blurred one. The edge of a blurred line fades over `blur`
- * inside its width; a line narrower than twice that is transparent in the middle too.
- */
-export function sharpWidth(width: number, blur: number): number {
-  const half = width / 2;
-  return half >= blur ? width - blur : half ** 2 / blur;
+/** A sharp line and the blur that together look like a line with blurred edges. Device pixels. */
+export interface SharpLine {
+  readonly width: number;
+  /** Standard deviation. */
+  readonly deviation: number;
 }
 
-/** Returns the standard deviation of the blur that gives a sharp edge this ramp. */
-export const deviationOf = (blur: number): number => blur / Math.sqrt(12);
+/**
+ * Returns the sharp line with as much ink, spread as widely. The edge of a blurred line fades over `blur` and one pixel,
+ * from half a pixel outside; a line narrower than twice that is transparent in the middle too. Device pixels.
+ */
+export function sharpLine(width: number, blur: number): SharpLine {
+  const half = width / 2 + 0.5;
+  const ramp = blur + 1;
+  const isWide = half >= ramp;
+  const sharp = isWide ? 2 * half - ramp : half ** 2 / ramp;
+  // Variances: of a ramp, or of a triangle without that of its sharp core; and of the engine's own smooth edge.
+  const spread = isWide ? ramp ** 2 / 12 : half ** 2 / 6 - sharp ** 2 / 12;
+  return { width: sharp, deviation: Math.sqrt(Math.max(0, spread - 1 / 12)) };
+}
 
 export interface BlurredCircle {
   readonly radius: number;

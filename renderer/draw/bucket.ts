@@ -8,7 +8,7 @@
  */
 
 import type { Path2D } from '@napi-rs/canvas';
-import { line, type TileFeature, type TileLayer } from '../tiles/vector-tile.js';
+import { line, point, type TileFeature, type TileLayer } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 import { shapesPath } from './path.js';
 import { batchKeysOf, type Selection, select } from './selection.js';
@@ -131,7 +131,9 @@ function toBatch(features: TileFeature[], extent: number): Batch {
   const chunks: Chunk[] = [];
   let chunk: Shape[] = [];
   let vertices = 0;
-  for (const shape of alongCurve(features.flatMap(shapesOf), extent)) {
+  const all = features.flatMap(shapesOf);
+  // Points keep their order: circles that overlap lie on top of earlier ones.
+  for (const shape of all[0]?.type === point ? all : alongCurve(all, extent)) {
     const maxShapes = shape.type === line ? maxChunkLines : maxChunkAreas;
     if (chunk.length >= maxShapes || (chunk.length > 0 && vertices + shape.maxVertices > maxChunkVertices)) {
       chunks.push(new Chunk(chunk));

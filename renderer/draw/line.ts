@@ -5,7 +5,7 @@ import { Path2D } from '@napi-rs/canvas';
 import { isPerFeature } from '../style/property.js';
 import { point, polygon } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
-import { deviationOf } from './blur.js';
+import { sharpLine } from './blur.js';
 import type { Chunk } from './bucket.js';
 import { dashLines } from './dash.js';
 import { paintGradientLine } from './line-gradient.js';
@@ -26,9 +26,13 @@ export const linePainter: VectorPainter = {
   clipped: true,
   finish(layer, zoom, scale) {
     const blur = layer.property<number>('line-blur');
+    const width = layer.property<number>('line-width');
+    const blurPx = isPerFeature(blur) ? 0 : scale * Math.max(0, blur.at(zoom));
+    // Where the width depends on the feature, lines count as wide: one blur is for the whole layer.
+    const widthPx = isPerFeature(width) ? 2 * blurPx + 1 : scale * width.at(zoom);
     return {
       opacity: layer.property<number>('line-layer-opacity').at(zoom),
-      blurPx: isPerFeature(blur) ? 0 : scale * deviationOf(Math.max(0, blur.at(zoom))),
+      blurPx: blurPx === 0 ? 0 : sharpLine(widthPx, blurPx).deviation,
     };
   },
   paint(canvas, layer, { feature, chunks }) {

@@ -3,7 +3,7 @@
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { StyleLayer } from '../style/compile.js';
 import type { TileFeature } from '../tiles/vector-tile.js';
-import { sharpWidth } from './blur.js';
+import { sharpLine } from './blur.js';
 import { type DashPattern, dashPattern, unbroken } from './dash.js';
 import type { LineJoin } from './offset.js';
 import type { TileCanvas, Translate } from './tile-canvas.js';
@@ -43,10 +43,10 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
 
   const blur = Math.max(0, paint<number>('line-blur')) * unitsPerPx;
   const fullWidth = paint<number>('line-width') * unitsPerPx;
-  const width = blur > 0 ? sharpWidth(fullWidth, blur) : fullWidth;
+  const width = blur > 0 ? sharpLine(fullWidth * unitPx, blur * unitPx).width / unitPx : fullWidth;
   const color = paint<Color>('line-color');
   const opacity = paint<number>('line-opacity');
-  if (width <= 0 || opacity === 0) return null;
+  if (fullWidth <= 0 || opacity === 0) return null;
 
   const gapWidth = paint<number>('line-gap-width') * unitsPerPx;
   const offset = paint<number>('line-offset') * unitsPerPx;
