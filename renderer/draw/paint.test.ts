@@ -287,11 +287,17 @@ test('a translucent area across many tiles shows no seams, at any zoom and scale
   );
 });
 
-test('the world repeats to the east and west, and ends in the north and south', async () => {
+test('the world repeats to the east and west, and its first and last rows continue beyond the poles', async () => {
   const view = { center: [180, 0] as const, zoom: 0, width: 1200, height: 600, scale: 1 };
-  const picture = await draw([area(-20, -20, 540, 540)], [shapes('fill', { 'fill-color': red })], view);
-  expect(picture.count(red)).toBe(1200 * 512);
-  expect([picture.at(600, 43), picture.at(600, 44)]).toEqual([white, red]);
+  const north = area(-20, -20, 540, 256);
+  const picture = await draw([north], [shapes('fill', { 'fill-color': red })], view);
+  expect(picture.count(red)).toBe(1200 * 300);
+  expect([picture.at(600, 0), picture.at(600, 299), picture.at(600, 300), picture.at(600, 599)]).toEqual([
+    red,
+    red,
+    white,
+    white,
+  ]);
 });
 
 const scenery = [
@@ -326,7 +332,8 @@ const sceneryStyle = [
 
 test('a part of a map equals the same part of the whole, including dashes, offsets and outlines', async () => {
   const whole = await draw(scenery, sceneryStyle);
-  const corners = fc.tuple(fc.integer({ min: 0, max: 390 }), fc.integer({ min: 0, max: 390 }));
+  // Beside the poles, whose rows are repeated.
+  const corners = fc.tuple(fc.integer({ min: 0, max: 390 }), fc.integer({ min: 3, max: 388 }));
   await fc.assert(
     fc.asyncProperty(corners, async ([left, top]) => {
       const view = viewFrom(left, top, { ...wholeTile, width: 120, height: 120 });

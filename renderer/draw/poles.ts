@@ -18,6 +18,10 @@ export function continueBeyondPoles({ canvas, context, view }: Frame): void {
     if (to <= from || row < 0 || row >= canvas.height) return;
     context.drawImage(canvas, 0, row, canvas.width, 1, 0, from, canvas.width, to - from);
   };
+  context.save();
+  context.resetTransform();
+  context.globalAlpha = 1;
   repeatRow(top + blurredRows, 0, top + blurredRows);
   repeatRow(bottom - blurredRows - 1, bottom - blurredRows, canvas.height);
+  context.restore();
 }
