@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { services } from '../../testing/services/services.js';
 import { until } from '../../testing/until.js';
 import { buildWorkload } from '../ledger/workload.js';
 import { type Client, type Json, ok } from '../support/client.js';
@@ -125,92 +126,98 @@ describe('beside a running server', () => {
     expect(earlier.errors).toMatch(/^No locations of environment test are held from \S+ to \S+; .*\n$/);
     expect(await replayed('--from', '-1h', '--to=-0s', '--warm-up', '24h')).toHaveLength((await replayed()).length);
   });
-
-  it('prints CSV rows and a summary', async () => {
-    const events = await replayed();
-    const { lines: rows } = await replay('--format', 'csv');
-    expect(rows[0]).toMatch(/^foundIn,firstLocation,_id,type,/);
-    expect(rows.slice(1).map((row) => row.split(',')[2])).toEqual(events.map(({ _id }) => _id));
-    const { lines } = await replay('--format', 'summary');
-    expect(lines[0]).toBe('1,500 locations: 1,500 applied, 0 repeats, 0 stale');
-    expect(lines.find((line) => line.startsWith('geofence kill/home '))).toMatch(/ 25 {8}25( {9}0){6}$/);
-  });
 });
 
-describe('an error', () => {
-  it('in a geofence is reported with line, field and rule, and stops the run unless it may be skipped', async () => {
-    const fields = { description: 'A', type: 'circle', coordinates: [10, 50], radius: 100, tag: 't' };
-    const lines = [{ ...fields, externalId: 'a' }, { ...fields, externalId: 'b', radius: 5 }, fields];
-    const file = write('bad.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
-    const problems =
-      'bad.ndjson, line 2: radius: must be a number from 10 to 10000 metres\nbad.ndjson, line 3: externalId: is required\n';
-    expect(await replay('--geofences', file)).toEqual({ status: 2, lines: [], errors: problems });
-    const { status, errors } = await replay('--geofences', file, '--skip-invalid');
-    expect(errors.startsWith(problems)).toBe(true);
-    expect(status).toBe(0);
+/** What does not depend on the backend. */
+function describeCommand(): void {
+  describe('the output', () => {
+    it('prints CSV rows and a summary', async () => {
+      const events = await replayed();
+      const { lines: rows } = await replay('--format', 'csv');
+      expect(rows[0]).toMatch(/^foundIn,firstLocation,_id,type,/);
+      expect(rows.slice(1).map((row) => row.split(',')[2])).toEqual(events.map(({ _id }) => _id));
+      const { lines } = await replay('--format', 'summary');
+      expect(lines[0]).toBe('1,500 locations: 1,500 applied, 0 repeats, 0 stale');
+      expect(lines.find((line) => line.startsWith('geofence kill/home '))).toMatch(/ 25 {8}25( {9}0){6}$/);
+    });
   });
 
-  it.each([
-    [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
-    [['--geofences', 'none.json'], '--geofences none.json: ENOENT'],
-    [['--since', '-1h'], 'unknown option --since'],
-  ])('in the arguments %j is reported in one line', async (args, problem) => {
-    const { status, lines, errors } = await replay(...args);
-    expect(errors.startsWith(`fenceline: ${problem}`)).toBe(true);
-    expect(errors.trim()).not.toContain('\n');
-    expect([status, lines]).toEqual([2, []]);
-  });
-});
+  describe('an error', () => {
+    it('in a geofence is reported with line, field and rule, and stops the run unless it may be skipped', async () => {
+      const fields = { description: 'A', type: 'circle', coordinates: [10, 50], radius: 100, tag: 't' };
+      const lines = [{ ...fields, externalId: 'a' }, { ...fields, externalId: 'b', radius: 5 }, fields];
+      const file = write('bad.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
+      const problems =
+        'bad.ndjson, line 2: radius: must be a number from 10 to 10000 metres\nbad.ndjson, line 3: externalId: is required\n';
+      expect(await replay('--geofences', file)).toEqual({ status: 2, lines: [], errors: problems });
+      const { status, errors } = await replay('--geofences', file, '--skip-invalid');
+      expect(errors.startsWith(problems)).toBe(true);
+      expect(status).toBe(0);
+    });
 
-describe('an interrupted replay', () => {
-  it('leaves no files behind', async () => {
-    const many = Array.from({ length: 60_000 }, (_, index) =>
-      JSON.stringify({
-        tag: 't',
-        externalId: `${index}`,
-        description: 'A',
-        type: 'circle',
-        coordinates: [10, 50],
-        radius: 100,
-      }),
+    it.each([
+      [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
+      [['--geofences', 'none.json'], '--geofences none.json: ENOENT'],
+      [['--since', '-1h'], 'unknown option --since'],
+    ])('in the arguments %j is reported in one line', async (args, problem) => {
+      const { status, lines, errors } = await replay(...args);
+      expect(errors.startsWith(`fenceline: ${problem}`)).toBe(true);
+      expect(errors.trim()).not.toContain('\n');
+      expect([status, lines]).toEqual([2, []]);
+    });
+  });
+
+  describe('an interrupted replay', () => {
+    it('leaves no files behind', async () => {
+      const many = Array.from({ length: 60_000 }, (_, index) =>
+        JSON.stringify({
+          tag: 't',
+          externalId: `${index}`,
+          description: 'A',
+          type: 'circle',
+          coordinates: [10, 50],
+          radius: 100,
+        }),
+      );
+      const args = [program, 'replay', '--environment', 'test', '--geofences', write('many.ndjson', many.join('\n'))];
+      const child = spawn(process.execPath, args, { env: environment(), cwd: workFolder, stdio: 'ignore' });
+      await until(() => readdirSync(temporaryFolder).some((name) => name.startsWith('fenceline-replay-')));
+      child.kill('SIGINT');
+      expect(await once(child, 'exit')).toEqual([130, null]);
+      expect(readdirSync(temporaryFolder)).toEqual([]);
+    });
+  });
+
+  describe('the guide', () => {
+    const [example, output] = ['sh', 'text'].map(
+      (kind) => guide.match(new RegExp(`\`\`\`${kind}\n([\\s\\S]*?)\`\`\``))?.[1] ?? '',
     );
-    const args = [program, 'replay', '--environment', 'test', '--geofences', write('many.ndjson', many.join('\n'))];
-    const child = spawn(process.execPath, args, { env: environment(), cwd: workFolder, stdio: 'ignore' });
-    await until(() => readdirSync(temporaryFolder).some((name) => name.startsWith('fenceline-replay-')));
-    child.kill('SIGINT');
-    expect(await once(child, 'exit')).toEqual([130, null]);
-    expect(readdirSync(temporaryFolder)).toEqual([]);
-  });
-});
 
-describe('the guide', () => {
-  const [example, output] = ['sh', 'text'].map(
-    (kind) => guide.match(new RegExp(`\`\`\`${kind}\n([\\s\\S]*?)\`\`\``))?.[1] ?? '',
-  );
-
-  it('shows the output of its example', async () => {
-    const guided = await TestServer.start();
-    try {
-      const secret = guided.as('test_secret');
-      await secret.putGeofence('duomo', { ...circle(0, 0, 120), coordinates: [11.2558, 43.7731] }, 'store');
-      for (const [deviceId, longitude] of [
-        ['phone-1', 11.256],
-        ['phone-1', 11.3],
-        ['phone-2', 11.2585],
-      ] as const) {
-        await secret.track({ deviceId, longitude, latitude: 43.7731, accuracy: 10 });
+    it('shows the output of its example', async () => {
+      const guided = await TestServer.start();
+      try {
+        const secret = guided.as('test_secret');
+        await secret.putGeofence('duomo', { ...circle(0, 0, 120), coordinates: [11.2558, 43.7731] }, 'store');
+        for (const [deviceId, longitude] of [
+          ['phone-1', 11.256],
+          ['phone-1', 11.3],
+          ['phone-2', 11.2585],
+        ] as const) {
+          await secret.track({ deviceId, longitude, latitude: 43.7731, accuracy: 10 });
+        }
+        const command = `"${process.execPath}" "${program}"`;
+        const script = example!.replace('npm run --silent fenceline --', command);
+        const { lines } = await run('bash', ['-e', '-c', script], guided);
+        const shown = output!.split('\n').filter((line) => line !== '' && line !== '…');
+        const timeless = (line: string) => line.replace(/^\+ \S+/, '+');
+        expect(lines.map(timeless)).toEqual(expect.arrayContaining(shown.map(timeless)));
+      } finally {
+        await guided.dispose();
       }
-      const command = `"${process.execPath}" "${program}"`;
-      const script = example!.replace('npm run --silent fenceline --', command);
-      const { lines } = await run('bash', ['-e', '-c', script], guided);
-      const shown = output!.split('\n').filter((line) => line !== '' && line !== '…');
-      const timeless = (line: string) => line.replace(/^\+ \S+/, '+');
-      expect(lines.map(timeless)).toEqual(expect.arrayContaining(shown.map(timeless)));
-    } finally {
-      await guided.dispose();
-    }
+    });
   });
-});
+}
+if (!services()) describeCommand();
 
 describe('of a stopped server', () => {
   /** All files but LMDB's tables of readers. */

@@ -11,7 +11,12 @@ import { createRegistryClient, isRefusal, type RegistryClient } from './client.j
 const subject = 'events-value';
 const problems: string[] = [];
 
-async function clientOf(answer: RequestListener, path = '/'): Promise<RegistryClient> {
+interface Settings {
+  readonly path?: string;
+  readonly requestTimeoutMs?: number;
+}
+
+async function clientOf(answer: RequestListener, { path = '/', ...limits }: Settings = {}): Promise<RegistryClient> {
   const server = createServer(answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -21,7 +26,11 @@ async function clientOf(answer: RequestListener, path = '/'): Promise<RegistryCl
     problems.length = 0;
   });
   const url = `http://name:secret@127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-  return createRegistryClient({ url, username: 'name', password: 'secret' }, (problem) => problems.push(problem));
+  return createRegistryClient(
+    { url, username: 'name', password: 'secret' },
+    (problem) => problems.push(problem),
+    limits,
+  );
 }
 
 const answering =
@@ -76,7 +85,7 @@ describe('may pass, and is reported once', () => {
     ['no answer', () => {}],
     ['an answer without bound', (_, response) => void response.writeHead(200).end(' '.repeat(2 << 20))],
   ])('%s', async (_, answer) => {
-    const failures = await failuresOf(await clientOf(answer));
+    const failures = await failuresOf(await clientOf(answer, { requestTimeoutMs: 500 }));
     for (const failure of failures) {
       expect(isRefusal(failure)).toBe(false);
       expect(failure.message).not.toContain('secret');
@@ -87,10 +96,13 @@ describe('may pass, and is reported once', () => {
 
 test('requests use the configured address and user', async () => {
   const requests: unknown[] = [];
-  const client = await clientOf(({ method, url, headers }, response) => {
-    requests.push([method, url, headers.authorization]);
-    response.end('{"compatibilityLevel":"FULL_TRANSITIVE","id":12,"schema":"{}"}');
-  }, '/registry/v7//');
+  const client = await clientOf(
+    ({ method, url, headers }, response) => {
+      requests.push([method, url, headers.authorization]);
+      response.end('{"compatibilityLevel":"FULL_TRANSITIVE","id":12,"schema":"{}"}');
+    },
+    { path: '/registry/v7//' },
+  );
   await client.requireCompatibility('a/b');
   expect(await client.register('a/b', '{}')).toBe(12);
   expect(await client.schemaOf(12)).toBe('{}');

@@ -5,7 +5,7 @@
 import { Agent, request } from 'undici';
 import type { RegistryOptions } from '../options.js';
 
-const requestTimeoutMs = 5_000;
+const defaultRequestTimeoutMs = 5_000;
 const maxResponseBytes = 1 << 20;
 const mediaType = 'application/vnd.schemaregistry.v1+json';
 
@@ -33,8 +33,12 @@ export interface RegistryClient {
 }
 
 /** Calls `onProblem` once per outage, when it begins. */
-export function createRegistryClient(options: RegistryOptions, onProblem: (problem: string) => void): RegistryClient {
-  const send = createSender(options);
+export function createRegistryClient(
+  options: RegistryOptions,
+  onProblem: (problem: string) => void,
+  { requestTimeoutMs = defaultRequestTimeoutMs } = {},
+): RegistryClient {
+  const send = createSender(options, requestTimeoutMs);
   let isAway = false;
   const call: Sender = async (...message) => {
     try {
@@ -91,7 +95,7 @@ interface Answer {
 
 type Sender = (method: 'GET' | 'PUT' | 'POST', path: string, body?: object) => Promise<Answer>;
 
-function createSender(options: RegistryOptions): Sender {
+function createSender(options: RegistryOptions, requestTimeoutMs: number): Sender {
   const { url, username, password = '', tls } = options;
   if (tls && new URL(url).protocol !== 'https:')
     throw new Error(`${nameOf(options)} has TLS options: its address must begin with https:`);
