@@ -46,7 +46,8 @@ describe('topics that are less durable than the configuration requires', () => {
     const name = `${options.prefix}locations`;
     await makeTopic({ topic: name, numPartitions: options.partitions, replicationFactor: 1, configEntries });
     const problems: string[] = [];
-    const onProblem = (problem: string) => void problems.push(problem);
+    // A broker may not host the other new topics at once, which is reported and retried.
+    const onProblem = (problem: string) => void (problem.startsWith('topic ') && problems.push(problem));
     const asked = { ...options, replicationFactor: 1, minInSyncReplicas: 1 };
     open.push(await connectKafka(asked, onProblem));
     expect(problems).toEqual([expect.stringContaining(`topic ${name} has unclean.leader.election.enable true`)]);
