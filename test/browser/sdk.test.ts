@@ -5,7 +5,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
-import type { Json } from '../support/client.js';
+import { type Json, ok } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
 import { hasBrowser, launchBrowser, openPage, serveWebPage, type WebPage } from './browser.js';
@@ -147,6 +147,85 @@ inBrowser('radar-sdk-js with only its host changed', () => {
     await until(async () => {
       const { body } = await server.as('test_secret').get('/v1/events?type=bought_shoes');
       return body.events.some((listed: Json) => listed._id === event._id);
+    });
+  });
+});
+
+/** What the SDK's types promise of an address. */
+const addressShape = {
+  latitude: expect.any(Number),
+  longitude: expect.any(Number),
+  geometry: { type: 'Point', coordinates: [expect.any(Number), expect.any(Number)] },
+  layer: expect.stringMatching(
+    /^(place|address|postalCode|locality|neighborhood|county|state|country|coarse|fine|street)$/,
+  ),
+  confidence: expect.stringMatching(/^(exact|interpolated|fallback)$/),
+  formattedAddress: expect.any(String),
+  countryCode: expect.stringMatching(/^[A-Z]{2}$/),
+};
+const florence = { latitude: 43.7731, longitude: 11.2558 };
+
+inBrowser('searches with the embedded gazetteer and the places of the project', () => {
+  beforeEach(async () => {
+    page = await open();
+    await initialize(server.keys.test_publishable);
+    return () => page.context().close();
+  });
+
+  it('geocode forward and reverse to addresses', async () => {
+    const { addresses } = await radar('forwardGeocode', { query: 'Florence, Italy', layers: ['locality'] });
+    expect(addresses[0]).toMatchObject({ ...addressShape, layer: 'locality', countryCode: 'IT' });
+    expect(addresses[0].latitude).toBeCloseTo(florence.latitude, 0);
+    const found = await radar('reverseGeocode', florence);
+    expect(found.addresses[0]).toMatchObject({ ...addressShape, countryCode: 'IT', distance: expect.any(Number) });
+  });
+
+  it('complete the beginning of a name, near a point', async () => {
+    const { addresses } = await radar('autocomplete', { query: 'Floren', near: florence, limit: 3 });
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(addresses.length).toBeLessThanOrEqual(3);
+    for (const address of addresses) expect(address).toMatchObject(addressShape);
+    expect(addresses[0]).toMatchObject({ countryCode: 'IT' });
+  });
+
+  it('find places by chain and category', async () => {
+    const { latitude, longitude } = florence;
+    const place = { name: 'Bar', geometry: { type: 'Point', coordinates: [longitude, latitude] } };
+    const fields = { ...place, categories: ['cafe'], chain: { slug: 'bar', name: 'Bar' } };
+    ok(await server.as('test_secret').put('/v1/places/bar', fields));
+    const { places } = await radar('searchPlaces', {
+      near: florence,
+      radius: 500,
+      chains: ['bar'],
+      categories: ['cafe'],
+    });
+    expect(places).toEqual([
+      {
+        _id: 'bar',
+        name: 'Bar',
+        categories: ['cafe'],
+        chain: { slug: 'bar', name: 'Bar' },
+        location: { type: 'Point', coordinates: [longitude, latitude] },
+        distance: 0,
+      },
+    ]);
+    expect((await radar('searchPlaces', { near: florence, chains: ['other'] })).places).toEqual([]);
+  });
+
+  it('find geofences as well when they filter by metadata, which the SDK sends as "[object Object]"', async () => {
+    const { geofences } = await radar('searchGeofences', { near: standing(0, 0), metadata: { open: true } });
+    expect(geofences.map((geofence: Json) => geofence.externalId).sort()).toEqual(['mall', 'shop']);
+  });
+
+  it.each([
+    ['distance', [{ origin: florence, destination: { latitude: 43.78, longitude: 11.26 }, modes: ['car'] }]],
+    ['matrix', [{ origins: [florence], destinations: [florence], mode: 'foot' }]],
+    ['ipGeocode', []],
+  ])('%s without its provider rejects with the setting to configure', async (method, args) => {
+    const { failure } = await call(method, ...args);
+    expect(failure).toMatchObject({
+      name: 'RadarBadRequestError',
+      message: expect.stringMatching(/routing\.provider|geocoding\.ipDatabase/),
     });
   });
 });

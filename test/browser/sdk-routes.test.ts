@@ -1,0 +1,85 @@
+/** Distances and matrices of the web SDK, answered by the embedded router on the roads of a real city. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gothenburg, roadsOfGothenburg, writeExtract } from '../../testing/roads/gothenburg.js';
+import type { Json } from '../support/client.js';
+import { program } from '../support/program.js';
+import { TestServer } from '../support/server.js';
+import { hasBrowser, launchBrowser, openPage, serveWebPage, type WebPage } from './browser.js';
+
+const isRunnable = hasBrowser();
+const [longitude, latitude] = gothenburg.center;
+const origin = { latitude, longitude };
+const destination = { latitude: latitude + 0.004, longitude: longitude + 0.004 };
+
+let server: TestServer;
+let browser: Browser;
+let web: WebPage;
+let page: Page;
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-roads-'));
+
+beforeAll(async () => {
+  if (!isRunnable) return;
+  [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), TestServer.start({})]);
+  const extract = join(folder, 'region.osm.pbf');
+  writeExtract(extract, roadsOfGothenburg(), gothenburg);
+  const env = { ...process.env, FENCELINE_DATA: server.dataFolder };
+  await promisify(execFile)(process.execPath, [program, 'roads', 'build', extract], { env });
+  page = await openPage(browser);
+  await page.goto(web.origin);
+  await page.waitForFunction(() => 'Radar' in globalThis);
+  await radar('initialize', server.keys.test_publishable, { host: server.address });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  web?.close();
+  await server?.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const radar = (method: string, ...args: unknown[]): Promise<Json> =>
+  page.evaluate(
+    async ({ method, args }) => {
+      const answer = await (globalThis as Json).Radar[method](...args);
+      return answer === undefined ? null : answer;
+    },
+    { method, args },
+  );
+
+const measures = {
+  distance: { value: expect.any(Number), text: expect.stringMatching(/^[\d.,]+ (m|km)$/) },
+  duration: { value: expect.any(Number), text: expect.stringMatching(/^\d+ mins?$/) },
+};
+
+describe.runIf(isRunnable)('radar-sdk-js with the embedded router', () => {
+  it('resolves a distance with a route for each mode', async () => {
+    const modes = ['car', 'foot', 'bike'];
+    const { routes } = await radar('distance', { origin, destination, modes, geometry: 'linestring' });
+    expect(routes.geodesic).toMatchObject({ distance: measures.distance });
+    for (const mode of modes) {
+      expect(routes[mode]).toMatchObject(measures);
+      expect(routes[mode].distance.value).toBeGreaterThanOrEqual(routes.geodesic.distance.value);
+      expect(routes[mode].geometry).toMatchObject({ type: 'LineString' });
+      expect(routes[mode].geometry.coordinates.length).toBeGreaterThan(1);
+    }
+  });
+
+  it('resolves a matrix with a cell for each pair', async () => {
+    const { matrix, origins, destinations } = await radar('matrix', {
+      origins: [origin, destination],
+      destinations: [destination],
+      mode: 'car',
+    });
+    expect([origins.length, destinations.length]).toEqual([2, 1]);
+    expect(matrix).toMatchObject([
+      [{ originIndex: 0, destinationIndex: 0, ...measures }],
+      [{ originIndex: 1, destinationIndex: 0, distance: { value: expect.any(Number) } }],
+    ]);
+  });
+});
