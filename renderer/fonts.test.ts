@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createCanvas } from '@napi-rs/canvas';
 import { expect, test } from 'vitest';
 import {
@@ -75,6 +76,22 @@ test('a missing font is detected', () => {
   const gone: FontFamily = { name: 'Gone', package: 'noto-sans-gone', scripts: [], file: () => 'gone.ttf' };
   expect(problemsOf('x', gone, 'regular')).toEqual(['the font noto-sans-gone is not installed']);
   expect(problemsOf(noCharacter, familyOf('noto-sans'), 'regular')).toContain('boxes are drawn');
+});
+
+test('a text without its package is not drawable, and the package is kept once', () => {
+  const isRequired = ({ isOptional }: FontFamily) => !isOptional;
+  expect(isDrawable('Straße, улица', isRequired)).toBe(true);
+  for (const text of ['ქუჩა', 'ქუჩა / Rue', '東京 とう']) expect(isDrawable(text, isRequired)).toBe(false);
+  expect(takeMissingFonts()).toEqual(['@fontsource-variable/noto-sans-georgian', '@expo-google-fonts/noto-sans-sc']);
+  expect(takeMissingFonts()).toEqual([]);
+});
+
+test('the guide lists every script and its package', () => {
+  const guide = readFileSync(new URL('../docs/maps.md', import.meta.url), 'utf8');
+  for (const { scripts, package: name } of fontFamilies) {
+    const row = guide.split('\n').find((line) => line.includes(`\`${name}\``)) ?? '';
+    for (const script of scripts) expect(row, name).toContain(script.replace('_', ' '));
+  }
 });
 
 test('texts in scripts without a font are not drawable, and need no package', () => {

@@ -204,10 +204,10 @@ const isPlain = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u;
  * Returns whether installed fonts have all scripts of a text. The packages of missing ones are kept for
  * {@link takeMissingFonts}.
  */
-export function isDrawable(text: string): boolean {
+export function isDrawable(text: string, isInstalled: (family: FontFamily) => boolean = isRegistered): boolean {
   if (isPlain.test(text)) return true;
   if (!drawnScripts.test(text)) return false;
-  const lacking = scripts.filter(({ occurs, families }) => occurs.test(text) && !families.some(isRegistered));
+  const lacking = scripts.filter(({ occurs, families }) => occurs.test(text) && !families.some(isInstalled));
   for (const { families } of lacking) missing.add(families[0]!.package);
   return lacking.length === 0;
 }

@@ -1,4 +1,6 @@
 /** Draws reference views through the renderer's public interface. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
@@ -7,6 +9,7 @@ import type { PlacedLabel } from '../labels/label.js';
 import { createMapRenderer, type MapRenderer, type RequestIcons } from '../map.js';
 import { type Query, readMapQuery } from '../request/request.js';
 import { type LabelRecord, labelRecord } from './compare.js';
+import { scriptsArchive } from './scripts.js';
 import type { ReferenceArchive, ReferenceView } from './view.js';
 
 export const referenceFolder = fileURLToPath(new URL('.', import.meta.url));
@@ -52,6 +55,7 @@ export interface DrawnView {
 export class ReferenceRenderers {
   private labels: readonly PlacedLabel[] = [];
   private readonly opened = new Map<ReferenceArchive, Promise<MapRenderer>>();
+  private readonly madeFolder = mkdtempSync(join(tmpdir(), 'fenceline-archives-'));
 
   /** `cacheFolder` has the default basemap, or gets it. */
   constructor(private readonly cacheFolder: string) {}
@@ -72,12 +76,13 @@ export class ReferenceRenderers {
 
   async close(): Promise<void> {
     for (const renderer of this.opened.values()) await (await renderer).close();
+    rmSync(this.madeFolder, { recursive: true });
   }
 
   private rendererOf(archive: ReferenceArchive): Promise<MapRenderer> {
     const known = this.opened.get(archive);
     if (known) return known;
-    const path = archive === 'basemap' ? null : join(referenceFolder, 'archives', `${archive}.pmtiles`);
+    const path = archive === 'basemap' ? null : this.pathOf(archive);
     const renderer = createMapRenderer({
       archive: path,
       cacheFolder: this.cacheFolder,
@@ -87,6 +92,13 @@ export class ReferenceRenderers {
     });
     this.opened.set(archive, renderer);
     return renderer;
+  }
+
+  private pathOf(archive: ReferenceArchive): string {
+    if (archive !== 'scripts') return join(referenceFolder, 'archives', `${archive}.pmtiles`);
+    const path = join(this.madeFolder, 'scripts.pmtiles');
+    writeFileSync(path, scriptsArchive());
+    return path;
   }
 }
 

@@ -9,7 +9,9 @@ export type ReferenceArchive =
   | 'liechtenstein'
   | 'san-francisco'
   | 'san-francisco-protomaps'
-  | 'san-francisco-shortbread';
+  | 'san-francisco-shortbread'
+  /** Made by `scripts.ts`. */
+  | 'scripts';
 
 export interface ReferenceView {
   /** Name of the view and of its image file. */
