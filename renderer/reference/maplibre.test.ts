@@ -65,8 +65,8 @@ const builtInViews: readonly (readonly [name: string, limits: ShapeLimits])[] = 
 ];
 
 const publicLimits: Readonly<Record<string, ShapeLimits & LabelLimits>> = {
-  basic: { wrong: 0.003, mean: 1.6, ourPoints: 0.8, theirPoints: 0.8, theirLines: 0 },
-  'versatiles-omt': { wrong: 0.003, mean: 1.6, ourPoints: 0.8, theirPoints: 0.8, theirLines: 0 },
+  basic: { wrong: 0.003, mean: 1.6, ourPoints: 0.8, theirPoints: 0.55, theirLines: 0.7 },
+  'versatiles-omt': { wrong: 0.003, mean: 1.6, ourPoints: 0.7, theirPoints: 0.7, theirLines: 0.45 },
   'protomaps-light': { wrong: 0.002, mean: 1.6, ourPoints: 0.72, theirPoints: 0.76, theirLines: 0.45 },
   'protomaps-dark': { wrong: 0.0002, mean: 1.2, ourPoints: 0.72, theirPoints: 0.76, theirLines: 0.45 },
   'versatiles-colorful': { wrong: 0.004, mean: 1.6, ourPoints: 0.7, theirPoints: 0.76, theirLines: 0.4 },

@@ -178,3 +178,10 @@ test('stops change with the zoom as before', () => {
   expect(inLanguage(field, 'de', florence, 5)).toBe('A 1');
   expect(inLanguage(field, 'de', florence, 9)).toBe('Florenz');
 });
+
+test('a name in Latin letters is shown where there is no other name', () => {
+  for (const language of ['en', 'ja', 'local']) {
+    expect(inLanguage('{name}', language, { 'name:latin': 'Clay Street' })).toBe('Clay Street');
+    expect(inLanguage(['get', 'name_en'], language, { 'name:latin': 'Clay Street' })).toBe('Clay Street');
+  }
+});

@@ -136,10 +136,12 @@ function showsName(value: unknown): boolean {
 function inLanguage(key: string, language: string): ExpressionSpecification {
   if (!nameKey.test(key) || isNonLatin(key)) return expression('get', key);
   const original = key.replace(/^pgf:/, '');
-  if (language === localLanguage) return expression('coalesce', ['get', 'name'], ['get', original]);
+  // Tiles of tilemaker's own process have this name only.
+  const only = ['get', 'name:latin'];
+  if (language === localLanguage) return expression('coalesce', ['get', 'name'], ['get', original], only);
   const keys = [language, ...(otherTags[language] ?? [])].flatMap(keysOf).map((each) => ['get', each]);
   const english = keysOf('en').map((each) => ['get', each]);
-  return expression('coalesce', ...keys, ...localIn(language, original), ...english, ['get', original]);
+  return expression('coalesce', ...keys, ...localIn(language, original), ...english, ['get', original], only);
 }
 
 const isNonLatin = (key: string): boolean => /[:_]nonlatin$/.test(key);

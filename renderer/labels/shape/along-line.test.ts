@@ -50,6 +50,18 @@ function distanceTo(line: Polyline, [x, y]: Point, from: number, to: number): nu
   return nearest;
 }
 
+test('no letter steps aside where the line jogs', () => {
+  // A street that continues 12 pixels beside itself, as where two carriageways are joined.
+  const jog = new Polyline([0, 0, 50, 0, 52, 12, 140, 12]);
+  for (const { runs } of placementsOf(jog, 'Sacramento Street')) {
+    for (const [i, run] of runs.slice(1).entries()) {
+      const before = runs[i]!;
+      const step = Math.atan2(run.y - before.y, run.x - before.x);
+      expect(Math.abs(angleBetween(run.angle, step))).toBeLessThanOrEqual((35 * Math.PI) / 180 + 1e-9);
+    }
+  }
+});
+
 test('letters lie on their section of the line, turn by at most the maximum angle, and spell the text', () => {
   fc.assert(
     fc.property(bendingLine, fc.double({ min: 0, max: 0.4, noNaN: true }), (line, share) => {

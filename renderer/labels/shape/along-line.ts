@@ -45,6 +45,9 @@ const unbendableToleranceEm = 0.35;
 /** Maximum angle between a letter and the whole text. A larger one would look like a ring. */
 const maxLean = (50 * Math.PI) / 180;
 
+/** Maximum angle between a letter and the way to it from the letter before. A larger one would break a word in two. */
+const maxStepAside = (35 * Math.PI) / 180;
+
 /** Maximum number of letters, including spaces, within one em. */
 const maxLettersPerEm = 6;
 
@@ -128,6 +131,8 @@ function bentPlacement(place: Span, text: string, textStyle: TextStyle, style: L
     const along = directionOf(line.at(middle - reach), line.at(middle + reach)) + (isReversed ? Math.PI : 0);
     if (Math.abs(angleBetween(angle, along)) > maxLean) return null;
     const [x, y] = below(line.at(middle), along, style.offsetPx);
+    const last = runs.at(-1);
+    if (last && Math.abs(angleBetween(along, directionOf([last.x, last.y], [x, y]))) > maxStepAside) return null;
     const near = runs.slice(-maxLettersPerEm).filter((run) => Math.hypot(run.x - x, run.y - y) <= textStyle.sizePx);
     if (near.some((run) => Math.abs(angleBetween(run.angle, along)) > style.maxAngle)) return null;
     runs.push({ text: letter, x, y, angle: along, ...(section && { section }) });
