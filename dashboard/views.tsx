@@ -1,6 +1,7 @@
 /** The views, their paths, and the navigation. Each is loaded when it is first shown. */
 import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { useApi } from './client/hooks';
 import { Empty, Loading } from './components/controls';
 import { FailedView } from './components/failed-view';
 import type { IconName } from './components/icons';
@@ -16,13 +17,38 @@ export const navigation: readonly Group[] = [
     links: [{ href: '/start', label: 'Getting started', icon: 'start' }],
   },
   {
+    title: 'Places',
+    links: [
+      { href: '/geofences', label: 'Geofences', icon: 'fence' },
+      { href: '/beacons', label: 'Beacons', icon: 'beacon' },
+    ],
+  },
+  {
     title: 'Develop',
-    links: [{ href: '/keys', label: 'Keys', icon: 'key' }],
+    links: [
+      { href: '/webhooks', label: 'Webhooks', icon: 'webhook' },
+      { href: '/keys', label: 'Keys', icon: 'key' },
+    ],
+  },
+  {
+    title: 'Project',
+    links: [
+      { href: '/settings', label: 'Settings', icon: 'settings' },
+      { href: '/members', label: 'Members', icon: 'members' },
+    ],
   },
 ];
 
 const views: readonly (readonly [path: string, view: LazyExoticComponent<ComponentType>])[] = [
   ['/start', lazy(() => import('./pages/start'))],
+  ['/geofences', lazy(() => import('./pages/geofences'))],
+  ['/geofences/:id', lazy(() => import('./pages/geofence'))],
+  ['/beacons', lazy(() => import('./pages/beacons'))],
+  ['/beacons/:id', lazy(() => import('./pages/beacon'))],
+  ['/webhooks', lazy(() => import('./pages/webhooks'))],
+  ['/webhooks/:id', lazy(() => import('./pages/webhook'))],
+  ['/settings', lazy(() => import('./pages/settings'))],
+  ['/members', lazy(() => import('./pages/members'))],
   ['/keys', lazy(() => import('./pages/keys'))],
 ];
 
@@ -46,4 +72,9 @@ export function Views() {
   );
 }
 
-const Home = () => <Redirect to="/start" replace />;
+/** An empty project begins with the first steps, any other with its geofences. */
+function Home() {
+  const { data, isError } = useApi('GET /v1/geofences', { query: { limit: 1 } });
+  if (data === undefined && !isError) return <Loading />;
+  return <Redirect to={data?.geofences.length ? '/geofences' : '/start'} replace />;
+}

@@ -18,6 +18,8 @@ export default defineConfig({
     // The map is larger than Vite's bound, and is loaded only by the views that show one.
     chunkSizeWarningLimit: 2_000,
     modulePreload: { polyfill: false },
+    // A warning about the speed of plugins, which depends on how busy the machine is.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { proxy: { '^/(v1|maps|docs|openapi.json|health)': server } },
 });

@@ -94,6 +94,16 @@ async function readAnswer(response: Response): Promise<unknown> {
   return response.json();
 }
 
+/** Keeps the revision of the header beside the record, for an edit of what was read. */
+function withRevision(body: unknown, revision: string | null): unknown {
+  if (revision === null || typeof body !== 'object' || body === null || !('meta' in body)) return body;
+  return { ...body, meta: { ...(body.meta as object), revision } };
+}
+
+/** Returns the revision of the record in an answer, for `ifMatch`. */
+export const revisionOf = (answer: { readonly meta: object } | undefined): string | undefined =>
+  (answer?.meta as { revision?: string } | undefined)?.revision;
+
 /** Sends a request and resolves to the body. Rejects with {@link Failure} or {@link Unreachable}. */
 export async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>> {
   const [method, template] = operation.split(' ') as [string, string];
@@ -129,7 +139,7 @@ export async function call<O extends Operation>(operation: O, input: Input<O>): 
     throw new Unreachable();
   }
   reportReachable();
-  if (response.ok) return body as Answer<O>;
+  if (response.ok) return withRevision(body, response.headers.get('etag')) as Answer<O>;
   const failure = new Failure(response.status, (body as { meta?: object }).meta ?? {});
   if (failure.status === 401 && template !== '/v1/session' && !template.startsWith('/v1/signin')) onSignedOut();
   throw failure;

@@ -60,7 +60,8 @@ export function useChange<Given, Result>(change: (given: Given) => Promise<Resul
     mutationFn: change,
     // A change fails at once while the server is unreachable, instead of happening at some later moment.
     networkMode: 'always',
-    onSettled: () =>
+    // Only then: a form whose change was refused keeps what its user has written.
+    onSuccess: () =>
       Promise.all(resources.map((resource) => client.invalidateQueries({ queryKey: [scope, resource] }))),
   });
 }

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../support/client.js';
+import { circle } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
 import { hasBrowser, launchBrowser, openPage } from './browser.js';
 
@@ -77,7 +78,17 @@ interface AxeViolation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-const views = ['/start', '/keys'];
+const views = [
+  '/start',
+  '/geofences',
+  '/geofences/new',
+  '/beacons',
+  '/beacons/new',
+  '/webhooks',
+  '/keys',
+  '/settings',
+  '/members',
+];
 
 describe.runIf(isRunnable)('the dashboard', () => {
   it('shows every view in both themes, and at 360 px without scrolling sideways, with no serious axe finding', async () => {
@@ -148,6 +159,65 @@ describe.runIf(isRunnable)('the dashboard', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  it('creates a geofence with problems at their fields, edits it, and keeps what another has changed', async () => {
+    const page = await asOwner('/geofences/new');
+    await page.getByLabel('Description').fill('Market hall');
+    await page.getByLabel('Tag').fill('market');
+    await page.getByLabel('External id').fill('hall');
+    await page.getByLabel('Latitude').fill('91');
+    await page.getByLabel('Longitude').fill('11.25');
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByRole('alert').filter({ hasText: 'coordinates' }).waitFor();
+    await page.getByLabel('Latitude').fill('43.77');
+    await page.getByRole('checkbox', { name: 'Always open' }).uncheck();
+    await page.getByLabel('Tuesday, closing 1').fill('13:00');
+    await page.getByRole('button', { name: 'Add a value' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('floor');
+    await page.getByLabel('Value of floor').fill('2');
+    await page.getByLabel('Type of floor').selectOption('number');
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByRole('link', { name: 'Market hall' }).click();
+
+    const backend = server.as('test_secret');
+    const stored = async () => ok(await backend.get('/v1/geofences/market/hall')).geofence;
+    expect(await stored()).toMatchObject({
+      metadata: { floor: 2 },
+      operatingHours: { Mon: [['09:00', '17:00']], Tue: [['09:00', '13:00']], Sun: [] },
+    });
+    await page.getByLabel('Radius').fill('250');
+    ok(await backend.send('PATCH', '/v1/geofences/market/hall', { body: { description: 'Renamed meanwhile' } }));
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Somebody else has changed').waitFor();
+    await page.getByRole('button', { name: 'Show its present state' }).click();
+    await page.getByRole('heading', { name: 'Renamed meanwhile' }).waitFor();
+    await page.getByLabel('Radius').fill('250');
+    await page.getByRole('button', { name: 'Remove floor' }).click();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Renamed meanwhile is saved.').waitFor();
+    const saved = await stored();
+    expect(saved).toMatchObject({ description: 'Renamed meanwhile', geometryRadius: 250 });
+    expect(saved.metadata).toBeUndefined();
+  });
+
+  it('filters geofences, and disables and deletes the selected ones', async () => {
+    const backend = server.as('test_secret');
+    for (const externalId of ['one', 'two', 'three']) await backend.putGeofence(externalId, circle(0, 0, 100), 'bulk');
+    const page = await asOwner('/geofences');
+    await page.getByRole('searchbox', { name: 'Tag' }).fill('bulk');
+    await page.getByText('3 in all').waitFor();
+    await page.getByRole('checkbox', { name: 'Select one' }).check();
+    await page.getByRole('checkbox', { name: 'Select two' }).check();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('2 records are disabled.').waitFor();
+    expect(ok(await backend.get('/v1/geofences/bulk/two')).geofence.enabled).toBe(false);
+    expect(ok(await backend.get('/v1/geofences/bulk/three')).geofence.enabled).toBe(true);
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Nothing matches').waitFor();
+  });
+
   it('replaces a key, and shows the new one, which works', async () => {
     const page = await asOwner('/keys');
     await page.getByRole('button', { name: 'Replace the publishable key' }).click();
@@ -155,6 +225,63 @@ describe.runIf(isRunnable)('the dashboard', () => {
     const key = await page.getByText(/^prj_test_pk_[0-9a-f]+$/).textContent();
     expect((await server.withKey(key ?? '').get('/v1/config')).status).toBe(200);
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('creates a webhook, shows its attempts with request and response, and rotates its secret', async () => {
+    const page = await asOwner('/webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).first().click();
+    await page.getByLabel('URL').fill('nowhere');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByRole('alert').filter({ hasText: 'url' }).waitFor();
+    // A name that never resolves: the attempt fails in the same way on every machine.
+    await page.getByLabel('URL').fill('https://receiver.invalid/events');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Send a sample' }).click();
+    await page.getByRole('table').getByRole('button').click();
+    await page.getByRole('dialog').getByText('Request', { exact: true }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('tab', { name: 'Secrets' }).click();
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^whsec_/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page
+      .getByRole('button', { name: /^Revoke/ })
+      .first()
+      .waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('saves settings, of this environment only', async () => {
+    const page = await asOwner('/settings');
+    await page.getByRole('checkbox', { name: 'Dwell events' }).check();
+    await page.getByLabel('Default threshold').fill('-1');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByRole('alert').filter({ hasText: 'defaultDwellThreshold' }).waitFor();
+    await page.getByLabel('Default threshold').fill('15');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('The settings are saved.').waitFor();
+    const settingsOf = async (key: 'test_secret' | 'live_secret') =>
+      ok(await server.as(key).get('/v1/settings')).settings;
+    expect(await settingsOf('test_secret')).toMatchObject({ dwellEvents: true, defaultDwellThreshold: 15 });
+    expect(await settingsOf('live_secret')).toMatchObject({ dwellEvents: false });
+  });
+
+  it('invites a member, and withdraws the invitation', async () => {
+    const page = await asOwner('/members');
+    await page.getByLabel('Email').fill('nobody');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('alert').filter({ hasText: 'email' }).waitFor();
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('button', { name: 'Withdraw the invitation of ada@example.com' }).click();
+    await page.getByRole('region', { name: 'Invitations' }).waitFor({ state: 'detached' });
   });
 
   it('says that the server does not answer, and continues when it does', async () => {

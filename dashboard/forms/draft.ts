@@ -1,0 +1,104 @@
+/** What forms of geofences and beacons share: the difference between two bodies, metadata, and problems at fields. */
+import { Failure } from '../client/call';
+
+/** A row of the metadata editor. */
+export interface MetadataRow {
+  /** Keeps React's state with the row. */
+  readonly id: number;
+  readonly name: string;
+  readonly value: string;
+  readonly type: 'text' | 'number' | 'boolean';
+}
+
+export type Metadata = Readonly<Record<string, string | number | boolean>>;
+
+let lastRowId = 0;
+export function newRow(name = '', value: string | number | boolean = ''): MetadataRow {
+  lastRowId += 1;
+  const type = typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'text';
+  return { id: lastRowId, name, value: String(value), type };
+}
+
+export const rowsOf = (metadata: Metadata = {}): readonly MetadataRow[] =>
+  Object.entries(metadata).map(([name, value]) => newRow(name, value));
+
+/** Returns undefined without rows. A number that is none stays text, for the validator to refuse. */
+export function metadataOf(rows: readonly MetadataRow[]): Metadata | undefined {
+  const named = rows.filter(({ name }) => name !== '');
+  if (named.length === 0) return undefined;
+  return Object.fromEntries(
+    named.map(({ name, value, type }) => {
+      if (type === 'boolean') return [name, value === 'true'];
+      const number = Number(value);
+      return [name, type === 'number' && value.trim() !== '' && Number.isFinite(number) ? number : value];
+    }),
+  );
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Metadata are merged key by key, so a key that is gone must be named. */
+function patchOfMetadata(before: Metadata | undefined, after: Metadata | undefined): unknown {
+  if (after === undefined) return null;
+  const gone = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(after, name));
+  return { ...Object.fromEntries(gone.map((name) => [name, null])), ...after };
+}
+
+/** Returns the merge patch that turns a body into another. */
+export function patchOf(before: Body, after: Body): Record<string, unknown> {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...names].filter((name) => !isEqual(before[name], after[name]));
+  return Object.fromEntries(
+    changed.map((name) => [
+      name,
+      name === 'metadata'
+        ? patchOfMetadata(before[name] as Metadata | undefined, after[name] as Metadata | undefined)
+        : (after[name] ?? null),
+    ]),
+  );
+}
+
+/** Returns the validator's message if it is about the field, or about something inside it. */
+export function problemAt(error: unknown, field: string): string | undefined {
+  if (!(error instanceof Failure) || error.param === undefined) return undefined;
+  const isHere = error.param === field || error.param.startsWith(`${field}.`) || error.param.startsWith(`${field}[`);
+  return isHere ? error.message : undefined;
+}
+
+/** Tests whether the problem belongs to none of the fields, so that the form must show it as a whole. */
+export const isElsewhere = (error: unknown, fields: readonly string[]): boolean =>
+  error !== null && error !== undefined && !fields.some((field) => problemAt(error, field) !== undefined);
+
+/** Returns a number if the text is one, else the text, for the validator to refuse. Empty: undefined. */
+export function numberOf(text: string): number | undefined {
+  const trimmed = text.trim().replace(',', '.');
+  if (trimmed === '') return undefined;
+  const number = Number(trimmed);
+  // The validator's message says what the field must be.
+  return Number.isFinite(number) ? number : (text as unknown as number);
+}
+
+export const textOf = (text: string): string | undefined => text.trim() || undefined;
+
+/** Removes what is not set. */
+export const compact = (body: Body): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+
+/** What names a record for its owner. */
+interface Pair {
+  readonly tag: string;
+  readonly externalId: string;
+}
+
+export function pairOf({ tag, externalId }: Body): Pair | undefined {
+  return typeof tag === 'string' && typeof externalId === 'string' ? { tag, externalId } : undefined;
+}
+
+/** Throws if a record has the pair: a creation would replace it in silence. */
+export function refuseTaken({ tag }: Pair, existing: readonly unknown[]): void {
+  if (existing.length === 0) return;
+  const message = `The tag ${tag} has a record with this external id.`;
+  throw new Failure(409, { type: 'conflict', param: 'externalId', message });
+}

@@ -1,0 +1,82 @@
+/** The editor of metadata: names, values and their types. */
+import { Button } from '../components/controls';
+import { type MetadataRow, newRow } from './draft';
+
+interface Props {
+  readonly rows: readonly MetadataRow[];
+  readonly problem: string | undefined;
+  onChange(rows: readonly MetadataRow[]): void;
+}
+
+const maxRows = 16;
+
+export function MetadataEditor({ rows, problem, onChange }: Props) {
+  const set = (id: number, change: Partial<MetadataRow>) =>
+    onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
+  return (
+    <div className="stack-tight">
+      {rows.length === 0 && <p className="quiet">No metadata. Events of the record carry what is written here.</p>}
+      {rows.length > 0 && (
+        <ul className="pairs">
+          {rows.map(({ id, name, value, type }) => (
+            <li key={id} className="pair">
+              <input
+                className="input"
+                aria-label="Name"
+                placeholder="name"
+                value={name}
+                onChange={(event) => set(id, { name: event.target.value })}
+              />
+              {type === 'boolean' ? (
+                <select
+                  className="input"
+                  aria-label={`Value of ${name}`}
+                  value={value === 'true' ? 'true' : 'false'}
+                  onChange={(event) => set(id, { value: event.target.value })}
+                >
+                  <option value="true">true</option>
+                  <option value="false">false</option>
+                </select>
+              ) : (
+                <input
+                  className="input"
+                  aria-label={`Value of ${name}`}
+                  placeholder="value"
+                  inputMode={type === 'number' ? 'decimal' : 'text'}
+                  value={value}
+                  onChange={(event) => set(id, { value: event.target.value })}
+                />
+              )}
+              <select
+                className="input pair-type"
+                aria-label={`Type of ${name}`}
+                value={type}
+                onChange={(event) => set(id, { type: event.target.value as MetadataRow['type'] })}
+              >
+                <option value="text">text</option>
+                <option value="number">number</option>
+                <option value="boolean">boolean</option>
+              </select>
+              <Button
+                look="plain"
+                icon="close"
+                aria-label={`Remove ${name || 'this row'}`}
+                onClick={() => onChange(rows.filter((row) => row.id !== id))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem !== undefined && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div>
+        <Button isCompact icon="plus" disabled={rows.length >= maxRows} onClick={() => onChange([...rows, newRow()])}>
+          Add a value
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+/** The frame of forms: sections, what is wrong as a whole, and the buttons. */
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Failure } from '../client/call';
+import { Button, Notice } from '../components/controls';
+import { messageOf } from '../components/toasts';
+import { useWorkspace } from '../state/session';
+import { isElsewhere } from './draft';
+
+export const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <section className="card" aria-label={title}>
+    <div className="card-head">
+      <h2>{title}</h2>
+    </div>
+    <div className="card-body stack">{children}</div>
+  </section>
+);
+
+/** Brings the first problem into sight, once it is in the document. */
+export const showProblem = (): void => {
+  setTimeout(() => document.querySelector('.problem, .form-problem')?.scrollIntoView({ block: 'center' }));
+};
+
+interface EndProps {
+  readonly error: unknown;
+  /** The fields that show problems of their own. */
+  readonly fields: readonly string[];
+  readonly isBusy: boolean;
+  readonly action: string;
+  /** The path of the list, to which one may go back; undefined: there is none. */
+  readonly list: string | undefined;
+}
+
+export function FormEnd({ error, fields, isBusy, action, list }: EndProps) {
+  const { isOwner } = useWorkspace();
+  const client = useQueryClient();
+  const isOutdated = error instanceof Failure && error.status === 412;
+  return (
+    <>
+      {isOutdated && (
+        <div className="form-problem">
+          <Notice tone="warning" role="alert">
+            Somebody else has changed this record meanwhile. Nothing was saved.{' '}
+            <button type="button" className="link-button" onClick={() => void client.invalidateQueries()}>
+              Show its present state
+            </button>
+          </Notice>
+        </div>
+      )}
+      {!isOutdated && isElsewhere(error, fields) && (
+        <div className="form-problem">
+          <Notice tone="danger" role="alert">
+            {messageOf(error)}
+          </Notice>
+        </div>
+      )}
+      {isOwner && (
+        <div className="form-actions">
+          <Button look="primary" type="submit" isBusy={isBusy}>
+            {action}
+          </Button>
+          {list !== undefined && (
+            <Link href={list} className="button">
+              Cancel
+            </Link>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,169 @@
+/** Who may use the project: members and open invitations. */
+import { type FormEvent, useState } from 'react';
+import { call } from '../client/call';
+import { useApi, useChange } from '../client/hooks';
+import type { Member } from '../client/types';
+import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
+import { absoluteTime, relativeTime } from '../components/time';
+import { messageOf, useToasts } from '../components/toasts';
+import { problemAt } from '../forms/draft';
+import { useWorkspace } from '../state/session';
+
+type Role = Member['role'];
+
+const roles = [
+  { value: 'owner', label: 'Owner' },
+  { value: 'viewer', label: 'Viewer' },
+] as const;
+
+export default function Members() {
+  const { isOwner, session, project } = useWorkspace();
+  const toasts = useToasts();
+  const members = useApi('GET /v1/members', {});
+  const invitations = useApi('GET /v1/invitations', {}, { enabled: isOwner });
+  const [removed, setRemoved] = useState<Member>();
+  const changeRole = useChange(
+    ({ id, role }: { id: string; role: Role }) => call('PUT /v1/members/{id}', { path: { id }, body: { role } }),
+    'members',
+  );
+  const remove = useChange((id: string) => call('DELETE /v1/members/{id}', { path: { id } }), 'members');
+  const withdraw = useChange((id: string) => call('DELETE /v1/invitations/{id}', { path: { id } }), 'invitations');
+  const complain = { onError: toasts.complain };
+  return (
+    <Page title="Members" isNarrow intro={`Owners of ${project.name} may do everything. Viewers may read.`}>
+      {isOwner && <Invite />}
+      {members.error && <Notice tone="danger">{messageOf(members.error)}</Notice>}
+      <section className="card" aria-label="Members">
+        <div className="card-head">
+          <h2>Members</h2>
+        </div>
+        {members.isPending && <Loading rows={2} />}
+        {members.data?.members.length === 0 && (
+          <Empty title="Nobody has an account yet">
+            <p>You are signed in by a one-time link. Invite yourself to get an account.</p>
+          </Empty>
+        )}
+        <ul>
+          {members.data?.members.map((member) => (
+            <li key={member._id} className="list-row center">
+              <div className="grow">
+                <p className="label truncate">
+                  {member.email}
+                  {member._id === session.account?._id && <span className="quiet"> (you)</span>}
+                </p>
+                <p className="quiet small" title={absoluteTime(member.createdAt)}>
+                  since {relativeTime(member.createdAt)}
+                </p>
+              </div>
+              {isOwner ? (
+                <div className="row">
+                  <select
+                    className="input role"
+                    aria-label={`Role of ${member.email}`}
+                    value={member.role}
+                    disabled={changeRole.isPending}
+                    onChange={({ target }) =>
+                      changeRole.mutate({ id: member._id, role: target.value as Role }, complain)
+                    }
+                  >
+                    {roles.map(({ value, label }) => (
+                      <option key={value} value={value}>
+                        {label}
+                      </option>
+                    ))}
+                  </select>
+                  <Button
+                    look="plain"
+                    icon="trash"
+                    aria-label={`Remove ${member.email}`}
+                    onClick={() => setRemoved(member)}
+                  />
+                </div>
+              ) : (
+                <Badge tone={member.role === 'owner' ? 'accent' : 'neutral'}>{member.role}</Badge>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+      {isOwner && (invitations.data?.invitations.length ?? 0) > 0 && (
+        <section className="card" aria-label="Invitations">
+          <div className="card-head">
+            <h2>Open invitations</h2>
+          </div>
+          <ul>
+            {invitations.data?.invitations.map(({ _id, email, role, expiresAt }) => (
+              <li key={_id} className="list-row center">
+                <div className="grow">
+                  <p className="label truncate">{email}</p>
+                  <p className="quiet small">
+                    {role}, ends {relativeTime(expiresAt)}
+                  </p>
+                </div>
+                <Button
+                  aria-label={`Withdraw the invitation of ${email}`}
+                  isBusy={withdraw.isPending && withdraw.variables === _id}
+                  onClick={() => withdraw.mutate(_id, complain)}
+                >
+                  Withdraw
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {removed && (
+        <Confirm
+          title={`Remove ${removed.email}?`}
+          action="Remove"
+          isBusy={remove.isPending}
+          problem={remove.error ? messageOf(remove.error) : undefined}
+          onClose={() => setRemoved(undefined)}
+          onConfirm={() => remove.mutate(removed._id, { onSuccess: () => setRemoved(undefined) })}
+        >
+          <p>The account stays, but opens this project no longer. Keys that the member knows still work.</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function Invite() {
+  const toasts = useToasts();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('viewer');
+  const invite = useChange(() => call('POST /v1/invitations', { body: { email, role } }), 'invitations');
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    invite.mutate(undefined, {
+      onSuccess: () => {
+        toasts.say(`An invitation to ${email} is on its way.`);
+        setEmail('');
+      },
+    });
+  }
+  const isAtField = problemAt(invite.error, 'email') !== undefined;
+  return (
+    <form className="card card-body stack" aria-label="Invite" onSubmit={submit} noValidate>
+      <div className="invite">
+        <TextField
+          label="Email"
+          type="email"
+          autoComplete="off"
+          value={email}
+          problem={problemAt(invite.error, 'email')}
+          onChange={setEmail}
+        />
+        <SelectField<Role> label="Role" value={role} options={roles} onChange={setRole} />
+        <Button type="submit" look="primary" isBusy={invite.isPending}>
+          Invite
+        </Button>
+      </div>
+      {invite.error && !isAtField && (
+        <Notice tone="danger" role="alert">
+          {messageOf(invite.error)}
+        </Notice>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,170 @@
+/** The settings of the environment: when events are made, and who may use publishable keys. */
+import { type FormEvent, useState } from 'react';
+import { type Answer, call, revisionOf } from '../client/call';
+import { useApi, useChange } from '../client/hooks';
+import { Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
+import { messageOf, useToasts } from '../components/toasts';
+import { numberOf, patchOf, problemAt } from '../forms/draft';
+import { FormEnd, Section, showProblem } from '../forms/parts';
+import { useWorkspace } from '../state/session';
+
+type Loaded = Answer<'GET /v1/settings'>;
+
+export default function SettingsView() {
+  const loaded = useApi('GET /v1/settings', {}, { staleTime: Number.POSITIVE_INFINITY });
+  const { environment } = useWorkspace();
+  return (
+    <Page
+      title="Settings"
+      isNarrow
+      intro={`How events are made in ${environment === 'live' ? 'Live' : 'Test'}. Every location after a change is judged by it.`}
+    >
+      {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
+      {loaded.data ? <SettingsForm key={revisionOf(loaded.data)} loaded={loaded.data} /> : !loaded.error && <Loading />}
+    </Page>
+  );
+}
+
+const confidences = [
+  { value: '1', label: '1: low, every event' },
+  { value: '2', label: '2: medium, more likely than not' },
+  { value: '3', label: '3: high, certain within the accuracy' },
+] as const;
+
+const fields = ['defaultDwellThreshold', 'minimumConfidence', 'allowedOrigins', 'beaconUuids', 'beaconUids'];
+
+const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter((line) => line !== '');
+
+interface Draft {
+  readonly stopDetection: boolean;
+  readonly bufferEntries: boolean;
+  readonly bufferExits: boolean;
+  readonly restrictToOperatingHours: boolean;
+  readonly dwellEvents: boolean;
+  readonly defaultDwellThreshold: string;
+  readonly minimumConfidence: '1' | '2' | '3';
+  readonly allowedOrigins: string;
+  readonly beaconUuids: string;
+  readonly beaconUids: string;
+}
+
+const draftOf = ({ settings }: Loaded): Draft => ({
+  ...settings,
+  defaultDwellThreshold: settings.defaultDwellThreshold === null ? '' : String(settings.defaultDwellThreshold),
+  minimumConfidence: String(settings.minimumConfidence) as Draft['minimumConfidence'],
+  allowedOrigins: (settings.allowedOrigins ?? []).join('\n'),
+  beaconUuids: settings.beaconUuids.join('\n'),
+  beaconUids: settings.beaconUids.join('\n'),
+});
+
+const bodyOf = (draft: Draft) => ({
+  ...draft,
+  defaultDwellThreshold: numberOf(draft.defaultDwellThreshold) ?? null,
+  minimumConfidence: Number(draft.minimumConfidence),
+  allowedOrigins: linesOf(draft.allowedOrigins).length > 0 ? linesOf(draft.allowedOrigins) : null,
+  beaconUuids: linesOf(draft.beaconUuids),
+  beaconUids: linesOf(draft.beaconUids),
+});
+
+function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
+  const { isOwner } = useWorkspace();
+  const toasts = useToasts();
+  const [initial] = useState(() => draftOf(loaded));
+  const [draft, setDraft] = useState(initial);
+  const save = useChange(
+    () => call('PATCH /v1/settings', { body: patchOf(bodyOf(initial), bodyOf(draft)), ifMatch: revisionOf(loaded) }),
+    'settings',
+  );
+  const set =
+    <Name extends keyof Draft>(name: Name) =>
+    (value: Draft[Name]) =>
+      setDraft((all) => ({ ...all, [name]: value }));
+  const check = (
+    name: 'stopDetection' | 'bufferEntries' | 'bufferExits' | 'restrictToOperatingHours' | 'dwellEvents',
+  ) => ({
+    isChecked: draft[name],
+    isDisabled: !isOwner,
+    onChange: set(name) as (isChecked: boolean) => void,
+  });
+  const text = (name: 'defaultDwellThreshold' | 'allowedOrigins' | 'beaconUuids' | 'beaconUids') => ({
+    value: draft[name],
+    disabled: !isOwner,
+    problem: problemAt(save.error, name),
+    onChange: set(name) as (value: string) => void,
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate(undefined, { onSuccess: () => toasts.say('The settings are saved.'), onError: showProblem });
+  }
+  return (
+    <form className="stack" onSubmit={submit} noValidate>
+      <Section title="Entries and exits">
+        <Check
+          label="Stop detection"
+          hint="Enter only while the device is stopped or its app is in the foreground. Geofences may differ."
+          {...check('stopDetection')}
+        />
+        <Check
+          label="Early entries"
+          hint="Enter as soon as the boundary is within the reported accuracy."
+          {...check('bufferEntries')}
+        />
+        <Check
+          label="Late exits"
+          hint="Leave only when the boundary is further away than the reported accuracy."
+          {...check('bufferExits')}
+        />
+        <Check
+          label="Only during operating hours"
+          hint="A geofence that is closed makes no events."
+          {...check('restrictToOperatingHours')}
+        />
+        <SelectField
+          label="Minimum confidence"
+          hint="Events below it are not made."
+          value={draft.minimumConfidence}
+          options={confidences}
+          disabled={!isOwner}
+          problem={problemAt(save.error, 'minimumConfidence')}
+          onChange={set('minimumConfidence')}
+        />
+      </Section>
+      <Section title="Dwells">
+        <Check
+          label="Dwell events"
+          hint="One event per visit, when a device has stayed for the threshold."
+          {...check('dwellEvents')}
+        />
+        <TextField
+          label="Default threshold"
+          unit="min"
+          inputMode="decimal"
+          hint="For geofences without one of their own. Empty: none"
+          {...text('defaultDwellThreshold')}
+        />
+      </Section>
+      <Section title="Publishable keys">
+        <TextArea
+          label="Allowed origins"
+          isCode
+          rows={3}
+          placeholder="https://example.com"
+          hint="One a line. Only pages of these origins may use publishable keys. Empty: all pages. Native apps are not concerned."
+          {...text('allowedOrigins')}
+        />
+      </Section>
+      <Section title="Beacons that SDKs range everywhere">
+        <TextArea label="iBeacon UUIDs" isCode rows={3} hint="One a line" {...text('beaconUuids')} />
+        <TextArea
+          label="Eddystone namespaces"
+          isCode
+          rows={3}
+          hint="One a line, 20 hex digits"
+          {...text('beaconUids')}
+        />
+      </Section>
+      <FormEnd error={save.error} fields={fields} isBusy={save.isPending} action="Save settings" list={undefined} />
+    </form>
+  );
+}

@@ -1,0 +1,107 @@
+/** The webhooks of the environment, with their health, and the form of a new one. */
+import { type FormEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { call } from '../client/call';
+import { useApi, useChange } from '../client/hooks';
+import type { Webhook } from '../client/types';
+import { Badge, Button, Copyable, Dialog, Empty, Loading, Notice, Page } from '../components/controls';
+import { messageOf } from '../components/toasts';
+import { WebhookHealth } from '../components/webhook-health';
+import { isElsewhere } from '../forms/draft';
+import { bodyOf, newWebhook, WebhookFields, webhookFields } from '../forms/webhook';
+import { useWorkspace } from '../state/session';
+
+export default function Webhooks() {
+  const { isOwner } = useWorkspace();
+  const loaded = useApi('GET /v1/webhooks', { query: { limit: 1_000 } });
+  const [isCreating, setCreating] = useState(false);
+  const create = (
+    <Button look="primary" onClick={() => setCreating(true)}>
+      New webhook
+    </Button>
+  );
+  return (
+    <Page
+      title="Webhooks"
+      intro="Addresses that get every event as it happens: signed, in order, and again until they answer."
+      actions={isOwner && create}
+    >
+      {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
+      <div className="card">
+        {loaded.isPending && <Loading rows={3} />}
+        {loaded.data?.webhooks.length === 0 && (
+          <Empty title="No webhooks yet" actions={isOwner && create}>
+            <p>A webhook needs a URL that answers requests with 2xx.</p>
+          </Empty>
+        )}
+        <ul>
+          {loaded.data?.webhooks.map((webhook) => (
+            <li key={webhook._id} className="list-row center">
+              <div className="grow">
+                <p className="label truncate">
+                  <Link href={`/webhooks/${webhook._id}`}>{webhook.url}</Link>
+                </p>
+                <p className="quiet small truncate">
+                  {webhook.description ? `${webhook.description} · ` : ''}
+                  {filtersOf(webhook)}
+                </p>
+              </div>
+              {webhook.enabled ? <WebhookHealth id={webhook._id} /> : <Badge>Disabled</Badge>}
+            </li>
+          ))}
+        </ul>
+      </div>
+      {isCreating && <NewWebhook onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+const filtersOf = ({ types, tags }: Webhook): string =>
+  `${types ? types.join(', ') : 'all events'}${tags ? `, tags ${tags.join(', ')}` : ''}`;
+
+function NewWebhook({ onClose }: { onClose(): void }) {
+  const [, navigate] = useLocation();
+  const [draft, setDraft] = useState(newWebhook);
+  const [created, setCreated] = useState<Webhook>();
+  const create = useChange(() => call('POST /v1/webhooks', { body: bodyOf(draft) }), 'webhooks');
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    create.mutate(undefined, { onSuccess: ({ webhook }) => setCreated(webhook) });
+  }
+  if (created) {
+    const done = () => navigate(`/webhooks/${created._id}`);
+    return (
+      <Dialog title="The signing secret" onClose={done}>
+        <div className="dialog-body">
+          <p>With it your receiver verifies that requests come from this server. It is shown only this once.</p>
+          <Copyable text={created.secrets[0]?.secret ?? ''} label="Copy the secret" />
+        </div>
+        <div className="dialog-foot">
+          <Button look="primary" onClick={done}>
+            Done
+          </Button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="New webhook" onClose={onClose}>
+      <form onSubmit={submit} noValidate>
+        <div className="dialog-body">
+          <WebhookFields draft={draft} error={create.error} onChange={setDraft} />
+          {isElsewhere(create.error, webhookFields) && (
+            <Notice tone="danger" role="alert">
+              {messageOf(create.error)}
+            </Notice>
+          )}
+        </div>
+        <div className="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" isBusy={create.isPending}>
+            Create webhook
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
