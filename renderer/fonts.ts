@@ -186,7 +186,7 @@ const drawnScripts = new RegExp(
 
 const none: readonly FontFamily[] = [];
 
-/** Returns the installed families that are common to all texts, and loads them. Throws when a required one is missing. */
+/** Returns the installed families common to all texts, and loads them. Throws when a required one is missing. */
 export const commonFonts = (): readonly FontFamily[] => commonFamilies.filter(isRegistered);
 
 /** Returns the families beyond the common ones that a text needs, and loads them. Missing ones are left out. */

@@ -10,6 +10,7 @@ import { angleBetween } from '../anchors/join-lines.js';
 import type { Point, Polyline } from '../anchors/polyline.js';
 import { rowHeightEm, turnedBoxes } from '../collision/boxes.js';
 import type { Placement, Run } from '../label.js';
+import { baselineEm } from '../text/measure.js';
 import { isSeparable } from '../text/script.js';
 import type { TextStyle } from '../text/text-style.js';
 import { rowRuns, rowScale, styledLetters } from './row.js';
@@ -123,6 +124,8 @@ function bentPlacement(place: Span, text: string, textStyle: TextStyle, style: L
   const isReversed = Math.abs(angleBetween(angle, directionOf(place.start, place.end))) > Math.PI / 2;
   const runs: Run[] = [];
   const boxes = [];
+  const largestPx = rowScale(text, 0, textStyle) * textStyle.sizePx;
+  let last: Point | undefined;
   let advance = 0;
   for (const { letter, width, section } of styledLetters(text, textStyle)) {
     const middle = isReversed ? to - advance - width / 2 : from + advance + width / 2;
@@ -130,13 +133,16 @@ function bentPlacement(place: Span, text: string, textStyle: TextStyle, style: L
     const reach = Math.max(width, textStyle.sizePx) / 2;
     const along = directionOf(line.at(middle - reach), line.at(middle + reach)) + (isReversed ? Math.PI : 0);
     if (Math.abs(angleBetween(angle, along)) > maxLean) return null;
-    const [x, y] = below(line.at(middle), along, style.offsetPx);
-    const last = runs.at(-1);
-    if (last && Math.abs(angleBetween(along, directionOf([last.x, last.y], [x, y]))) > maxStepAside) return null;
+    const at = below(line.at(middle), along, style.offsetPx);
+    if (last && Math.abs(angleBetween(along, directionOf(last, at))) > maxStepAside) return null;
+    last = at;
+    // Sections of different sizes stand on one baseline.
+    const sizePx = section?.font.sizePx ?? textStyle.sizePx;
+    const [x, y] = below(at, along, baselineEm(letter) * (largestPx - sizePx));
     const near = runs.slice(-maxLettersPerEm).filter((run) => Math.hypot(run.x - x, run.y - y) <= textStyle.sizePx);
     if (near.some((run) => Math.abs(angleBetween(run.angle, along)) > style.maxAngle)) return null;
     runs.push({ text: letter, x, y, angle: along, ...(section && { section }) });
-    boxes.push(...turnedBoxes(x, y, width, rowHeightEm * (section?.font.sizePx ?? textStyle.sizePx), along));
+    boxes.push(...turnedBoxes(x, y, width, rowHeightEm * sizePx, along));
     advance += width;
   }
   return { runs, boxes };
