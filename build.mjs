@@ -56,7 +56,7 @@ async function buildDashboard() {
   const { build } = await import('vite');
   await build({ configFile: join(root, 'dashboard/vite.config.mjs') });
   const folder = join(root, 'dist/dashboard/assets');
-  for (const name of readdirSync(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
+  for (const name of readdirSync(folder).filter((name) => /\.(m?js|css|svg)$/.test(name))) {
     const content = readFileSync(join(folder, name));
     const params = { [constants.BROTLI_PARAM_QUALITY]: content.length < 400_000 ? 11 : 9 };
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content, { params }));

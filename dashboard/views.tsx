@@ -19,6 +19,7 @@ export const navigation: readonly Group[] = [
   {
     title: 'Places',
     links: [
+      { href: '/map', label: 'Map', icon: 'map' },
       { href: '/geofences', label: 'Geofences', icon: 'fence' },
       { href: '/beacons', label: 'Beacons', icon: 'beacon' },
     ],
@@ -41,6 +42,7 @@ export const navigation: readonly Group[] = [
 
 const views: readonly (readonly [path: string, view: LazyExoticComponent<ComponentType>])[] = [
   ['/start', lazy(() => import('./pages/start'))],
+  ['/map', lazy(() => import('./pages/map'))],
   ['/geofences', lazy(() => import('./pages/geofences'))],
   ['/geofences/:id', lazy(() => import('./pages/geofence'))],
   ['/beacons', lazy(() => import('./pages/beacons'))],

@@ -79,6 +79,10 @@ function queryOf(query: object): string {
   return text && `?${text}`;
 }
 
+/** Returns the headers that choose what a call acts on. */
+export const callHeaders = (): Record<string, string> =>
+  scope ? { 'X-Fenceline-Project': scope.project, 'X-Fenceline-Environment': scope.environment } : {};
+
 /** Returns the URL of a call that can not have headers: streams, images and downloads. */
 export function urlOf(path: string, query: object = {}): string {
   return path + queryOf({ ...query, project: scope?.project, environment: scope?.environment });
@@ -115,11 +119,7 @@ export async function call<O extends Operation>(operation: O, input: Input<O>): 
     signal?: AbortSignal;
   };
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given.path?.[name] ?? ''));
-  const headers = new Headers();
-  if (scope) {
-    headers.set('X-Fenceline-Project', scope.project);
-    headers.set('X-Fenceline-Environment', scope.environment);
-  }
+  const headers = new Headers(callHeaders());
   if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
   const isSending = method === 'POST' || method === 'PUT' || method === 'PATCH';
   if (isSending) headers.set('Content-Type', 'application/json');

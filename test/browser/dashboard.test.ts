@@ -79,6 +79,7 @@ interface AxeViolation {
 }
 
 const views = [
+  '/map',
   '/start',
   '/geofences',
   '/geofences/new',
