@@ -39,7 +39,6 @@ beforeAll(async () => {
   iconOrigin = `http://127.0.0.1:${(icons.address() as AddressInfo).port}`;
   server = await startMapServer({
     FENCELINE_MAPS_ALLOWED_NETWORKS: '127.0.0.1',
-    FENCELINE_MAPS_TIMEOUT_MS: '100000',
     FENCELINE_MAPS_WORKERS: '2',
     FENCELINE_LIMITS_MAP_COST_PER_KEY_PER_SECOND: '0',
     FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',

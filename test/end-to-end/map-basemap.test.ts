@@ -12,14 +12,9 @@ import { TestServer } from '../support/server.js';
 
 const query = { width: '300', height: '200', center: '47,10', zoom: '4' };
 const bakingMs = 240_000;
-/** The longest that may be set. */
-const patienceMs = 100_000;
 
 async function start(environment: Record<string, string> = {}): Promise<TestServer> {
-  const server = await TestServer.start(
-    { FENCELINE_MAPS_TIMEOUT_MS: String(patienceMs), ...environment },
-    async () => {},
-  );
+  const server = await TestServer.start(environment, async () => {});
   onTestFinished(() => server.dispose());
   return server;
 }

@@ -88,6 +88,8 @@ describe.each([0, 4_000])(
     it('every request on an open connection is answered', async () => {
       server = await TestServer.start({
         FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
+        // Nothing is cut off because the machine is busy.
+        FENCELINE_HTTP_DRAIN_TIMEOUT_MS: '60000',
         ...(readinessDelayMs > 0 && { FENCELINE_HTTP_READINESS_DELAY_MS: String(readinessDelayMs) }),
       });
       // The pauses reach from none to nearly the time after which an idle connection is closed.

@@ -22,7 +22,7 @@ export interface Picture {
  * Starts a server and draws a first map, so that the start of its drawing process does not count as a request's time.
  */
 export async function startMapServer(environment: Readonly<Record<string, string>> = {}): Promise<TestServer> {
-  const server = await TestServer.start({ FENCELINE_MAPS_TIMEOUT_MS: '100000', ...environment });
+  const server = await TestServer.start(environment);
   try {
     await pictureOf(await askMap(server, { width: '100', height: '100', center: '0,0', zoom: '1' }));
   } catch (error) {

@@ -16,8 +16,12 @@ import { Client } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
 import { program } from './program.js';
 
-/** Longer than an evaluation takes on a busy machine: responses have their events. */
-export const patientReplies = { FENCELINE_INGEST_REPLY_TIMEOUT_MS: '15000' };
+/** Longer than a busy machine takes: responses have their events, maps are drawn, and routes are found. */
+export const patientReplies = {
+  FENCELINE_INGEST_REPLY_TIMEOUT_MS: '30000',
+  FENCELINE_MAPS_TIMEOUT_MS: '100000',
+  FENCELINE_ROUTING_TIMEOUT_MS: '60000',
+};
 
 /** The roles of a cluster's second node: all but those that take requests. */
 export const companionRoles = 'pipeline,webhooks,analytics';
