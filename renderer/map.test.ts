@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Compression, TileType } from 'pmtiles';
 import sharp from 'sharp';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rasterizeIcon } from './icons/rasterize.js';
-import { createMapRenderer, type MapRenderer } from './map.js';
+import { createMapRenderer, type MapRenderer, type MapRendererOptions } from './map.js';
+import { builtInStyles } from './styles/names.js';
 import { fetchAnything, pmtilesBytes, serveFiles, writeMbtiles } from './testing/archives.js';
+import { cachedBasemap, rendererCacheFolder } from './testing/basemap-cache.js';
 import { pictureOf } from './testing/pictures.js';
 import { rectangle, tileBytes } from './testing/tiles.js';
 import type { MapRequest } from './types.js';
@@ -21,6 +23,15 @@ const sea = tileBytes({ water: [{ type: 'polygon', parts: [rectangle(-100, -100,
 const tile = { zoom: 0, x: 0, y: 0, bytes: sea };
 const metadata = { vector_layers: [{ id: 'water' }, { id: 'transportation' }], attribution: '<b>&copy; Somebody</b>' };
 const archiveBytes = pmtilesBytes([tile], metadata, Compression.Gzip);
+
+/** An uploaded style. */
+const redWater = Buffer.from(
+  JSON.stringify({
+    version: 8,
+    sources: { s: { type: 'vector' } },
+    layers: [{ id: 'w', type: 'fill', source: 's', 'source-layer': 'water', paint: { 'fill-color': '#ff0000' } }],
+  }),
+);
 
 function file(name: string, bytes: Uint8Array): string {
   const path = join(folder, name);
@@ -104,11 +115,63 @@ test('missing icons are counted and drawn as pins', async () => {
   expect(picture.count('#ff0000')).toBeGreaterThan(3 * 200);
 });
 
+const france = { center: [2.5, 46.5], zoom: 7.5, bbox: null } as const;
+
+describe('a view where the archive has no tiles', () => {
+  /** One tile at zoom 6, in the Pacific. */
+  const part = pmtilesBytes([{ ...tile, zoom: 6, x: 2, y: 30 }], metadata, Compression.Gzip);
+  const inside = { center: [-166, 8], zoom: 6.5, bbox: null } as const;
+
+  async function openPart(options: Partial<MapRendererOptions> = {}): Promise<MapRenderer> {
+    await close();
+    const archive = file('part.pmtiles', part);
+    renderer = await createMapRenderer({ archive, cacheFolder: rendererCacheFolder, ...options });
+    return renderer;
+  }
+  beforeAll(() => cachedBasemap());
+
+  test('is drawn from the built-in basemap in the built-in styles, with its attribution', async () => {
+    const { render } = await openPart();
+    const own = await createMapRenderer({ archive: null, cacheFolder: rendererCacheFolder });
+    for (const camera of [france, { ...inside, zoom: 4 }]) {
+      for (const style of builtInStyles) {
+        const asked = { ...request, camera, style };
+        const [map, expected] = [await render(asked), await own.render(asked)];
+        expect(Buffer.from(map.bytes).equals(Buffer.from(expected.bytes))).toBe(true);
+        expect(map).not.toHaveProperty('emptyView');
+      }
+    }
+    await own.close();
+    expect(Buffer.from((await render({ ...request, camera: inside })).bytes).length).toBeGreaterThan(0);
+  });
+
+  test('is reported in an uploaded style, with its cause', async () => {
+    const { render } = await openPart();
+    const causeOf = async (camera: MapRequest['camera']) =>
+      (await render({ ...request, style: 'own@1', camera }, undefined, redWater)).emptyView;
+    expect(await causeOf(inside)).toBeUndefined();
+    expect(await causeOf({ ...inside, zoom: 4 })).toBe('the archive has no tiles below zoom 6');
+    expect(await causeOf(france)).toBe('the archive has no tiles in the area');
+  });
+
+  test('asks for the basemap where it is not there and may not be baked', async () => {
+    const { render } = await openPart({ cacheFolder: folder, mayBake: false });
+    expect(await render({ ...request, camera: france })).toMatchObject({ lacksBasemap: true });
+    expect(await render({ ...request, camera: inside })).not.toHaveProperty('lacksBasemap');
+  });
+});
+
+test('an archive of no known schema is drawn in uploaded styles, and built-in styles say what was found', async () => {
+  const layers = { vector_layers: [{ id: 'odd' }, { id: 'other' }] };
+  const { render, found, webStyle } = await open(file('odd.pmtiles', pmtilesBytes([tile], layers, Compression.None)));
+  expect(found).toMatchObject({ kind: 'vector', schema: null, layers: ['odd', 'other'], minZoom: 0, maxZoom: 0 });
+  const refusal = { code: 'unavailable', message: expect.stringContaining('odd, other') };
+  await expect(render(request)).rejects.toMatchObject(refusal);
+  expect(() => webStyle('svc-dark-v1', 'en')).toThrow('odd, other');
+  expect(await groundOf((await render({ ...request, style: 'own@1' }, undefined, redWater)).bytes)).toBe('#ff0000');
+});
+
 test.each([
-  [
-    'of no known schema',
-    () => file('odd.pmtiles', pmtilesBytes([tile], { vector_layers: [{ id: 'odd' }] }, Compression.None)),
-  ],
   ['that is none', () => file('none.pmtiles', Buffer.from('not an archive'))],
   ['that is not there', () => join(folder, 'missing.pmtiles')],
 ])('an archive %s is refused at once', async (_name, path) => {

@@ -9,8 +9,9 @@
 import { join } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { LRUCache } from 'lru-cache';
-import { parameterError, type Validated } from '../schemas/errors.js';
-import { openDefaultBasemap } from './basemap/bake.js';
+import { ApiError, parameterError, type Validated } from '../schemas/errors.js';
+import { openDefaultBasemap, prepareDefaultBasemap } from './basemap/bake.js';
+import { findDefaultBasemap } from './basemap/recipe.js';
 import { isDarkStyle } from './draw/background.js';
 import { takeMissingFonts } from './fonts.js';
 import type { RasterIcon } from './icons/rasterize.js';
@@ -18,9 +19,10 @@ import type { PlacedLabel } from './labels/label.js';
 import { paintLabels } from './labels/labels.js';
 import { loadIcons } from './overlays/icons.js';
 import { attributionPx, createOverlays, fitItems } from './overlays/overlays.js';
-import { createRenderer, defaultRendererLimits, type RendererLimits } from './render.js';
+import { createRenderer, defaultRendererLimits, type RendererLimits, type Scene } from './render.js';
 import type { FetchBytes } from './sources/fetch.js';
 import { type ArchiveHints, openArchive } from './sources/open.js';
+import { openPmtiles } from './sources/pmtiles.js';
 import { detectSchema } from './sources/schema.js';
 import { checkSprites } from './sprites/check.js';
 import { SpriteStore } from './sprites/sprite-store.js';
@@ -32,8 +34,9 @@ import { builtInImages } from './styles/images.js';
 import { localizeStyle } from './styles/language.js';
 import { type BuiltInStyle, isBuiltInStyle } from './styles/names.js';
 import { rasterStyle } from './styles/raster.js';
-import type { DrawnMap, MapRequest, Sprites, TileSource, Uploads } from './types.js';
+import type { DrawnMap, MapRequest, Sprites, TileSchema, TileSource, Uploads, Viewport } from './types.js';
 import { fitView } from './view/fit.js';
+import { tileZoom } from './view/projection.js';
 import { webFile } from './web/files.js';
 import type { Tileset, WebFileRequest, WebFileResult } from './web/requests.js';
 import { completeStyle, spritePath } from './web/style.js';
@@ -47,6 +50,8 @@ export interface MapRendererOptions {
   readonly archiveHints?: ArchiveHints;
   /** Folder for the default basemap. */
   readonly cacheFolder: string;
+  /** Whether the basemap is baked when a map beside the archive needs it. Default: yes. */
+  readonly mayBake?: boolean;
   /** Fetches an archive by URL. */
   readonly fetchBytes?: FetchBytes;
   readonly limits?: RendererLimits;
@@ -57,7 +62,14 @@ export interface MapRendererOptions {
 /** Results of {@link rasterizeIcon} at the request's scale, by the names that the request uses. */
 export type RequestIcons = ReadonlyMap<string, RasterIcon>;
 
+/** What was found of the source. */
+export interface FoundSource extends Pick<TileSource, 'kind' | 'minZoom' | 'maxZoom' | 'bounds' | 'layers'> {
+  /** Null for raster tiles, and when the built-in styles know none with these layers. */
+  readonly schema: TileSchema | null;
+}
+
 export interface MapRenderer {
+  readonly found: FoundSource;
   /**
    * Draws a map. A marker without its icon gets the default pin. `style` is the JSON of an uploaded style that passed
    * `checkStyle`, and `sprites` are its sprites. Rejects with ApiError `invalid_parameter` for an unknown style.
@@ -84,61 +96,126 @@ const keptStyles = 32;
 /** Maximum bytes of JSON of cached uploaded styles. A compiled style takes several times as much. */
 const maxKeptStyleBytes = 4 * 2 ** 20;
 
+/** A source and the styles for it. */
+interface Ground {
+  readonly source: TileSource;
+  readonly styles: Styles;
+}
+
 /**
- * Creates a renderer. Rejects when the archive cannot be read, or when no built-in style supports its tiles. The first
- * call on a machine bakes the basemap, which takes some seconds.
+ * Creates a renderer. Rejects when the archive cannot be read. The first call on a machine bakes the basemap, which
+ * takes some seconds, unless there is an archive.
  */
 export async function createMapRenderer(options: MapRendererOptions): Promise<MapRenderer> {
   const source = await openSource(options);
   const tileset: Tileset = options.archive === null ? 'basemap' : 'archive';
-  const basemap = createLazyBasemap(options.cacheFolder);
-  const styleFor = createStyles(source);
+  const main: Ground = { source, styles: createStyles(source) };
+  const basemap = createLazyBasemap(options);
   const renderer = createRenderer(options.limits ?? defaultRendererLimits);
   const spriteStore = new SpriteStore();
+
   return {
+    found: { kind: source.kind, schema: detectSchema(source), ...describedZooms(source), layers: source.layers },
     async render(request, given = new Map(), uploadedStyle = null, sprites = noSprites) {
-      const style = styleFor.image(request.style, request.language, uploadedStyle);
+      if (!uploadedStyle) checkBuiltIn(request.style);
       const { icons, missing } = await loadIcons(request.markers, given);
-      const drawn = isBuiltInStyle(request.style) && !uploadedStyle;
-      const { images, missing: missingSprites } = drawn
-        ? { images: builtInImages(request.style, request.scale), missing: 0 }
-        : await spriteStore.decode(sprites);
+      const { images, missing: missingSprites } = uploadedStyle
+        ? await spriteStore.decode(sprites)
+        : { images: builtInImages(request.style as BuiltInStyle, request.scale), missing: 0 };
       const view = fitView(
         request.camera,
         fitItems(request, icons),
         request,
         attributionPx(request, source.attribution),
       );
-      const overlays = createOverlays(view, request, icons, source.attribution, isDarkStyle(style, view.zoom));
-      const sources = new Map([['map', source]]);
-      const labels = paintLabels(request.language, options.onLabels);
-      const image = await renderer.render({ view, style, sources, images, labels, overlays, format: request.format });
-      return { ...image, missingIcons: missing + missingSprites, missingFonts: takeMissingFonts() };
+      const sceneOf = (ground: Ground): Scene => {
+        const style = ground.styles.image(request.style, request.language, uploadedStyle);
+        const { attribution } = ground.source;
+        return {
+          ...{ view, style, images, format: request.format, sources: new Map([['map', ground.source]]) },
+          labels: paintLabels(request.language, options.onLabels),
+          overlays: createOverlays(view, request, icons, attribution, isDarkStyle(style, view.zoom)),
+        };
+      };
+      let lacking: Pick<DrawnMap, 'emptyView' | 'lacksBasemap'> = {};
+      /** Uploaded styles are made for the archive only. */
+      const whenEmpty = async (): Promise<Scene | undefined> => {
+        if (uploadedStyle) {
+          lacking = { emptyView: emptyViewOf(view, source) };
+          return undefined;
+        }
+        const ground = await basemap.ground();
+        if (!ground) lacking = { lacksBasemap: true };
+        return ground && sceneOf(ground);
+      };
+      const image = await renderer.render({ ...sceneOf(main), ...(tileset === 'archive' && { whenEmpty }) });
+      return { ...image, ...lacking, missingIcons: missing + missingSprites, missingFonts: takeMissingFonts() };
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
     checkSprites: (json, sprites) => checkSprites(parseStyle(json), sprites),
-    webStyle: (name, language, uploadedStyle = null) =>
-      completeStyle(styleFor.web(name, language, uploadedStyle), tileset, source),
-    webFile: (request) => webFile(request, (asked) => (asked === tileset ? Promise.resolve(source) : basemap.open())),
+    webStyle(name, language, uploadedStyle = null) {
+      if (!uploadedStyle) checkBuiltIn(name);
+      return completeStyle(main.styles.web(name, language, uploadedStyle), tileset, source);
+    },
+    webFile: (request) => webFile(request, (asked) => (asked === tileset ? Promise.resolve(source) : basemap.source())),
     async close() {
       await Promise.all([source.close(), basemap.close()]);
     },
   };
 }
 
+const describedZooms = ({ minZoom, maxZoom, bounds }: TileSource) => ({ minZoom, maxZoom, bounds });
+
+function checkBuiltIn(name: string): void {
+  if (!isBuiltInStyle(name)) throw parameterError({ param: 'style', rule: `there is no style "${name}"` });
+}
+
+/** Returns why the archive has no tiles for a view. Few different texts, because each is reported once. */
+function emptyViewOf(view: Viewport, source: TileSource): string {
+  return tileZoom(view.zoom, source) === null
+    ? `the archive has no tiles below zoom ${source.minZoom}`
+    : 'the archive has no tiles in the area';
+}
+
+interface LazyBasemap {
+  /** Undefined: it has not been baked, and this process may not. */
+  ground(): Promise<Ground | undefined>;
+  /** Rejects where `ground` is undefined. */
+  source(): Promise<TileSource>;
+  close(): Promise<void>;
+}
+
 /** Opens the built-in basemap when it is first needed beside an archive. */
-function createLazyBasemap(cacheFolder: string): { open(): Promise<TileSource>; close(): Promise<void> } {
-  let opening: Promise<TileSource> | undefined;
+function createLazyBasemap({ cacheFolder, mayBake = true }: MapRendererOptions): LazyBasemap {
+  const folder = join(cacheFolder, 'basemap');
+  let opening: Promise<Ground | undefined> | undefined;
+
+  async function open(): Promise<Ground | undefined> {
+    const path = mayBake ? await prepareDefaultBasemap(folder) : await findDefaultBasemap(folder);
+    if (path === undefined) return undefined;
+    const source = await openPmtiles(path);
+    return { source, styles: createStyles(source) };
+  }
+
+  async function ground(): Promise<Ground | undefined> {
+    opening ??= open();
+    const found = await opening.catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    if (!found) opening = undefined;
+    return found;
+  }
+
   return {
-    open() {
-      opening ??= openDefaultBasemap(join(cacheFolder, 'basemap')).catch((error: unknown) => {
-        opening = undefined;
-        throw error;
-      });
-      return opening;
+    ground,
+    async source() {
+      const found = await ground();
+      if (!found) throw new Error('the basemap has not been baked');
+      return found.source;
     },
     async close() {
-      await opening?.then((source) => source.close());
+      await opening?.then((found) => found?.source.close());
     },
   };
 }
@@ -160,14 +237,9 @@ interface Styles {
   web(...style: StyleArguments): StyleSpecification;
 }
 
-/** Returns a function that compiles styles for this source. Throws for a source of unknown schema. */
+/** Compiles styles for this source. A built-in style throws ApiError `unavailable` for a source of unknown schema. */
 function createStyles(source: TileSource): Styles {
   const schema = detectSchema(source);
-  if (source.kind === 'vector' && schema === null) {
-    throw new TypeError(
-      `The archive's layers are of no known schema: ${source.layers?.join(', ') ?? 'they are not named'}`,
-    );
-  }
   const kept = new LRUCache<string, CompiledStyle>({ max: keptStyles, maxSize: maxKeptStyleBytes });
   return {
     image(name, language, uploaded) {
@@ -188,7 +260,17 @@ function createStyles(source: TileSource): Styles {
   }
 
   function builtIn(name: string): StyleSpecification {
-    if (!isBuiltInStyle(name)) throw parameterError({ param: 'style', rule: `there is no style "${name}"` });
-    return schema ? builtInStyle(name, schema) : rasterStyle(name);
+    if (source.kind === 'raster') return rasterStyle(name);
+    if (schema) return builtInStyle(name as BuiltInStyle, schema);
+    throw new ApiError('unavailable', unknownSchema(source));
   }
+}
+
+/** Layers that a message names. */
+const maxNamedLayers = 20;
+
+function unknownSchema({ layers }: TileSource): string {
+  if (!layers || layers.length === 0) return 'the archive has no tiles that show its layers';
+  const named = layers.slice(0, maxNamedLayers).join(', ') + (layers.length > maxNamedLayers ? ', …' : '');
+  return `the built-in styles know no schema with the layers of the archive: ${named}. Upload a style for them`;
 }

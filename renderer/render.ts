@@ -40,6 +40,8 @@ export interface Scene {
   readonly labels: PaintLabels | null;
   readonly overlays: Overlays | null;
   readonly format: ImageFormat;
+  /** Called when no source has a tile in view. Returns the scene to draw instead, if there is one. */
+  readonly whenEmpty?: () => Promise<Scene | undefined>;
 }
 
 export interface RendererLimits {
@@ -62,6 +64,8 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
   return {
     async render(scene) {
       const loaded = await loadTiles(scene, tiles);
+      const instead = isEmpty(loaded) ? await scene.whenEmpty?.() : undefined;
+      if (instead) return this.render(instead);
       const { inView, beside } = divided(loaded, scene.view);
       const frame = openFrame(scene.view, inView, scene.images, beside);
       paintLayers(frame, scene.style, buckets);
@@ -109,6 +113,10 @@ async function loadSource(
     places.map(async (place) => ({ place, tile: await tiles.get(source, place.zoom, place.x, place.y) })),
   );
 }
+
+/** A tile that cannot be read counts as one. */
+const isEmpty = (loaded: TilesBySource): boolean =>
+  loaded.size > 0 && [...loaded.values()].flat().every(({ tile }) => tile.kind === 'empty');
 
 function missingOf(loaded: TilesBySource): Pick<MapImage, 'missingTiles' | 'tileProblem'> {
   const failures = [...loaded.values()].flat().flatMap(({ tile }) => (tile.kind === 'failed' ? [tile.error] : []));

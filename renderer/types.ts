@@ -155,4 +155,8 @@ export interface DrawnMap extends MapImage {
   readonly missingIcons: number;
   /** Packages of fonts that texts needed for the first time in the drawing process, and that are not installed. */
   readonly missingFonts: readonly string[];
+  /** Why a map in an uploaded style has only its background. */
+  readonly emptyView?: string;
+  /** Whether the archive has no tiles for the view, and the basemap that would be drawn has not been baked. */
+  readonly lacksBasemap?: boolean;
 }

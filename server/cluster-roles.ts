@@ -22,7 +22,7 @@ import { atMostEvery, progressAt, sum } from './backlog.js';
 import type { Configuration, Role } from './config/schema.js';
 import { dayMs } from './data-folder/folders.js';
 import { addApi, addIngest } from './http.js';
-import { createMaps } from './maps.js';
+import { createMaps, loggedTo } from './maps.js';
 import { addGauge, type Recorder } from './metrics.js';
 import { createPacing } from './pacing.js';
 import { startAnalyticsSink } from './stages/analytics.js';
@@ -127,7 +127,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const { sessions, mailer, roads } = parts;
     const analytics = await openClickHouse(clickHouse);
     await migrate(analytics, tables, clickHouse);
-    const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
+    const maps = createMaps(configuration, loggedTo(logger));
     const webhookClient = createWebhookClient(configuration);
     const { requestLog: log, requestStates: states } = backend;
     const follower = await addApi(

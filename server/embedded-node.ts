@@ -34,7 +34,7 @@ import { addApi, addIngest, createNodeServer } from './http.js';
 import { adminApiKey } from './keys/admin-api-key.js';
 import { encryptionKey } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
-import { createMaps } from './maps.js';
+import { createMaps, loggedTo } from './maps.js';
 import { addGauge, createProcessRegistry, exposition } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
@@ -75,7 +75,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
 
   const secretCipher = createSecretCipher(encryptionKey(configuration.data));
   const webhookClient = createWebhookClient(configuration);
-  const maps = createMaps(configuration, (reason) => logger.error({ reason }, 'maps'));
+  const maps = createMaps(configuration, loggedTo(logger));
   // Started after the read model has caught up, because the location stage loads its fences from it.
   const applied = newAppliedOffsets(log.partitions(topics.locations));
   const given = { configuration, applied, space: sharedSpace };

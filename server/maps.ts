@@ -5,10 +5,12 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import type { FastifyBaseLogger } from 'fastify';
 import { parseNetworks } from '../outbound/addresses.js';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
 import { IconFiles, iconBounds } from '../renderer/icons/icon-files.js';
 import type { IconKind, RasterIcon } from '../renderer/icons/rasterize.js';
+import type { FoundSource } from '../renderer/map.js';
 import { createBasemap } from '../renderer/pool/basemap.js';
 import { createDrawingPool } from '../renderer/pool/drawing-pool.js';
 import { createIconPool } from '../renderer/pool/icon-pool.js';
@@ -33,7 +35,7 @@ export interface Maps {
   ): Promise<Done<StyleSpecification>>;
   /** Null: the source has no tile there. */
   webFile(project: string, request: WebFileRequest): Promise<Done<WebFile | null>>;
-  /** Bakes the basemap in the background, unless it exists. */
+  /** Bakes the basemap in the background, unless it exists, or opens the archive, which is then reported. */
   prepare(): void;
   /** Aborts maps that are being drawn. */
   close(): Promise<void>;
@@ -64,7 +66,24 @@ export function createIconClient({ maps }: Configuration, bounds = iconBounds): 
   return createOutboundClient({ ...bounds, allowedNetworks: networks.value, userAgent: mapsUserAgent });
 }
 
-export function createMaps(configuration: Configuration, onProblem: (reason: string) => void): Maps {
+export interface MapReports {
+  /** Receives the reason when something of maps does not work. */
+  readonly onProblem: (reason: string) => void;
+  /** Receives what was found of the configured archive. */
+  readonly onArchive: (found: FoundSource) => void;
+}
+
+/** Returns the reports of a process that logs them. */
+export const loggedTo = (logger: Pick<FastifyBaseLogger, 'error' | 'info' | 'warn'>): MapReports => ({
+  onProblem: (reason) => logger.error({ reason }, 'maps'),
+  onArchive(found) {
+    if (found.kind === 'vector' && found.schema === null)
+      logger.warn(found, 'maps: the built-in styles know no schema with the layers of the archive');
+    else logger.info(found, 'maps: the archive is open');
+  },
+});
+
+export function createMaps(configuration: Configuration, { onProblem, onArchive }: MapReports): Maps {
   const { workers, timeoutMs, maxPixelsInFlight, archive } = configuration.maps;
   const client = createIconClient(configuration);
   const icons = new IconFiles(client);
@@ -97,6 +116,7 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
     answerTimeoutMs: Math.min(answerShare * timeoutMs, maxAnswerTimeoutMs),
     startTimeoutMs,
     onProblem,
+    ...(hasArchive && { onFound: onArchive }),
   });
 
   /** Throws for an invalid icon, because the client can fix it. */
@@ -117,8 +137,13 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
       const [fetched, images] = await Promise.all([icons.get(iconUrls(request)), sprites.get(style, request.scale)]);
       await sourceReady();
       const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale);
-      const { result, processorMs } = await pool.draw(project, request, rasters, style, images);
-      return { ...result, processorMs };
+      const draw = () => pool.draw(project, request, rasters, style, images);
+      const first = await draw();
+      if (!first.result.lacksBasemap) return { ...first.result, processorMs: first.processorMs };
+      // Baking begins with the first map beside the archive.
+      await basemap.ready();
+      const { result, processorMs } = await draw();
+      return { ...result, processorMs: first.processorMs + processorMs };
     },
     async checkStyle(project, json) {
       await sourceReady();
@@ -144,7 +169,8 @@ export function createMaps(configuration: Configuration, onProblem: (reason: str
       return pool.webFile(project, request);
     },
     prepare() {
-      if (!hasArchive) basemap.prepare();
+      if (hasArchive) pool.warm();
+      else basemap.prepare();
     },
     async close() {
       await basemap.close();

@@ -6,11 +6,11 @@ import type { RasterIcon } from '../../renderer/icons/rasterize.js';
 import { iconUrls, referenceProblem } from '../../renderer/request/references.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { DrawnMap, MapRequest } from '../../renderer/types.js';
-import { type FieldProblem, parameterError } from '../../schemas/errors.js';
+import { ApiError, type FieldProblem, parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { archiveHints, archiveLocation, isUrl, mapsUserAgent } from '../../server/map-data.js';
 import { cacheFolder } from '../cache-folder.js';
-import { type Run, UsageError } from '../command.js';
+import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { configurationFrom } from './configuration.js';
 
@@ -34,6 +34,7 @@ export const run: Run<OptionsOf<'map'>> = async (values, words) => {
   const map = await draw(request, values.archive ?? configuration.maps.archive, configuration);
   await writeFile(values.output, map.bytes);
   if (map.missingTiles > 0) console.error(`${map.missingTiles} tiles are missing: ${map.tileProblem}`);
+  if (map.emptyView !== undefined) console.error(`the map shows only its background: ${map.emptyView}`);
   if (map.missingIcons > 0) console.error(`${map.missingIcons} icons are missing`);
   for (const name of map.missingFonts) console.error(`some names are not drawn: install ${name}`);
 };
@@ -75,9 +76,15 @@ async function draw(request: MapRequest, archive: string, configuration: Configu
     const source = { archive: archiveLocation(archive), archiveHints: archiveHints(configuration) };
     const fetchBytes = fetcher && { fetchBytes: fetcher.fetchBytes };
     const renderer = await createMapRenderer({ ...source, cacheFolder: cacheFolder(), ...fetchBytes });
-    const map = await renderer.render(request, icons);
-    await renderer.close();
-    return map;
+    try {
+      return await renderer.render(request, icons);
+    } finally {
+      await renderer.close();
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    const name = archive === '' ? 'the basemap' : `the archive ${archive}`;
+    throw new CommandFailure(`${name} could not be drawn: ${(error as Error).message}`);
   } finally {
     await fetcher?.close();
   }

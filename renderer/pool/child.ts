@@ -1,5 +1,7 @@
 /** The pool's side of one process: its running jobs, their deadlines, and its end. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { ApiError } from '../../schemas/errors.js';
+import type { FoundSource } from '../map.js';
 import type { Queued } from './fair-queue.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
 
@@ -36,6 +38,8 @@ export interface ChildOptions {
 }
 
 export interface ChildEvents {
+  /** Called once, with what a drawing process found of its source. */
+  onReady(found: FoundSource | undefined): void;
   /** Called when the process may take another job. */
   onCapacity(): void;
   /** Called once, with the jobs that were running. */
@@ -155,7 +159,7 @@ export class Child {
   private receive(answer: Answer): void {
     if (this.end !== undefined) return;
     if (answer.kind === 'unusable') this.kill({ kind: 'unusable', reason: answer.reason });
-    else if (answer.kind === 'ready') this.becomeReady();
+    else if (answer.kind === 'ready') this.becomeReady(answer.found);
     else this.complete(answer);
   }
 
@@ -165,11 +169,13 @@ export class Child {
     this.timers.delete(answer.id);
     this.jobs.delete(answer.id);
     if (answer.kind === 'done') job?.done(answer.result, answer.processorMs);
+    else if (answer.code !== undefined) job?.failed(new ApiError(answer.code, answer.reason));
     else job?.failed(new Error(`a map could not be drawn: ${answer.reason}`));
     this.events.onCapacity();
   }
 
-  private becomeReady(): void {
+  private becomeReady(found: FoundSource | undefined): void {
+    this.events.onReady(found);
     clearTimeout(this.startTimer);
     this.isReady = true;
     for (const job of this.jobs.values()) this.submit(job);

@@ -29,6 +29,8 @@ export interface DrawingPool {
    * `unavailable` when the source cannot be read.
    */
   webFile(owner: string, request: WebFileRequest): Promise<Done<WebFile | null>>;
+  /** Opens the source before the first map needs it. */
+  warm(): void;
   /** Ends the processes. Waiting and running maps are rejected. */
   close(): Promise<void>;
 }
@@ -46,6 +48,13 @@ const check = (owner: string): JobOptions => ({ owner, costMs: checkCostMs, pixe
 
 export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): DrawingPool {
   const pool = createPool({ ...options, purpose: 'maps' });
+  const reported = new Set<string>();
+  /** Reports each cause once. */
+  const reportEmptyView = ({ emptyView }: DrawnMap): void => {
+    if (emptyView === undefined || reported.has(emptyView)) return;
+    reported.add(emptyView);
+    options.onProblem(`a map in an uploaded style shows only its background: ${emptyView}`);
+  };
   const reportTiles = createTileReports(options.onProblem);
   const reportFonts = createFontReports(options.onProblem);
   return {
@@ -54,6 +63,7 @@ export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): Drawin
       const map = await pool.run({ kind: 'draw', request, icons, style, sprites }, order);
       reportTiles(map.result);
       reportFonts(map.result.missingFonts);
+      reportEmptyView(map.result);
       return map;
     },
     checkStyle: async (owner, style) => (await pool.run({ kind: 'checkStyle', style }, check(owner))).result,
@@ -70,6 +80,7 @@ export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): Drawin
       }
       return { result: result.kind === 'file' ? result : null, processorMs };
     },
+    warm: () => pool.warm(),
     close: () => pool.close(),
   };
 }

@@ -5,6 +5,7 @@
  * can finish its maps, and ends when the parent disconnects.
  */
 import { setPriority } from 'node:os';
+import { ApiError } from '../../schemas/errors.js';
 import { createMapRenderer, type MapRenderer } from '../map.js';
 import { createArchiveFetcher } from '../sources/guarded.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
@@ -23,7 +24,7 @@ async function serve({ userAgent, archiveTimeoutMs, ...options }: ProcessStart):
   let renderer: MapRenderer;
   try {
     const { fetchBytes } = createArchiveFetcher(userAgent, archiveTimeoutMs);
-    renderer = await createMapRenderer({ ...options, fetchBytes });
+    renderer = await createMapRenderer({ ...options, fetchBytes, mayBake: false });
   } catch (error) {
     answer({ kind: 'unusable', reason: (error as Error).message });
     return;
@@ -31,7 +32,7 @@ async function serve({ userAgent, archiveTimeoutMs, ...options }: ProcessStart):
   process.off('disconnect', exit);
   process.on('disconnect', () => void renderer.close().finally(exit));
   process.on('message', (message) => void work(renderer, message as Task));
-  answer({ kind: 'ready' });
+  answer({ kind: 'ready', found: renderer.found });
 }
 
 async function work(renderer: MapRenderer, task: Task): Promise<void> {
@@ -42,9 +43,14 @@ async function work(renderer: MapRenderer, task: Task): Promise<void> {
     answer({ kind: 'done', id, result, processorMs: processorTime.end(id) });
   } catch (error) {
     processorTime.end(id);
-    answer({ kind: 'failed', id, reason: (error as Error).stack ?? String(error) });
+    answer({ kind: 'failed', id, ...failureOf(error) });
   }
 }
+
+const failureOf = (error: unknown) =>
+  error instanceof ApiError
+    ? { reason: error.message, code: error.code }
+    : { reason: (error as Error).stack ?? String(error) };
 
 async function resultOf(renderer: MapRenderer, task: Task): Promise<Result> {
   if (task.kind === 'draw') return renderer.render(task.request, task.icons, task.style, task.sprites);

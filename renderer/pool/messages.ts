@@ -1,7 +1,8 @@
 /** Messages between the pool and its processes. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
-import type { Validated } from '../../schemas/errors.js';
+import type { ErrorCode, Validated } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
+import type { FoundSource } from '../map.js';
 import type { ArchiveHints } from '../sources/open.js';
 import type { Unsupported } from '../style/unsupported.js';
 import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
@@ -54,8 +55,9 @@ export type Result = Works[WorkKind]['result'];
 export type Task = Work & { readonly id: number };
 
 export type Answer =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly found?: FoundSource }
   /** The process cannot work, and ends. */
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'done'; readonly id: number; readonly result: Result; readonly processorMs: number }
-  | { readonly kind: 'failed'; readonly id: number; readonly reason: string };
+  /** `code` is that of an ApiError, whose message the reason is. */
+  | { readonly kind: 'failed'; readonly id: number; readonly reason: string; readonly code?: ErrorCode };

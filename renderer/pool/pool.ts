@@ -7,8 +7,10 @@
  * processes equally by `fair-queue`, and every job is answered in bounded time. Imports `schemas` and types of the
  * renderer.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../schemas/errors.js';
+import type { FoundSource } from '../map.js';
 import { Child, type ChildOptions, type End, type Job } from './child.js';
 import { FairQueue } from './fair-queue.js';
 import type { Work, Works } from './messages.js';
@@ -26,6 +28,8 @@ export interface PoolOptions extends ChildOptions {
   readonly purpose: string;
   /** Receives the reason when a process is replaced or cannot start. */
   readonly onProblem: (reason: string) => void;
+  /** Receives what a drawing process found of its source, once unless it changes. */
+  readonly onFound?: (found: FoundSource) => void;
 }
 
 /** The owner and the cost of a job. */
@@ -50,6 +54,8 @@ export interface Pool {
    * with {@link Crash}.
    */
   run<W extends Work>(work: W, options: JobOptions): Promise<Done<Works[W['kind']]['result']>>;
+  /** Starts a process before the first job needs it. */
+  warm(): void;
   /** Ends the processes. Waiting and running jobs are rejected. */
   close(): Promise<void>;
 }
@@ -87,6 +93,8 @@ export function createPool(poolOptions: PoolOptions): Pool {
   let lastId = 0;
   let pausedUntilMs = 0;
   let failedStarts = 0;
+  let lastUnusable: string | undefined;
+  let lastFound: FoundSource | undefined;
   let isClosed = false;
 
   function dispatch(): void {
@@ -122,10 +130,16 @@ export function createPool(poolOptions: PoolOptions): Pool {
 
   function start(): Child {
     const child: Child = new Child(poolOptions, {
+      onReady(found) {
+        lastUnusable = undefined;
+        if (found === undefined || isDeepStrictEqual(found, lastFound)) return;
+        lastFound = found;
+        poolOptions.onFound?.(found);
+      },
       onCapacity: dispatch,
       onEnd(end, jobs) {
         children.delete(child);
-        if (end.kind !== 'closed') onProblem(`a process for ${purpose} was replaced: ${reasonOf(end, timeoutMs)}`);
+        report(end);
         const isUnusable = end.kind === 'unusable' || hasFailedToStart(end);
         if (isUnusable) pausedUntilMs = Date.now() + pauseMs;
         if (isUnusable || end.kind === 'closed') giveUp(jobs);
@@ -135,6 +149,17 @@ export function createPool(poolOptions: PoolOptions): Pool {
     });
     children.add(child);
     return child;
+  }
+
+  /** A reason for which no process can work is reported once, though each map tries again. */
+  function report(end: End): void {
+    if (end.kind === 'closed') return;
+    const reason = reasonOf(end, timeoutMs);
+    if (end.kind === 'unusable') {
+      if (reason === lastUnusable) return;
+      lastUnusable = reason;
+    }
+    onProblem(`a process for ${purpose} was replaced: ${reason}`);
   }
 
   /** A single process that ends before it is ready may have been killed from outside. Several in a row were not. */
@@ -227,6 +252,9 @@ export function createPool(poolOptions: PoolOptions): Pool {
         });
         dispatch();
       });
+    },
+    warm() {
+      if (children.size === 0 && mayStart()) start();
     },
     async close() {
       isClosed = true;

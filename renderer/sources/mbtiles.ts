@@ -14,7 +14,7 @@ import type { TileSource } from '../types.js';
 import { tileSizePx } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { decompressIfGzip } from './decompress.js';
-import { boundsOf, layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
+import { boundsOf, layerNames, maxSamples, rasterTileSizePx, spread, zoomRange } from './metadata.js';
 
 const rasterFormats = ['png', 'jpg', 'jpeg', 'webp'];
 
@@ -61,17 +61,34 @@ async function readArchive(database: sqlite.Database, close: () => Promise<void>
     const data = (row as { tile_data: Uint8Array } | null)?.tile_data;
     return data && (raster ? data : decompressIfGzip(data));
   };
-  const sample = () => bytesOf(database.get('SELECT tile_data FROM tiles WHERE zoom_level = ? LIMIT 1', [zooms.last!]));
+  /** Returns a tile in the middle of each zoom. */
+  const samples = async () => {
+    const rows = wholeZooms(zooms).map((zoom) => database.get(middleTile, [zoom, zoom]));
+    const tiles = await Promise.all(rows.map(bytesOf));
+    return tiles.filter((bytes) => bytes !== undefined);
+  };
   return {
     kind: raster ? 'raster' : 'vector',
     ...zoomRange(zooms.first, zooms.last),
-    tileSizePx: raster ? await rasterTileSizePx(sample) : tileSizePx,
+    tileSizePx: raster ? await rasterTileSizePx(samples) : tileSizePx,
     bounds: boundsOf(metadata.get('bounds')?.split(',') ?? []),
     attribution: plainAttribution(metadata.get('attribution')),
-    layers: raster ? null : await layerNames(vectorLayers(metadata.get('json')), sample),
+    layers: raster ? null : await layerNames(vectorLayers(metadata.get('json')), samples),
     tile: async (zoom, x, y) => bytesOf(select.get([zoom, x, 2 ** zoom - 1 - y])),
     close,
   };
+}
+
+const middleTile = `SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column >=
+  (SELECT (min(tile_column) + max(tile_column)) / 2 FROM tiles WHERE zoom_level = ?) LIMIT 1`;
+
+/** An archive without tiles has null zooms. */
+function wholeZooms({ first, last }: Record<string, number | null>): number[] {
+  if (typeof first !== 'number' || typeof last !== 'number') return [];
+  return spread(
+    Array.from({ length: last - first + 1 }, (_, i) => first + i),
+    maxSamples,
+  );
 }
 
 function readMetadata(database: sqlite.Database): Map<string, string> {

@@ -7,18 +7,38 @@ import type { Bounds } from '../types.js';
 /** Maximum zoom of tiles. */
 export const maxSourceZoom = 24;
 
+/** Number of tiles that are inspected where metadata names no layers. Tiles of low zooms or of the sea have few. */
+export const maxSamples = 12;
+
+/** Tiles to inspect, read when they are needed. */
+export type Samples = () => Promise<readonly Uint8Array[]>;
+
 /**
- * Returns the layer names of a vector source, from metadata or a tile read by `sample`. Returns null when neither has
- * them.
+ * Returns the layer names of a vector source, from metadata, or of all sampled tiles. Returns null when neither has
+ * them. Rejects when no sample is a vector tile.
  */
-export async function layerNames(
-  vectorLayers: unknown,
-  sample: () => Promise<Uint8Array | undefined>,
-): Promise<readonly string[] | null> {
+export async function layerNames(vectorLayers: unknown, samples: Samples): Promise<readonly string[] | null> {
   const named = namesIn(vectorLayers);
   if (named.length > 0) return named;
-  const bytes = await sample();
-  return bytes ? [...decodeVectorTile(bytes).layers.keys()] : null;
+  const tiles = await samples();
+  const names = new Set<string>();
+  const failures: unknown[] = [];
+  for (const bytes of tiles) {
+    try {
+      for (const name of decodeVectorTile(bytes).layers.keys()) names.add(name);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (tiles.length > 0 && failures.length === tiles.length) throw failures[0];
+  return tiles.length > 0 ? [...names] : null;
+}
+
+/** Returns up to `count` items, evenly spread, with the first and the last. */
+export function spread<T>(items: readonly T[], count: number): T[] {
+  if (items.length <= count) return [...items];
+  if (count === 1) return [items[Math.floor(items.length / 2)]!];
+  return Array.from({ length: count }, (_, i) => items[Math.round((i * (items.length - 1)) / (count - 1))]!);
 }
 
 function namesIn(vectorLayers: unknown): string[] {
@@ -33,8 +53,8 @@ export function isPicture(bytes: Uint8Array): boolean {
 }
 
 /** Returns the width of a raster source's images, or 256 without a tile to inspect. */
-export async function rasterTileSizePx(sample: () => Promise<Uint8Array | undefined>): Promise<number> {
-  const bytes = await sample();
+export async function rasterTileSizePx(samples: Samples): Promise<number> {
+  const [bytes] = await samples();
   if (!bytes) return 256;
   const sharp = await loadSharp();
   return (await sharp(bytes).metadata()).width;

@@ -6,19 +6,21 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   Compression,
+  type Entry,
   EtagMismatch,
   PMTiles,
   type RangeResponse,
   ResolvedValueCache,
   type Source,
   TileType,
+  tileIdToZxy,
 } from 'pmtiles';
 import type { TileSource } from '../types.js';
-import { tileSizePx, worldPixel } from '../view/projection.js';
+import { tileSizePx } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { decompressBrotli, decompressGzip } from './decompress.js';
 import type { FetchBytes } from './fetch.js';
-import { boundsOf, layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
+import { boundsOf, layerNames, maxSamples, rasterTileSizePx, spread, zoomRange } from './metadata.js';
 
 const rasterTypes: readonly TileType[] = [TileType.Png, TileType.Jpeg, TileType.Webp];
 
@@ -42,7 +44,8 @@ export async function openPmtiles(location: string, fetchBytes?: FetchBytes): Pr
 }
 
 async function openArchive(ranges: Source, close: () => Promise<void>): Promise<TileSource> {
-  const archive = new PMTiles(ranges, new ResolvedValueCache(keptDirectories, true, decompress), decompress);
+  const directories = new ResolvedValueCache(keptDirectories, true, decompress);
+  const archive = new PMTiles(ranges, directories, decompress);
   const header = await archive.getHeader();
   const metadata = (await archive.getMetadata()) as Record<string, unknown>;
   const vector = header.tileType === TileType.Mvt;
@@ -53,17 +56,35 @@ async function openArchive(ranges: Source, close: () => Promise<void>): Promise<
     const found = await archive.getZxy(zoom, x, y);
     return found && new Uint8Array(found.data);
   };
-  const sample = () => {
-    const [x, y] = worldPixel([header.centerLon, header.centerLat], header.maxZoom);
-    return tile(header.maxZoom, Math.floor(x / tileSizePx), Math.floor(y / tileSizePx));
+  /** Returns existing tiles from the whole directory: the first, which is of the lowest zoom, others, and the last. */
+  const samples = async () => {
+    const directoryAt = (offset: number, length: number) => directories.getDirectory(ranges, offset, length, header);
+    const entriesOf = async (entries: readonly Entry[], count: number): Promise<Entry[]> => {
+      const picked = spread(entries, count);
+      const below = await Promise.all(
+        picked.map(async (entry) => {
+          // A run of no tiles leads to a directory of its own.
+          if (entry.runLength > 0) return [entry];
+          const leaf = await directoryAt(header.leafDirectoryOffset + entry.offset, entry.length);
+          return entriesOf(leaf, Math.max(1, Math.floor(count / picked.length)));
+        }),
+      );
+      return below.flat();
+    };
+    const entries = await entriesOf(
+      await directoryAt(header.rootDirectoryOffset, header.rootDirectoryLength),
+      maxSamples,
+    );
+    const tiles = await Promise.all(entries.map(({ tileId }) => tile(...tileIdToZxy(tileId))));
+    return tiles.filter((bytes) => bytes !== undefined);
   };
   return {
     kind: vector ? 'vector' : 'raster',
     ...zoomRange(header.minZoom, header.maxZoom),
-    tileSizePx: vector ? tileSizePx : await rasterTileSizePx(sample),
+    tileSizePx: vector ? tileSizePx : await rasterTileSizePx(samples),
     bounds: boundsOf([header.minLon, header.minLat, header.maxLon, header.maxLat]),
     attribution: plainAttribution(metadata.attribution),
-    layers: vector ? await layerNames(metadata.vector_layers, sample) : null,
+    layers: vector ? await layerNames(metadata.vector_layers, samples) : null,
     tile,
     close,
   };

@@ -5,11 +5,13 @@ import { gzipSync } from 'node:zlib';
 import { Compression, TileType } from 'pmtiles';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pmtilesArchive } from '../basemap/pmtiles-archive.js';
 import { fetchAnything, pmtilesBytes, serveFiles, writeMbtiles } from '../testing/archives.js';
 import { rectangle, tileBytes } from '../testing/tiles.js';
 import type { TileSource } from '../types.js';
 import { openMbtiles } from './mbtiles.js';
 import { openPmtiles } from './pmtiles.js';
+import { detectSchema } from './schema.js';
 
 const tiles = [
   { zoom: 0, x: 0, y: 0 },
@@ -83,6 +85,68 @@ test('an archive without layer names is inspected', async () => {
   const source = await openPmtiles(path);
   expect(source.layers).toEqual(['earth']);
   await source.close();
+});
+
+/** Tiles of a country far from the middle of the map, with roads in the deepest ones only, and a directory of leaves. */
+const country = [
+  {
+    zoom: 0,
+    x: 0,
+    y: 0,
+    bytes: tileBytes({ boundary: [{ type: 'line', parts: [rectangle(0, 0, 9, 9)] }] }),
+  },
+  ...Array.from({ length: 9_000 }, (_, i) => {
+    const [x, y] = [14_000 + (i % 100), 9_000 + Math.floor(i / 100)];
+    const roads = [{ type: 'line', parts: [rectangle(x % 4_000, y % 4_000, x, y)] }] as const;
+    return { zoom: 14, x, y, bytes: tileBytes({ transportation: [...roads] }) };
+  }),
+];
+
+test('an archive without layer names is inspected at tiles of its directory, wherever they are', async () => {
+  const path = join(folder, 'country.pmtiles');
+  await writeFile(path, pmtilesArchive(country, { metadata: {}, bounds: [-180, -85, 180, 85] }));
+  const source = await openPmtiles(path);
+  expect(source.layers?.toSorted()).toEqual(['boundary', 'transportation']);
+  expect(detectSchema(source)).toBe('openmaptiles');
+  await source.close();
+});
+
+test('an MBTiles file without layer names is inspected at every zoom', async () => {
+  const path = join(folder, 'country.mbtiles');
+  writeMbtiles(path, country.slice(0, 50), { format: 'pbf' });
+  const source = await openMbtiles(path);
+  expect(source.layers?.toSorted()).toEqual(['boundary', 'transportation']);
+  await source.close();
+});
+
+test('damaged tiles among the samples do not hide the layers of others', async () => {
+  const path = join(folder, 'damaged.pmtiles');
+  const damaged = { zoom: 1, x: 1, y: 1, bytes: Buffer.from('<html>') };
+  await writeFile(path, pmtilesBytes([tiles[0]!, damaged], {}, Compression.None));
+  const source = await openPmtiles(path);
+  expect(source.layers).toEqual(['earth']);
+  await source.close();
+  await writeFile(path, pmtilesBytes([damaged], {}, Compression.None));
+  await expect(openPmtiles(path)).rejects.toThrow();
+});
+
+test('the area of an archive is known, unless its metadata is wrong', async () => {
+  const path = join(folder, 'area.pmtiles');
+  await writeFile(path, pmtilesArchive(country.slice(0, 2), { metadata: {}, bounds: [11, 43, 12, 44] }));
+  const source = await openPmtiles(path);
+  expect(source.bounds).toEqual([11, 43, 12, 44]);
+  await source.close();
+  for (const [bounds, expected] of [
+    ['11,43,12,44', [11, 43, 12, 44]],
+    ['170,-10,-170,10', null],
+    ['everywhere', null],
+  ] as const) {
+    const file = join(folder, `${bounds}.mbtiles`);
+    writeMbtiles(file, tiles, { ...mbtilesMetadata, bounds });
+    const opened = await openMbtiles(file);
+    expect(opened.bounds).toEqual(expected);
+    await opened.close();
+  }
 });
 
 test('raster PMTiles have the size of their images', async () => {

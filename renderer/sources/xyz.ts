@@ -5,7 +5,7 @@ import { tileSizePx, worldPixel } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { acceptedEncodings, decodeBody, decompressIfGzip } from './decompress.js';
 import type { FetchBytes } from './fetch.js';
-import { isPicture, layerNames, rasterTileSizePx, zoomRange } from './metadata.js';
+import { isPicture, layerNames, rasterTileSizePx, type Samples, zoomRange } from './metadata.js';
 
 /** Properties of a server's tiles, known before any tile is read. */
 export interface TileServer {
@@ -29,8 +29,8 @@ type TileOf = TileSource['tile'];
 const noTile = [204, 404, 410];
 
 /**
- * Opens the source. Reads one tile to detect vector tiles with their layers, or images with their size, unless the
- * server declares its layers. Rejects when that tile cannot be read.
+ * Opens the source. Reads a few tiles to detect vector tiles with their layers, or images with their size, unless the
+ * server declares its layers. Rejects when they cannot be read.
  */
 export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promise<TileSource> {
   checkTemplate(server.urlTemplate);
@@ -46,7 +46,7 @@ export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promi
   };
   return {
     ...zooms,
-    ...(await lookAt(server, () => sampleOf({ ...server, ...zooms }, fetchTile))),
+    ...(await lookAt(server, () => samplesOf({ ...server, ...zooms }, fetchTile))),
     bounds: server.bounds,
     attribution: plainAttribution(server.attribution),
     tile: fetchTile,
@@ -56,40 +56,40 @@ export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promi
 
 type TileInfo = Pick<TileSource, 'kind' | 'tileSizePx' | 'layers'>;
 
-async function lookAt(
-  { urlTemplate, vectorLayers }: TileServer,
-  fetchSample: () => Promise<Uint8Array | undefined>,
-): Promise<TileInfo> {
-  const named = await layerNames(vectorLayers, async () => undefined);
+async function lookAt({ urlTemplate, vectorLayers }: TileServer, fetchSamples: Samples): Promise<TileInfo> {
+  const named = await layerNames(vectorLayers, async () => []);
   if (named) return { kind: 'vector', tileSizePx, layers: named };
-  const bytes = await fetchSample();
-  const sample = async () => bytes;
-  if (bytes ? isPicture(bytes) : endsLikePicture(urlTemplate)) {
-    return { kind: 'raster', tileSizePx: await rasterTileSizePx(sample), layers: null };
+  const found = await fetchSamples();
+  const samples = async () => found;
+  const [first] = found;
+  if (first ? isPicture(first) : endsLikePicture(urlTemplate)) {
+    return { kind: 'raster', tileSizePx: await rasterTileSizePx(samples), layers: null };
   }
-  if (!bytes)
+  if (!first)
     throw new TypeError('the tile server has no tile where one is looked for to see the layers; name its TileJSON');
-  const layers = await layerNames(undefined, sample).catch((error: Error) => {
+  const layers = await layerNames(undefined, samples).catch((error: Error) => {
     throw new TypeError(`what the tile server answers is no vector tile, PNG, JPEG or WebP: ${error.message}`);
   });
   return { kind: 'vector', tileSizePx, layers };
 }
 
-/** Returns the deepest tile in the middle, or else the top tile. */
-async function sampleOf(
+/** Returns tiles in the middle, at the deepest, the first and a middle zoom; without a middle, the top tile. */
+async function samplesOf(
   { minZoom, maxZoom, bounds, center }: TileServer,
   tileOf: TileOf,
-): Promise<Uint8Array | undefined> {
+): Promise<readonly Uint8Array[]> {
   const middle = center ?? (bounds && middleOf(bounds));
-  for (const zoom of middle ? [maxZoom, minZoom] : [minZoom]) {
+  const zooms = middle ? [maxZoom, minZoom, Math.floor((minZoom + maxZoom) / 2)] : [minZoom];
+  const found: Uint8Array[] = [];
+  for (const zoom of new Set(zooms)) {
     const [x, y] = worldPixel(middle ?? [0, 0], zoom).map((pixel) => Math.floor(pixel / tileSizePx)) as [
       number,
       number,
     ];
     const bytes = await tileOf(zoom, x, y);
-    if (bytes) return bytes;
+    if (bytes) found.push(bytes);
   }
-  return undefined;
+  return found;
 }
 
 const middleOf = ([west, south, east, north]: NonNullable<TileServer['bounds']>): Position => [
