@@ -134,12 +134,19 @@ describe('authority', () => {
     [`/v1/map?publishableKey=${secret}`, publishable, 403],
     ['/v1/map?publishableKey=prj_live_sk_revoked', undefined, 403],
     [`/v1/map?publishableKey=${admin.key}`, undefined, 403],
+    [`/v1/map?publishableKey=${publishable}&publishableKey=${secret}`, undefined, 403],
     ['/v1/map', secret, 200],
   ])('%s with %s: %i', async (url, key, status) => {
     const answer = await get(url, key);
     expect(answer.statusCode).toBe(status);
     if (status >= 400)
       expect(answer.json().meta).toMatchObject({ code: status, type: status === 401 ? 'unauthorized' : 'forbidden' });
+  });
+
+  it('names the parameter as well as the header where a key may be in the URL', async () => {
+    const { meta } = (await get('/v1/map')).json();
+    expect(meta).toMatchObject({ param: 'publishableKey', message: expect.stringContaining('Authorization') });
+    expect((await get('/v1/mine')).json().meta).not.toHaveProperty('param');
   });
 
   it('gives routes the caller of a request', async () => {

@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
-const pixels = (description: string) => Type.Number({ minimum: 100, maximum: 2_048, description });
+const pixels = (description: string) => Type.Integer({ minimum: 100, maximum: 2_048, description });
 
 export const mapParameters = Type.Object({
   width: pixels('CSS pixels'),

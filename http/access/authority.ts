@@ -83,11 +83,14 @@ export function sessionOf(request: FastifyRequest): Session {
 const keyOfHeader = (request: FastifyRequest): string | undefined =>
   request.headers.authorization?.replace(/^Bearer\s+/i, '').trim() || undefined;
 
-function keyOfQuery(request: FastifyRequest): string | undefined {
-  if (!request.routeOptions.config.keyInQuery) return undefined;
+/** Returns the values of the parameter. It is refused later when there are several. */
+function keysOfQuery(request: FastifyRequest): string[] {
+  if (!request.routeOptions.config.keyInQuery) return [];
   const { publishableKey } = request.query as Record<string, unknown>;
-  return typeof publishableKey === 'string' ? publishableKey : undefined;
+  return [publishableKey].flat().filter((key) => typeof key === 'string' && key !== '') as string[];
 }
+
+const keyOfQuery = (request: FastifyRequest): string | undefined => keysOfQuery(request)[0];
 
 /** Returns the key that a request sent, in the header or in the URL; undefined for a session. */
 export const keyOfRequest = (request: FastifyRequest): string | undefined =>
@@ -103,6 +106,16 @@ const notInUrls = (): ApiError =>
       'so send other keys in the Authorization header',
     { param: 'publishableKey' },
   );
+
+/** Names the parameter as well, where a key may be in the URL. */
+const withoutKey = (request: FastifyRequest): ApiError =>
+  request.routeOptions.config.keyInQuery
+    ? new ApiError(
+        'unauthorized',
+        'neither the Authorization header nor the parameter publishableKey has a key, and there is no session',
+        { param: 'publishableKey' },
+      )
+    : new ApiError('unauthorized', 'the Authorization header has no key, and there is no session');
 
 /** Who calls, as far as the route's authority asks. */
 interface Authorized {
@@ -225,18 +238,17 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
       refuseForeignPages(request);
       return nobody;
     }
-    const inQuery = keyOfQuery(request);
+    const inQuery = keysOfQuery(request);
     // A revoked or misspelt secret key is refused as well, so that its owner does not put the next one there.
-    if (inQuery !== undefined && (looksSecret(inQuery) || matchesSha256(inQuery, adminApiKeySha256))) throw notInUrls();
-    const key = keyOfHeader(request) ?? inQuery;
+    if (inQuery.some((key) => looksSecret(key) || matchesSha256(key, adminApiKeySha256))) throw notInUrls();
+    const key = keyOfHeader(request) ?? inQuery[0];
     if (key !== undefined) {
       const caller = await authorizeKey(key, authority, options);
       if (caller?.allowedOrigins !== undefined) refuseDisallowedOrigin(request, caller.allowedOrigins);
       return { caller, session: null };
     }
     const authorized = await authorizeSession?.(request, authority);
-    if (authorized === undefined)
-      throw new ApiError('unauthorized', 'the Authorization header has no key, and there is no session');
+    if (authorized === undefined) throw withoutKey(request);
     return authorized;
   }
 

@@ -7,6 +7,7 @@ import { invalid, type Validated } from '../../schemas/errors.js';
 import { builtInStyles, styleNamed } from '../styles/names.js';
 import type { ImageFormat, MapRequest, MarkerGroup, PathOverlay } from '../types.js';
 import { readCamera } from './camera.js';
+import { isLanguage } from './languages.js';
 import { readMarkers } from './markers.js';
 import { readNumber } from './numbers.js';
 import { readPath } from './path.js';
@@ -21,6 +22,8 @@ export interface MapQuery {
 }
 
 const formats: Readonly<Record<string, ImageFormat>> = { png: 'png', webp: 'webp', jpg: 'jpg', jpeg: 'jpg' };
+/** A fraction of a pixel would be rounded, and the image would not have the asked size. */
+const sizeRule = { minimum: 100, maximum: 2_048, unit: 'pixels', isWhole: true } as const;
 const maxOverlays = 100;
 const maxLocations = 10_000;
 
@@ -33,11 +36,17 @@ const textsOf = (value: unknown): string[] =>
 /** Returns the last value of a parameter that is not meant to be repeated. */
 const textOf = (value: unknown): string | undefined => textsOf(value).at(-1)?.trim();
 
+/** Returns the last value of a parameter whose emptiness is an error: the default would hide a mistake. */
+const singleOf = (value: unknown): string | undefined => {
+  const text = [value].flat().at(-1);
+  return typeof text === 'string' ? text.trim() : undefined;
+};
+
 /** Reads a query. `accept` is the header, which decides the format when no parameter does. */
 export function readMapQuery(query: Query, accept = ''): Validated<MapQuery> {
-  const width = readNumber('width', textOf(query.width), { minimum: 100, maximum: 2_048, unit: 'pixels' });
+  const width = readNumber('width', textOf(query.width), sizeRule);
   if (!width.ok) return width;
-  const height = readNumber('height', textOf(query.height), { minimum: 100, maximum: 2_048, unit: 'pixels' });
+  const height = readNumber('height', textOf(query.height), sizeRule);
   if (!height.ok) return height;
   const scale = readNumber('scale', textOf(query.scale) ?? '1', { minimum: 1, maximum: 3 });
   if (!scale.ok) return scale;
@@ -49,19 +58,19 @@ export function readMapQuery(query: Query, accept = ''): Validated<MapQuery> {
   const hasOverlays = markers.value.length > 0 || paths.value.length > 0 || geofenceTag !== null;
   const camera = readCamera(textOf(query.center), textOf(query.zoom), textOf(query.bbox), hasOverlays);
   if (!camera.ok) return camera;
-  const language = readLanguage(textOf(query.language));
+  const language = readLanguage(singleOf(query.language));
   if (!language.ok) return language;
-  const style = readStyle(textOf(query.style));
+  const style = readStyle(singleOf(query.style));
   if (!style.ok) return style;
-  const format = readFormat(textOf(query.format), accept);
+  const format = readFormat(singleOf(query.format), accept);
   if (!format.ok) return format;
   return {
     ok: true,
     value: {
       geofenceTag,
       request: {
-        width: Math.round(width.value),
-        height: Math.round(height.value),
+        width: width.value,
+        height: height.value,
         scale: scale.value,
         camera: camera.value,
         style: style.value,
@@ -97,7 +106,8 @@ export function readLanguage(text = 'en-US'): Validated<string> {
   const language = text.toLowerCase();
   if (language === 'local') return { ok: true, value: language };
   const [, letters] = /^([a-z]{2})(-[a-z0-9]{2,8})*$/.exec(language) ?? [];
-  return letters ? { ok: true, value: letters } : invalid('language', 'must be a two-letter ISO code, or local');
+  if (letters !== undefined && isLanguage(letters)) return { ok: true, value: letters };
+  return invalid('language', 'must be a two-letter ISO 639-1 code, such as it or pt-BR, or local');
 }
 
 export function readStyle(text: string = builtInStyles[0]): Validated<string> {
