@@ -97,6 +97,10 @@ export interface Candidate {
   readonly textRules: TextCollisionRules;
   /** Set when there is an icon. */
   readonly iconRules?: CollisionRules;
+  /** Whether names along lines that are placed earlier leave space for the first placement, if they can. */
+  readonly reservesSpace?: boolean;
+  /** Whether this label leaves reserved space free: always, or unless it has no other place. */
+  readonly leavesSpace?: 'always' | 'preferably';
   /** Returns all ways to place the label, the preferred one first. */
   placements(): Iterable<Placement>;
 }

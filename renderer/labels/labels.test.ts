@@ -60,7 +60,8 @@ test('names in every script are placed at points and along streets', () => {
     const placed = (feature: DrawnFeature, layout: object) =>
       textsOf(labelsIn(frameOf(fourTiles, 1, cutUp([feature])), [{ 'text-size': 12, ...layout }]));
     expect(placed(pointAt(name, 4090, 3000), {})).toEqual([name]);
-    expect(placed(lineOf(name, [2500, 4000], [5700, 4200]), line)).toEqual([name]);
+    // A short name has space to be repeated.
+    expect(new Set(placed(lineOf(name, [2500, 4000], [5700, 4200]), line))).toEqual(new Set([name]));
   }
 });
 

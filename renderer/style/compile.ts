@@ -21,6 +21,7 @@ import {
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
+import { reservesSpace } from './reserves-space.js';
 
 export type LayerType = LayerSpecification['type'];
 
@@ -39,6 +40,8 @@ export interface StyleLayer {
   readonly filterDependsOnZoom: boolean;
   /** Feature properties that the filter depends on. */
   readonly filterDependencies: PropertyDependencies;
+  /** See {@link reservesSpace}. */
+  readonly reservesSpace: boolean;
   /** Returns whether the layer is drawn at this zoom. */
   isVisible(zoom: number): boolean;
   /**
@@ -102,6 +105,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
     filterText,
     filterDependsOnZoom: mentionsZoom(filter),
     filterDependencies: dependenciesOf(filterText),
+    reservesSpace: (layer.metadata as Record<string, unknown> | undefined)?.[reservesSpace] === true,
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);

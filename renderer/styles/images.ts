@@ -1,10 +1,11 @@
-/** The images of the built-in styles: road shields. Imports `sprites/`. */
+/** The images of the built-in styles: road shields and icons of points of interest. Imports `sprites/`. */
 
 import { LRUCache } from 'lru-cache';
 import { type Drawing, drawnImages } from '../sprites/drawn-images.js';
 import type { SpriteImages } from '../sprites/sprite-images.js';
 import type { BuiltInStyle } from './names.js';
 import { palettes } from './palettes/palettes.js';
+import { poiDrawings } from './poi-icons.js';
 import { shieldDrawings } from './shields.js';
 
 /** Scales are multiples of 0.01, so that few sets of images are kept. */
@@ -12,7 +13,7 @@ const kept = new LRUCache<string, SpriteImages>({ max: 24 });
 
 /** Returns what a built-in style draws from images. */
 export function builtInDrawings(name: BuiltInStyle): readonly Drawing[] {
-  return shieldDrawings(palettes[name]);
+  return [...shieldDrawings(palettes[name]), ...poiDrawings(palettes[name])];
 }
 
 /** Returns the images of a built-in style for maps of this scale. */

@@ -1,6 +1,6 @@
 /** The type of a style's colours. All styles have the same entries, so each style is a table. */
 
-import type { AreaClass, PoiClass, RoadClass, ShieldClass } from './schema.js';
+import type { AreaClass, RoadClass, ShieldClass } from './schema.js';
 
 /** A CSS colour. */
 export type PaletteColor = string;
@@ -22,6 +22,9 @@ export interface ShieldColors {
   readonly border: PaletteColor;
   readonly text: PaletteColor;
 }
+
+/** Groups of points of interest with one colour. */
+export type PoiColor = 'airport' | 'transit' | 'green' | 'hospital' | 'education' | 'culture' | 'civic';
 
 export interface Palette {
   readonly land: PaletteColor;
@@ -51,6 +54,6 @@ export interface Palette {
     readonly road: LabelColors;
     readonly water: LabelColors;
     readonly houseNumber: LabelColors;
-    readonly pois: Readonly<Record<PoiClass, LabelColors>>;
+    readonly pois: Readonly<Record<PoiColor, LabelColors>>;
   };
 }

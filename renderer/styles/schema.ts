@@ -56,7 +56,12 @@ export type BorderClass = 'country' | 'state';
 export type PlaceClass = 'country' | 'microstate' | 'state' | 'city' | 'town' | 'village' | 'suburb' | 'neighbourhood';
 /** Looks of road shields. */
 export type ShieldClass = 'motorway' | 'trunk' | 'national' | 'regional';
-export type PoiClass = 'airport' | 'transit' | 'green' | 'hospital' | 'education' | 'culture' | 'civic';
+export type PoiClass =
+  | ('airport' | 'station' | 'subway' | 'ferry')
+  | ('attraction' | 'monument' | 'castle' | 'museum' | 'theatre' | 'stadium' | 'viewpoint' | 'worship')
+  | ('zoo' | 'peak' | 'beach' | 'park' | 'garden' | 'cemetery')
+  | ('hospital' | 'university' | 'school' | 'library' | 'townhall' | 'police' | 'fire_station')
+  | ('lodging' | 'food' | 'cafe' | 'shop');
 
 /** A selection of a layer's features. */
 export interface Selected {
@@ -135,6 +140,9 @@ export interface SchemaLabels {
   readonly water: readonly Selected[];
   /** Label lines of rivers. */
   readonly waterways: Classified<WaterwayClass> | null;
-  readonly pois: readonly Classified<PoiClass>[];
+  readonly pois: readonly (Classified<PoiClass> & {
+    /** Order within a class: lower values are placed first. */
+    readonly order?: ExpressionSpecification;
+  })[];
   readonly houseNumbers: (Selected & { readonly number: ExpressionSpecification }) | null;
 }

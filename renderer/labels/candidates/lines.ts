@@ -40,11 +40,14 @@ const toleranceUnits = 2;
 /** Limits the pieces of one name. */
 const maxPieces = 2_000;
 
-/** Returns the layer's candidates, the most important first. Among equal sort keys, longer lines come first. */
+/**
+ * Returns the layer's candidates, the most important first. Among equal sort keys, every name gets a candidate before
+ * any gets a second one, and longer lines come first.
+ */
 export function lineCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
   return namedLines(visibleSymbols(frame, layer, insetPx))
     .flatMap((named) => candidatesOf(named, frame, layer, language))
-    .sort((a, b) => a.sortKey - b.sortKey || b.length - a.length)
+    .sort((a, b) => a.sortKey - b.sortKey || Number(a.isRepeat) - Number(b.isRepeat) || b.length - a.length)
     .slice(0, maxCandidates)
     .map(({ candidate }) => candidate);
 }
@@ -81,6 +84,8 @@ interface Ranked {
   readonly sortKey: number;
   /** Length of the line in CSS pixels. */
   readonly length: number;
+  /** Whether another candidate of the name is the main one. */
+  readonly isRepeat: boolean;
 }
 
 function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, language: string): Ranked[] {
@@ -99,15 +104,34 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
     textRules: textRulesOf(layer, wholeZoom, spacing),
     ...(icon && { iconRules: iconRulesOf(layer, wholeZoom, feature) }),
   };
-  const lines = textStyle ? joinLines(pieces, tolerance) : pieces;
-  return lines.flatMap((xy) => {
-    const line = new Polyline(xy);
-    if (!textStyle && line.length < width) return [];
+  const lines = (textStyle ? joinLines(pieces, tolerance) : pieces)
+    .map((xy) => new Polyline(xy))
+    .filter(({ length }) => textStyle !== null || length >= width)
+    .sort((a, b) => b.length - a.length);
+  const all = lines.flatMap((line) => {
     const count = isCentered ? 1 : Math.max(1, Math.floor((line.length + spacing) / (width + spacing)));
-    return lineSections(line, count).map((section): Ranked => {
-      return { candidate: { ...label, placements: () => placementsIn(section) }, sortKey, length: line.length };
-    });
+    return fromTheMiddle(lineSections(line, count)).map((section) => ({ section, length: line.length }));
   });
+  return all.map(({ section, length }, i): Ranked => {
+    // A name that finds no place in its own section takes that of another one, before any name is repeated.
+    const isMain = textStyle !== null && i === 0;
+    const tried = isMain ? all.slice(0, maxSections).map((each) => each.section) : [section];
+    const placements = function* () {
+      for (const each of tried) yield* placementsIn(each);
+    };
+    const leavesSpace = isMain ? 'preferably' : 'always';
+    const candidate: Candidate = { ...label, ...(textStyle && { leavesSpace }), placements };
+    return { candidate, sortKey, length, isRepeat: textStyle !== null && !isMain };
+  });
+}
+
+/** Limits the sections that one candidate tries. */
+const maxSections = 6;
+
+/** Returns the sections of a line, the middle one first. */
+function fromTheMiddle(sectionsOfLine: LineSection[]): LineSection[] {
+  const middle = sectionsOfLine.length >> 1;
+  return [...sectionsOfLine.slice(middle, middle + 1), ...sectionsOfLine.filter((_, i) => i !== middle)];
 }
 
 function totalLength(pieces: readonly (readonly number[])[]): number {

@@ -49,11 +49,13 @@ function candidateAt(
   const texts = () =>
     textStyle ? blockPlacements(text, textStyle, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText];
   const iconStyle = iconStyleOf(frame, layer, feature, symbol.icon);
-  if (!iconStyle) return textStyle && { text, textStyle, textRules, placements: texts };
+  const { reservesSpace } = layer;
+  if (!iconStyle) return textStyle && { text, textStyle, textRules, reservesSpace, placements: texts };
   return {
     text: textStyle ? text : '',
     textStyle,
     textRules,
+    reservesSpace,
     iconRules: iconRulesOf(layer, wholeZoom, feature),
     *placements() {
       for (const placement of texts()) yield { ...placement, icon: placedIcon(iconStyle, at, 0, placement.rectangle) };

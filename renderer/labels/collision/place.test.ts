@@ -155,3 +155,23 @@ test('halos are not cut off at the edge', () => {
   expect(placeLabels([plain], image, [])).toHaveLength(1);
   expect(placeLabels([{ ...plain, textStyle: textStyleFor('a', { haloWidthPx: 2 }) }], image, [])).toHaveLength(0);
 });
+
+const rowAt = (x: number): Placement => ({
+  runs: [{ text: 'a', x, y: 0, angle: 0 }],
+  boxes: [{ minX: x, minY: 20, maxX: x + 30, maxY: 30 }],
+});
+const landmark = { ...candidateOf('landmark', [rowAt(40)]), reservesSpace: true };
+const textsOf = (placed: readonly PlacedLabel[]) => placed.map(({ candidate: { text } }) => text);
+
+test('a street leaves a landmark its space if it has another place', () => {
+  const street = { ...candidateOf('street', [rowAt(50), rowAt(150)]), leavesSpace: 'preferably' as const };
+  const placed = placeLabels([street, landmark], image, []);
+  expect(textsOf(placed)).toEqual(['street', 'landmark']);
+  expect(placed[0]!.placement.runs[0]!.x).toBe(150);
+});
+
+test('a landmark does not displace a street that has no other place, but the second name of one', () => {
+  const only = candidateOf('street', [rowAt(50)]);
+  expect(textsOf(placeLabels([{ ...only, leavesSpace: 'preferably' }, landmark], image, []))).toEqual(['street']);
+  expect(textsOf(placeLabels([{ ...only, leavesSpace: 'always' }, landmark], image, []))).toEqual(['landmark']);
+});

@@ -28,10 +28,11 @@ export function placeLabels(
 ): PlacedLabel[] {
   const obstacles = new RBush<Obstacle>();
   obstacles.load(keepFree.map((box) => ({ ...box, overlap: null })));
+  const reserved = reservedBoxes(candidates, image);
   const repeats = new Repeats();
   const placed: PlacedLabel[] = [];
   for (const candidate of candidates) {
-    const placement = findPlacement(candidate, image, obstacles, repeats);
+    const placement = findPlacement(candidate, image, obstacles, reserved, repeats);
     if (!placement) continue;
     placed.push({ candidate, placement });
     repeats.add(candidate.text, placement);
@@ -39,6 +40,19 @@ export function placeLabels(
     if (placement.icon && candidate.iconRules) addObstacles(obstacles, placement.icon.boxes, candidate.iconRules);
   }
   return placed;
+}
+
+/** Returns the space that candidates reserve. Where it overlaps, the most important of them has it. */
+function reservedBoxes(candidates: readonly Candidate[], image: Size): RBush<PixelBox> {
+  const reserved = new RBush<PixelBox>();
+  for (const candidate of candidates) {
+    if (!candidate.reservesSpace) continue;
+    const [first] = candidate.placements();
+    const boxes = first ? [...first.boxes, ...(first.icon?.boxes ?? [])] : [];
+    if (boxes.some((box) => reserved.collides(box) || !isInside(box, image))) continue;
+    for (const box of boxes) reserved.insert(box);
+  }
+  return reserved;
 }
 
 function addObstacles(
@@ -53,11 +67,13 @@ function findPlacement(
   candidate: Candidate,
   image: Size,
   obstacles: RBush<Obstacle>,
+  reserved: RBush<PixelBox>,
   repeats: Repeats,
 ): Placement | undefined {
   const { textRules, iconRules, textStyle, text } = candidate;
   const halo = evenPadding(textStyle?.haloWidthPx ?? 0);
   let alone: Placement | undefined;
+  let crowding: Placement | undefined;
   for (const placement of candidate.placements()) {
     const { runs, boxes, icon } = placement;
     const textFits =
@@ -65,7 +81,9 @@ function findPlacement(
       boxes.every((box) => isInside(padded(box, halo), image)) &&
       !collidesAny(boxes, textRules, obstacles);
     if (!icon || !iconRules) {
-      if (textFits) return placement;
+      if (!textFits) continue;
+      if (!candidate.leavesSpace || !boxes.some((box) => reserved.collides(box))) return placement;
+      if (candidate.leavesSpace === 'preferably') crowding ??= placement;
       continue;
     }
     const iconFits = icon.boxes.every((box) => isInside(box, image)) && !collidesAny(icon.boxes, iconRules, obstacles);
@@ -73,7 +91,7 @@ function findPlacement(
     if (textFits && runs.length > 0 && iconRules.isOptional) alone ??= { runs, boxes };
     if (iconFits && textRules.isOptional) alone ??= { runs: [], boxes: [], icon };
   }
-  return alone;
+  return alone ?? crowding;
 }
 
 function collidesAny(

@@ -53,8 +53,8 @@ const maxStepAside = (35 * Math.PI) / 180;
 const maxLettersPerEm = 6;
 
 /** Spans rated in one section, and how many of the best ones are tried. */
-const maxSpans = 24;
-const maxTries = 8;
+const maxSpans = 40;
+const maxTries = 24;
 
 /** A placement, and the distance of its centre along the line. */
 export interface PlacementAlongLine extends Placement {

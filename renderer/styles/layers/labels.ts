@@ -1,9 +1,11 @@
 /** Layers of text. Later layers are placed first, so the most important come last. */
 
 import type { LayerSpecification, SymbolLayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { reservesSpace } from '../../style/reserves-space.js';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
-import type { PoiClass, RoadClass, Schema } from '../schema.js';
+import { poiClasses, poiImage, poiStyles } from '../pois.js';
+import type { RoadClass, Schema } from '../schema.js';
 import { shieldLayers } from './shields.js';
 
 const regular = ['Fenceline Sans Regular'];
@@ -43,38 +45,47 @@ function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palett
   ];
 }
 
-/** Points of interest for orientation, with their first zoom. */
-const poiTiers: readonly (readonly [minZoom: number, classes: readonly PoiClass[]])[] = [
-  [16, ['civic', 'education']],
-  [15, ['culture', 'green', 'hospital']],
-  [14, ['transit']],
-  [10, ['airport']],
-];
+/** Zooms at which kinds of points of interest start, the first ones last: their layers are placed first. */
+const poiZooms = [...new Set(poiClasses.map((name) => poiStyles[name].minZoom))].sort((a, b) => b - a);
+/** Points that start at this zoom or earlier are landmarks: streets leave them space, if they have another place. */
+const landmarkZoom = 15;
+
+/** Texts are below, above or beside their icons, wherever there is space. Ems. */
+const aroundIcon = ['top', [0, 0.85], 'bottom', [0, -0.85], 'left', [1, 0], 'right', [-1, 0]];
 
 function poiLayers({ labels: { pois, name } }: Schema, palette: Palette): LayerSpecification[] {
-  return poiTiers.flatMap(([minzoom, classes]) =>
-    pois.flatMap((poi, i): LayerSpecification[] => {
+  return poiZooms.flatMap((minzoom) => {
+    const classes = poiClasses.filter((each) => poiStyles[each].minZoom === minzoom);
+    return pois.flatMap((poi, i): LayerSpecification[] => {
       if (!classes.some((wanted) => poi.values[wanted])) return [];
       const color = (part: keyof LabelColors) =>
-        byClass(poi, (of) => palette.labels.pois[of][part], palette.labels.pois.civic[part]);
+        byClass(poi, (of) => palette.labels.pois[poiStyles[of].color][part], palette.labels.pois.civic[part]);
+      const order = byClass(poi, (of) => 1_000 * (1 + poiClasses.indexOf(of)), 0);
+      const isLandmark = minzoom <= landmarkZoom;
       return [
         {
           id: `label-poi-${minzoom}-${i}`,
           type: 'symbol',
           minzoom,
-          ...from(poi, isOneOf(poi, classes)),
+          ...(isLandmark && { metadata: { [reservesSpace]: true } }),
+          ...from(poi, isOneOf(poi, classes), expression('has', 'name')),
           layout: {
+            'symbol-sort-key': poi.order ? expression('+', order, poi.order) : order,
             'text-field': name,
-            'text-font': regular,
-            'text-size': byZoom({ 10: 10.5, 14: 11, 20: 13 }),
+            'text-font': ['Fenceline Sans Medium'],
+            'text-size': byZoom({ 10: 10.5, 14: 10.5, 20: 12.5 }),
             'text-max-width': 7,
-            'text-padding': 6,
+            'text-padding': isLandmark ? 3 : 5,
+            'text-variable-anchor-offset': aroundIcon as [],
+            'text-optional': isLandmark,
+            'icon-image': expression('image', byClass(poi, poiImage, poiImage('shop'))),
+            'icon-padding': 2,
           },
           paint: { 'text-color': color('text'), 'text-halo-color': color('halo'), 'text-halo-width': 1.2 },
         },
       ];
-    }),
-  );
+    });
+  });
 }
 
 function waterwayLabelLayers({ labels: { waterways, name } }: Schema, palette: Palette): LayerSpecification[] {
@@ -126,8 +137,8 @@ function roadLabelLayers({ labels: { roads, name } }: Schema, palette: Palette):
       'text-field': name,
       'text-font': regular,
       'text-size': byZoom({ 12: small, 18: large }),
-      'text-padding': 4,
-      'text-max-angle': 30,
+      'text-padding': 2,
+      'text-max-angle': 40,
     },
     paint: inColors(palette.labels.road, 1.5),
   }));

@@ -2,6 +2,8 @@
 
 import { microstateZoom } from '../country-ranks.js';
 import { byCountry, expression, firstReference, isSideTrack } from '../expressions.js';
+import { taggedPois } from '../pois.js';
+
 import type { AreaClass, RoadClass, Schema } from '../schema.js';
 
 /** Two letters of a country; other countries have none. */
@@ -174,21 +176,18 @@ export const openMapTilesSchema: Schema = {
       { sourceLayer: 'aerodrome_label', tag: expression('literal', 'airport'), values: { airport: ['airport'] } },
       {
         sourceLayer: 'poi',
+        // The subclass of a place of worship is its religion. Entrances and bus stops have the class of their station.
         tag: expression(
           'match',
-          ['get', 'subclass'],
-          ['station', 'museum', 'theatre', 'castle', 'stadium'],
-          ['get', 'subclass'],
           classTag,
+          ['place_of_worship', 'harbor', 'park', 'cemetery', 'castle'],
+          classTag,
+          ['bus', 'entrance'],
+          '',
+          ['coalesce', ['get', 'subclass'], classTag],
         ),
-        values: {
-          transit: ['station', 'harbor', 'aerialway'],
-          green: ['park', 'golf', 'zoo', 'cemetery', 'garden'],
-          hospital: ['hospital'],
-          education: ['college', 'university', 'school', 'library'],
-          culture: ['museum', 'theatre', 'castle', 'stadium'],
-          civic: ['town_hall', 'police', 'fire_station'],
-        },
+        values: taggedPois,
+        order: expression('min', ['coalesce', ['get', 'rank'], 999], 999),
       },
     ],
     houseNumbers: { sourceLayer: 'housenumber', number: expression('get', 'housenumber') },

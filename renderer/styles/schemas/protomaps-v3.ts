@@ -8,6 +8,9 @@ import {
   orderOfPopulation,
   rankOfPopulation,
 } from '../expressions.js';
+import { poiTag } from '../poi-tag.js';
+import { taggedPois } from '../pois.js';
+
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'pmap:kind');
@@ -147,25 +150,7 @@ export const protomapsV3Schema: Schema = {
       tag: expression('get', 'waterway'),
       values: { river: ['river', 'canal'], stream: ['stream'] },
     },
-    pois: [
-      {
-        sourceLayer: 'pois',
-        tag: expression(
-          'coalesce',
-          ...['amenity', 'tourism', 'leisure', 'railway', 'aeroway', 'historic'].map((tag) => ['get', tag]),
-          kind,
-        ),
-        values: {
-          airport: ['aerodrome'],
-          transit: ['station', 'ferry_terminal'],
-          green: ['park', 'garden', 'zoo', 'golf_course'],
-          hospital: ['hospital'],
-          education: ['university', 'college', 'school', 'library'],
-          culture: ['museum', 'attraction', 'theatre', 'stadium', 'castle'],
-          civic: ['townhall', 'police', 'courthouse', 'fire_station'],
-        },
-      },
-    ],
+    pois: [{ sourceLayer: 'pois', tag: poiTag(kind), values: taggedPois }],
     houseNumbers: null,
   },
 };

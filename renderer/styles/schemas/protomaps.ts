@@ -8,11 +8,18 @@ import {
   orderOfPopulation,
   rankOfPopulation,
 } from '../expressions.js';
+import { taggedPois } from '../pois.js';
+
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
 /** Value of the OpenStreetMap tag of a kind. */
 const detail = expression('coalesce', ['get', 'kind_detail'], kind);
+const isSubway = expression('in', 'subway', [
+  'concat',
+  ['to-string', ['get', 'kind_detail']],
+  ['to-string', ['get', 'station']],
+]);
 const isPolygon = expression('==', ['geometry-type'], 'Polygon');
 const isLine = expression('==', ['geometry-type'], 'LineString');
 const isPoint = expression('==', ['geometry-type'], 'Point');
@@ -176,27 +183,9 @@ export const protomapsSchema: Schema = {
     pois: [
       {
         sourceLayer: 'pois',
-        tag: kind,
-        values: {
-          airport: ['aerodrome'],
-          transit: ['station', 'ferry_terminal', 'train_station'],
-          green: [
-            'park',
-            'national_park',
-            'nature_reserve',
-            'garden',
-            'zoo',
-            'golf_course',
-            'cemetery',
-            'forest',
-            'beach',
-            'peak',
-          ],
-          hospital: ['hospital'],
-          education: ['university', 'college', 'school', 'library'],
-          culture: ['museum', 'attraction', 'theatre', 'stadium', 'castle'],
-          civic: ['townhall', 'police', 'courthouse', 'fire_station'],
-        },
+        tag: expression('case', ['all', ['==', kind, 'station'], isSubway], 'subway', kind),
+        values: taggedPois,
+        order: expression('to-number', ['get', 'min_zoom'], 20),
       },
     ],
     houseNumbers: {

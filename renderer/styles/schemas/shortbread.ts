@@ -1,6 +1,9 @@
 /** The schema of Shortbread 1.0: https://shortbread-tiles.org/schema/1.0/. */
 
 import { expression, firstReference, isSideTrack, orderOfPopulation, rankOfPopulation } from '../expressions.js';
+import { poiTag } from '../poi-tag.js';
+import { taggedPois } from '../pois.js';
+
 import type { RoadClass, Schema } from '../schema.js';
 
 const kind = expression('get', 'kind');
@@ -151,20 +154,10 @@ export const shortbreadSchema: Schema = {
     pois: [
       {
         sourceLayer: 'public_transport',
-        tag: kind,
-        values: { airport: ['aerodrome'], transit: ['station', 'ferry_terminal'] },
+        tag: expression('case', ['all', ['==', kind, 'station'], ['==', ['get', 'station'], 'subway']], 'subway', kind),
+        values: taggedPois,
       },
-      {
-        sourceLayer: 'pois',
-        tag: expression('coalesce', ...['amenity', 'tourism', 'leisure', 'historic'].map((tag) => ['get', tag]), ''),
-        values: {
-          green: ['zoo', 'golf_course', 'water_park', 'theme_park'],
-          hospital: ['hospital'],
-          education: ['university', 'college', 'school', 'library'],
-          culture: ['museum', 'attraction', 'theatre', 'stadium', 'castle', 'arts_centre'],
-          civic: ['townhall', 'police', 'courthouse', 'fire_station'],
-        },
-      },
+      { sourceLayer: 'pois', tag: poiTag(''), values: taggedPois },
     ],
     houseNumbers: { sourceLayer: 'addresses', number: expression('get', 'housenumber') },
   },
