@@ -101,7 +101,6 @@ export const overlayViews: readonly ReferenceView[] = [
     ],
   }),
   world('bbox-tall', 'width=150&height=250&bbox=36,6,47.5,19'),
-  world('bbox-dot', 'bbox=48.85,2.35,48.85,2.35'),
   world('webp', 'center=46,2&zoom=4&format=webp'),
   world('jpeg-scale-2', 'width=150&height=100&scale=2&center=40,-4&zoom=4&format=jpg'),
 ];
