@@ -78,6 +78,7 @@ const packages = [
   'geojson-vt',
   '@maplibre/vt-pbf',
   'pbf',
+  'polylabel',
 ];
 
 /** Returns each package with its version. */
