@@ -1,8 +1,9 @@
 /**
  * Waits for a condition instead of for a time.
  *
- * The condition must stay true once it is: a machine that is faster or slower passes a state that comes and goes between
- * two polls. So wait for counters that only grow, for the end of something, or let the test itself take the steps.
+ * The condition must stay true once it is: a machine that is faster or slower passes a state that comes and goes
+ * between two polls. So wait for counters that only grow, for the end of something, or let the test itself take the
+ * steps.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -60,7 +60,7 @@ test('paths of the API and unknown paths never answer the page', async () => {
   expect((await app.inject({ method: 'POST', url: '/geofences' })).statusCode).toBe(405);
 });
 
-test('a file may be kept for ever, and is sent compressed to browsers that accept it', async () => {
+test('a file may be kept without end, and is sent compressed to browsers that accept it', async () => {
   const plain = await get('/assets/index-1a2b.js');
   expect(plain.headers).toMatchObject({
     'cache-control': 'public, max-age=31536000, immutable',

@@ -2,7 +2,7 @@
  * The dashboard: the page, at `/` and at the paths of its views, and the files that the build made for it.
  *
  * Flows in: requests of browsers. Flows out: `index.html` for each path in {@link pagePaths}, and files whose names
- * contain a hash of their content, which browsers may keep for ever. A path of the API never answers the page.
+ * contain a hash of their content, which browsers may keep without end. A path of the API never answers the page.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -68,7 +68,7 @@ const modes = ['car', 'truck', 'foot', 'bike', 'motorbike'].map((value) => ({ va
 const stops = [
   { value: 'project', label: "The project's setting" },
   { value: 'on', label: 'On: enter only at a stop' },
-  { value: 'off', label: 'Off: enter also in passing' },
+  { value: 'off', label: 'Off: enter at once' },
 ] as const;
 
 const fields = [

@@ -17,7 +17,7 @@ export default function SettingsView() {
     <Page
       title="Settings"
       isNarrow
-      intro={`How events are made in ${environment === 'live' ? 'Live' : 'Test'}. Every location after a change is judged by it.`}
+      intro={`How events are made in ${environment === 'live' ? 'Live' : 'Test'}. They apply to every later location.`}
     >
       {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
       {loaded.data ? <SettingsForm key={revisionOf(loaded.data)} loaded={loaded.data} /> : !loaded.error && <Loading />}
@@ -150,7 +150,7 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
           isCode
           rows={3}
           placeholder="https://example.com"
-          hint="One a line. Only pages of these origins may use publishable keys. Empty: all pages. Native apps are not concerned."
+          hint="One a line. Only pages of these origins may use publishable keys. Empty: all pages. Not for native apps."
           {...text('allowedOrigins')}
         />
       </Section>

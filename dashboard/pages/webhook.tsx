@@ -410,7 +410,7 @@ function Secrets({ webhook }: { readonly webhook: Webhook }) {
               label="Overlap"
               unit="h"
               inputMode="decimal"
-              hint="For so long, requests are signed with the old secret too, so that you can change your receiver."
+              hint="The old secret signs requests too for this time, so that you can change your receiver."
               value={overlap}
               problem={rotate.error ? (problemAt(rotate.error, 'overlapHours') ?? messageOf(rotate.error)) : undefined}
               onChange={setOverlap}

@@ -51,9 +51,9 @@ const leastOfRank = [5_000_000, 1_000_000, 500_000, 200_000, 100_000, 50_000, 20
 
 /**
  * Returns the places, the most important first and parts of places last, because squares are taken in this order.
- * `class` is city, town, village or suburb. `rank` is 1 (from five million inhabitants) to 10. `order` is lower for more
- * important places. `capital` marks capitals of countries. `min_zoom` is the first zoom of the place. `name` is the
- * local name, and `name:xx` the name in a language where it differs from `name:en`.
+ * `class` is city, town, village or suburb. `rank` is 1 (from five million inhabitants) to 10. `order` is lower for
+ * more important places. `capital` marks capitals of countries. `min_zoom` is the first zoom of the place. `name` is
+ * the local name, and `name:xx` the name in a language where it differs from `name:en`.
  */
 export function placeLabels(cities: readonly City[], names: ReadonlyMap<number, CityNames>): Feature<Point>[] {
   const shown = new Squares();

@@ -10,8 +10,8 @@ export interface SharpLine {
 }
 
 /**
- * Returns the sharp line with as much ink, spread as widely. The edge of a blurred line fades over `blur` and one pixel,
- * from half a pixel outside; a line narrower than twice that is transparent in the middle too. Device pixels.
+ * Returns the sharp line with as much ink, spread as widely. The edge of a blurred line fades over `blur` and one
+ * pixel, from half a pixel outside; a line narrower than twice that is transparent in the middle too. Device pixels.
  */
 export function sharpLine(width: number, blur: number): SharpLine {
   const half = width / 2 + 0.5;

@@ -3,7 +3,9 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 
-/** Returns whether a font file has a glyph for a character. Of a TrueType file, only the table of characters is read. */
+/**
+ * Returns whether a font file has a glyph for a character. Of a TrueType file, only the table of characters is read.
+ */
 export function charactersOf(path: string): (codePoint: number) => boolean {
   const file = path.endsWith('.woff2') ? compressedTableOf(readFileSync(path)) : tableOf(path, 'cmap');
   const subtables = Array.from({ length: file.getUint16(2) }, (_, i) => file.getUint32(4 + 8 * i + 4));

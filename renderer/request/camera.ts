@@ -35,7 +35,10 @@ export function readCamera(
   return { ok: true, value: { center: position, zoom: level?.value ?? null, bbox: null } };
 }
 
-/** Parses a bbox. If west is greater than east, it crosses the antimeridian. South must be less than north. A box without width or height has no zoom. */
+/**
+ * Parses a bbox. If west is greater than east, it crosses the antimeridian. South must be less than north. A box
+ * without width or height has no zoom.
+ */
 function parseBox(text: string): NonNullable<Camera['bbox']> | undefined {
   const parts = text.split(',');
   if (parts.length !== 4) return undefined;

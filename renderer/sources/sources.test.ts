@@ -87,7 +87,9 @@ test('an archive without layer names is inspected', async () => {
   await source.close();
 });
 
-/** Tiles of a country far from the middle of the map, with roads in the deepest ones only, and a directory of leaves. */
+/**
+ * Tiles of a country far from the middle of the map, with roads in the deepest ones only, and a directory of leaves.
+ */
 const country = [
   {
     zoom: 0,

@@ -116,8 +116,7 @@ describe('the alerts', () => {
     const [, ...sections] = readRepositoryFile('docs/runbook.md').split(/^## /m);
     expect(sections.map((section) => section.split('\n')[0])).toEqual(alerts.map(({ alert }) => alert));
     for (const section of sections)
-      for (const part of ['What it means', 'How to confirm', 'What to do'])
-        expect(section).toContain(`- **${part}:** `);
+      for (const part of ['Meaning', 'How to confirm', 'What to do']) expect(section).toContain(`- **${part}:** `);
   });
 
   it('have a severity, a summary, a description and the section of the runbook', () => {
