@@ -17,7 +17,8 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const timeoutMs = 30_000;
+/** Longer than an upload may wait for a stage that has stalled, which is half a minute. */
+const timeoutMs = 120_000;
 
 export class Client {
   readonly #address: () => string;
