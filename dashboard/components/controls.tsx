@@ -406,3 +406,26 @@ export function Loading({ rows = 6 }: { readonly rows?: number }) {
     </div>
   );
 }
+
+interface IssuedProps {
+  readonly title: string;
+  readonly text: string;
+  readonly copyLabel: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Shows a key or a secret, which is shown only this once. */
+export const Issued = ({ title, text, copyLabel, onClose, children }: IssuedProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <div className="dialog-body">
+      <p>{children}</p>
+      <Copyable text={text} label={copyLabel} />
+    </div>
+    <div className="dialog-foot">
+      <Button look="primary" onClick={onClose}>
+        Done
+      </Button>
+    </div>
+  </Dialog>
+);

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import type { Project } from '../client/types';
-import { Button, Confirm, Copyable, Dialog, Loading, Notice, Page } from '../components/controls';
+import { Button, Confirm, Issued, Loading, Notice, Page } from '../components/controls';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
 import { rememberKey } from '../state/fresh-keys';
@@ -88,17 +88,9 @@ export default function Keys() {
         </Confirm>
       )}
       {issued !== undefined && (
-        <Dialog title="The new key" onClose={() => setIssued(undefined)}>
-          <div className="dialog-body">
-            <p>It is shown only this once. Copy it to where it is used.</p>
-            <Copyable text={issued} label="Copy the key" />
-          </div>
-          <div className="dialog-foot">
-            <Button look="primary" onClick={() => setIssued(undefined)}>
-              Done
-            </Button>
-          </div>
-        </Dialog>
+        <Issued title="The new key" text={issued} copyLabel="Copy the key" onClose={() => setIssued(undefined)}>
+          It is shown only this once. Copy it to where it is used.
+        </Issued>
       )}
     </Page>
   );

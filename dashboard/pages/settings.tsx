@@ -150,7 +150,7 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
           isCode
           rows={3}
           placeholder="https://example.com"
-          hint="One a line. Only pages of these origins may use publishable keys. Empty: all pages. Not for native apps."
+          hint="One a line. Only their pages may use publishable keys. Empty: all pages. Not for native apps."
           {...text('allowedOrigins')}
         />
       </Section>

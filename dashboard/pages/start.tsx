@@ -1,7 +1,7 @@
 /** Getting started: a geofence, a location, and the event that follows. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { call, Failure } from '../client/call';
+import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { followStream } from '../client/stream';
 import type { Event, Geofence } from '../client/types';
@@ -9,6 +9,7 @@ import { Block, Button, Copyable, Notice, Page, TextField } from '../components/
 import { Icon } from '../components/icons';
 import { relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
+import { isElsewhere, problemAt } from '../forms/draft';
 import { freshKey } from '../state/fresh-keys';
 import { useScope, useWorkspace } from '../state/session';
 
@@ -97,9 +98,7 @@ function NewGeofence() {
     'geofences',
   );
   const set = (name: keyof typeof example) => (value: string) => setValues((all) => ({ ...all, [name]: value }));
-  const problemAt = (param: string) =>
-    create.error instanceof Failure && create.error.param?.startsWith(param) ? create.error.message : undefined;
-  const isAtField = ['description', 'coordinates', 'radius'].some(problemAt);
+  const fields = ['description', 'coordinates', 'radius'];
   return (
     <form
       className="stack-tight"
@@ -113,7 +112,7 @@ function NewGeofence() {
         <TextField
           label="Description"
           value={values.description}
-          problem={problemAt('description')}
+          problem={problemAt(create.error, 'description')}
           onChange={set('description')}
         />
         <TextField
@@ -121,19 +120,19 @@ function NewGeofence() {
           unit="m"
           inputMode="decimal"
           value={values.radius}
-          problem={problemAt('radius')}
+          problem={problemAt(create.error, 'radius')}
           onChange={set('radius')}
         />
         <TextField
           label="Latitude"
           inputMode="decimal"
           value={values.latitude}
-          problem={problemAt('coordinates')}
+          problem={problemAt(create.error, 'coordinates')}
           onChange={set('latitude')}
         />
         <TextField label="Longitude" inputMode="decimal" value={values.longitude} onChange={set('longitude')} />
       </div>
-      {create.error && !isAtField && (
+      {isElsewhere(create.error, fields) && (
         <Notice tone="danger" role="alert">
           {messageOf(create.error)}
         </Notice>

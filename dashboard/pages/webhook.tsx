@@ -10,9 +10,9 @@ import {
   Block,
   Button,
   Confirm,
-  Copyable,
   Dialog,
   Empty,
+  Issued,
   Loading,
   Notice,
   Page,
@@ -436,17 +436,9 @@ function Secrets({ webhook }: { readonly webhook: Webhook }) {
         </Dialog>
       )}
       {issued !== undefined && (
-        <Dialog title="The new secret" onClose={() => setIssued(undefined)}>
-          <div className="dialog-body">
-            <p>It is shown only this once.</p>
-            <Copyable text={issued} label="Copy the secret" />
-          </div>
-          <div className="dialog-foot">
-            <Button look="primary" onClick={() => setIssued(undefined)}>
-              Done
-            </Button>
-          </div>
-        </Dialog>
+        <Issued title="The new secret" text={issued} copyLabel="Copy the secret" onClose={() => setIssued(undefined)}>
+          It is shown only this once.
+        </Issued>
       )}
       {revoked && (
         <Confirm
