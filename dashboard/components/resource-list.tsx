@@ -5,8 +5,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { useScope, useWorkspace } from '../state/session';
-import { Button, Confirm, Empty, Loading, Notice } from './controls';
+import { Badge, Button, Confirm, Empty, Loading, Notice } from './controls';
+import { absoluteTime, relativeTime } from './time';
 import { messageOf, useToasts } from './toasts';
 
 export interface Column<Row> {
@@ -242,7 +244,7 @@ interface FilterProps {
   onChange(value: string): void;
 }
 
-export const FilterInput = ({ label, value, onChange }: FilterProps) => (
+const FilterInput = ({ label, value, onChange }: FilterProps) => (
   <input
     className="input filter"
     type="search"
@@ -252,6 +254,67 @@ export const FilterInput = ({ label, value, onChange }: FilterProps) => (
     onChange={(event) => onChange(event.target.value)}
   />
 );
+
+const noFilters = { tag: '', externalId: '' };
+
+/** Returns inputs for the tag and the external id, and what they ask for once the reader stops typing. */
+export function usePairFilters() {
+  const [filters, setFilters] = useState(noFilters);
+  const { tag, externalId } = useSettled(filters);
+  return {
+    query: { tag: tag || undefined, externalId: externalId || undefined },
+    isFiltered: tag !== '' || externalId !== '',
+    clear: () => setFilters(noFilters),
+    inputs: (
+      <>
+        <FilterInput label="Tag" value={filters.tag} onChange={(text) => setFilters({ ...filters, tag: text })} />
+        <FilterInput
+          label="External id"
+          value={filters.externalId}
+          onChange={(text) => setFilters({ ...filters, externalId: text })}
+        />
+      </>
+    ),
+  };
+}
+
+interface Listed extends Named {
+  readonly description: string;
+  readonly tag?: string;
+  readonly externalId?: string;
+  readonly enabled?: boolean;
+  readonly updatedAt?: string;
+}
+
+/** Returns the columns of geofences and beacons. `own` is what only this kind has. */
+export const columnsWith = <Row extends Listed>(resource: string, own: Column<Row>): readonly Column<Row>[] => [
+  {
+    title: 'Description',
+    className: 'name clip truncate',
+    cell: ({ _id, description }) => <Link href={`/${resource}/${_id}`}>{description}</Link>,
+  },
+  { title: 'Tag', className: 'clip-short truncate', cell: ({ tag }) => tag },
+  {
+    title: 'External id',
+    className: 'secondary clip-short truncate',
+    cell: ({ externalId }) => <code>{externalId}</code>,
+  },
+  own,
+  {
+    title: 'State',
+    cell: ({ enabled }) => (enabled ? <Badge tone="success">Enabled</Badge> : <Badge>Disabled</Badge>),
+  },
+  {
+    title: 'Updated',
+    className: 'secondary narrow',
+    cell: ({ updatedAt }) =>
+      updatedAt && (
+        <span className="quiet" title={absoluteTime(updatedAt)}>
+          {relativeTime(updatedAt)}
+        </span>
+      ),
+  },
+];
 
 /** Shown where a list has no rows. */
 export function NoRows({

@@ -1,58 +1,26 @@
 /** The list of beacons. */
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../client/call';
 import { usePages } from '../client/hooks';
 import type { Beacon } from '../client/types';
-import { Badge, Page } from '../components/controls';
-import { type Column, FilterInput, NoRows, ResourceList, useSettled } from '../components/resource-list';
-import { absoluteTime, relativeTime } from '../components/time';
+import { Page } from '../components/controls';
+import { columnsWith, NoRows, ResourceList, usePairFilters } from '../components/resource-list';
 import { useWorkspace } from '../state/session';
 
 const signalOf = ({ type, uuid, major, minor, uid, instance }: Beacon): string =>
   type === 'ibeacon' ? `${uuid} ${major}/${minor}` : `${uid} ${instance}`;
 
-const columns: readonly Column<Beacon>[] = [
-  {
-    title: 'Description',
-    className: 'name clip truncate',
-    cell: ({ _id, description }) => <Link href={`/beacons/${_id}`}>{description}</Link>,
-  },
-  { title: 'Tag', className: 'clip-short truncate', cell: ({ tag }) => tag },
-  {
-    title: 'External id',
-    className: 'secondary clip-short truncate',
-    cell: ({ externalId }) => <code>{externalId}</code>,
-  },
-  {
-    title: 'Signal',
-    className: 'secondary clip truncate',
-    cell: (beacon) => <code title={signalOf(beacon)}>{signalOf(beacon)}</code>,
-  },
-  {
-    title: 'State',
-    cell: ({ enabled }) => (enabled ? <Badge tone="success">Enabled</Badge> : <Badge>Disabled</Badge>),
-  },
-  {
-    title: 'Updated',
-    className: 'secondary narrow',
-    cell: ({ updatedAt }) =>
-      updatedAt && (
-        <span className="quiet" title={absoluteTime(updatedAt)}>
-          {relativeTime(updatedAt)}
-        </span>
-      ),
-  },
-];
-
-const noFilters = { tag: '', externalId: '' };
+const columns = columnsWith<Beacon>('beacons', {
+  title: 'Signal',
+  className: 'secondary clip truncate',
+  cell: (beacon) => <code title={signalOf(beacon)}>{signalOf(beacon)}</code>,
+});
 
 export default function Beacons() {
   const { isOwner } = useWorkspace();
-  const [filters, setFilters] = useState(noFilters);
-  const settled = useSettled(filters);
+  const filters = usePairFilters();
   const pages = usePages('GET /v1/beacons', {
-    query: { limit: 100, tag: settled.tag || undefined, externalId: settled.externalId || undefined },
+    query: { limit: 100, ...filters.query },
   });
   const create = (
     <Link href="/beacons/new" className="button primary">
@@ -80,22 +48,13 @@ export default function Beacons() {
             ? call('DELETE /v1/beacons/{id}', { path: { id } })
             : call('PATCH /v1/beacons/{id}', { path: { id }, body: { enabled: action === 'enable' } })
         }
-        filters={
-          <>
-            <FilterInput label="Tag" value={filters.tag} onChange={(tag) => setFilters({ ...filters, tag })} />
-            <FilterInput
-              label="External id"
-              value={filters.externalId}
-              onChange={(externalId) => setFilters({ ...filters, externalId })}
-            />
-          </>
-        }
+        filters={filters.inputs}
         empty={
           <NoRows
-            isFiltered={settled.tag !== '' || settled.externalId !== ''}
+            isFiltered={filters.isFiltered}
             title="No beacons yet"
             actions={isOwner && create}
-            onClear={() => setFilters(noFilters)}
+            onClear={filters.clear}
           >
             A beacon is an iBeacon or an Eddystone, at a place that you know.
           </NoRows>
