@@ -1,82 +1,10 @@
 /** The dashboard in Chromium: a user signs in, creates a geofence, and sees what follows. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ok } from '../support/client.js';
-import { circle } from '../support/places.js';
-import { SharedServer } from '../support/shared-server.js';
-import { hasBrowser, launchBrowser, openPage } from './browser.js';
+import { describe, expect, it } from 'vitest';
+import { ok } from '../../support/client.js';
+import { circle } from '../../support/places.js';
+import { asOwner, isRunnable, oneTimeLink, open, seriousFindings, server, useDashboard } from './fixture.js';
 
-const isRunnable = hasBrowser();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-let server: SharedServer;
-let browser: Browser;
-let owner: Awaited<ReturnType<typeof signInOnce>>;
-/** What the page complained about, and requests to other servers. Empty after each test. */
-const complaints: string[] = [];
-
-beforeAll(async () => {
-  if (!isRunnable) return;
-  [browser, server] = await Promise.all([launchBrowser(), SharedServer.newProject()]);
-  owner = await signInOnce();
-});
-afterAll(async () => {
-  await browser?.close();
-});
-afterEach(async () => {
-  for (const context of browser?.contexts() ?? []) await context.close();
-  expect(complaints.splice(0)).toEqual([]);
-});
-
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await openPage(browser, { viewport: { width: 1280, height: 800 }, ...options });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (/Content Security Policy/.test(message.text())) complaints.push(message.text());
-  });
-  page.on('request', (request) => {
-    const { protocol, origin } = new URL(request.url());
-    if (protocol.startsWith('http') && origin !== server.address) complaints.push(request.url());
-  });
-  await page.goto(server.address + path);
-  return page;
-}
-
-async function oneTimeLink(): Promise<string> {
-  const administrator = await server.administrator();
-  return new URL(ok(await administrator.post('/v1/signin/links', { project: server.project })).url).hash;
-}
-
-/** Returns the state of a browser that is signed in as the owner of the project. */
-async function signInOnce() {
-  const page = await open(`/account${await oneTimeLink()}`);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('navigation', { name: 'Main' }).waitFor();
-  const state = await page.context().storageState();
-  await page.context().close();
-  return state;
-}
-
-const asOwner = (path: string, options: BrowserContextOptions = {}) => open(path, { ...options, storageState: owner });
-
-/** Returns the accessibility rules that the page breaks seriously, with the elements. */
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: AxeViolation[] }> } };
-    const { violations } = await axe.run();
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  });
-}
-interface AxeViolation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
+useDashboard();
 
 const views = [
   '/map',
