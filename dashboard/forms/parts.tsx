@@ -28,11 +28,11 @@ interface EndProps {
   readonly fields: readonly string[];
   readonly isBusy: boolean;
   readonly action: string;
-  /** The path of the list, to which one may go back; undefined: there is none. */
-  readonly list: string | undefined;
+  /** The path to which one may go back, or what closes the form; undefined: there is neither. */
+  readonly cancel: string | (() => void) | undefined;
 }
 
-export function FormEnd({ error, fields, isBusy, action, list }: EndProps) {
+export function FormEnd({ error, fields, isBusy, action, cancel }: EndProps) {
   const { isOwner } = useWorkspace();
   const client = useQueryClient();
   const isOutdated = error instanceof Failure && error.status === 412;
@@ -60,11 +60,12 @@ export function FormEnd({ error, fields, isBusy, action, list }: EndProps) {
           <Button look="primary" type="submit" isBusy={isBusy}>
             {action}
           </Button>
-          {list !== undefined && (
-            <Link href={list} className="button">
+          {typeof cancel === 'string' && (
+            <Link href={cancel} className="button">
               Cancel
             </Link>
           )}
+          {typeof cancel === 'function' && <Button onClick={cancel}>Cancel</Button>}
         </div>
       )}
     </>

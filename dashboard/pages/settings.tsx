@@ -164,7 +164,7 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
           {...text('beaconUids')}
         />
       </Section>
-      <FormEnd error={save.error} fields={fields} isBusy={save.isPending} action="Save settings" list={undefined} />
+      <FormEnd error={save.error} fields={fields} isBusy={save.isPending} action="Save settings" cancel={undefined} />
     </form>
   );
 }

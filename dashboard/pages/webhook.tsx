@@ -502,7 +502,7 @@ function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
         fields={webhookFields}
         isBusy={save.isPending}
         action="Save changes"
-        list={undefined}
+        cancel={undefined}
       />
       {isDeleting && (
         <Confirm

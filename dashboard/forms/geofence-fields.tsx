@@ -1,0 +1,167 @@
+/** The sections of a geofence's form. */
+import type { Geofence } from '../client/types';
+import { Check, Segments, SelectField, TextArea, TextField } from '../components/controls';
+import { ShapePicture } from '../components/shape-picture';
+import { problemAt } from './draft';
+import { bodyOf, draftOf, type GeofenceDraft, newGeofence } from './geofence';
+import { MetadataEditor } from './metadata';
+import { Section } from './parts';
+import type { RecordForm, RecordKind } from './record-form';
+import { WeekEditor } from './week';
+
+const types = [
+  { value: 'circle', label: 'Circle' },
+  { value: 'polygon', label: 'Polygon' },
+  { value: 'isochrone', label: 'Travel time' },
+] as const;
+
+const modes = ['car', 'truck', 'foot', 'bike', 'motorbike'].map((value) => ({ value, label: value }));
+
+const stops = [
+  { value: 'project', label: "The project's setting" },
+  { value: 'on', label: 'On: enter only at a stop' },
+  { value: 'off', label: 'Off: enter at once' },
+] as const;
+
+const fields = [
+  'description',
+  'tag',
+  'externalId',
+  'coordinates',
+  'address',
+  'radius',
+  'mode',
+  'dwellThreshold',
+  'disableAfter',
+  'deleteAfter',
+  'userIds',
+  'userId',
+  'ip',
+  'metadata',
+  'operatingHours',
+];
+
+function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft> }) {
+  const { draft } = form;
+  const isStored = form.stored !== undefined;
+  return (
+    <>
+      <Section title="Identity">
+        <div className="form-grid">
+          <TextField className="wide" label="Description" {...form.text('description')} />
+          <TextField label="Tag" hint="Groups geofences, for example store" {...form.text('tag')} disabled={isStored} />
+          <TextField
+            label="External id"
+            hint="Its name in your own system, unique within the tag"
+            {...form.text('externalId')}
+            disabled={isStored}
+          />
+        </div>
+        <Check
+          label="Enabled"
+          hint="A disabled geofence makes no events."
+          isChecked={draft.enabled}
+          onChange={form.set('enabled')}
+        />
+      </Section>
+      <Section title="Area">
+        <Segments legend="Shape" value={draft.type} options={types} onChange={form.set('type')} />
+        {draft.type === 'polygon' ? (
+          <TextArea
+            label="Points"
+            isCode
+            rows={7}
+            hint="One a line: latitude, longitude. Or paste GeoJSON. The last point joins the first."
+            {...form.text('points', 'coordinates')}
+          />
+        ) : (
+          <div className="form-grid">
+            <TextField label="Latitude" inputMode="decimal" {...form.text('latitude', 'coordinates')} />
+            <TextField label="Longitude" inputMode="decimal" {...form.text('longitude')} />
+            {draft.type === 'circle' ? (
+              <TextField label="Radius" unit="m" inputMode="decimal" hint="10 to 10,000" {...form.text('radius')} />
+            ) : (
+              <>
+                <TextField
+                  label="Time"
+                  unit="min"
+                  inputMode="decimal"
+                  hint="1 to 60"
+                  {...form.text('minutes', 'radius')}
+                />
+                <SelectField label="By" options={modes} {...form.text('mode')} />
+              </>
+            )}
+            <TextField
+              className={draft.type === 'circle' ? '' : 'wide'}
+              label="Address"
+              hint="In place of coordinates, if the server can look it up"
+              {...form.text('address')}
+            />
+          </div>
+        )}
+        <ShapePicture draft={draft} stored={form.stored} />
+      </Section>
+      <Section title="Operating hours">
+        <WeekEditor
+          hours={draft.hours}
+          problem={problemAt(form.error, 'operatingHours')}
+          onChange={form.set('hours')}
+        />
+      </Section>
+      <Section title="Metadata">
+        <MetadataEditor
+          rows={draft.metadata}
+          problem={problemAt(form.error, 'metadata')}
+          onChange={form.set('metadata')}
+        />
+      </Section>
+      <Section title="Events">
+        <div className="form-grid">
+          <TextField
+            label="Dwell threshold"
+            unit="min"
+            inputMode="decimal"
+            hint="Empty: the project's default"
+            {...form.text('dwellThreshold')}
+          />
+          <SelectField
+            label="Stop detection"
+            value={draft.stopDetection}
+            options={stops}
+            onChange={form.set('stopDetection')}
+          />
+          <TextField label="Only for users" hint="User ids, comma-separated" {...form.text('userIds')} />
+          <TextField
+            label="Only from addresses"
+            hint="IP addresses, 10.0.0.* or ranges, comma-separated"
+            {...form.text('ip')}
+          />
+          <TextField
+            label="Disable after"
+            placeholder="2029-01-31"
+            hint="A date, or a date and time"
+            {...form.text('disableAfter')}
+          />
+          <TextField
+            label="Delete after"
+            placeholder="2029-01-31"
+            hint="A date, or a date and time"
+            {...form.text('deleteAfter')}
+          />
+        </div>
+      </Section>
+    </>
+  );
+}
+
+export const geofenceKind: RecordKind<Geofence, GeofenceDraft> = {
+  resource: 'geofences',
+  singular: 'geofence',
+  blank: newGeofence,
+  fields,
+  consequence: 'Devices that are inside leave without an event.',
+  draftOf,
+  bodyOf,
+  Sections,
+};

@@ -1,0 +1,308 @@
+/**
+ * The form of one geofence or beacon: its draft, saving, conflicts, deletion, and problems at fields. It is framed as a
+ * page, or as a panel beside the map.
+ */
+import { type ComponentType, type FormEvent, type ReactNode, useState } from 'react';
+import { Link, useLocation, useParams } from 'wouter';
+import { call, Failure, revisionOf } from '../client/call';
+import { useApi, useChange } from '../client/hooks';
+import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
+import { Icon } from '../components/icons';
+import { absoluteTime } from '../components/time';
+import { messageOf, useToasts } from '../components/toasts';
+import { useWorkspace } from '../state/session';
+import { pairOf, patchOf, problemAt, refuseTaken } from './draft';
+import { FormEnd, showProblem } from './parts';
+
+interface Named {
+  readonly _id: string;
+  readonly description: string;
+  readonly createdAt?: string;
+  readonly updatedAt?: string;
+}
+
+/** A kind of record that has a form. */
+export interface RecordKind<Row extends Named, Draft> {
+  /** As in the paths of the API and of the dashboard. */
+  readonly resource: 'geofences' | 'beacons';
+  /** As in the answers of the API, and in sentences. */
+  readonly singular: 'geofence' | 'beacon';
+  readonly blank: Draft;
+  /** The fields of the API that show problems of their own. */
+  readonly fields: readonly string[];
+  /** What a deletion does to devices. */
+  readonly consequence: string;
+  draftOf(row: Row): Draft;
+  /** Returns the body of the API. Fields that are not set are absent. */
+  bodyOf(draft: Draft): Record<string, unknown>;
+  /** The sections of the form. */
+  readonly Sections: ComponentType<{ readonly form: RecordForm<Row, Draft> }>;
+}
+
+/** A record as the server has it. */
+export interface Stored<Row> {
+  readonly record: Row;
+  readonly revision: string | undefined;
+}
+
+/** What the sections and the frames of a form need. */
+export interface RecordForm<Row extends Named, Draft> {
+  readonly kind: RecordKind<Row, Draft>;
+  /** Undefined: a new record. */
+  readonly stored: Row | undefined;
+  readonly draft: Draft;
+  readonly isChanged: boolean;
+  /** Viewers see the form, but change nothing. */
+  readonly isOwner: boolean;
+  readonly error: unknown;
+  readonly isSaving: boolean;
+  readonly deletion: { readonly isBusy: boolean; readonly error: unknown };
+  change(part: Partial<Draft>): void;
+  /** Returns the setter of a field. */
+  set<Name extends keyof Draft>(name: Name): (value: Draft[Name]) => void;
+  /** Returns the properties of a text field. `param` is the API's name of it. */
+  text(
+    name: keyof Draft & string,
+    param?: string,
+  ): { value: string; problem: string | undefined; onChange(value: string): void };
+  /** Saves the draft. Resolves to the record, or to undefined if it was refused: `error` says why. */
+  save(): Promise<Row | undefined>;
+  /** Deletes the record. Resolves to whether that succeeded. */
+  remove(): Promise<boolean>;
+}
+
+type Kinds = RecordKind<never, never>['resource'];
+const oneOf = <Resource extends Kinds>(resource: Resource) => `/v1/${resource}/{id}` as const;
+
+const rowIn = <Row extends Named, Draft>({ singular }: RecordKind<Row, Draft>, answer: object): Row =>
+  (answer as Record<string, Row>)[singular]!;
+
+/** Creates the record, unless its pair exists: that would replace it in silence. */
+async function create({ resource }: { readonly resource: Kinds }, body: Record<string, unknown>) {
+  const pair = pairOf(body);
+  if (pair) {
+    const found = await call(`GET /v1/${resource}`, { query: { ...pair, limit: 1 } });
+    refuseTaken(pair, 'geofences' in found ? found.geofences : found.beacons);
+  }
+  return call(`POST /v1/${resource}`, { body: body as never });
+}
+
+/**
+ * Holds the form of a record: of the stored one, or of a new one that begins with `start`. Give the component that
+ * calls it another key for another revision, as {@link StoredRecord} does.
+ */
+export function useRecordForm<Row extends Named, Draft extends object>(
+  kind: RecordKind<Row, Draft>,
+  { stored, start }: { readonly stored?: Stored<Row> | undefined; readonly start?: Partial<Draft> | undefined } = {},
+): RecordForm<Row, Draft> {
+  const { isOwner } = useWorkspace();
+  const [initial] = useState<Draft>(() => (stored ? kind.draftOf(stored.record) : { ...kind.blank, ...start }));
+  const [draft, setDraft] = useState(initial);
+  const id = stored?.record._id;
+  const saving = useChange(() => {
+    const body = kind.bodyOf(draft);
+    if (id === undefined) return create(kind, body);
+    const patch = patchOf(kind.bodyOf(initial), body);
+    return call(`PATCH ${oneOf(kind.resource)}`, { path: { id }, body: patch as never, ifMatch: stored?.revision });
+  }, kind.resource);
+  const removing = useChange(() => call(`DELETE ${oneOf(kind.resource)}`, { path: { id: id! } }), kind.resource);
+
+  const change = (part: Partial<Draft>) => setDraft((all) => ({ ...all, ...part }));
+  return {
+    kind,
+    stored: stored?.record,
+    draft,
+    isChanged: draft !== initial && JSON.stringify(kind.bodyOf(draft)) !== JSON.stringify(kind.bodyOf(initial)),
+    isOwner,
+    error: saving.error,
+    isSaving: saving.isPending,
+    deletion: { isBusy: removing.isPending, error: removing.error },
+    change,
+    set: (name) => (value) => setDraft((all) => ({ ...all, [name]: value })),
+    text: (name, param = name) => ({
+      value: String(draft[name]),
+      problem: problemAt(saving.error, param),
+      onChange: (value) => setDraft((all) => ({ ...all, [name]: value })),
+    }),
+    // The promise also resolves when another revision has replaced this form meanwhile; a callback would not be called.
+    async save() {
+      try {
+        return rowIn(kind, await saving.mutateAsync(undefined));
+      } catch {
+        showProblem();
+        return undefined;
+      }
+    },
+    async remove() {
+      try {
+        await removing.mutateAsync(undefined);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+interface StoredProps<Row extends Named, Draft> {
+  readonly kind: RecordKind<Row, Draft>;
+  readonly id: string;
+  /** Frames what is said while there is no record to show. */
+  frame(content: ReactNode): ReactNode;
+  children(stored: Stored<Row>): ReactNode;
+}
+
+/** Loads a record, and shows another form for another revision of it. */
+export function StoredRecord<Row extends Named, Draft>({ kind, id, frame, children }: StoredProps<Row, Draft>) {
+  const loaded = useApi(`GET ${oneOf(kind.resource)}`, { path: { id } }, { staleTime: Number.POSITIVE_INFINITY });
+  if (loaded.error) {
+    const isUnknown = loaded.error instanceof Failure && loaded.error.status === 404;
+    return frame(
+      <Notice tone="danger">
+        {isUnknown ? `There is no such ${kind.singular} in this environment.` : messageOf(loaded.error)}
+      </Notice>,
+    );
+  }
+  if (loaded.data === undefined) return frame(<Loading />);
+  const revision = revisionOf(loaded.data);
+  return <Keyed key={`${id} ${revision}`}>{children({ record: rowIn(kind, loaded.data), revision })}</Keyed>;
+}
+
+const Keyed = ({ children }: { readonly children: ReactNode }) => children;
+
+interface FrameProps<Row extends Named, Draft> {
+  readonly form: RecordForm<Row, Draft>;
+  onSaved(record: Row): void;
+  onDeleted(): void;
+}
+
+/** The fields and buttons of a form, without its heading. */
+function Body<Row extends Named, Draft>({
+  form,
+  onSaved,
+  cancel,
+}: Pick<FrameProps<Row, Draft>, 'form' | 'onSaved'> & { readonly cancel: string | (() => void) }) {
+  const { kind, stored, isOwner, error } = form;
+  const toasts = useToasts();
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const record = await form.save();
+    if (record === undefined) return;
+    toasts.say(`${record.description} is saved.`);
+    onSaved(record);
+  }
+  return (
+    <form className="stack" onSubmit={(event) => void submit(event)} noValidate>
+      <fieldset className="stack" disabled={!isOwner}>
+        <kind.Sections form={form} />
+      </fieldset>
+      {stored && (
+        <p className="quiet small">
+          <code>{stored._id}</code> · created {absoluteTime(stored.createdAt ?? '')} · updated{' '}
+          {absoluteTime(stored.updatedAt ?? '')}
+        </p>
+      )}
+      <FormEnd
+        error={error}
+        fields={kind.fields}
+        isBusy={form.isSaving}
+        action={stored ? 'Save changes' : `Create ${kind.singular}`}
+        cancel={cancel}
+      />
+    </form>
+  );
+}
+
+/** The button that deletes a stored record, and its question. Nothing for viewers and for new records. */
+function DeleteButton<Row extends Named, Draft>({ form, onDeleted }: Omit<FrameProps<Row, Draft>, 'onSaved'>) {
+  const { kind, stored, isOwner, deletion } = form;
+  const [isAsking, setAsking] = useState(false);
+  if (stored === undefined || !isOwner) return null;
+  return (
+    <>
+      <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+        Delete
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={`Delete ${stored.description}?`}
+          action="Delete"
+          isBusy={deletion.isBusy}
+          problem={deletion.error ? messageOf(deletion.error) : undefined}
+          onClose={() => setAsking(false)}
+          onConfirm={() => void form.remove().then((isDeleted) => isDeleted && onDeleted())}
+        >
+          <p>{kind.consequence} This can not be undone.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const titleOf = <Row extends Named, Draft>({ kind, stored }: RecordForm<Row, Draft>): string =>
+  stored?.description ?? `New ${kind.singular}`;
+
+/** A form beside something else, which it does not cover. */
+export function RecordPanel<Row extends Named, Draft>({
+  form,
+  onSaved,
+  onDeleted,
+  onClose,
+}: FrameProps<Row, Draft> & { onClose(): void }) {
+  return (
+    <section className="record-panel" aria-label={titleOf(form)}>
+      <div className="record-panel-head">
+        <h2 className="grow truncate">{titleOf(form)}</h2>
+        <DeleteButton form={form} onDeleted={onDeleted} />
+        <Button look="plain" icon="close" aria-label="Close the form" onClick={onClose} />
+      </div>
+      <Body form={form} onSaved={onSaved} cancel={onClose} />
+    </section>
+  );
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The page of one record, new or existing: its id is in the path. */
+export function RecordPage<Row extends Named, Draft extends object>({ kind }: { kind: RecordKind<Row, Draft> }) {
+  const { id } = useParams<{ id: string }>();
+  if (id === 'new') return <RecordPageForm key="new" kind={kind} stored={undefined} />;
+  const frame = (content: ReactNode) => (
+    <Page title={capital(kind.singular)} above={<BackToList kind={kind} />} isNarrow>
+      {content}
+    </Page>
+  );
+  return (
+    <StoredRecord kind={kind} id={id} frame={frame}>
+      {(stored) => <RecordPageForm kind={kind} stored={stored} />}
+    </StoredRecord>
+  );
+}
+
+const BackToList = ({ kind: { resource } }: { readonly kind: { readonly resource: string } }) => (
+  <Link href={`/${resource}`} className="back">
+    <Icon name="back" size={14} /> {capital(resource)}
+  </Link>
+);
+
+function RecordPageForm<Row extends Named, Draft extends object>({
+  kind,
+  stored,
+}: {
+  readonly kind: RecordKind<Row, Draft>;
+  readonly stored: Stored<Row> | undefined;
+}) {
+  const form = useRecordForm(kind, { stored });
+  const [, navigate] = useLocation();
+  const list = `/${kind.resource}`;
+  return (
+    <Page
+      title={titleOf(form)}
+      above={<BackToList kind={kind} />}
+      isNarrow
+      actions={<DeleteButton form={form} onDeleted={() => navigate(list)} />}
+    >
+      <Body form={form} onSaved={() => navigate(list)} cancel={list} />
+    </Page>
+  );
+}
