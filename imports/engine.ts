@@ -10,7 +10,7 @@ import type { ConfigurationChange, ConfigurationReader, ConfigurationWriter } fr
 import { isPortError } from '../pipeline/errors.js';
 import type { ImportCounts } from '../schemas/json/import.js';
 import { SeenIds } from './repeated-pairs.js';
-import { type ImportedResource, isUnchanged, type ReadRow } from './resources.js';
+import { changedFields, type ImportedResource, isUnchanged, type ReadRow } from './resources.js';
 import type { RowBatch, RowProblem, SourceRow } from './source.js';
 
 export type RowAction = 'created' | 'updated' | 'unchanged';
@@ -25,8 +25,8 @@ export interface ImportProgress extends ImportCounts {
 /** What the caller does with the decisions. */
 export interface ImportSink {
   rejected(row: SourceRow, problem: RowProblem, header: readonly string[] | undefined): void;
-  /** Called for every good row when it is decided, before it is written. */
-  decided?(line: number, action: RowAction, row: ReadRow): void;
+  /** Called for every good row when it is decided, before it is written. `changed` names the fields that differ. */
+  decided?(line: number, action: RowAction, row: ReadRow, changed: readonly string[]): void;
   /**
    * Returns changes to write together with the rows up to this progress, in the same append.
    * @param isAlone there are no such rows, so that only these changes are written.
@@ -66,6 +66,8 @@ interface PlannedRow {
   readonly source: SourceRow;
   readonly row: ReadRow;
   readonly action: RowAction;
+  /** Fields of an update that differ; only a dry run asks. */
+  readonly changed: readonly string[];
   readonly change: ConfigurationChange;
 }
 
@@ -190,7 +192,7 @@ class Run {
     }
     const planned = this.#compared(source, row, nowMs);
     this.#counts[planned.action] += 1;
-    this.#sink.decided?.(source.line, planned.action, row);
+    this.#sink.decided?.(source.line, planned.action, row, planned.changed);
     if (planned.action !== 'unchanged' && !this.#request.isDryRun) this.#planned.push(planned);
   }
 
@@ -199,9 +201,11 @@ class Run {
     const existing = row.existing();
     const record = row.record(existing, nowMs);
     const action = existing === undefined ? 'created' : isUnchanged(existing, record) ? 'unchanged' : 'updated';
-    const { kind } = this.#request.resource;
+    const { resource, isDryRun } = this.#request;
+    const { kind } = resource;
+    const changed = isDryRun && action === 'updated' ? changedFields(kind, existing!, record) : [];
     const bases = action === 'unchanged' ? [] : this.#parts.configuration.bases(kind, row.id);
-    return { source, row, action, change: { kind, id: row.id, record, bases } };
+    return { source, row, action, changed, change: { kind, id: row.id, record, bases } };
   }
 
   /** Starts to write the planned rows. Resolves when another write may follow. */

@@ -141,7 +141,7 @@ export class Execution implements ImportSink, RunningImport {
       rejected: new FileWriter(this.#record, 'rejected', bounds.maxFileCharacters),
       planned: new FileWriter(this.#record, 'planned', bounds.maxFileCharacters),
     };
-    if (isDryRun) this.#files.planned.add(csvLine(['line', 'action', 'tag', 'externalId']));
+    if (isDryRun) this.#files.planned.add(csvLine(['line', 'action', 'tag', 'externalId', 'changed']));
     this.underWay = new Promise((resolve) => {
       this.#announce = resolve;
     });
@@ -267,10 +267,11 @@ export class Execution implements ImportSink, RunningImport {
       this.#rejections.push({ line: row.line, column, value: shownValue(row, column), rule });
   }
 
-  decided(...[line, action, { tag, externalId }]: Parameters<NonNullable<ImportSink['decided']>>): void {
+  decided(...[line, action, { tag, externalId }, changed]: Parameters<NonNullable<ImportSink['decided']>>): void {
     if (!this.#request.isDryRun) return;
-    this.#files.planned.add(csvLine([`${line}`, action, tag ?? '', externalId ?? '']));
-    if (this.#planned.length < maxListed) this.#planned.push({ line, action, tag, externalId });
+    this.#files.planned.add(csvLine([`${line}`, action, tag ?? '', externalId ?? '', changed.join(' ')]));
+    if (this.#planned.length < maxListed)
+      this.#planned.push({ line, action, tag, externalId, ...(action === 'updated' && { changed: [...changed] }) });
   }
 
   checkpoint(progress: ImportProgress, isAlone: boolean): readonly ConfigurationChange[] {

@@ -188,6 +188,41 @@ describe('an import that is interrupted', () => {
     expect(again).toMatchObject({ unchanged: result.created, created: 20 - result.created });
   });
 
+  it('because it was told to stop, here or on another node', async () => {
+    let hear: () => void = () => {};
+    const values: typeof bench.values = {
+      ...bench.values,
+      put: (...given) => bench.values.put(...given),
+      delete: (...given) => bench.values.delete(...given),
+      increment: (...given) => bench.values.increment(...given),
+      async get(key) {
+        const value = await bench.values.get(key);
+        if (key.startsWith('import-stop/') && value !== undefined) setImmediate(hear);
+        return value;
+      },
+    };
+    const importer = createImporter({ ...bench, values });
+    for (const teller of [importer, bench.otherImporter()]) {
+      const scope = newScope();
+      const held = heldFile(['a', 'b'], 1);
+      const heard = new Promise<void>((resolve) => {
+        hear = resolve;
+      });
+      const permit = await importer.admit(scope);
+      const { finished } = await importer.start(permit, { ...requestOf(scope, ''), source: held.source });
+      await held.arrived;
+      await teller.stop(newScope(), permit.id);
+      await teller.stop(scope, permit.id);
+      if (teller !== importer) await heard;
+      held.release();
+      const { status, created } = await finished;
+      expect(status).toBe('interrupted');
+      await teller.stop(scope, permit.id);
+      const again = await bench.import(scope, file(shop('a'), shop('b')));
+      expect(again).toMatchObject({ created: 2 - created, unchanged: created });
+    }
+  });
+
   it('by the end of its process is shown as interrupted, because its lease is gone', async () => {
     const scope = newScope();
     const held = heldFile(['a', 'b'], 1);

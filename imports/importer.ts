@@ -49,6 +49,8 @@ export interface Importer {
   find(scope: Scope, id: string): ImportRecord | undefined;
   /** Returns the status as of now: a running import whose process has ended is `interrupted`. */
   statusOf(record: ImportRecord): Promise<ImportStatus>;
+  /** Asks the node that runs the import to interrupt it between two rows. Does nothing to one that has ended. */
+  stop(scope: Scope, id: string): Promise<void>;
   /** Interrupts the imports of this node and waits for their records. */
   close(): Promise<void>;
 }
@@ -79,7 +81,11 @@ const leaseMs = 60_000;
 const renewEveryMs = 15_000;
 const retryAfterS = 10;
 
+/** Interval at which a node asks whether another one was told to stop its import. */
+const askEveryMs = 500;
+
 const leaseKey = (project: string): string => `import/${project}`;
+const stopKey = (id: string): string => `import-stop/${id}`;
 
 export function createImporter({
   values,
@@ -91,6 +97,7 @@ export function createImporter({
   const { configuration, clock } = parts;
   const bounds: ImportBounds = { ...defaultImportBounds, ...given };
   const running = new Map<string, RunningImport>();
+  const stops = new Map<string, AbortController>();
   const admitted = new Set<string>();
   const closing = new AbortController();
 
@@ -142,13 +149,36 @@ export function createImporter({
 
   async function start(permit: ImportPermit, request: ImportRequest): Promise<StartedImport> {
     const first = firstRecord(permit.id, request, parts.writer.nextTimestamp());
-    const execution = executionOf(first, request);
+    const { signal, ...stopping } = stopSignal(permit.id, request.signal);
+    const execution = executionOf(first, { ...request, signal });
     running.set(permit.id, execution);
-    const finished = endOf(execution, permit);
+    const finished = endOf(execution, permit).finally(stopping.end);
     finished.catch(() => undefined);
     const underWay = Promise.race([execution.underWay, finished.then(() => undefined)]);
     underWay.catch(() => undefined);
     return { id: permit.id, finished, underWay };
+  }
+
+  /** Returns a signal that aborts when the import is told to stop, on this node or on another. */
+  function stopSignal(id: string, given: AbortSignal | undefined) {
+    const stop = new AbortController();
+    stops.set(id, stop);
+    const asking = isOnlyNode
+      ? undefined
+      : setInterval(() => {
+          values.get(stopKey(id)).then(
+            (value) => value !== undefined && stop.abort(),
+            () => undefined,
+          );
+        }, askEveryMs);
+    asking?.unref();
+    return {
+      signal: given ? AbortSignal.any([given, stop.signal]) : stop.signal,
+      end(): void {
+        clearInterval(asking);
+        stops.delete(id);
+      },
+    };
   }
 
   function executionOf(first: ImportRecord, request: ImportRequest): RunningImport {
@@ -166,22 +196,30 @@ export function createImporter({
     }
   }
 
+  function find(scope: Scope, id: string): ImportRecord | undefined {
+    const own = running.get(id)?.record;
+    if (own?.project === scope.project && own.environment === scope.environment) return own;
+    return configuration.imports.find(scope, id);
+  }
+
   return {
     admit,
     start,
+    find,
     async importRecords(request) {
       const permit = await admit(request.scope);
       return (await start(permit, request)).finished;
-    },
-    find(scope, id) {
-      const own = running.get(id)?.record;
-      if (own?.project === scope.project && own.environment === scope.environment) return own;
-      return configuration.imports.find(scope, id);
     },
     async statusOf({ _id, project, status }) {
       if (status !== 'running' || running.has(_id)) return status;
       if (isOnlyNode) return 'interrupted';
       return (await values.get(leaseKey(project))) === _id ? 'running' : 'interrupted';
+    },
+    async stop(scope, id) {
+      if (find(scope, id)?.status !== 'running') return;
+      const own = stops.get(id);
+      if (own) own.abort();
+      else if (!isOnlyNode) await values.put(stopKey(id), 'asked', leaseMs);
     },
     async close() {
       closing.abort(new Error('the server is stopping'));

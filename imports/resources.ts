@@ -12,6 +12,7 @@ import {
 } from '../api/geofences/fields.js';
 import { resolveGeometry } from '../api/geofences/geometry.js';
 import { geofenceId, geofenceRecord } from '../api/geofences/record.js';
+import { type ExportedFields, exportedBeacon, exportedGeofence } from '../api/stored-fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
 import type { FieldTable } from '../http/fields/table.js';
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
@@ -45,6 +46,13 @@ export interface ImportedResource {
 /** Returns whether two records differ in nothing but the time of their update. */
 export const isUnchanged = (one: ImportedRecord, other: ImportedRecord): boolean =>
   isDeepStrictEqual({ ...one, updatedAt: 0 }, { ...other, updatedAt: 0 });
+
+/** Returns the names of the fields in which two records differ, as columns of a file name them. */
+export function changedFields(kind: ImportedKind, before: ImportedRecord, after: ImportedRecord): string[] {
+  const { names, values } = (kind === 'geofence' ? exportedGeofence : exportedBeacon) as ExportedFields<ImportedRecord>;
+  const [old, now] = [values(before), values(after)];
+  return names.filter((_, index) => !isDeepStrictEqual(old[index], now[index]));
+}
 
 /** Looks up the geometry of a geofence that is not given as coordinates. `id` names the record that is replaced. */
 export type ResolveGeometry = (scope: Scope, given: GivenGeofence, id: string) => Promise<Outcome<GeofenceInput>>;

@@ -158,12 +158,12 @@ describe('a dry run', () => {
       message: '1 would be created, 1 would be updated, 1 unchanged, 1 rejected',
       plannedRows: [
         { line: 2, action: 'unchanged', tag: 'dry', externalId: 'same' },
-        { line: 3, action: 'updated', tag: 'dry', externalId: 'other' },
+        { line: 3, action: 'updated', tag: 'dry', externalId: 'other', changed: ['radius'] },
         { line: 4, action: 'created', tag: 'dry', externalId: 'new' },
       ],
     });
     expect(await text(body.import.plannedFile)).toBe(
-      'line,action,tag,externalId\r\n2,unchanged,dry,same\r\n3,updated,dry,other\r\n4,created,dry,new\r\n',
+      'line,action,tag,externalId,changed\r\n2,unchanged,dry,same,\r\n3,updated,dry,other,radius\r\n4,created,dry,new,\r\n',
     );
     expect((await api.call('GET', '/v1/geofences/dry/new')).status).toBe(404);
     expect((await api.call('GET', '/v1/geofences/dry/other')).body.geofence.geometryRadius).toBe(100);
@@ -210,6 +210,13 @@ describe('the history', () => {
     );
     const corrected = rejected.replace(',5,3', ',50,3').replace(',no,', ',"[1,2]",');
     expect((await send(corrected)).body.import).toMatchObject({ created: 2, rejected: 0 });
+  });
+
+  it('keeps an import that has ended as it is when it is told to stop', async () => {
+    const { body } = await send(csv(row('stop', 'a')));
+    const stopped = await api.call('POST', `/v1/imports/${body.import._id}/stop`);
+    expect(stopped).toMatchObject({ status: 200, body: { import: { status: 'completed', created: 1 } } });
+    expect((await api.call('POST', '/v1/imports/000000000000000000000000/stop')).status).toBe(404);
   });
 
   it('streams the progress until the end', async () => {

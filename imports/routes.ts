@@ -169,7 +169,13 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
       summary: 'List the imports of a resource, newest first',
       description: 'The newest hundred of each resource are remembered.',
       querystring: listParameters,
-      answer: listOf({ imports: Type.Array(Import) }, { cursor: true }),
+      answer: listOf(
+        {
+          imports: Type.Array(Import),
+          maxFileBytes: Type.Integer({ description: 'Limit of one file, decompressed' }),
+        },
+        { cursor: true },
+      ),
       failures: [400],
     }),
     handler: async (request) => {
@@ -181,7 +187,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
       const imports = await Promise.all(
         items.map((record) => shown(importer.find(record, record._id) ?? record, false)),
       );
-      return { meta: { ...success, hasMore, ...(cursor && { cursor }) }, imports };
+      return { meta: { ...success, hasMore, ...(cursor && { cursor }) }, imports, maxFileBytes: deps.maxFileBytes };
     },
   });
 
@@ -215,6 +221,26 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
       failures: [404, 503],
     }),
     handler: async (request, reply) => sendStream(request, reply),
+  });
+
+  app.post<ById>('/v1/imports/:id/stop', {
+    config,
+    schema: described({
+      operationId: 'stopImport',
+      tag,
+      summary: 'Stop an import that is running',
+      description:
+        'The import ends between two rows as `interrupted`, within seconds. The rows up to `lastLine` stay applied. ' +
+        'An import that has ended stays as it is.',
+      params: idParameter,
+      answer: answerOf({ import: Import }),
+      failures: [404],
+    }),
+    handler: async (request) => {
+      const record = findImport(request);
+      await importer.stop(callerOf(request), record._id);
+      return { meta: success, import: await shown(findImport(request)) };
+    },
   });
 
   function addFile(name: ImportFileName, operationId: string, summary: string, description: string): void {

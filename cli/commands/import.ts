@@ -144,8 +144,10 @@ async function followed(server: Server, started: Import, line: ProgressLine): Pr
 
 async function report(server: Server, path: string, result: Import, rejectedPath: string | undefined): Promise<void> {
   const { status, message, rejections = [], plannedRows = [], rejected, rejectedFile } = result;
-  for (const { line, action, tag = null, externalId = null } of plannedRows)
-    console.log(`line ${line}: ${action} ${[tag, externalId].filter((part) => part !== null).join('/')}`);
+  for (const { line, action, tag = null, externalId = null, changed = [] } of plannedRows) {
+    const pair = [tag, externalId].filter((part) => part !== null).join('/');
+    console.log(`line ${line}: ${action} ${pair}${changed.length > 0 ? `: ${changed.join(', ')}` : ''}`);
+  }
   const shown = rejections.slice(0, maxShownRows);
   for (const { line, column, value, rule } of shown)
     console.error(`line ${line}: ${column}: ${rule}${value === '' ? '' : ` (${value})`}`);

@@ -7,7 +7,7 @@ export type Beacon = { _id: string; createdAt?: string; updatedAt?: string; live
 export type Event = { _id: string; type: string; createdAt: string; actualCreatedAt: string; live: boolean; user?: { _id?: string; userId?: string; deviceId?: string; installId?: string; metadata?: { [name: string]: string | boolean | number }; locationAuthorization?: string; locationAccuracyAuthorization?: string }; geofence?: GeofenceSummary; beacon?: Beacon; location?: { type: "Point"; coordinates: number[] }; locationAccuracy?: number; confidence: number; duration?: number; currentlyOperating?: boolean; foreground?: boolean; stopped?: boolean; replayed?: boolean; source?: string; metadata?: { [name: string]: string | boolean | number } };
 export type Geofence = { _id: string; createdAt: string; updatedAt: string; live: boolean; tag: string; externalId: string; description: string; type: "circle" | "polygon" | "isochrone"; geometry?: { type: "Polygon"; coordinates: [number, number][][] }; geometryCenter: { type: "Point"; coordinates: [number, number] }; geometryRadius: number; mode?: string; address?: string; placeId?: string; geometrySource?: { isochrone?: { provider: string; providerVersion?: string; roadDataAt?: string; computedAt: string }; address?: { provider?: string; formattedAddress?: string; location?: { type: "Point"; coordinates: [number, number] }; resolvedAt: string; warning?: string } }; metadata?: { [name: string]: string | boolean | number }; enabled: boolean; operatingHours?: { Mon?: [string, string][]; Tue?: [string, string][]; Wed?: [string, string][]; Thu?: [string, string][]; Fri?: [string, string][]; Sat?: [string, string][]; Sun?: [string, string][] }; stopDetection?: boolean; dwellThreshold?: number; disableAfter?: string; deleteAfter?: string; userId?: string; userIds?: string; ip?: string };
 export type GeofenceSummary = { _id: string; tag?: string; externalId?: string; description: string; type: "circle" | "polygon" | "isochrone"; metadata?: { [name: string]: string | boolean | number }; geometryCenter: { type: "Point"; coordinates: [number, number] }; geometryRadius: number };
-export type Import = { _id: string; createdAt: string; updatedAt: string; finishedAt?: string; live: boolean; resource: "geofences" | "beacons"; format: "csv" | "geojson" | "ndjson"; fileName?: string; requestedBy: { kind: "key" | "account" | "sync"; name: string }; dryRun: boolean; status: "running" | "completed" | "failed" | "interrupted"; message: string; bytesTotal?: number; bytesRead: number; rows: number; created: number; updated: number; unchanged: number; rejected: number; lastLine: number; failure?: { line: number; column: string; rule: string }; rejections?: { line: number; column: string; value: string; rule: string }[]; rejectedFile?: string; rejectedFileCut?: boolean; plannedRows?: ({ line: number; action: "created" | "updated" | "unchanged"; tag: string | null; externalId: string | null })[]; plannedFile?: string; plannedFileCut?: boolean };
+export type Import = { _id: string; createdAt: string; updatedAt: string; finishedAt?: string; live: boolean; resource: "geofences" | "beacons"; format: "csv" | "geojson" | "ndjson"; fileName?: string; requestedBy: { kind: "key" | "account" | "sync"; name: string }; dryRun: boolean; status: "running" | "completed" | "failed" | "interrupted"; message: string; bytesTotal?: number; bytesRead: number; rows: number; created: number; updated: number; unchanged: number; rejected: number; lastLine: number; failure?: { line: number; column: string; rule: string }; rejections?: { line: number; column: string; value: string; rule: string }[]; rejectedFile?: string; rejectedFileCut?: boolean; plannedRows?: ({ line: number; action: "created" | "updated" | "unchanged"; tag: string | null; externalId: string | null; changed?: string[] })[]; plannedFile?: string; plannedFileCut?: boolean };
 export type Invitation = { _id: string; email: string; role: "owner" | "viewer"; createdAt: string; expiresAt: string };
 export type IpAddress = { latitude: number; longitude: number; geometry: { type: "Point"; coordinates: [number, number] }; accuracy?: number; city?: string; state?: string; stateCode?: string; postalCode?: string; country?: string; countryCode?: string; countryFlag?: string };
 export type MapMarker = { _id: string; live: boolean; createdAt: string; updatedAt: string; name?: string; bytes: number; type: "image/png" | "image/svg+xml" };
@@ -321,7 +321,7 @@ export interface Operations {
     path: None;
     query: { resource: "geofences" | "beacons"; limit?: number; cursor?: string };
     body: None;
-    answer: { meta: { code: number; hasMore: boolean; cursor?: string }; imports: Import[] };
+    answer: { meta: { code: number; hasMore: boolean; cursor?: string }; imports: Import[]; maxFileBytes: number };
   };
   'GET /v1/imports/{id}': {
     path: { id: string };
@@ -638,6 +638,12 @@ export interface Operations {
   'POST /v1/geofences/import': {
     path: None;
     query: { dryRun?: boolean; fileName?: string; wait?: number };
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; import: Import };
+  };
+  'POST /v1/imports/{id}/stop': {
+    path: { id: string };
+    query: None;
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; import: Import };
   };

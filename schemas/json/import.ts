@@ -70,6 +70,7 @@ export const ImportPlannedRow = Type.Object(
     action: Type.Enum(['created', 'updated', 'unchanged']),
     tag: Type.Union([Type.String(), Type.Null()]),
     externalId: Type.Union([Type.String(), Type.Null()]),
+    changed: Type.Optional(Type.Array(Type.String(), { description: 'Of an update: the fields that would change' })),
   },
   { additionalProperties: false },
 );
