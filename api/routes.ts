@@ -14,6 +14,7 @@ import { erasureRoutes } from './erasures/routes.js';
 import { eventRoutes } from './events/routes.js';
 import { verificationRoutes } from './events/verification.js';
 import { explainRoutes } from './explain/routes.js';
+import { isochroneRoute } from './geofences/isochrone-route.js';
 import { geofenceRoutes } from './geofences/routes.js';
 import { mapMarkerRoutes } from './map-markers/routes.js';
 import { mapStyleRoutes } from './map-styles/routes.js';
@@ -34,6 +35,7 @@ export type { ApiDependencies } from './dependencies.js';
 export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) => {
   const edit = createEditor(deps);
   await app.register(geofenceRoutes(deps, edit));
+  await app.register(isochroneRoute(deps));
   await app.register(beaconRoutes(deps, edit));
   await app.register(placeRoutes(deps, edit));
   await app.register(addressRoutes(deps));

@@ -131,3 +131,40 @@ test('a ring of the maximum size is stored and read back', async () => {
   await put();
   expect((await stored()).geometry.coordinates).toEqual([ring]);
 });
+
+describe('GET /v1/route/isochrone', () => {
+  const preview = (query: string) => api.call('GET', `/v1/route/isochrone?${query}`);
+
+  test('answers the area that a geofence would have, and stores nothing', async () => {
+    const { status, body } = await preview('coordinates=40.78,-73.97&radius=15&mode=car');
+    expect(status).toBe(200);
+    expect(requests).toEqual([{ project: api.project.record._id, center: [-73.97, 40.78], minutes: 15, mode: 'car' }]);
+    expect(body.isochrone).toEqual({
+      geometry: { type: 'Polygon', coordinates: [squareAbout(requests[0]!).ring] },
+      source: {
+        provider: 'squares',
+        providerVersion: '1.0',
+        roadDataAt: '2025-12-31T00:00:00.000Z',
+        computedAt: '2026-01-02T00:00:00.000Z',
+      },
+    });
+    expect(await stored()).toBeUndefined();
+  });
+
+  test.each([
+    ['radius=15&mode=car', 'coordinates'],
+    ['coordinates=91,0&radius=15&mode=car', 'coordinates'],
+    ['coordinates=40,-73&radius=61&mode=car', 'radius'],
+    ['coordinates=40,-73&radius=15&mode=boat', 'mode'],
+  ])('refuses %s', async (query, param) => {
+    const { status, body } = await preview(query);
+    expect([status, body.meta.param]).toEqual([400, param]);
+    expect(requests).toEqual([]);
+  });
+
+  test('passes on what the provider refuses', async () => {
+    answer = refusal('outside_road_data', 'the area reaches the edge of the road data', 'radius');
+    const { status, body } = await preview('coordinates=40.78,-73.97&radius=15&mode=car');
+    expect([status, body.meta.type, body.meta.param]).toEqual([400, 'outside_road_data', 'radius']);
+  });
+});

@@ -69,13 +69,13 @@ async function withIsochrone(
     const hasSource = Object.keys(geometrySource).length > 0;
     return { ok: true, value: { ...input, ring: kept.ring, ...(hasSource && { geometrySource }) } };
   }
-  if (sources.isochrones === undefined) return { ok: false, error: noRoads() };
+  if (sources.isochrones === undefined) return { ok: false, error: notAvailable(noRoads) };
   // An isochrone without a mode has been refused.
   const mode = input.mode as TravelMode;
   const computed = await sources.isochrones({ project, center: input.center, minutes: input.radius, mode });
   if (!computed.ok) {
     const { code, param, message } = computed.error;
-    return code === 'not_available' && param === undefined ? { ok: false, error: noRoads(message) } : computed;
+    return code === 'not_available' && param === undefined ? { ok: false, error: notAvailable(message) } : computed;
   }
   const { ring, source: isochrone } = computed.value;
   return { ok: true, value: { ...input, ring, geometrySource: { ...source, isochrone } } };
@@ -90,8 +90,9 @@ const isSameIsochrone = (given: PlainGeofence, { type, ring, center, radius, mod
 
 const isSamePosition = (one: Position, other: Position): boolean => one[0] === other[0] && one[1] === other[1];
 
-const noRoads = (reason = 'isochrones need road data: set routing.provider and routing.url'): ApiError =>
-  new ApiError('not_available', `type: ${reason}`, { param: 'type' });
+export const noRoads = 'isochrones need road data: set routing.provider and routing.url';
+
+const notAvailable = (reason: string): ApiError => new ApiError('not_available', `type: ${reason}`, { param: 'type' });
 
 interface Located {
   readonly center: Position;

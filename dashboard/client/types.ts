@@ -419,6 +419,12 @@ export interface Operations {
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; routes: { geodesic: { distance: { value: number; text: string }; duration?: { value: number; text: string }; geometry?: unknown }; car?: { distance: { value: number; text: string }; duration?: { value: number; text: string }; geometry?: unknown }; truck?: { distance: { value: number; text: string }; duration?: { value: number; text: string }; geometry?: unknown }; foot?: { distance: { value: number; text: string }; duration?: { value: number; text: string }; geometry?: unknown }; bike?: { distance: { value: number; text: string }; duration?: { value: number; text: string }; geometry?: unknown }; motorbike?: { distance: { value: number; text: string }; duration?: { value: number; text: string }; geometry?: unknown } } };
   };
+  'GET /v1/route/isochrone': {
+    path: None;
+    query: { coordinates: string; radius: number; mode: "car" | "truck" | "foot" | "bike" | "motorbike" };
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; isochrone: { geometry: { type: "Polygon"; coordinates: [number, number][][] }; source: { provider: string; providerVersion?: string; roadDataAt?: string; computedAt: string } } };
+  };
   'GET /v1/route/matrix': {
     path: None;
     query: { origins: string; destinations: string; mode?: "car" | "truck" | "foot" | "bike" | "motorbike"; units?: "metric" | "imperial"; avoid?: string };

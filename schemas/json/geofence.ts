@@ -117,17 +117,18 @@ export const GeofenceRecord = Type.Object(
 );
 export type GeofenceRecord = Static<typeof GeofenceRecord>;
 
+/** What computed an isochrone, as the API returns it. */
+export const ShownIsochroneSource = Type.Object({
+  provider: Type.String(),
+  providerVersion: Type.Optional(Type.String()),
+  roadDataAt: Type.Optional(Timestamp),
+  computedAt: Timestamp,
+});
+
 /** {@link GeometrySource} as the API returns it. */
 const ShownGeometrySource = Type.Object(
   {
-    isochrone: Type.Optional(
-      Type.Object({
-        provider: Type.String(),
-        providerVersion: Type.Optional(Type.String()),
-        roadDataAt: Type.Optional(Timestamp),
-        computedAt: Timestamp,
-      }),
-    ),
+    isochrone: Type.Optional(ShownIsochroneSource),
     address: Type.Optional(
       Type.Object({
         provider: Type.Optional(Type.String()),

@@ -72,7 +72,8 @@ function shownSource({ isochrone, address }: GeometrySource = {}): Geofence['geo
   };
 }
 
-const shownIsochrone = ({ provider, providerVersion, roadDataAt, computedAt }: IsochroneSource) => ({
+/** Returns what computed an isochrone, as the API shows it. */
+export const shownIsochrone = ({ provider, providerVersion, roadDataAt, computedAt }: IsochroneSource) => ({
   provider,
   ...withoutUnset({ providerVersion, roadDataAt: roadDataAt === null ? null : isoTime(roadDataAt) }),
   computedAt: isoTime(computedAt),
