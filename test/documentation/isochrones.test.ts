@@ -12,7 +12,7 @@ import { TestServer } from '../support/server.js';
 
 const guide = readFileSync(new URL('../../docs/isochrones.md', import.meta.url), 'utf8');
 const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text as string);
-const [building, creation, routing] = blocks as [string, string, string];
+const [building, creation, looking, routing] = blocks as [string, string, string, string];
 const [longitude, latitude] = gothenburg.center;
 
 let server: TestServer;
@@ -56,6 +56,10 @@ it('the commands build road data while the server runs, create an isochrone and 
     mode: 'car',
     geometryRadius: 3,
     geometrySource: { isochrone: { provider: 'embedded', roadDataAt: new Date(gothenburg.dataAt).toISOString() } },
+  });
+  expect(JSON.parse(await run(looking)).isochrone).toMatchObject({
+    geometry: geofence.geometry,
+    source: { provider: 'embedded' },
   });
   const [routes, matrix] = (await run(routing)).split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text)) as [Json, Json];
   expect(Object.keys(routes.routes)).toEqual(['geodesic', 'car', 'foot']);
