@@ -17,6 +17,7 @@ const isolatedFiles = [
   'backends/embedded/**/*.test.ts',
   'providers/valhalla/**/*.test.ts',
   'schemas/tsv.test.ts',
+  'server/doctor/**/*.test.ts',
 ];
 
 /** These files start servers or other programs, or keep native databases open: each gets a process of its own. */

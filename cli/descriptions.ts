@@ -312,6 +312,21 @@ export const descriptions = {
       { line: 'fenceline config --explain', explanation: 'explains all settings' },
     ],
   }),
+  doctor: describe({
+    summary: 'Checks what a node needs: versions, reach, topics, permissions, clock, disk. Names each remedy.',
+    usage: ['doctor'],
+    options: {
+      json: { type: 'boolean', help: 'Print one JSON object per line: level, subject, text, remedy.' },
+      ...node,
+    },
+    examples: [
+      { line: 'fenceline doctor', explanation: 'before the first start, or beside a running node' },
+      {
+        line: 'fenceline doctor --config cluster.yaml',
+        explanation: 'checks the services of a cluster; exit status 1 if something must be repaired',
+      },
+    ],
+  }),
   demo: describe({
     summary: 'Starts Fenceline in a temporary folder, drives a fleet through a city and prints its events.',
     usage: ['demo'],

@@ -27,6 +27,7 @@ const implementations: { readonly [Name in CommandName]: () => Promise<{ readonl
   repartition: () => import('./commands/repartition.js'),
   repair: () => import('./commands/repair.js'),
   config: () => import('./commands/config.js'),
+  doctor: () => import('./commands/doctor.js'),
   demo: () => import('./commands/demo.js'),
 };
 

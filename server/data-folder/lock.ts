@@ -33,6 +33,9 @@ function listen(path: string): Promise<Server> {
   });
 }
 
+/** Returns whether a running process uses the folder. */
+export const isLocked = (folder: string): Promise<boolean> => isAnswering(socketPath(folder));
+
 /** Throws if another process uses the folder. Holds the lock until the process ends. */
 export async function lockFolder(folder: string): Promise<void> {
   const path = socketPath(folder);

@@ -51,14 +51,15 @@ export const minFreeBytesOf = (
   totalBytes: number,
 ): number => Math.max(minFreeBytes, (minFreePercent / 100) * totalBytes);
 
-async function askFileSystem(folder: string): Promise<FreeSpace> {
+/** Returns the space of the disk that contains the folder. */
+export async function freeSpaceOf(folder: string): Promise<FreeSpace> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
 /** Starts watching. Resolves after the first check. */
 export async function watchSpace(parts: SpaceWatchParts): Promise<SpaceWatch> {
-  const { configuration, space, logger, registry, probe = askFileSystem, intervalMs = defaultIntervalMs } = parts;
+  const { configuration, space, logger, registry, probe = freeSpaceOf, intervalMs = defaultIntervalMs } = parts;
   const { data, storage } = configuration;
   let free: FreeSpace = { freeBytes: Number.NaN, totalBytes: Number.NaN };
   /** The level that was logged last. */

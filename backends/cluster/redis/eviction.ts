@@ -5,10 +5,15 @@ import type { RedisConnection } from './connection.js';
 /** Rejects when a server has a memory limit and another policy than `noeviction`. */
 export async function refuseEviction({ client, withRetries }: RedisConnection): Promise<void> {
   for (const server of mastersOf(client)) {
-    const memory = await withRetries(() => server.info('memory'));
-    const [, limit] = /^maxmemory:(\d+)/m.exec(memory) ?? [];
-    const [, policy] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? [];
-    if (limit === '0' || policy === undefined || policy === 'noeviction') continue;
-    throw new Error(`Redis has maxmemory-policy ${policy} and would lose states when it is full: set it to noeviction`);
+    const problem = evictionProblem(await withRetries(() => server.info('memory')));
+    if (problem !== undefined) throw new Error(`Redis has ${problem}: set it to noeviction`);
   }
+}
+
+/** Returns what the server would lose by its policy, from its `INFO`; undefined if it loses nothing. */
+export function evictionProblem(info: string): string | undefined {
+  const [, limit] = /^maxmemory:(\d+)/m.exec(info) ?? [];
+  const [, policy] = /^maxmemory_policy:(\S+)/m.exec(info) ?? [];
+  if (limit === '0' || policy === undefined || policy === 'noeviction') return undefined;
+  return `maxmemory-policy ${policy} and would lose states when it is full`;
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog } from '../../../backends/cluster/kafka/log.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
+import { checkKafka } from '../../../server/doctor/kafka.js';
 import { withKafka } from '../../../testing/services/clients.js';
 import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
 import { until } from '../../../testing/until.js';
@@ -113,6 +114,22 @@ test('without the permissions a start fails and names the topic', async () => {
   const sasl = { mechanism, ...stranger } as const;
   const { prefix } = options;
   await expect(connectKafka({ ...options, sasl }, () => {})).rejects.toThrow(
-    `topics can't be created: ${prefix}attempts: Not authorized`,
+    new RegExp(`^topics can't be created: Not authorized.* \\(${prefix}attempts, `),
   );
+});
+
+test('doctor finds the permissions of the user in the guide sufficient, and names what others lack', async () => {
+  const failuresOf = async (user: KafkaOptions): Promise<string[]> => {
+    const failures: string[] = [];
+    for await (const { level, text } of checkKafka(user)) if (level === 'failure') failures.push(text);
+    return failures;
+  };
+  expect(await failuresOf(options)).toEqual([]);
+  expect(await failuresOf({ ...options, sasl: { mechanism, ...stranger } })).toEqual([
+    expect.stringMatching(/^topics can't be created: Not authorized/),
+    expect.stringMatching(/^permission Write is missing: /),
+    expect.stringMatching(/^permission Read of groups is missing: /),
+  ]);
+  const [refused = ''] = await failuresOf({ ...options, sasl: { mechanism, username, password: 'wrong' } });
+  expect(refused).toMatch(/^the brokers refuse the connection: /);
 });

@@ -39,6 +39,31 @@ const propagationLimitMs = 30_000;
 export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'partitions'>): number =>
   topic === topics.changes ? 1 : partitions;
 
+/** What an inspection of the topics finds, as sentences that name the topic. */
+export interface TopicFindings {
+  /** Full names of topics that do not exist. */
+  readonly missing: readonly string[];
+  /** With these settings Fenceline can't use the topics. */
+  readonly faults: readonly string[];
+  /** These settings put records at risk. */
+  readonly risks: readonly string[];
+}
+
+/** Compares the topics that exist with the settings. Changes nothing. */
+export async function inspectTopics(admin: Admin, settings: TopicSettings): Promise<TopicFindings> {
+  const missing = await missingTopics(admin, settings);
+  const present = Object.values(topics).filter((topic) => !missing.includes(topic));
+  const [compaction, partitions] = await Promise.all([
+    present.includes(topics.changes) ? compactionFindings(admin, settings.prefix + topics.changes) : noFindings,
+    partitionFindings(admin, settings, present),
+  ]);
+  return {
+    missing: missing.map((topic) => settings.prefix + topic),
+    faults: [...compaction.faults, ...partitions.faults],
+    risks: [...compaction.risks, ...(await weaknesses(admin, settings, partitions.replicas))],
+  };
+}
+
 /**
  * Creates missing topics. Rejects when an existing topic can't be used, and reports settings that put records at risk
  * to `onProblem`. Any number of nodes may call this at once.
@@ -48,26 +73,51 @@ export async function ensureTopics(
   settings: TopicSettings,
   onProblem: (message: string) => void,
 ): Promise<void> {
-  const nameOf = (topic: Topic): string => settings.prefix + topic;
-  const existing = new Set(await admin.listTopics());
-  const missing = Object.values(topics).filter((topic) => !existing.has(nameOf(topic)));
-  if (missing.length > 0) {
-    const configs = missing.map((topic) => topicConfig(topic, settings));
-    await admin.createTopics({ topics: configs, waitForLeaders: false }).catch((error) => {
-      throw withReasons(error);
-    });
-  }
-  if (existing.has(nameOf(topics.changes))) await checkCompaction(admin, nameOf(topics.changes), onProblem);
-  const replicas = await checkPartitions(admin, settings);
-  for (const problem of await weaknesses(admin, settings, replicas)) onProblem(problem);
+  const missing = await missingTopics(admin, settings);
+  if (missing.length > 0) await createTopics(admin, settings, missing);
+  // A topic that was just created has the settings that it was given.
+  const compaction = missing.includes(topics.changes)
+    ? noFindings
+    : await compactionFindings(admin, settings.prefix + topics.changes);
+  for (const risk of compaction.risks) onProblem(risk);
+  const { faults, replicas } = await partitionFindings(admin, settings, Object.values(topics));
+  for (const fault of [...compaction.faults, ...faults]) throw new Error(fault);
+  for (const risk of await weaknesses(admin, settings, replicas)) onProblem(risk);
 }
 
-/** Adds the topics and reasons, which kafkajs has in nested errors, to the message. */
+/** Asks the brokers whether they would create the topics. Creates nothing. */
+export async function rehearseCreation(admin: Admin, settings: TopicSettings): Promise<void> {
+  const missing = await missingTopics(admin, settings);
+  if (missing.length > 0) await createTopics(admin, settings, missing, true);
+}
+
+const noFindings: Omit<TopicFindings, 'missing'> = { faults: [], risks: [] };
+
+async function missingTopics(admin: Admin, { prefix }: TopicSettings): Promise<Topic[]> {
+  const existing = new Set(await admin.listTopics());
+  return Object.values(topics).filter((topic) => !existing.has(prefix + topic));
+}
+
+async function createTopics(
+  admin: Admin,
+  settings: TopicSettings,
+  missing: readonly Topic[],
+  validateOnly = false,
+): Promise<void> {
+  const configs = missing.map((topic) => topicConfig(topic, settings));
+  await admin.createTopics({ topics: configs, waitForLeaders: false, validateOnly }).catch((error) => {
+    throw withReasons(error);
+  });
+}
+
+/** Adds the reasons and their topics, which kafkajs has in nested errors, to the message. */
 function withReasons(
   error: Error & { readonly errors?: readonly { readonly topic?: string; readonly message: string }[] },
 ): Error {
   if (error.errors === undefined) return error;
-  const reasons = error.errors.map(({ topic, message }) => `${topic}: ${message}`);
+  const named = new Map<string, string[]>();
+  for (const { topic, message } of error.errors) named.set(message, [...(named.get(message) ?? []), topic ?? '?']);
+  const reasons = Array.from(named, ([message, topics]) => `${message} (${topics.join(', ')})`);
   return new Error(`topics can't be created: ${reasons.join('; ')}`, { cause: error });
 }
 
@@ -106,7 +156,7 @@ function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<
 }
 
 /** Checks the clean-up policy. With clean-up by time, the configuration would be lost silently after a week. */
-async function checkCompaction(admin: Admin, name: string, onProblem: (message: string) => void): Promise<void> {
+async function compactionFindings(admin: Admin, name: string): Promise<Omit<TopicFindings, 'missing'>> {
   const lagName = 'min.compaction.lag.ms';
   const { resources } = await admin.describeConfigs({
     resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy', lagName] }],
@@ -116,30 +166,38 @@ async function checkCompaction(admin: Admin, name: string, onProblem: (message: 
     resources[0]?.configEntries.find(({ configName }) => configName === wanted)?.configValue;
   const policy = configured('cleanup.policy');
   const lagMs = Number(configured(lagName) ?? 0);
-  if (lagMs < minCompactionLagMs) {
-    const risk = 'a rejected edit may replace an accepted one';
-    onProblem(`topic ${name} has ${lagName} ${lagMs}: ${risk}. Set it to ${minCompactionLagMs} or more`);
-  }
-  if (policy !== 'compact') throw new Error(`topic ${name} has cleanup.policy ${policy}: it must be compact`);
+  const risk = 'a rejected edit may replace an accepted one';
+  return {
+    faults: policy === 'compact' ? [] : [`topic ${name} has cleanup.policy ${policy}: it must be compact`],
+    risks:
+      lagMs >= minCompactionLagMs
+        ? []
+        : [`topic ${name} has ${lagName} ${lagMs}: ${risk}. Set it to ${minCompactionLagMs} or more`],
+  };
 }
 
-/** Returns the number of replicas of each topic, by its name. */
-async function checkPartitions(admin: Admin, settings: TopicSettings): Promise<ReadonlyMap<string, number>> {
-  const all = Object.values(topics);
-  const names = all.map((topic) => settings.prefix + topic);
+/** Compares the numbers of partitions, and returns the number of replicas of each topic by its name. */
+async function partitionFindings(
+  admin: Admin,
+  settings: TopicSettings,
+  present: readonly Topic[],
+): Promise<{ readonly faults: readonly string[]; readonly replicas: ReadonlyMap<string, number> }> {
+  if (present.length === 0) return { faults: [], replicas: new Map() };
+  const names = present.map((topic) => settings.prefix + topic);
   const { topics: found } = await retried(() => admin.fetchTopicMetadata({ topics: names }), {
     limitMs: propagationLimitMs,
   });
-  for (const topic of all) {
+  const faults = present.flatMap((topic) => {
     const name = settings.prefix + topic;
     const partitions = found.find((each) => each.name === name)?.partitions.length ?? 0;
     const wanted = partitionsOf(topic, settings);
-    if (partitions !== wanted)
-      throw new Error(`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go to other partitions`);
-  }
-  return new Map(
+    if (partitions === wanted) return [];
+    return [`topic ${name} has ${partitions} partitions, not ${wanted}: keys would go to other partitions`];
+  });
+  const replicas = new Map(
     found.map(({ name, partitions }) => [name, Math.min(...partitions.map(({ replicas }) => replicas.length))]),
   );
+  return { faults, replicas };
 }
 
 /** Returns how many replicas must have a record: two of three, so that one may fail. */
@@ -152,6 +210,7 @@ async function weaknesses(
   settings: TopicSettings,
   replicas: ReadonlyMap<string, number>,
 ): Promise<string[]> {
+  if (replicas.size === 0) return [];
   const configNames = ['min.insync.replicas', 'unclean.leader.election.enable'];
   const resources = [...replicas.keys()].map((name) => ({
     type: kafkajs.ConfigResourceTypes.TOPIC,

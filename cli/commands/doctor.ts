@@ -1,0 +1,26 @@
+/** `fenceline doctor`: prints what a node needs and lacks. Exit status 1 if something must be repaired. */
+import { diagnose } from '../../server/doctor/doctor.js';
+import type { Finding } from '../../server/doctor/finding.js';
+import type { Run } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
+import { configurationFrom } from './configuration.js';
+
+const signs = { ok: 'ok', warning: 'warning', failure: 'FAILURE' } as const;
+
+export const run: Run<OptionsOf<'doctor'>> = async (values) => {
+  const { configuration } = configurationFrom(values);
+  const counts = { ok: 0, warning: 0, failure: 0 };
+  for await (const finding of diagnose(configuration)) {
+    counts[finding.level] += 1;
+    console.log(values.json === true ? JSON.stringify(finding) : lineOf(finding));
+  }
+  if (values.json !== true)
+    console.log(`\n${counts.failure} failures, ${counts.warning} warnings, ${counts.ok} checks ok`);
+  // Clients keep the process alive while a connection that they abandoned is still open.
+  process.exit(counts.failure > 0 ? 1 : 0);
+};
+
+function lineOf({ level, subject, text, remedy }: Finding): string {
+  const line = `${signs[level].padEnd(8)} ${subject}: ${text}`;
+  return remedy === '' ? line : `${line}\n         ${remedy}`;
+}

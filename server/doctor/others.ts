@@ -1,0 +1,65 @@
+/** Checks what a node uses besides its backend: its own address, map data, geocoding, routing and mail. */
+import { access } from 'node:fs/promises';
+import { request } from 'undici';
+import type { Configuration } from '../config/schema.js';
+import { archiveLocation, isUrl } from '../map-data.js';
+import { type Finding, findingsAbout } from './finding.js';
+import { reach, reachAll } from './reach.js';
+
+const answerLimitMs = 5_000;
+
+/** Says whether a node runs here, and whether it is ready. */
+export async function* checkNode({ host, port }: Configuration): AsyncGenerator<Finding> {
+  const { ok, warning } = findingsAbout('node');
+  if (port === 0) return;
+  const address = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  const { problem } = await reach(address, port);
+  if (problem !== undefined) {
+    yield ok(`no program listens on ${address}:${port}; a node can start there`);
+    return;
+  }
+  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/health/ready`;
+  const body = await request(url, { signal: AbortSignal.timeout(answerLimitMs) })
+    .then(async (response) => (await response.body.json()) as { readonly status?: unknown })
+    .catch((error: Error) => ({ status: error.message }));
+  if (body.status === 'ready') yield ok(`a node on ${address}:${port} is ready`);
+  else
+    yield warning(
+      `a program on ${address}:${port} does not answer as a node that is ready`,
+      'Read the log of the node, or choose another port if it is another program.',
+    );
+}
+
+export async function* checkMapData({ maps }: Configuration): AsyncGenerator<Finding> {
+  const { ok, failure } = findingsAbout('map data');
+  const location = archiveLocation(maps.archive);
+  if (location === null) {
+    yield ok('the built-in basemap; maps.archive adds streets');
+    return;
+  }
+  const problem = isUrl(location)
+    ? (await reachAll([location]))[0]?.problem
+    : await access(location).then(
+        () => undefined,
+        (error: NodeJS.ErrnoException) => error.code,
+      );
+  if (problem === undefined) yield ok(`${location} is there`);
+  else yield failure(`${location} can't be read (${problem}): maps fail`, 'Correct maps.archive.');
+}
+
+/** Checks the services that are configured. Without them, their requests are refused and all else works. */
+export async function* checkServices({ geocoding, routing, mail }: Configuration): AsyncGenerator<Finding> {
+  const services = [
+    { name: 'geocoding', setting: 'geocoding.url', url: geocoding.url },
+    { name: 'routing', setting: 'routing.url', url: routing.url },
+    { name: 'mail', setting: 'mail.host and mail.port', url: mail.host && `smtp://${mail.host}:${mail.port}` },
+  ];
+  for (const { name, setting, url } of services) {
+    if (url === '' || !URL.canParse(url)) continue;
+    const { ok, warning } = findingsAbout(name);
+    const [reached] = await reachAll([url]);
+    if (reached?.problem === undefined) yield ok(`${reached?.address} accepts connections`);
+    else
+      yield warning(`${reached.address} can't be reached (${reached.problem})`, `Check ${setting}, and the service.`);
+  }
+}

@@ -1,0 +1,43 @@
+/** Whether TCP connections to addresses open. Tells an address out of reach from a server that refuses the login. */
+import { connect } from 'node:net';
+
+export interface Reached {
+  /** `host:port`. */
+  readonly address: string;
+  /** Why no connection opens; undefined if one does. */
+  readonly problem: string | undefined;
+}
+
+const limitMs = 5_000;
+
+export function reach(host: string, port: number): Promise<Reached> {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: limitMs });
+    const end = (problem?: string): void => {
+      socket.destroy();
+      resolve({ address, problem });
+    };
+    socket
+      .once('connect', () => end())
+      .once('timeout', () => end(`no answer in ${limitMs / 1_000} s`))
+      .once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+  });
+}
+
+/** Returns host and port of `host:port` or of an http or https URL. */
+export function hostAndPort(address: string): readonly [host: string, port: number] {
+  const { protocol, hostname, port } = new URL(address.includes('://') ? address : `tcp://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return [host, Number(port || (protocol === 'https:' ? 443 : 80))];
+}
+
+export const reachAll = (addresses: readonly string[]): Promise<Reached[]> =>
+  Promise.all(addresses.map((address) => reach(...hostAndPort(address))));
+
+/** Lists the addresses that are out of reach, each with the reason. */
+export const outOfReach = (reached: readonly Reached[]): string =>
+  reached
+    .filter(({ problem }) => problem !== undefined)
+    .map(({ address, problem }) => `${address} (${problem})`)
+    .join(', ');
