@@ -10,16 +10,17 @@ import Type, { type TObject } from 'typebox';
 import { callerOf } from '../http/access/authority.js';
 import { accepted, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { type FieldTable, schemaOf, unknownField } from '../http/fields/table.js';
-import type { ListQuery, Page, Scope } from '../pipeline/catalog/types.js';
+import type { ListQuery, Page, Scope, SearchPart, SearchQuery } from '../pipeline/catalog/types.js';
 import { ApiError, parameterError } from '../schemas/errors.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { ApiDependencies } from './dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from './describe.js';
 import { type Edit, sendRevision } from './edits.js';
-import { listPaging, listParameters, metaOfPage, readListQuery } from './lists.js';
+import { listPaging, metaOfPage, readListQuery } from './lists.js';
 import { mergedFields, patchDescription } from './merge-patch.js';
 import { type Pair, refuseOtherPair } from './paired-fields.js';
+import { addSearchRoutes, searchListParameters, searchPage } from './paired-search.js';
 import type { ExportedFields } from './stored-fields.js';
 
 /**
@@ -36,6 +37,7 @@ export interface PairedResource<Given, Input, Stored extends GeofenceRecord | Be
   readonly stored: ExportedFields<Stored>;
   find(scope: Scope, id: string): Stored | undefined;
   list(query: ListQuery): Page<Stored>;
+  search(query: SearchQuery): SearchPart<Stored>;
   /** Returns the id that follows from the pair; undefined when a part is missing. */
   idOf(scope: Scope, pair: { readonly [Part in keyof Pair]: string | null }): string | undefined;
   read(fields: RawFields, path?: Pick<Stored, keyof Pair>): Outcome<Given & Pick<Stored, keyof Pair>>;
@@ -268,18 +270,22 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       description:
         `${listPaging} Or pass \`${resource.orderBy}\` of the last item ` +
         `as \`${resource.orderBy.replace('At', 'Before')}\`.`,
-      querystring: listParameters,
+      querystring: searchListParameters,
       answer: listOf({ [tag]: Type.Array(resource.answer) }, { cursor: true }),
       failures: [400],
     }),
     handler: async (request) => {
-      const query = accepted(readListQuery(callerOf(request), request.query as RawFields, resource.orderBy));
-      const { items, hasMore } = resource.list(query);
+      const given = request.query as RawFields;
       const nowMs = clock();
+      const found = await searchPage(resource, callerOf(request), given);
+      if (found) return { meta: found.meta, [tag]: found.items.map((record) => resource.json(record, nowMs)) };
+      const { items, hasMore } = resource.list(accepted(readListQuery(callerOf(request), given, resource.orderBy)));
       const meta = metaOfPage(items, hasMore, (record) => record[resource.orderBy]);
       return { meta, [tag]: items.map((record) => resource.json(record, nowMs)) };
     },
   });
+
+  addSearchRoutes(app, resource, { configuration, writer, clock });
 
   app.get<ById>(`${path}/:id`, {
     config,

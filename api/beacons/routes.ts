@@ -24,6 +24,7 @@ export const beaconRoutes =
         stored: exportedBeacon,
         find: (scope, id) => configuration.beacon(scope, id),
         list: (query) => configuration.beacons(query),
+        search: (query) => configuration.searchBeacons(query),
         idOf: beaconId,
         read: readBeacon,
         complete: async (_, value) => ({ ok: true, value }),

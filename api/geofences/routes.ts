@@ -37,6 +37,7 @@ export const geofenceRoutes =
         stored: exportedGeofence,
         find: (scope, id) => configuration.geofence(scope, id),
         list: (query) => configuration.geofences(query),
+        search: (query) => configuration.searchGeofences(query),
         idOf: geofenceId,
         read: readGeofence,
         complete: (scope, given, current) =>

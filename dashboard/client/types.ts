@@ -199,9 +199,15 @@ export interface Operations {
   };
   'GET /v1/beacons': {
     path: None;
-    query: { limit?: number; cursor?: string; createdBefore?: string; createdAfter?: string; updatedBefore?: string; updatedAfter?: string; tag?: string; externalId?: string; metadata?: { [name: string]: string } };
+    query: { limit?: number; cursor?: string; createdBefore?: string; createdAfter?: string; updatedBefore?: string; updatedAfter?: string; tag?: string; externalId?: string; metadata?: { [name: string]: string }; search?: string; enabled?: boolean; sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "description" | "-description" };
     body: None;
     answer: { meta: { code: number; hasMore: boolean; cursor?: string }; beacons: Beacon[] };
+  };
+  'GET /v1/beacons/count': {
+    path: None;
+    query: { createdBefore?: string; createdAfter?: string; updatedBefore?: string; updatedAfter?: string; tag?: string; externalId?: string; metadata?: { [name: string]: string }; search?: string; enabled?: boolean };
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; count: number; complete: boolean };
   };
   'GET /v1/beacons/export': {
     path: None;
@@ -283,9 +289,15 @@ export interface Operations {
   };
   'GET /v1/geofences': {
     path: None;
-    query: { limit?: number; cursor?: string; createdBefore?: string; createdAfter?: string; updatedBefore?: string; updatedAfter?: string; tag?: string; externalId?: string; metadata?: { [name: string]: string } };
+    query: { limit?: number; cursor?: string; createdBefore?: string; createdAfter?: string; updatedBefore?: string; updatedAfter?: string; tag?: string; externalId?: string; metadata?: { [name: string]: string }; search?: string; enabled?: boolean; sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "description" | "-description" };
     body: None;
     answer: { meta: { code: number; hasMore: boolean; cursor?: string }; geofences: Geofence[] };
+  };
+  'GET /v1/geofences/count': {
+    path: None;
+    query: { createdBefore?: string; createdAfter?: string; updatedBefore?: string; updatedAfter?: string; tag?: string; externalId?: string; metadata?: { [name: string]: string }; search?: string; enabled?: boolean };
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; count: number; complete: boolean };
   };
   'GET /v1/geofences/export': {
     path: None;
@@ -611,6 +623,12 @@ export interface Operations {
     body: { beacons: ({ description: string; type: "ibeacon" | "eddystone"; tag?: string; externalId?: string; uuid?: string; major?: string; minor?: string; uid?: string; instance?: string; coordinates: [number, number] | string; enabled?: boolean; metadata?: { [name: string]: string | boolean | number } | string })[] };
     answer: { meta: { code: number; hasMore?: boolean }; created: number; updated: number; unchanged: number; rejected: number; results: ({ index: number; action: "created" | "updated" | "unchanged" | "rejected"; _id?: string; tag?: string; externalId?: string; error?: { type: string; param: string; message: string } })[] };
   };
+  'POST /v1/beacons/bulk': {
+    path: None;
+    query: None;
+    body: { action: "enable" | "disable" | "delete"; ids: string[] };
+    answer: { meta: { code: number; hasMore?: boolean }; changed: number; unchanged: number; missing: number };
+  };
   'POST /v1/beacons/import': {
     path: None;
     query: { dryRun?: boolean; fileName?: string; wait?: number };
@@ -640,6 +658,12 @@ export interface Operations {
     query: { dryRun?: boolean };
     body: { geofences: ({ description: string; type: "circle" | "polygon" | "isochrone"; tag: string; externalId: string; placeId?: string; address?: string; coordinates?: [number, number] | [number, number][] | string; radius?: number; mode?: "car" | "truck" | "foot" | "bike" | "motorbike"; enabled?: boolean; metadata?: { [name: string]: string | boolean | number } | string; operatingHours?: { [name: string]: [string, string][] } | string; stopDetection?: boolean; dwellThreshold?: number; disableAfter?: string; deleteAfter?: string; userIds?: string; userId?: string; ip?: string })[] };
     answer: { meta: { code: number; hasMore?: boolean }; created: number; updated: number; unchanged: number; rejected: number; results: ({ index: number; action: "created" | "updated" | "unchanged" | "rejected"; _id?: string; tag?: string; externalId?: string; error?: { type: string; param: string; message: string } })[] };
+  };
+  'POST /v1/geofences/bulk': {
+    path: None;
+    query: None;
+    body: { action: "enable" | "disable" | "delete"; ids: string[] };
+    answer: { meta: { code: number; hasMore?: boolean }; changed: number; unchanged: number; missing: number };
   };
   'POST /v1/geofences/import': {
     path: None;

@@ -324,12 +324,15 @@ interface ConfirmProps {
   readonly action: string;
   readonly isBusy?: boolean;
   readonly problem?: string | undefined;
+  /** Default: it is. */
+  readonly isDangerous?: boolean;
   onConfirm(): void;
   onClose(): void;
 }
 
 /** Asks before something that can not be undone. */
-export function Confirm({ title, children, action, isBusy, problem, onConfirm, onClose }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, children, action, isBusy, problem, isDangerous = true, onConfirm, onClose } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       <div className="dialog-body">
@@ -342,7 +345,7 @@ export function Confirm({ title, children, action, isBusy, problem, onConfirm, o
       </div>
       <div className="dialog-foot">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger-primary" isBusy={isBusy ?? false} onClick={onConfirm}>
+        <Button look={isDangerous ? 'danger-primary' : 'primary'} isBusy={isBusy ?? false} onClick={onConfirm}>
           {action}
         </Button>
       </div>

@@ -1,13 +1,17 @@
 /**
- * A list of geofences or beacons: filters, pages that load while the reader scrolls, and actions on a selection. Only
- * the rows in sight are in the document.
+ * A list of geofences or beacons: filters, pages that load while the reader scrolls, and actions on a selection, or on
+ * all that match. Only the rows in sight are in the document.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { type BulkAction, type BulkResource, type BulkTarget, changeMany } from '../client/bulk';
+import { useApi } from '../client/hooks';
 import { useScope, useWorkspace } from '../state/session';
 import { Badge, Button, Confirm, Empty, Loading, Notice } from './controls';
+import { Icon } from './icons';
+import type { ListFilters, Sort } from './list-filters';
 import { absoluteTime, relativeTime } from './time';
 import { messageOf, useToasts } from './toasts';
 
@@ -15,55 +19,56 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
   readonly className?: string;
+  /** The orders that a press of the heading chooses, the first one first. */
+  readonly sorts?: readonly [Sort, Sort] | readonly [Sort];
 }
 
 interface Named {
   readonly _id: string;
+  readonly description: string;
 }
 
-/** What a bulk action does to one row. */
-type RowAction = 'enable' | 'disable' | 'delete';
-
 interface Props<Row extends Named> {
-  /** As in the API's paths: `geofences`. */
-  readonly resource: string;
+  readonly resource: BulkResource;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
-  readonly filters: ReactNode;
+  readonly filters: ListFilters;
   readonly empty: ReactNode;
   readonly isLoading: boolean;
   readonly error: unknown;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
-  nameOf(row: Row): string;
   loadMore(): void;
-  apply(action: RowAction, row: Row): Promise<unknown>;
 }
 
 const rowHeight = 45;
-const concurrentChanges = 6;
-const doneWords: Record<RowAction, string> = { enable: 'enabled', disable: 'disabled', delete: 'deleted' };
+/** The next page loads before the reader comes to the end. */
+const rowsAhead = 40;
 
-/** Runs the change for each row, a few at a time. Resolves to the failures. */
-async function forEach<Row>(rows: readonly Row[], change: (row: Row) => Promise<unknown>, onStep: () => void) {
-  const failures: unknown[] = [];
-  const waiting = [...rows];
-  async function work() {
-    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-      await change(row).catch((error: unknown) => failures.push(error));
-      onStep();
-    }
-  }
-  await Promise.all(Array.from({ length: concurrentChanges }, work));
-  return failures;
-}
+const numberText = (value: number): string => value.toLocaleString('en');
+
+/** What the reader has chosen: rows one by one, or all that match the filters. */
+type Selected = ReadonlySet<string> | 'all';
 
 export function ResourceList<Row extends Named>(props: Props<Row>) {
-  const { resource, rows, columns, filters, empty, isLoading, error, hasMore, isLoadingMore, nameOf, loadMore } = props;
+  const { resource, rows, columns, filters, empty, isLoading, error, hasMore, isLoadingMore, loadMore } = props;
   const { isOwner } = useWorkspace();
   const scroller = useRef<HTMLDivElement>(null);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const chosen = useMemo(() => rows.filter(({ _id }) => selected.has(_id)), [rows, selected]);
+  const [selected, setSelected] = useState<Selected>(new Set());
+  const counted = useApi(`GET /v1/${resource}/count`, { query: filters.conditions });
+  const count = counted.data;
+
+  // Other filters show other rows: a selection out of sight would surprise.
+  const conditions = JSON.stringify(filters.conditions);
+  const [shownConditions, setShownConditions] = useState(conditions);
+  if (shownConditions !== conditions) {
+    setShownConditions(conditions);
+    setSelected(new Set());
+  }
+  const chosen = useMemo(
+    () => (selected === 'all' ? rows : rows.filter(({ _id }) => selected.has(_id))),
+    [rows, selected],
+  );
 
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -74,30 +79,41 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
   const shown = virtualizer.getVirtualItems();
   const lastShown = shown.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasMore && !isLoadingMore && rows.length > 0 && lastShown >= rows.length - 20) loadMore();
+    // A page of a search may be empty before the end.
+    if (hasMore && !isLoadingMore && lastShown >= rows.length - rowsAhead) loadMore();
   }, [hasMore, isLoadingMore, rows.length, lastShown, loadMore]);
 
   const toggle = (id: string) => {
-    const next = new Set(selected);
+    const next = new Set(selected === 'all' ? rows.map(({ _id }) => _id) : selected);
     if (!next.delete(id)) next.add(id);
     setSelected(next);
   };
-  const isAllSelected = rows.length > 0 && chosen.length === rows.length;
+  const isEverySelected = rows.length > 0 && chosen.length === rows.length;
   const before = shown[0]?.start ?? 0;
   const after = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  const total = count && (count.complete ? numberText(count.count) : `at least ${numberText(count.count)}`);
   return (
     <div className="card list">
       {chosen.length > 0 ? (
-        <Selection {...props} chosen={chosen} onClear={() => setSelected(new Set())} />
+        <Selection
+          resource={resource}
+          filters={filters}
+          target={selected === 'all' ? { conditions: filters.conditions } : { ids: chosen.map(({ _id }) => _id) }}
+          size={selected === 'all' ? Math.max(count?.count ?? 0, rows.length) : chosen.length}
+          isAtLeast={selected === 'all' && count?.complete !== true}
+          more={selected !== 'all' && isEverySelected && hasMore ? total : undefined}
+          onAll={() => setSelected('all')}
+          onClear={() => setSelected(new Set())}
+        />
       ) : (
-        <div className="toolbar">{filters}</div>
+        <div className="toolbar">{filters.inputs}</div>
       )}
       {error !== null && (
         <div className="card-body">
           <Notice tone="danger">{messageOf(error)}</Notice>
         </div>
       )}
-      {isLoading && error === null ? (
+      {error === null && rows.length === 0 && (isLoading || hasMore) ? (
         <Loading />
       ) : rows.length === 0 ? (
         error === null && empty
@@ -112,15 +128,13 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
                     <input
                       type="checkbox"
                       aria-label="Select all that are loaded"
-                      checked={isAllSelected}
-                      onChange={() => setSelected(isAllSelected ? new Set() : new Set(rows.map(({ _id }) => _id)))}
+                      checked={isEverySelected}
+                      onChange={() => setSelected(new Set(isEverySelected ? [] : rows.map(({ _id }) => _id)))}
                     />
                   </th>
                 )}
-                {columns.map(({ title, className }) => (
-                  <th key={title} scope="col" className={className}>
-                    {title}
-                  </th>
+                {columns.map((column) => (
+                  <Heading key={column.title} {...column} filters={filters} />
                 ))}
               </tr>
             </thead>
@@ -128,14 +142,15 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
               {before > 0 && <tr style={{ height: before }} />}
               {shown.map(({ index }) => {
                 const row = rows[index]!;
+                const isChosen = selected === 'all' || selected.has(row._id);
                 return (
-                  <tr key={row._id} aria-rowindex={index + 2} data-selected={selected.has(row._id) || undefined}>
+                  <tr key={row._id} aria-rowindex={index + 2} data-selected={isChosen || undefined}>
                     {isOwner && (
                       <td className="narrow">
                         <input
                           type="checkbox"
-                          aria-label={`Select ${nameOf(row)}`}
-                          checked={selected.has(row._id)}
+                          aria-label={`Select ${row.description}`}
+                          checked={isChosen}
                           onChange={() => toggle(row._id)}
                         />
                       </td>
@@ -154,132 +169,149 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
         </section>
       )}
       {rows.length > 0 && (
-        <div className="table-foot" role="status">
-          {hasMore ? `The ${rows.length} updated last are loaded. More load as you scroll.` : `${rows.length} in all`}
-          {isLoadingMore && <span className="spinner" />}
+        <div className="table-foot">
+          <span role="status">{total === undefined ? '' : `${total} in all`}</span>
+          {isLoadingMore ? (
+            <span className="spinner" />
+          ) : (
+            hasMore && <span className="small">{numberText(rows.length)} are loaded, more as you scroll</span>
+          )}
         </div>
       )}
     </div>
   );
 }
 
-function Selection<Row extends Named>({
-  resource,
-  chosen,
-  apply,
-  onClear,
-}: Props<Row> & { readonly chosen: readonly Row[]; onClear(): void }) {
+function Heading<Row>({ title, className, sorts, filters }: Column<Row> & { readonly filters: ListFilters }) {
+  if (sorts === undefined) {
+    return (
+      <th scope="col" className={className}>
+        {title}
+      </th>
+    );
+  }
+  const at = (sorts as readonly Sort[]).indexOf(filters.sort);
+  const isDescending = filters.sort.startsWith('-');
+  return (
+    <th scope="col" className={className} aria-sort={at < 0 ? undefined : isDescending ? 'descending' : 'ascending'}>
+      <button
+        type="button"
+        className="sort-button"
+        onClick={() => filters.sortBy(sorts[at === 0 && sorts.length > 1 ? 1 : 0]!)}
+      >
+        {title}
+        <span className={at < 0 ? 'sort-mark' : isDescending ? 'sort-mark shown' : 'sort-mark shown up'}>
+          <Icon name="chevron" size={12} />
+        </span>
+      </button>
+    </th>
+  );
+}
+
+const doneWords: Record<BulkAction, string> = { enable: 'enabled', disable: 'disabled', delete: 'deleted' };
+const titleWords: Record<BulkAction, string> = { enable: 'Enable', disable: 'Disable', delete: 'Delete' };
+const consequences: Record<BulkAction, string> = {
+  enable: 'They make events from the next location on.',
+  disable: 'They make no events until they are enabled again.',
+  delete: 'Devices that are inside leave without an event. This can not be undone.',
+};
+
+interface SelectionProps {
+  readonly resource: BulkResource;
+  readonly filters: ListFilters;
+  readonly target: BulkTarget;
+  readonly size: number;
+  readonly isAtLeast: boolean;
+  /** How many match, if not all of them are chosen; undefined: there are no others. */
+  readonly more: string | undefined;
+  onAll(): void;
+  onClear(): void;
+}
+
+function Selection({ resource, filters, target, size, isAtLeast, more, onAll, onClear }: SelectionProps) {
   const client = useQueryClient();
   const scope = useScope();
   const toasts = useToasts();
-  const [done, setDone] = useState<number>();
-  const [isAsking, setAsking] = useState(false);
-  const isBusy = done !== undefined;
+  const [running, setRunning] = useState<AbortController>();
+  const [done, setDone] = useState(0);
+  const [asked, setAsked] = useState<BulkAction>();
+  const isBusy = running !== undefined;
+  const isAll = 'conditions' in target;
 
-  async function run(action: RowAction) {
-    setAsking(false);
+  async function run(action: BulkAction) {
+    setAsked(undefined);
+    const stop = new AbortController();
     setDone(0);
-    const failures = await forEach(
-      chosen,
-      (row) => apply(action, row),
-      () => setDone((count = 0) => count + 1),
-    );
-    setDone(undefined);
-    await client.invalidateQueries({ queryKey: [scope, resource] });
-    const succeeded = chosen.length - failures.length;
-    if (succeeded > 0)
-      toasts.say(`${succeeded} ${succeeded === 1 ? 'record is' : 'records are'} ${doneWords[action]}.`);
-    if (failures.length > 0) toasts.complain(`${failures.length} failed: ${messageOf(failures[0])}`);
+    setRunning(stop);
+    try {
+      const { changed, unchanged } = await changeMany(resource, action, target, {
+        signal: stop.signal,
+        onProgress: setDone,
+      });
+      const count = changed + unchanged;
+      toasts.say(`${numberText(count)} ${count === 1 ? 'record is' : 'records are'} ${doneWords[action]}.`);
+    } catch (error) {
+      if (!stop.signal.aborted) toasts.complain(error);
+    }
+    setRunning(undefined);
+    // From the first page: to read all pages again that were loaded would take as many requests.
+    await client.resetQueries({ queryKey: [scope, resource] });
     onClear();
   }
+  // What can be undone is done at once, except to records that are not in sight.
+  const start = (action: BulkAction) => (action === 'delete' || isAll ? setAsked(action) : void run(action));
+  const text = `${isAtLeast ? 'at least ' : ''}${numberText(size)}`;
+  const noun = size === 1 ? resource.replace(/s$/, '') : resource;
   return (
     <div className="toolbar selection">
       <strong className="grow" role="status">
-        {isBusy ? `${done} of ${chosen.length}` : `${chosen.length} selected`}
+        {isBusy ? `${numberText(done)} of ${text}` : isAll ? `All ${text} selected` : `${text} selected`}
+        {more !== undefined && !isBusy && (
+          <button type="button" className="link-button" onClick={onAll}>
+            Select all {more} that {filters.isFiltered ? 'match' : 'there are'}
+          </button>
+        )}
       </strong>
-      <Button isCompact disabled={isBusy} onClick={() => void run('enable')}>
-        Enable
-      </Button>
-      <Button isCompact disabled={isBusy} onClick={() => void run('disable')}>
-        Disable
-      </Button>
-      <Button isCompact look="danger" disabled={isBusy} onClick={() => setAsking(true)}>
-        Delete
-      </Button>
-      <Button
-        isCompact
-        look="plain"
-        icon="close"
-        aria-label="Clear the selection"
-        disabled={isBusy}
-        onClick={onClear}
-      />
-      {isAsking && (
+      {isBusy ? (
+        <Button isCompact onClick={() => running.abort()}>
+          Stop
+        </Button>
+      ) : (
+        <>
+          <Button isCompact onClick={() => start('enable')}>
+            Enable
+          </Button>
+          <Button isCompact onClick={() => start('disable')}>
+            Disable
+          </Button>
+          <Button isCompact look="danger" onClick={() => start('delete')}>
+            Delete
+          </Button>
+          <Button isCompact look="plain" icon="close" aria-label="Clear the selection" onClick={onClear} />
+        </>
+      )}
+      {asked && (
         <Confirm
-          title={`Delete ${chosen.length} ${chosen.length === 1 ? resource.replace(/s$/, '') : resource}?`}
-          action="Delete"
-          onConfirm={() => void run('delete')}
-          onClose={() => setAsking(false)}
+          title={`${titleWords[asked]} ${text} ${noun}?`}
+          action={titleWords[asked]}
+          isDangerous={asked === 'delete'}
+          onConfirm={() => void run(asked)}
+          onClose={() => setAsked(undefined)}
         >
-          <p>Devices that are inside leave without an event. This can not be undone.</p>
+          <p>
+            {isAll &&
+              (filters.isFiltered
+                ? 'These are all that match the filters, also those that are not loaded. '
+                : `These are all ${resource} of this environment. `)}
+            {consequences[asked]}
+          </p>
         </Confirm>
       )}
     </div>
   );
 }
 
-/** Returns the value after it has not changed for a moment, so that typing does not send a request per letter. */
-export function useSettled<Value>(value: Value, delayMs = 250): Value {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), delayMs);
-    return () => clearTimeout(timer);
-  }, [value, delayMs]);
-  return settled;
-}
-
-interface FilterProps {
-  readonly label: string;
-  readonly value: string;
-  onChange(value: string): void;
-}
-
-const FilterInput = ({ label, value, onChange }: FilterProps) => (
-  <input
-    className="input filter"
-    type="search"
-    aria-label={label}
-    placeholder={label}
-    value={value}
-    onChange={(event) => onChange(event.target.value)}
-  />
-);
-
-const noFilters = { tag: '', externalId: '' };
-
-/** Returns inputs for the tag and the external id, and what they ask for once the reader stops typing. */
-export function usePairFilters() {
-  const [filters, setFilters] = useState(noFilters);
-  const { tag, externalId } = useSettled(filters);
-  return {
-    query: { tag: tag || undefined, externalId: externalId || undefined },
-    isFiltered: tag !== '' || externalId !== '',
-    clear: () => setFilters(noFilters),
-    inputs: (
-      <>
-        <FilterInput label="Tag" value={filters.tag} onChange={(text) => setFilters({ ...filters, tag: text })} />
-        <FilterInput
-          label="External id"
-          value={filters.externalId}
-          onChange={(text) => setFilters({ ...filters, externalId: text })}
-        />
-      </>
-    ),
-  };
-}
-
 interface Listed extends Named {
-  readonly description: string;
   readonly tag?: string;
   readonly externalId?: string;
   readonly enabled?: boolean;
@@ -291,6 +323,7 @@ export const columnsWith = <Row extends Listed>(resource: string, own: Column<Ro
   {
     title: 'Description',
     className: 'name clip truncate',
+    sorts: ['description', '-description'],
     cell: ({ _id, description }) => <Link href={`/${resource}/${_id}`}>{description}</Link>,
   },
   { title: 'Tag', className: 'clip-short truncate', cell: ({ tag }) => tag },
@@ -307,6 +340,7 @@ export const columnsWith = <Row extends Listed>(resource: string, own: Column<Ro
   {
     title: 'Updated',
     className: 'secondary narrow',
+    sorts: ['-updatedAt'],
     cell: ({ updatedAt }) =>
       updatedAt && (
         <span className="quiet" title={absoluteTime(updatedAt)}>
@@ -339,7 +373,7 @@ export function NoRows({
   }
   return (
     <Empty title="Nothing matches" actions={<Button onClick={onClear}>Clear the filters</Button>}>
-      <p>The filters must match exactly.</p>
+      <p>The search looks for words. Tag, external id and metadata must match exactly.</p>
     </Empty>
   );
 }

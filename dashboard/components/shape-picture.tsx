@@ -4,7 +4,7 @@ import { urlOf } from '../client/call';
 import type { Geofence } from '../client/types';
 import { circleRing, type GeofenceDraft, ringOf } from '../forms/geofence';
 import { useTheme } from '../state/theme';
-import { useSettled } from './resource-list';
+import { useSettled } from './list-filters';
 
 type Position = readonly [longitude: number, latitude: number];
 

@@ -10,6 +10,7 @@ import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
+import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
 import { pairOf, patchOf, problemAt, refuseTaken } from './draft';
 import { FormEnd, showProblem } from './parts';
@@ -280,7 +281,7 @@ export function RecordPage<Row extends Named, Draft extends object>({ kind }: { 
 }
 
 const BackToList = ({ kind: { resource } }: { readonly kind: { readonly resource: string } }) => (
-  <Link href={`/${resource}`} className="back">
+  <Link href={listAddress(resource)} className="back">
     <Icon name="back" size={14} /> {capital(resource)}
   </Link>
 );
@@ -294,7 +295,7 @@ function RecordPageForm<Row extends Named, Draft extends object>({
 }) {
   const form = useRecordForm(kind, { stored });
   const [, navigate] = useLocation();
-  const list = `/${kind.resource}`;
+  const list = listAddress(kind.resource);
   return (
     <Page
       title={titleOf(form)}

@@ -1,10 +1,10 @@
 /** The list of beacons. */
 import { Link } from 'wouter';
-import { call } from '../client/call';
 import { usePages } from '../client/hooks';
 import type { Beacon } from '../client/types';
 import { Page } from '../components/controls';
-import { columnsWith, NoRows, ResourceList, usePairFilters } from '../components/resource-list';
+import { useListFilters } from '../components/list-filters';
+import { columnsWith, NoRows, ResourceList } from '../components/resource-list';
 import { useWorkspace } from '../state/session';
 
 const signalOf = ({ type, uuid, major, minor, uid, instance }: Beacon): string =>
@@ -18,9 +18,9 @@ const columns = columnsWith<Beacon>('beacons', {
 
 export default function Beacons() {
   const { isOwner } = useWorkspace();
-  const filters = usePairFilters();
+  const filters = useListFilters('beacons');
   const pages = usePages('GET /v1/beacons', {
-    query: { limit: 100, ...filters.query },
+    query: { ...filters.conditions, sort: filters.sort, limit: 200 },
   });
   const create = (
     <Link href="/beacons/new" className="button primary">
@@ -37,18 +37,12 @@ export default function Beacons() {
         resource="beacons"
         rows={pages.data?.pages.flatMap(({ beacons }) => beacons) ?? []}
         columns={columns}
-        nameOf={({ description }) => description}
         isLoading={pages.isPending}
         error={pages.error}
         hasMore={pages.hasNextPage}
         isLoadingMore={pages.isFetchingNextPage}
         loadMore={() => void pages.fetchNextPage()}
-        apply={(action, { _id: id }) =>
-          action === 'delete'
-            ? call('DELETE /v1/beacons/{id}', { path: { id } })
-            : call('PATCH /v1/beacons/{id}', { path: { id }, body: { enabled: action === 'enable' } })
-        }
-        filters={filters.inputs}
+        filters={filters}
         empty={
           <NoRows
             isFiltered={filters.isFiltered}

@@ -1,10 +1,10 @@
 /** The list of geofences. */
 import { Link } from 'wouter';
-import { call } from '../client/call';
 import { usePages } from '../client/hooks';
 import type { Geofence } from '../client/types';
 import { Page } from '../components/controls';
-import { columnsWith, NoRows, ResourceList, usePairFilters } from '../components/resource-list';
+import { useListFilters } from '../components/list-filters';
+import { columnsWith, NoRows, ResourceList } from '../components/resource-list';
 import { useWorkspace } from '../state/session';
 
 /** Returns the shape in a few words. */
@@ -22,9 +22,9 @@ const columns = columnsWith<Geofence>('geofences', {
 
 export default function Geofences() {
   const { isOwner } = useWorkspace();
-  const filters = usePairFilters();
+  const filters = useListFilters('geofences');
   const pages = usePages('GET /v1/geofences', {
-    query: { limit: 100, ...filters.query },
+    query: { ...filters.conditions, sort: filters.sort, limit: 200 },
   });
   const create = (
     <Link href="/geofences/new" className="button primary">
@@ -41,18 +41,12 @@ export default function Geofences() {
         resource="geofences"
         rows={pages.data?.pages.flatMap(({ geofences }) => geofences) ?? []}
         columns={columns}
-        nameOf={({ description }) => description}
         isLoading={pages.isPending}
         error={pages.error}
         hasMore={pages.hasNextPage}
         isLoadingMore={pages.isFetchingNextPage}
         loadMore={() => void pages.fetchNextPage()}
-        apply={(action, { _id: id }) =>
-          action === 'delete'
-            ? call('DELETE /v1/geofences/{id}', { path: { id } })
-            : call('PATCH /v1/geofences/{id}', { path: { id }, body: { enabled: action === 'enable' } })
-        }
-        filters={filters.inputs}
+        filters={filters}
         empty={
           <NoRows
             isFiltered={filters.isFiltered}

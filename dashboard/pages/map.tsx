@@ -5,8 +5,8 @@ import { maxPlaces, useAllPlaces } from '../client/all-places';
 import type { Beacon, Geofence } from '../client/types';
 import { Badge, Button, Notice } from '../components/controls';
 import { Icon } from '../components/icons';
+import { useSettled } from '../components/list-filters';
 import { createMapView, type MapView, type Place } from '../components/map-view';
-import { useSettled } from '../components/resource-list';
 import { messageOf } from '../components/toasts';
 import { useTheme } from '../state/theme';
 

@@ -90,6 +90,25 @@ export interface WalkPart<T> {
   readonly next: string | null;
 }
 
+/** A part of a search: the conditions of a list and further ones, in an order. */
+export interface SearchQuery extends WalkQuery {
+  readonly sort: 'createdAt' | 'updatedAt' | 'description';
+  readonly isDescending: boolean;
+  /** Each is in the description, tag, external id or address, whatever the case and the marks of letters. */
+  readonly words?: readonly string[];
+  /** Whether the record makes events at present. */
+  readonly enabled?: boolean;
+  /** The `next` of the part before; null at the start. */
+  readonly from: string | null;
+  readonly limit: number;
+  readonly maxExamined: number;
+}
+
+export interface SearchPart<T> extends WalkPart<T> {
+  /** Number of records that were read. Fewer than `maxExamined`, and `next`: there are more than `limit`. */
+  readonly examined: number;
+}
+
 /** The configuration as of the applied offset. Reads are synchronous. */
 export interface ConfigurationReader {
   /** Increases with every applied change. Data derived from the configuration may be cached until then. */
@@ -118,6 +137,11 @@ export interface ConfigurationReader {
    */
   walkGeofences(query: WalkQuery, from: string | null, maxExamined: number): WalkPart<GeofenceRecord>;
   walkBeacons(query: WalkQuery, from: string | null, maxExamined: number): WalkPart<BeaconRecord>;
+  /** Examines at most `maxExamined` geofences, in the order of the query. */
+  searchGeofences(query: SearchQuery): SearchPart<GeofenceRecord>;
+  searchBeacons(query: SearchQuery): SearchPart<BeaconRecord>;
+  /** Counts records of a scope, or of those with a tag, at little cost. Geofences past `deleteAfter` may count. */
+  count(kind: 'geofence' | 'beacon', query: Scope & { readonly tag?: string }): number;
   webhook(scope: Scope, id: string): WebhookRecord | undefined;
   /** Lists webhooks, oldest first. Returns the same array until a webhook of any project changes. */
   webhooks(scope: Scope): readonly WebhookRecord[];

@@ -10,8 +10,17 @@ import type { Scope } from '../types.js';
 
 export type ListedKind = 'geofence' | 'beacon';
 
-/** The lists by time, and the unordered lists by external id and by place, which are short. */
-const listNames = ['createdAt', 'updatedAt', 'tag/createdAt', 'tag/updatedAt', 'externalId', 'placeId'] as const;
+/** The lists by time and by description, and the unordered lists by external id and by place, which are short. */
+const listNames = [
+  'createdAt',
+  'updatedAt',
+  'tag/createdAt',
+  'tag/updatedAt',
+  'externalId',
+  'placeId',
+  'description',
+  'tag/description',
+] as const;
 export type ListName = (typeof listNames)[number];
 
 const idBytes = 12;
@@ -56,8 +65,26 @@ export const listPosition = (prefix: Buffer, epochMs: number): Buffer => Buffer.
 
 export const idOfListKey = (key: Buffer): string => key.toString('hex', key.length - idBytes);
 
-/** Returns the position after all keys with the prefix. */
+/** Returns the position after all keys with the prefix. No byte of UTF-8 is as high. */
 export const endOfList = (prefix: Buffer): Buffer => Buffer.concat([prefix, Buffer.alloc(timeBytes + idBytes, 0xff)]);
+
+/** Longer texts that begin alike are in the order of their ids. */
+const maxSortedBytes = 64;
+/** Ends of keys, in hex digits: by time, and by the longest description. */
+export const endingDigits = {
+  minimum: 2 * idBytes,
+  maximum: 2 * (maxSortedBytes + 1 + idBytes),
+} as const;
+
+/** Returns a text without case, and without marks of letters, so that readers find Österreich near Oslo. */
+export const plainText = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** Returns the part of a key by which records are in the order of their descriptions. */
+function descriptionPart(description: string): Buffer {
+  // A control character could be taken for the end of a shorter text.
+  const text = Buffer.from(plainText(description.slice(0, maxSortedBytes)).replace(/\p{Cc}/gu, ' '));
+  return Buffer.concat([text.subarray(0, maxSortedBytes), Buffer.of(0)]);
+}
 
 /** Returns the id of the place that a geofence follows. */
 const placeIdOf = (record: GeofenceRecord | BeaconRecord): string | undefined =>
@@ -71,10 +98,12 @@ export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord
   const scope = scopePart(record);
   const key = (name: ListName, ...rest: readonly Buffer[]) =>
     Buffer.concat([Buffer.of(listNumber(kind, name)), scope, ...rest, id]);
-  const keys = [key('createdAt', created), key('updatedAt', updated)];
+  const description = descriptionPart(record.description);
+  const keys = [key('createdAt', created), key('updatedAt', updated), key('description', description)];
   if (record.tag !== null) {
     const tag = valuePart(record.tag);
     keys.push(key('tag/createdAt', tag, created), key('tag/updatedAt', tag, updated));
+    keys.push(key('tag/description', tag, description));
   }
   if (record.externalId !== null) keys.push(key('externalId', valuePart(record.externalId)));
   const placeId = placeIdOf(record);

@@ -1,9 +1,9 @@
-/** Reads pages of geofences and beacons, newest first, from the read model's index of list keys. */
+/** Reads pages of geofences and beacons, in their orders, from the read model's index of list keys. */
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ListCursor, ListQuery, Page, WalkPart, WalkQuery } from '../types.js';
-import { endOfList, idKey, idOfListKey, type ListedKind, listPosition, listPrefix } from './keys.js';
+import type { ListCursor, ListQuery, Page, Scope, SearchPart, SearchQuery, WalkPart, WalkQuery } from '../types.js';
+import { endOfList, idKey, idOfListKey, type ListedKind, listPosition, listPrefix, plainText } from './keys.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 
@@ -114,3 +114,76 @@ export function walk<T extends Listed>(
 /** Returns the first key after the one of a list that ends so. */
 const after = (prefix: Buffer, ending: string): Buffer =>
   Buffer.concat([prefix, Buffer.from(ending, 'hex'), Buffer.of(0)]);
+
+/** Tests whether the record makes events, as answers of the API say it. */
+const isEnabled = (record: Listed, nowMs: number): boolean =>
+  record.enabled && (!('disableAfter' in record) || record.disableAfter === null || nowMs <= record.disableAfter);
+
+/** Returns a function that tests whether each word is in one of the texts by which people know a record. */
+function wordsTest(words: readonly string[]): (record: Listed) => boolean {
+  const wanted = words.map(plainText);
+  if (wanted.length === 0) return () => true;
+  return (record) => {
+    const address = 'geometrySource' in record ? record.geometrySource?.address?.query : undefined;
+    const text = plainText([record.description, record.tag, record.externalId, address].join('\n'));
+    return wanted.every((word) => text.includes(word));
+  };
+}
+
+/** Returns the narrowest list in the order of the search. Few records share an external id; they are in no order. */
+function listOfSearch(kind: ListedKind, query: SearchQuery): Buffer {
+  if (query.externalId !== undefined) return listPrefix(kind, query, 'externalId', query.externalId);
+  if (query.tag === undefined) return listPrefix(kind, query, query.sort);
+  return listPrefix(kind, query, `tag/${query.sort}`, query.tag);
+}
+
+const noKey = Buffer.alloc(0);
+
+/**
+ * Reads a part of a search, see {@link SearchPart}. `lookup` returns the record of an id, or undefined if it is not
+ * visible.
+ */
+export function search<T extends Listed>(
+  index: Database<Buffer, Buffer>,
+  kind: ListedKind,
+  query: SearchQuery & { readonly nowMs: number },
+  lookup: (id: string) => T | undefined,
+): SearchPart<T> {
+  const { from, limit, maxExamined, enabled, nowMs } = query;
+  const prefix = listOfSearch(kind, query);
+  const hasWords = wordsTest(query.words ?? []);
+  const last = from === null ? noKey : Buffer.concat([prefix, Buffer.from(from, 'hex')]);
+  const [low, high] = [prefix, endOfList(prefix)];
+  const range = query.isDescending
+    ? { start: from === null ? high : last, end: low, reverse: true }
+    : { start: from === null ? low : last, end: high };
+  const items: T[] = [];
+  let passed = from;
+  let examined = 0;
+  for (const key of index.getKeys(range)) {
+    if (key.equals(last)) continue;
+    if (examined === maxExamined) return { items, next: passed, examined };
+    examined += 1;
+    const record = lookup(idOfListKey(key));
+    const isWanted =
+      record !== undefined &&
+      matches(record, query) &&
+      (enabled === undefined || isEnabled(record, nowMs) === enabled) &&
+      hasWords(record);
+    if (isWanted) {
+      if (items.length === limit) return { items, next: passed, examined };
+      items.push(record);
+    }
+    passed = key.toString('hex', prefix.length);
+  }
+  return { items, next: null, examined };
+}
+
+/** Returns the number of records of a scope, or of those with a tag. */
+export const countOf = (index: Database<Buffer, Buffer>, kind: ListedKind, query: Scope & { tag?: string }): number => {
+  const prefix =
+    query.tag === undefined
+      ? listPrefix(kind, query, 'createdAt')
+      : listPrefix(kind, query, 'tag/createdAt', query.tag);
+  return index.getKeysCount({ start: prefix, end: endOfList(prefix) });
+};

@@ -35,7 +35,7 @@ import {
   listKeys,
   listPrefix,
 } from './keys.js';
-import { readPage, walk } from './lists.js';
+import { countOf, readPage, search, walk } from './lists.js';
 import { type Contested, openRevisions, PendingEdits } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';
 import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
@@ -115,7 +115,7 @@ type ListedRecord = GeofenceRecord | BeaconRecord;
  * Version of the stored format. A read model of another format is rebuilt from topic `changes`; the caller compares
  * before opening it.
  */
-export const readModelFormat = 4;
+export const readModelFormat = 5;
 
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
@@ -309,6 +309,9 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       walk(lists, 'geofence', { ...query, from, maxExamined }, (id) => geofence(query, id)),
     walkBeacons: (query, from, maxExamined) =>
       walk(lists, 'beacon', { ...query, from, maxExamined }, (id) => beacon(query, id)),
+    searchGeofences: (query) => search(lists, 'geofence', { ...query, nowMs: clock() }, (id) => geofence(query, id)),
+    searchBeacons: (query) => search(lists, 'beacon', { ...query, nowMs: clock() }, (id) => beacon(query, id)),
+    count: (kind, query) => countOf(lists, kind, query),
     webhook: webhookLists.find,
     webhooks: webhookLists.list,
     mapStyles: databases.mapStyles,

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { useApi } from './testing/fixtures.js';
+
+const api = await useApi();
+
+const circle = { description: 'Store', type: 'circle', coordinates: [-73.97, 40.78], radius: 100 };
+const put = (externalId: string, fields: object = {}, tag = 'store') =>
+  api.call('PUT', `/v1/geofences/${tag}/${externalId}`, { body: { ...circle, ...fields } });
+const list = async (query: string) => (await api.call('GET', `/v1/geofences?${query}`)).body;
+const idsOf = async (query: string): Promise<string[]> =>
+  (await list(query)).geofences.map(({ externalId }: { externalId: string }) => externalId);
+
+await put('cafe', { description: 'Café Roma' });
+await put('bar', { description: 'Bar', enabled: false });
+await put('door', { description: 'Zoo', metadata: { floor: 2 } }, 'roma');
+
+test('words are searched in all names, without case and accents', async () => {
+  expect(await idsOf('search=ROMA&sort=description')).toEqual(['cafe', 'door']);
+  expect(await idsOf('search=cafe%20roma')).toEqual(['cafe']);
+  expect(await idsOf('search=roma&metadata[floor]=2')).toEqual(['door']);
+  expect(await idsOf('search=nowhere')).toEqual([]);
+  const words = Array.from({ length: 11 }, (_, index) => index).join('%20');
+  expect(await list(`search=${words}`)).toMatchObject({ meta: { code: 400, param: 'search' } });
+});
+
+test('records are filtered by their state and sorted either way, and paged by a cursor', async () => {
+  expect(await idsOf('enabled=false')).toEqual(['bar']);
+  expect(await idsOf('enabled=true&tag=store')).toEqual(['cafe']);
+  expect(await idsOf('sort=createdAt')).toEqual(['cafe', 'bar', 'door']);
+  const first = await list('sort=-description&limit=2');
+  expect(first.geofences.map(({ description }: { description: string }) => description)).toEqual(['Zoo', 'Café Roma']);
+  expect(first.meta.hasMore).toBe(true);
+  const second = await list(`sort=-description&limit=2&cursor=${first.meta.cursor}`);
+  expect(second.geofences).toMatchObject([{ description: 'Bar' }]);
+  expect(second.meta).toEqual({ code: 200, hasMore: false });
+  expect(await list('sort=-description&cursor=abc')).toMatchObject({ meta: { code: 400, param: 'cursor' } });
+  expect(await list('sort=radius')).toMatchObject({ meta: { code: 400, param: 'sort' } });
+});
+
+test('a count has the conditions of the list', async () => {
+  const count = async (query = '') => (await api.call('GET', `/v1/geofences/count?${query}`)).body;
+  expect(await count()).toEqual({ meta: { code: 200 }, count: 3, complete: true });
+  expect(await count('tag=store')).toMatchObject({ count: 2 });
+  expect(await count('search=roma&enabled=true')).toMatchObject({ count: 2 });
+  expect(await count('externalId=bar')).toMatchObject({ count: 1 });
+  expect((await api.call('GET', '/v1/beacons/count')).body).toMatchObject({ count: 0 });
+});
+
+test('many are enabled, disabled and deleted at once, and a repetition changes nothing', async () => {
+  const names = ['one', 'two', 'three'];
+  const ids: string[] = [];
+  for (const name of names) ids.push((await put(name, {}, 'bulk')).body.geofence._id);
+  const bulk = async (body: object) => (await api.call('POST', '/v1/geofences/bulk', { body })).body;
+  const unknown = '0'.repeat(24);
+  expect(await bulk({ action: 'disable', ids: [...ids.slice(1), ids[1], unknown] })).toEqual({
+    meta: { code: 200 },
+    ...{ changed: 2, unchanged: 0, missing: 1 },
+  });
+  expect(await bulk({ action: 'disable', ids })).toMatchObject({ changed: 1, unchanged: 2 });
+  expect(await idsOf('tag=bulk&enabled=true')).toEqual([]);
+  await api.call('PATCH', `/v1/geofences/${ids[0]}`, { body: { disableAfter: '2020-01-01' } });
+  expect(await bulk({ action: 'enable', ids })).toMatchObject({ changed: 3 });
+  expect(await idsOf('tag=bulk&enabled=true&sort=createdAt')).toEqual(names);
+  expect(await bulk({ action: 'delete', ids })).toMatchObject({ changed: 3, missing: 0 });
+  expect(await bulk({ action: 'delete', ids })).toMatchObject({ changed: 0, missing: 3 });
+  expect(await bulk({ action: 'paint', ids })).toMatchObject({ meta: { code: 400, param: 'action' } });
+  expect(await bulk({ action: 'delete', ids: ['x'] })).toMatchObject({ meta: { code: 400, param: 'ids' } });
+});
+
+test('a bulk change reaches no other environment', async () => {
+  const { _id } = (await put('kept', {}, 'scoped')).body.geofence;
+  const key = api.project.key('live', 'secret');
+  const answer = await api.call('POST', '/v1/geofences/bulk', { key, body: { action: 'delete', ids: [_id] } });
+  expect(answer.body).toMatchObject({ changed: 0, missing: 1 });
+  expect((await api.call('GET', `/v1/geofences/${_id}`)).status).toBe(200);
+});

@@ -1,0 +1,312 @@
+/**
+ * Searches in lists of geofences and beacons, counts, and changes of many records at once.
+ *
+ * A search reads records in the order of an index and keeps those that match, so its cost is bounded by what it
+ * examines. It lets other requests in between. A page may be short, or empty, before the end.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../http/access/authority.js';
+import { accepted, FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
+import { isId } from '../http/fields/values.js';
+import { endingDigits } from '../pipeline/catalog/store/keys.js';
+import type {
+  ConfigurationChange,
+  ConfigurationReader,
+  ConfigurationWriter,
+  ListQuery,
+  Scope,
+  SearchPart,
+  SearchQuery,
+} from '../pipeline/catalog/types.js';
+import { ApiError } from '../schemas/errors.js';
+import type { BeaconRecord } from '../schemas/json/beacon.js';
+import { Id } from '../schemas/json/common.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import type { ApiDependencies } from './dependencies.js';
+import { answerOf, bodyFields, described, success } from './describe.js';
+import { listParameters, readListQuery } from './lists.js';
+
+type Listed = GeofenceRecord | BeaconRecord;
+
+const sorts = ['createdAt', '-createdAt', 'updatedAt', '-updatedAt', 'description', '-description'] as const;
+const maxWords = 10;
+
+/** Records that one turn of the event loop examines: some milliseconds. */
+const examinedPerTurn = 1_000;
+const maxExaminedByList = 20_000;
+const maxExaminedByCount = 100_000;
+
+/** The parameters with which a list is a search. */
+const searchParameters = ['search', 'enabled', 'sort'] as const;
+
+export const searchListParameters = Type.Object({
+  ...listParameters.properties,
+  search: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description:
+        'Words that are all in the description, tag, external id or address; case and accents do not count. ' +
+        'A page may be short or empty before the end',
+    }),
+  ),
+  enabled: Type.Optional(Type.Boolean({ description: 'Only those that make events, or only those that do not' })),
+  sort: Type.Optional(
+    Type.Union(
+      sorts.map((sort) => Type.Literal(sort)),
+      { description: 'A minus sorts downwards. With externalId, only the records of a page are sorted' },
+    ),
+  ),
+});
+
+type Found = Omit<SearchQuery, 'from' | 'limit' | 'maxExamined'>;
+
+const isGiven = (query: RawFields): boolean => {
+  const reader = new FieldReader(query);
+  return searchParameters.some((name) => reader.value(name) !== undefined);
+};
+
+/** A cursor of a search names the place in its index. */
+const cursorOf = (next: string): string => Buffer.from(`s.${next}`).toString('base64url');
+
+function placeOf(cursor: string): string | undefined {
+  const [, place] = /^s\.((?:[0-9a-f]{2})+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const isFitting = place !== undefined && place.length >= endingDigits.minimum && place.length <= endingDigits.maximum;
+  return isFitting ? place : undefined;
+}
+
+function readConditions(reader: FieldReader) {
+  const words = (reader.text('search') ?? '').split(/\s+/).filter((word) => word !== '');
+  if (words.length > maxWords) reader.refuse('search', `must have at most ${maxWords} words`);
+  const enabled = reader.boolean('enabled');
+  return { words, ...(enabled !== null && { enabled }) };
+}
+
+/** Reads what a search looks for, without its page. */
+function readFound(scope: Scope, query: RawFields, orderBy: ListQuery['orderBy']): Outcome<Found> {
+  // The cursor is another one.
+  const conditions = readListQuery(scope, { ...query, cursor: undefined }, orderBy);
+  if (!conditions.ok) return conditions;
+  const { limit: _, cursor: __, orderBy: ___, ...rest } = conditions.value;
+  const reader = new FieldReader(query);
+  const more = readConditions(reader);
+  const sort = reader.choice('sort', sorts) ?? (`-${orderBy}` as const);
+  return reader.outcome(() => ({
+    ...rest,
+    ...more,
+    sort: sort.replace('-', '') as SearchQuery['sort'],
+    isDescending: sort.startsWith('-'),
+  }));
+}
+
+/** What a kind of record needs to be searched. */
+export interface SearchedResource<Stored extends Listed> {
+  readonly name: 'geofence' | 'beacon';
+  readonly orderBy: ListQuery['orderBy'];
+  search(query: SearchQuery): SearchPart<Stored>;
+}
+
+const byTime =
+  ({ sort, isDescending }: Found) =>
+  (a: Listed, b: Listed): number => {
+    const order = a[sort] < b[sort] ? -1 : a[sort] > b[sort] ? 1 : a._id < b._id ? -1 : 1;
+    return isDescending ? -order : order;
+  };
+
+/**
+ * Reads a page of a search; undefined if the query is that of a plain list. Answers `cursor` while there may be more.
+ */
+export async function searchPage<Stored extends Listed>(
+  resource: SearchedResource<Stored>,
+  scope: Scope,
+  query: RawFields,
+): Promise<{ readonly items: Stored[]; readonly meta: object } | undefined> {
+  if (!isGiven(query)) return undefined;
+  const found = accepted(readFound(scope, query, resource.orderBy));
+  const reader = new FieldReader(query);
+  const limit = accepted(readListQuery(scope, { limit: query.limit }, resource.orderBy)).limit;
+  const cursor = reader.text('cursor');
+  const place = cursor === null ? null : placeOf(cursor);
+  if (place === undefined) reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer to this search');
+  let from = accepted(reader.outcome(() => place ?? null));
+  const items: Stored[] = [];
+  for (let examined = 0; ; ) {
+    const part = resource.search({ ...found, from, limit: limit - items.length, maxExamined: examinedPerTurn });
+    items.push(...part.items);
+    from = part.next;
+    examined += part.examined;
+    const isFull = part.next !== null && part.examined < examinedPerTurn;
+    if (from === null || isFull || examined >= maxExaminedByList) break;
+    await nextTurn();
+  }
+  if (found.externalId !== undefined) items.sort(byTime(found));
+  return { items, meta: { code: 200, hasMore: from !== null, ...(from !== null && { cursor: cursorOf(from) }) } };
+}
+
+/** Counts what a search finds. Examines a bounded number of records; then `complete` is false. */
+async function countFound<Stored extends Listed>(resource: SearchedResource<Stored>, found: Found) {
+  let from: string | null = null;
+  let count = 0;
+  for (let examined = 0; examined < maxExaminedByCount; examined += examinedPerTurn) {
+    const part = resource.search({ ...found, from, limit: examinedPerTurn, maxExamined: examinedPerTurn });
+    count += part.items.length;
+    from = part.next;
+    if (from === null) return { count, complete: true };
+    await nextTurn();
+  }
+  return { count, complete: false };
+}
+
+/** Tests whether a count needs no look at records. */
+const isPlain = ({ externalId, metadata, words, enabled, ...rest }: Found): boolean =>
+  externalId === undefined &&
+  metadata === undefined &&
+  words?.length === 0 &&
+  enabled === undefined &&
+  rest.createdAfter === undefined &&
+  rest.createdBefore === undefined &&
+  rest.updatedAfter === undefined &&
+  rest.updatedBefore === undefined;
+
+const actions = ['enable', 'disable', 'delete'] as const;
+type Action = (typeof actions)[number];
+
+const maxBulkRecords = 500;
+const maxBulkAttempts = 10;
+
+const bulkBody = Type.Object({
+  action: Type.Union(actions.map((action) => Type.Literal(action))),
+  ids: Type.Array(Id, { minItems: 1, maxItems: maxBulkRecords }),
+});
+
+const bulkCounts = {
+  changed: Type.Integer(),
+  unchanged: Type.Integer({ description: 'They were so already' }),
+  missing: Type.Integer({ description: 'There are no such records, or no longer' }),
+};
+
+function readBulk(body: unknown): Outcome<{ readonly action: Action; readonly ids: readonly string[] }> {
+  const fields = bodyFields(body);
+  const reader = new FieldReader(fields);
+  const action = reader.requiredChoice('action', actions);
+  const given = reader.list('ids') ?? [];
+  const ids = given.filter((id): id is string => typeof id === 'string' && isId(id));
+  if (given.length === 0 || given.length > maxBulkRecords)
+    reader.refuse('ids', `must have 1 to ${maxBulkRecords} items`);
+  if (ids.length < given.length) reader.refuse('ids', 'must be ids of 24 hex digits');
+  return reader.outcome(() => ({ action: action ?? 'enable', ids: [...new Set(ids)] }));
+}
+
+/** Returns the record as it is to be; undefined if it is so already. */
+function changedBy<Stored extends Listed>(
+  action: Action,
+  record: Stored,
+  writer: ConfigurationWriter,
+  nowMs: number,
+): Stored | null | undefined {
+  if (action === 'delete') return null;
+  const enabled = action === 'enable';
+  // A date that has passed would keep the record disabled.
+  const isOver = 'disableAfter' in record && record.disableAfter !== null && record.disableAfter < nowMs;
+  if (record.enabled === enabled && !(enabled && isOver)) return undefined;
+  return { ...record, enabled, ...(enabled && isOver && { disableAfter: null }), updatedAt: writer.nextTimestamp() };
+}
+
+interface BulkParts {
+  readonly configuration: Pick<ConfigurationReader, 'bases'>;
+  readonly writer: ConfigurationWriter;
+  readonly clock: () => number;
+}
+
+/** Changes the records, each unless another edit of it keeps coming first. */
+async function changeMany<Stored extends Listed>(
+  { configuration, writer, clock }: BulkParts,
+  kind: 'geofence' | 'beacon',
+  action: Action,
+  ids: readonly string[],
+  find: (id: string) => Stored | undefined,
+) {
+  const counts = { changed: 0, unchanged: 0, missing: 0 };
+  let waiting = ids;
+  for (let attempt = 1; waiting.length > 0; attempt++) {
+    if (attempt > maxBulkAttempts) {
+      throw new ApiError('edit_conflict', 'other edits of these records keep coming first; try again');
+    }
+    await writer.catchUp();
+    const changes: ConfigurationChange[] = [];
+    for (const id of waiting) {
+      const current = find(id);
+      const record = current && changedBy(action, current, writer, clock());
+      if (current === undefined) counts.missing += 1;
+      else if (record === undefined) counts.unchanged += 1;
+      else changes.push({ kind, id, record, bases: configuration.bases(kind, id) });
+    }
+    if (changes.length === 0) break;
+    const outcomes = await writer.write(changes);
+    counts.changed += outcomes.filter((outcome) => outcome.kind === 'applied').length;
+    waiting = changes.filter((_, index) => outcomes[index]?.kind !== 'applied').map(({ id }) => id);
+  }
+  return counts;
+}
+
+const config = { authority: 'secret', limit: 'management' } as const;
+
+/** Adds the routes that count, and that change many. */
+export function addSearchRoutes<Stored extends Listed>(
+  app: FastifyInstance,
+  resource: SearchedResource<Stored> & {
+    find(scope: Scope, id: string): Stored | undefined;
+    admit?(scope: Scope): void;
+  },
+  { configuration, writer, clock }: Pick<ApiDependencies, 'configuration' | 'writer' | 'clock'>,
+): void {
+  const { name, orderBy } = resource;
+  const tag = `${name}s`;
+  const title = name === 'geofence' ? 'Geofences' : 'Beacons';
+  const { limit: _, cursor: __, sort: ___, ...conditions } = searchListParameters.properties;
+
+  app.get(`/v1/${tag}/count`, {
+    config,
+    schema: described({
+      operationId: `count${title}`,
+      tag,
+      summary: `Count ${tag}`,
+      description:
+        `With the conditions of the list. After ${maxExaminedByCount.toLocaleString('en')} records that were looked ` +
+        'at, `complete` is false, and there may be more.',
+      querystring: Type.Object(conditions),
+      answer: answerOf({ count: Type.Integer(), complete: Type.Boolean() }),
+      failures: [400],
+    }),
+    handler: async (request) => {
+      const scope = callerOf(request);
+      const query = { ...(request.query as RawFields), limit: undefined, sort: 'createdAt' };
+      const found = accepted(readFound(scope, query, orderBy));
+      const counted = isPlain(found)
+        ? { count: configuration.count(name, found), complete: true }
+        : await countFound(resource, found);
+      return { meta: success, ...counted };
+    },
+  });
+
+  app.post(`/v1/${tag}/bulk`, {
+    config,
+    schema: described({
+      operationId: `change${title}`,
+      tag,
+      summary: `Enable, disable or delete many ${tag}`,
+      description: `At most ${maxBulkRecords}. Each record is changed or not by itself; a repetition changes nothing.`,
+      body: bulkBody,
+      answer: answerOf(bulkCounts),
+      failures: [400, 409, 503],
+    }),
+    handler: async (request) => {
+      const scope = callerOf(request);
+      const { action, ids } = accepted(readBulk(request.body));
+      if (action !== 'delete') resource.admit?.(scope);
+      const find = (id: string) => resource.find(scope, id);
+      return { meta: success, ...(await changeMany({ configuration, writer, clock }, name, action, ids, find)) };
+    },
+  });
+}

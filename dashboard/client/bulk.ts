@@ -1,0 +1,65 @@
+/** Changes of many geofences or beacons: of those that are named, or of all that match. */
+import { call } from './call';
+
+export type BulkAction = 'enable' | 'disable' | 'delete';
+export type BulkResource = 'geofences' | 'beacons';
+
+/** The conditions of a list, as the API takes them. */
+export interface Conditions {
+  readonly search?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export type BulkTarget = { readonly ids: readonly string[] } | { readonly conditions: Conditions };
+
+export interface BulkResult {
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly missing: number;
+}
+
+/** The API takes as many at once. */
+const maxIds = 500;
+
+/** Returns the ids of what matches and exists now, a page at a time. Those that come later are left out. */
+async function* matchingIds(resource: BulkResource, conditions: Conditions, signal: AbortSignal) {
+  const createdBefore = new Date().toISOString();
+  let cursor: string | undefined;
+  do {
+    // The order of creation stays while records are changed.
+    const query = { ...conditions, sort: 'createdAt' as const, limit: maxIds, createdBefore, cursor };
+    const page = await call(`GET /v1/${resource}`, { query, signal });
+    const rows: readonly { readonly _id: string }[] = 'geofences' in page ? page.geofences : page.beacons;
+    if (rows.length > 0) yield rows.map(({ _id }) => _id);
+    cursor = page.meta.hasMore ? page.meta.cursor : undefined;
+  } while (cursor !== undefined);
+}
+
+function* parts(ids: readonly string[]) {
+  for (let at = 0; at < ids.length; at += maxIds) yield ids.slice(at, at + maxIds);
+}
+
+/** Runs the change until it is done, or until the signal. Rejects at the first refusal; earlier parts stay changed. */
+export async function changeMany(
+  resource: BulkResource,
+  action: BulkAction,
+  target: BulkTarget,
+  { signal, onProgress }: { readonly signal: AbortSignal; onProgress(done: number): void },
+): Promise<BulkResult> {
+  const total = { changed: 0, unchanged: 0, missing: 0 };
+  const batches = 'ids' in target ? parts(target.ids) : matchingIds(resource, target.conditions, signal);
+  for await (const ids of batches) {
+    if (signal.aborted) break;
+    const { changed, unchanged, missing } = await call(`POST /v1/${resource}/bulk`, {
+      body: { action, ids: [...ids] },
+    });
+    total.changed += changed;
+    total.unchanged += unchanged;
+    total.missing += missing;
+    onProgress(total.changed + total.unchanged + total.missing);
+  }
+  return total;
+}

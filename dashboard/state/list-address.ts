@@ -1,0 +1,12 @@
+/** The filters of lists, by which a form leads back to the list as it was left. */
+const left = new Map<string, string>();
+
+export const keepListFilters = (resource: string, search: string): void => {
+  left.set(resource, search);
+};
+
+/** Returns the path of a list with the filters that it was left with. */
+export function listAddress(resource: string): string {
+  const search = left.get(resource);
+  return search ? `/${resource}?${search}` : `/${resource}`;
+}

@@ -1,0 +1,76 @@
+/** The lists of geofences and beacons in Chromium: filters in the address, and changes of all that match. */
+import { describe, expect, it } from 'vitest';
+import { ok } from '../../support/client.js';
+import { circle } from '../../support/places.js';
+import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+/** More than one page of the list. */
+const storeCount = 230;
+
+describe.runIf(isRunnable)('the lists', () => {
+  it('keep their filters in the address, where Back and a copied link find them', async () => {
+    const backend = server.as('test_secret');
+    for (const name of ['north', 'south']) {
+      const fields = { ...circle(0, 0, 100), description: `Café ${name}`, metadata: { floor: name.length } };
+      ok(await backend.send('PUT', `/v1/geofences/cafe/${name}`, { body: fields }));
+    }
+    const fields = { ...circle(0, 0, 100), description: 'Café closed', enabled: false };
+    ok(await backend.send('PUT', '/v1/geofences/cafe/closed', { body: fields }));
+
+    const page = await asOwner('/geofences');
+    await page.getByRole('searchbox', { name: /^Search/ }).fill('CAFE');
+    await page.getByText('3 in all').waitFor();
+    await page.getByLabel('State').selectOption('Enabled');
+    await page.getByText('2 in all').waitFor();
+    await page.getByRole('button', { name: 'Description' }).click();
+    await expect.poll(() => page.getByRole('row').nth(1).textContent()).toContain('Café north');
+    await page.getByRole('button', { name: 'Description' }).click();
+    await expect.poll(() => page.getByRole('row').nth(1).textContent()).toContain('Café south');
+    expect(await seriousFindings(page)).toEqual([]);
+
+    const shared = await asOwner(new URL(page.url()).pathname + new URL(page.url()).search);
+    await shared.getByText('2 in all').waitFor();
+    expect(await shared.getByRole('searchbox', { name: /^Search/ }).inputValue()).toBe('CAFE');
+
+    await page.getByRole('link', { name: 'Café south' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByText('2 in all').waitFor();
+    await page.getByLabel('State').selectOption('Disabled');
+    await page.getByText('1 in all').waitFor();
+    await page.goBack();
+    await page.getByText('2 in all').waitFor();
+    await page.getByRole('searchbox', { name: 'Metadata name' }).fill('floor');
+    await page.getByRole('searchbox', { name: 'Metadata value' }).fill('9');
+    await page.getByText('Nothing matches').waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByText('3 in all').waitFor();
+  });
+
+  it('change all that match, also those that are not loaded, after a question with their number', async () => {
+    const backend = server.as('test_secret');
+    const records = Array.from({ length: storeCount }, (_, index) => ({
+      ...circle(0, 0, 100),
+      ...{ tag: 'store', externalId: `${index}`, description: `Store ${index}` },
+    }));
+    ok(await backend.send('POST', '/v1/geofences/batch', { body: { geofences: records } }));
+    const page = await asOwner('/geofences?tag=store');
+    await page.getByText(`${storeCount} in all`).waitFor();
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: `Select all ${storeCount} that match` }).click();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('heading', { name: `Disable ${storeCount} geofences?` }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByText(`${storeCount} records are disabled.`).waitFor();
+    expect(ok(await backend.get('/v1/geofences/count?tag=store&enabled=false')).count).toBe(storeCount);
+
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: /^Select all \d+ that match/ }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Nothing matches').waitFor();
+    expect(ok(await backend.get('/v1/geofences/count?tag=store')).count).toBe(0);
+  });
+});
