@@ -145,6 +145,32 @@ describe('a view where the archive has no tiles', () => {
     expect(Buffer.from((await render({ ...request, camera: inside })).bytes).length).toBeGreaterThan(0);
   });
 
+  test('is drawn from the basemap in part: shapes and names, each from the source that covers the place', async () => {
+    const inFrance = pmtilesBytes([{ ...tile, zoom: 6, x: 32, y: 22 }], metadata, Compression.Gzip);
+    const names = new Map<string, number>();
+    await close();
+    renderer = await createMapRenderer({
+      archive: file('france.pmtiles', inFrance),
+      cacheFolder: rendererCacheFolder,
+      onLabels(labels) {
+        for (const { candidate, placement } of labels) names.set(candidate.text, placement.runs[0]!.x);
+      },
+    });
+    const half = { ...request, camera: { center: [0, 47], zoom: 6, bbox: null } } as const;
+    const picture = await pictureOf((await renderer.render(half)).bytes);
+    const own = await createMapRenderer({ archive: null, cacheFolder: rendererCacheFolder });
+    const basemap = await pictureOf((await own.render(half)).bytes);
+    await own.close();
+    const water = picture.at(290, 10);
+    expect(water).not.toBe(basemap.at(290, 10));
+    const isRight = (x: number, y: number) => picture.at(x, y) === (x < 150 ? basemap.at(x, y) : water);
+    const points = Array.from({ length: 300 * 180 }, (_, i): [number, number] => [i % 300, Math.floor(i / 300)]);
+    // Names reach across the edge, and the attribution is longer.
+    expect(points.filter(([x, y]) => isRight(x, y)).length).toBeGreaterThan(0.95 * points.length);
+    expect([...names.keys()]).toContain('Angers');
+    expect(Math.max(...names.values())).toBeLessThan(200);
+  });
+
   test('is reported in an uploaded style, with its cause', async () => {
     const { render } = await openPart();
     const causeOf = async (camera: MapRequest['camera']) =>
@@ -156,7 +182,7 @@ describe('a view where the archive has no tiles', () => {
 
   test('asks for the basemap where it is not there and may not be baked', async () => {
     const { render } = await openPart({ cacheFolder: folder, mayBake: false });
-    expect(await render({ ...request, camera: france })).toMatchObject({ lacksBasemap: true });
+    expect(await render({ ...request, camera: france })).toMatchObject({ lacksBasemap: 'all' });
     expect(await render({ ...request, camera: inside })).not.toHaveProperty('lacksBasemap');
   });
 });

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { LRUCache } from 'lru-cache';
 import { ApiError, parameterError, type Validated } from '../schemas/errors.js';
-import { openDefaultBasemap, prepareDefaultBasemap } from './basemap/bake.js';
+import { basemapDescription, openDefaultBasemap, prepareDefaultBasemap } from './basemap/bake.js';
 import { findDefaultBasemap } from './basemap/recipe.js';
 import { isDarkStyle } from './draw/background.js';
 import { takeMissingFonts } from './fonts.js';
@@ -19,7 +19,7 @@ import type { PlacedLabel } from './labels/label.js';
 import { paintLabels } from './labels/labels.js';
 import { loadIcons } from './overlays/icons.js';
 import { attributionPx, createOverlays, fitItems } from './overlays/overlays.js';
-import { createRenderer, defaultRendererLimits, type RendererLimits, type Scene } from './render.js';
+import { createRenderer, defaultRendererLimits, type Lacking, type RendererLimits, type Scene } from './render.js';
 import type { FetchBytes } from './sources/fetch.js';
 import { type ArchiveHints, openArchive } from './sources/open.js';
 import { openPmtiles } from './sources/pmtiles.js';
@@ -37,9 +37,10 @@ import { rasterStyle } from './styles/raster.js';
 import type { DrawnMap, MapRequest, Sprites, TileSchema, TileSource, Uploads, Viewport } from './types.js';
 import { fitView } from './view/fit.js';
 import { tileZoom } from './view/projection.js';
+import { besideArchive } from './web/beside.js';
 import { webFile } from './web/files.js';
 import type { Tileset, WebFileRequest, WebFileResult } from './web/requests.js';
-import { completeStyle, spritePath } from './web/style.js';
+import { completeStyle, isPartOfWorld, sourceOf, spritePath } from './web/style.js';
 
 export interface MapRendererOptions {
   /**
@@ -128,9 +129,8 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
         request,
         attributionPx(request, source.attribution),
       );
-      const sceneOf = (ground: Ground): Scene => {
+      const sceneOf = (ground: Ground, attribution = ground.source.attribution): Scene => {
         const style = ground.styles.image(request.style, request.language, uploadedStyle);
-        const { attribution } = ground.source;
         return {
           ...{ view, style, images, format: request.format, sources: new Map([['map', ground.source]]) },
           labels: paintLabels(request.language, options.onLabels),
@@ -139,23 +139,27 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
       };
       let lacking: Pick<DrawnMap, 'emptyView' | 'lacksBasemap'> = {};
       /** Uploaded styles are made for the archive only. */
-      const whenEmpty = async (): Promise<Scene | undefined> => {
+      const whenLacking = async (part: Lacking): Promise<Scene | undefined> => {
         if (uploadedStyle) {
-          lacking = { emptyView: emptyViewOf(view, source) };
+          if (part === 'all') lacking = { emptyView: emptyViewOf(view, source) };
           return undefined;
         }
         const ground = await basemap.ground();
-        if (!ground) lacking = { lacksBasemap: true };
-        return ground && sceneOf(ground);
+        if (!ground) lacking = { lacksBasemap: part };
+        return ground && sceneOf(ground, part === 'all' ? undefined : joined(source, ground.source));
       };
-      const image = await renderer.render({ ...sceneOf(main), ...(tileset === 'archive' && { whenEmpty }) });
+      const image = await renderer.render({ ...sceneOf(main), ...(tileset === 'archive' && { whenLacking }) });
       return { ...image, ...lacking, missingIcons: missing + missingSprites, missingFonts: takeMissingFonts() };
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
     checkSprites: (json, sprites) => checkSprites(parseStyle(json), sprites),
     webStyle(name, language, uploadedStyle = null) {
       if (!uploadedStyle) checkBuiltIn(name);
-      return completeStyle(main.styles.web(name, language, uploadedStyle), tileset, source);
+      const style = completeStyle(main.styles.web(name, language, uploadedStyle), tileset, source);
+      const { bounds } = source;
+      if (uploadedStyle || tileset === 'basemap' || !isPartOfWorld(bounds)) return style;
+      const below = localizeStyle(builtInStyle(name as BuiltInStyle, 'fenceline'), language);
+      return besideArchive(style, below, { ...source, bounds }, sourceOf('basemap', basemapDescription));
     },
     webFile: (request) => webFile(request, (asked) => (asked === tileset ? Promise.resolve(source) : basemap.source())),
     async close() {
@@ -163,6 +167,10 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
     },
   };
 }
+
+/** Returns the attribution of a map from both sources. */
+const joined = (...sources: readonly TileSource[]): string =>
+  sources.flatMap(({ attribution }) => (attribution === '' ? [] : [attribution])).join(' · ');
 
 const describedZooms = ({ minZoom, maxZoom, bounds }: TileSource) => ({ minZoom, maxZoom, bounds });
 

@@ -7,15 +7,16 @@
 
 import { BucketStore } from './draw/bucket-store.js';
 import { reachIntoView } from './draw/circle.js';
-import { type Frame, type LoadedTile, openFrame } from './draw/frame.js';
+import { deviceArea, type Frame, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
 import { continueBeyondPoles } from './draw/poles.js';
 import { encodeImage } from './encode.js';
 import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
+import { coveredPart } from './tiles/coverage.js';
 import { TileStore } from './tiles/store.js';
-import type { ImageFormat, MapImage, PixelBox, TileSource, Viewport } from './types.js';
-import { coverTiles, tileZoom } from './view/projection.js';
+import type { Bounds, ImageFormat, MapImage, PixelBox, TileSource, Viewport } from './types.js';
+import { coverTiles, type PlacedTile, partOf, tileZoom } from './view/projection.js';
 
 /** Overlays of a map: paths, markers, attribution. */
 export interface Overlays {
@@ -26,8 +27,19 @@ export interface Overlays {
   paintAbove(frame: Frame): void;
 }
 
-/** Places and draws the text and icons of a style's symbol layers. */
-export type PaintLabels = (frame: Frame, style: CompiledStyle, keepFree: readonly PixelBox[]) => void;
+/** The same map with the tiles and the style of another source. */
+export interface Filling {
+  readonly frame: Frame;
+  readonly style: CompiledStyle;
+}
+
+/** Places and draws the text and icons of a style's symbol layers, and then those of the filling. */
+export type PaintLabels = (
+  frame: Frame,
+  style: CompiledStyle,
+  keepFree: readonly PixelBox[],
+  filling?: Filling,
+) => void;
 
 /** A map to draw. */
 export interface Scene {
@@ -40,9 +52,14 @@ export interface Scene {
   readonly labels: PaintLabels | null;
   readonly overlays: Overlays | null;
   readonly format: ImageFormat;
-  /** Called when no source has a tile in view. Returns the scene to draw instead, if there is one. */
-  readonly whenEmpty?: () => Promise<Scene | undefined>;
+  /**
+   * Called when the sources lack tiles in view: all of them, or a part. Returns the scene to draw in their places, if
+   * there is one. Its overlays replace those of this scene.
+   */
+  readonly whenLacking?: (lacking: Lacking) => Promise<Scene | undefined>;
 }
+
+export type Lacking = 'all' | 'part';
 
 export interface RendererLimits {
   /** Cache of decoded tiles. */
@@ -64,16 +81,22 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
   return {
     async render(scene) {
       const loaded = await loadTiles(scene, tiles);
-      const instead = isEmpty(loaded) ? await scene.whenEmpty?.() : undefined;
-      if (instead) return this.render(instead);
       const { inView, beside } = divided(loaded, scene.view);
-      const frame = openFrame(scene.view, inView, scene.images, beside);
+      const { covered, gaps, lacking } = coverageOf(inView, scene);
+      const instead = lacking && (await scene.whenLacking?.(lacking));
+      if (instead && lacking === 'all') return this.render(instead);
+      const filled = instead && (await fillingOf(instead, gaps, tiles));
+      const frame = openFrame(scene.view, filled ? covered : inView, scene.images, beside);
       paintLayers(frame, scene.style, buckets);
+      const filling = filled && { frame: { ...frame, tiles: filled, beside: new Map() }, style: instead.style };
+      if (filling) paintFilling(filling, gaps, buckets);
       continueBeyondPoles(frame);
-      scene.overlays?.paintBelow(frame);
-      scene.labels?.(frame, scene.style, scene.overlays?.boxes ?? []);
-      scene.overlays?.paintAbove(frame);
-      return { ...(await encodeImage(frame.canvas, scene.format)), ...missingOf(loaded) };
+      const overlays = instead?.overlays ?? scene.overlays;
+      overlays?.paintBelow(frame);
+      scene.labels?.(frame, scene.style, overlays?.boxes ?? [], filling);
+      overlays?.paintAbove(frame);
+      const image = await encodeImage(frame.canvas, scene.format);
+      return { ...image, ...missingOf([...loaded, ...(filled ?? [])]) };
     },
   };
 }
@@ -114,12 +137,94 @@ async function loadSource(
   );
 }
 
-/** A tile that cannot be read counts as one. */
-const isEmpty = (loaded: TilesBySource): boolean =>
-  loaded.size > 0 && [...loaded.values()].flat().every(({ tile }) => tile.kind === 'empty');
+interface Coverage {
+  /** The tiles, each with the part that its source covers. */
+  readonly covered: TilesBySource;
+  /** The rest, in CSS pixels of the image. */
+  readonly gaps: readonly PixelBox[];
+  readonly lacking: Lacking | undefined;
+}
 
-function missingOf(loaded: TilesBySource): Pick<MapImage, 'missingTiles' | 'tileProblem'> {
-  const failures = [...loaded.values()].flat().flatMap(({ tile }) => (tile.kind === 'failed' ? [tile.error] : []));
+/** A tile that cannot be read counts as one that the source has. */
+function coverageOf(inView: TilesBySource, { sources, whenLacking }: Scene): Coverage {
+  const all = [...inView.values()].flat();
+  if (inView.size > 0 && all.every(({ tile }) => tile.kind === 'empty'))
+    return { covered: inView, gaps: [], lacking: 'all' };
+  const gaps: PixelBox[] = [];
+  const limited = (loaded: LoadedTile, bounds: Bounds | null): LoadedTile => {
+    const { place, tile } = loaded;
+    if (tile.kind === 'empty') gaps.push(partOf(place));
+    if (tile.kind !== 'vector') return loaded;
+    const shares = coveredPart(tile.tile, place.zoom, place.x, place.y, bounds);
+    if (shares === null) return loaded;
+    const { left, top, sizePx } = place;
+    const part = {
+      minX: left + shares.minX * sizePx,
+      minY: top + shares.minY * sizePx,
+      maxX: left + shares.maxX * sizePx,
+      maxY: top + shares.maxY * sizePx,
+    };
+    gaps.push(...around(part, partOf(place)));
+    return { tile, place: { ...place, part } };
+  };
+  const covered = whenLacking
+    ? [...inView].map(([name, tiles]) => {
+        const { bounds = null } = sources.get(name) ?? {};
+        return [name, tiles.map((loaded) => limited(loaded, bounds))] as const;
+      })
+    : inView;
+  return { covered: new Map(covered), gaps, lacking: gaps.length > 0 ? 'part' : undefined };
+}
+
+/** Returns what remains of a box around a part of it. */
+function around(part: PixelBox, { minX, minY, maxX, maxY }: PixelBox): PixelBox[] {
+  return [
+    { minX, minY, maxX, maxY: part.minY },
+    { minX, minY: part.maxY, maxX, maxY },
+    { minX, minY: part.minY, maxX: part.minX, maxY: part.maxY },
+    { minX: part.maxX, minY: part.minY, maxX, maxY: part.maxY },
+  ].filter((box) => box.minX < box.maxX && box.minY < box.maxY);
+}
+
+/** Loads the tiles of a scene that show something in the gaps, once for each gap, as parts that lie in it. */
+async function fillingOf(scene: Scene, gaps: readonly PixelBox[], tiles: TileStore): Promise<TilesBySource> {
+  const partsOf = (loaded: readonly LoadedTile[]) =>
+    gaps.flatMap((gap) => loaded.flatMap(({ place, tile }) => partIn(gap, place, tile)));
+  const loaded = await loadTiles(scene, tiles);
+  return new Map([...loaded].map(([name, all]) => [name, partsOf(all)]));
+}
+
+function partIn(gap: PixelBox, place: PlacedTile, tile: LoadedTile['tile']): LoadedTile[] {
+  const whole = partOf(place);
+  const part = {
+    minX: Math.max(gap.minX, whole.minX),
+    minY: Math.max(gap.minY, whole.minY),
+    maxX: Math.min(gap.maxX, whole.maxX),
+    maxY: Math.min(gap.maxY, whole.maxY),
+  };
+  return part.minX < part.maxX && part.minY < part.maxY ? [{ place: { ...place, part }, tile }] : [];
+}
+
+function paintFilling({ frame, style }: Filling, gaps: readonly PixelBox[], buckets: BucketStore): void {
+  const { context } = frame;
+  context.save();
+  context.resetTransform();
+  context.beginPath();
+  for (const gap of gaps) {
+    const { minX, minY, maxX, maxY } = deviceArea(frame, gap);
+    if (minX < maxX && minY < maxY) context.rect(minX, minY, maxX - minX, maxY - minY);
+  }
+  context.clip();
+  paintLayers(frame, style, buckets);
+  context.restore();
+}
+
+function missingOf(
+  loaded: Iterable<readonly [string, readonly LoadedTile[]]>,
+): Pick<MapImage, 'missingTiles' | 'tileProblem'> {
+  const failures = [...loaded].flatMap(([, tiles]) =>
+    tiles.flatMap(({ tile }) => (tile.kind === 'failed' ? [tile.error] : [])),
+  );
   const [first] = failures;
   return { missingTiles: failures.length, tileProblem: failures.length === 0 ? null : messageOf(first) };
 }

@@ -157,6 +157,6 @@ export interface DrawnMap extends MapImage {
   readonly missingFonts: readonly string[];
   /** Why a map in an uploaded style has only its background. */
   readonly emptyView?: string;
-  /** Whether the archive has no tiles for the view, and the basemap that would be drawn has not been baked. */
-  readonly lacksBasemap?: boolean;
+  /** How much of the view the archive lacks, when the basemap that would be drawn there has not been baked. */
+  readonly lacksBasemap?: 'all' | 'part';
 }

@@ -139,9 +139,16 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
       const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale);
       const draw = () => pool.draw(project, request, rasters, style, images);
       const first = await draw();
-      if (!first.result.lacksBasemap) return { ...first.result, processorMs: first.processorMs };
+      const { lacksBasemap } = first.result;
+      if (!lacksBasemap) return { ...first.result, processorMs: first.processorMs };
       // Baking begins with the first map beside the archive.
-      await basemap.ready();
+      try {
+        await basemap.ready();
+      } catch (error) {
+        if (lacksBasemap === 'all') throw error;
+        // The part from the archive is better than no map, for as long as an incomplete map is cached.
+        return { ...first.result, missingTiles: first.result.missingTiles + 1, processorMs: first.processorMs };
+      }
       const { result, processorMs } = await draw();
       return { ...result, processorMs: first.processorMs + processorMs };
     },

@@ -29,6 +29,15 @@ const resolutions: readonly (readonly [WorldResolution, minZoom: number, maxZoom
 ];
 const everyZoom = { minZoom: 0, maxZoom: 6 };
 
+/** The basemap as a source, known before it is baked. */
+export const basemapDescription = {
+  ...everyZoom,
+  kind: 'vector',
+  tileSizePx: 512,
+  bounds: null,
+  attribution: basemapAttribution,
+} as const;
+
 /** Bakes the basemap into a file, and replaces an existing one. Blocks the calling thread for some seconds. */
 export async function bakeBasemap(path: string): Promise<void> {
   const cities = readCities();

@@ -4,7 +4,7 @@ import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { noImages, type SpriteImages } from '../sprites/sprite-images.js';
 import type { Tile } from '../tiles/store.js';
 import type { PixelBox, Viewport } from '../types.js';
-import type { PlacedTile } from '../view/projection.js';
+import { type PlacedTile, partOf } from '../view/projection.js';
 
 export interface LoadedTile {
   readonly place: PlacedTile;
@@ -42,15 +42,18 @@ export function openFrame(
   return { canvas, context, view, wholeZoom: Math.floor(view.zoom), tiles, beside, images };
 }
 
+/** Returns a tile's part of the canvas like {@link deviceArea}. */
+export const tileArea = (frame: Frame, place: PlacedTile): PixelBox => deviceArea(frame, partOf(place));
+
 /**
- * Returns a tile's part of the canvas in whole device pixels, so that neighbouring tiles have neither gaps nor
- * overlaps. It is clipped to the canvas; empty (inside out) when nothing is left.
+ * Returns a box's part of the canvas in whole device pixels, so that neighbouring boxes have neither gaps nor overlaps.
+ * It is clipped to the canvas; empty (inside out) when nothing is left.
  */
-export function tileArea({ canvas, view }: Frame, { left, top, sizePx }: PlacedTile): PixelBox {
+export function deviceArea({ canvas, view }: Frame, { minX, minY, maxX, maxY }: PixelBox): PixelBox {
   return {
-    minX: Math.max(0, Math.round(left * view.scale)),
-    minY: Math.max(0, Math.round(top * view.scale)),
-    maxX: Math.min(canvas.width, Math.round((left + sizePx) * view.scale)),
-    maxY: Math.min(canvas.height, Math.round((top + sizePx) * view.scale)),
+    minX: Math.max(0, Math.round(minX * view.scale)),
+    minY: Math.max(0, Math.round(minY * view.scale)),
+    maxX: Math.min(canvas.width, Math.round(maxX * view.scale)),
+    maxY: Math.min(canvas.height, Math.round(maxY * view.scale)),
   };
 }

@@ -9,7 +9,7 @@
  */
 
 import type { Frame } from '../draw/frame.js';
-import type { PaintLabels } from '../render.js';
+import type { Filling, PaintLabels } from '../render.js';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
 import type { PixelBox } from '../types.js';
 import { lineCandidates } from './candidates/lines.js';
@@ -23,24 +23,39 @@ import type { Candidate, PlacedLabel } from './label.js';
  * receives the placed labels, the most important first.
  */
 export function paintLabels(language: string, onPlaced?: (labels: readonly PlacedLabel[]) => void): PaintLabels {
-  return (frame, style, keepFree) => {
-    const labels = labelsOf(frame, style, keepFree, language);
+  return (frame, style, keepFree, filling) => {
+    const labels = labelsOf(frame, style, keepFree, language, filling);
     onPlaced?.([...labels]);
     // Labels placed first are drawn on top, where a style allows overlaps.
     drawLabels(frame.context, frame.view.scale, labels.reverse());
   };
 }
 
-/** Returns the labels that are placed, the most important first. `keepFree` are boxes that no label may overlap. */
+/**
+ * Returns the labels that are placed, the most important first. `keepFree` are boxes that no label may overlap. Labels
+ * of the filling come last, and repeat none of the others.
+ */
 export function labelsOf(
   frame: Frame,
   style: CompiledStyle,
   keepFree: readonly PixelBox[],
   language: string,
+  filling?: Filling,
 ): PlacedLabel[] {
+  const candidates = candidatesIn({ frame, style }, language);
+  const others = filling ? candidatesIn(filling, language).map(unrepeated) : [];
+  return placeLabels([...candidates, ...others], frame.view, keepFree);
+}
+
+/** Both sources may name the same country. */
+const unrepeated = (candidate: Candidate): Candidate => ({
+  ...candidate,
+  textRules: { ...candidate.textRules, minRepeatPx: Infinity },
+});
+
+function candidatesIn({ frame, style }: Filling, language: string): Candidate[] {
   const layers = style.layers.filter((layer) => layer.type === 'symbol' && layer.isVisible(frame.view.zoom));
-  const candidates = layers.reverse().flatMap((layer) => candidatesOf(frame, layer, language));
-  return placeLabels(candidates, frame.view, keepFree);
+  return layers.reverse().flatMap((layer) => candidatesOf(frame, layer, language));
 }
 
 function candidatesOf(frame: Frame, layer: StyleLayer, language: string): Candidate[] {

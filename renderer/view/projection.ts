@@ -5,7 +5,7 @@
  * Pure.
  */
 
-import type { Position, Viewport } from '../types.js';
+import type { PixelBox, Position, Viewport } from '../types.js';
 
 /** Width in CSS pixels of the world at zoom 0, and of a vector tile at its own zoom. */
 export const tileSizePx = 512;
@@ -26,7 +26,13 @@ export interface PlacedTile {
   readonly left: number;
   readonly top: number;
   readonly sizePx: number;
+  /** The part of the image where this tile is shown; undefined for all of the tile. */
+  readonly part?: PixelBox;
 }
+
+/** Returns the part of the image where a tile is shown, in CSS pixels. It may reach beyond the image. */
+export const partOf = ({ left, top, sizePx, part }: PlacedTile): PixelBox =>
+  part ?? { minX: left, minY: top, maxX: left + sizePx, maxY: top + sizePx };
 
 /** Returns the width of the world at this zoom in CSS pixels. */
 export function worldSizePx(zoom: number): number {

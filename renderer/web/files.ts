@@ -7,8 +7,14 @@ import { isPicture } from '../sources/metadata.js';
 import { drawSheet } from '../sprites/drawn-images.js';
 import { indexFile, pictureFile } from '../sprites/sheet-file.js';
 import { builtInDrawings } from '../styles/images.js';
+import { coveredPart } from '../tiles/coverage.js';
+import { decodeVectorTile } from '../tiles/vector-tile.js';
 import type { TileSource } from '../types.js';
+import { coveredTile } from './beside.js';
 import type { Tileset, WebFile, WebFileRequest, WebFileResult } from './requests.js';
+import { isPartOfWorld } from './style.js';
+
+type TileRequest = Extract<WebFileRequest, { readonly file: 'tile' }>;
 
 const compress = promisify<Uint8Array, Buffer>(gzip);
 
@@ -23,11 +29,19 @@ export async function webFile(
   try {
     const bytes = await source.tile(request.zoom, request.x, request.y);
     if (bytes === undefined) return { kind: 'none' };
-    if (source.kind === 'vector') return await gzipped(bytes, 'application/vnd.mapbox-vector-tile');
+    if (source.kind === 'vector') return await gzipped(complete(bytes, request, source), vectorTileType);
     return { kind: 'file', bytes, contentType: pictureType(bytes), isGzip: false };
   } catch (error) {
     return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+const vectorTileType = 'application/vnd.mapbox-vector-tile';
+
+/** Adds the covered area to a tile of a part of the world, above the basemap. */
+function complete(bytes: Uint8Array, { tileset, zoom, x, y }: TileRequest, { bounds }: TileSource): Uint8Array {
+  if (tileset === 'basemap' || !isPartOfWorld(bounds)) return bytes;
+  return coveredTile(bytes, coveredPart(decodeVectorTile(bytes), zoom, x, y, bounds));
 }
 
 async function sprite({ style, format, pixelRatio }: WebFileRequest & { readonly file: 'sprite' }): Promise<WebFile> {

@@ -27,14 +27,18 @@ type Described = Pick<TileSource, 'kind' | 'minZoom' | 'maxZoom' | 'tileSizePx' 
 /** Returns the style with the tiles of `source` as its source `map`, and all text in the fonts of static maps. */
 export function completeStyle(style: StyleSpecification, tileset: Tileset, source: Described): StyleSpecification {
   return {
-    ...(isPart(source.bounds) && firstView(source.bounds, source.maxZoom)),
+    ...(isPartOfWorld(source.bounds) && firstView(source.bounds, source.maxZoom)),
     ...style,
     glyphs: glyphsPath,
     sources: { ...style.sources, map: sourceOf(tileset, source) },
   };
 }
 
-function sourceOf(tileset: Tileset, { kind, minZoom, tileSizePx, bounds, ...source }: Described): SourceSpecification {
+/** Returns the source of a tileset, with paths in place of addresses. */
+export function sourceOf(
+  tileset: Tileset,
+  { kind, minZoom, tileSizePx, bounds, ...source }: Described,
+): SourceSpecification {
   return {
     type: kind,
     tiles: [tilesPath(tileset)],
@@ -49,7 +53,8 @@ function sourceOf(tileset: Tileset, { kind, minZoom, tileSizePx, bounds, ...sour
 /** Libraries insert the attribution as HTML. */
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const isPart = (bounds: Bounds | null): bounds is Bounds => bounds !== null && bounds[2] - bounds[0] < 180;
+export const isPartOfWorld = (bounds: Bounds | null): bounds is Bounds =>
+  bounds !== null && bounds[2] - bounds[0] < 180;
 
 function firstView([west, south, east, north]: Bounds, lastZoom: number): Pick<StyleSpecification, 'center' | 'zoom'> {
   const [left, top] = worldPixel([west, north], 0);

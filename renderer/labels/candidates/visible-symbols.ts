@@ -4,7 +4,7 @@ import type { Frame } from '../../draw/frame.js';
 import { overlaps, type Translate } from '../../draw/tile-canvas.js';
 import type { StyleLayer } from '../../style/compile.js';
 import type { PixelBox } from '../../types.js';
-import type { PlacedTile } from '../../view/projection.js';
+import { type PlacedTile, partOf } from '../../view/projection.js';
 import { type SymbolFeature, symbolFeatures } from './symbol-features.js';
 
 /** The visible part of a tile. */
@@ -47,14 +47,15 @@ function visibleTileOf(
   const left = place.left + shiftX;
   const top = place.top + shiftY;
   const unitPx = place.sizePx / extent;
+  const part = partOf(place);
   return {
     extent,
     unitPx,
     box: {
-      minX: Math.max(0, (insetPx - left) / unitPx),
-      minY: Math.max(0, (insetPx - top) / unitPx),
-      maxX: Math.min(extent, (view.width - insetPx - left) / unitPx),
-      maxY: Math.min(extent, (view.height - insetPx - top) / unitPx),
+      minX: Math.max((part.minX - place.left) / unitPx, (insetPx - left) / unitPx),
+      minY: Math.max((part.minY - place.top) / unitPx, (insetPx - top) / unitPx),
+      maxX: Math.min((part.maxX - place.left) / unitPx, (view.width - insetPx - left) / unitPx),
+      maxY: Math.min((part.maxY - place.top) / unitPx, (view.height - insetPx - top) / unitPx),
     },
     toImage: (x, y) => [left + x * unitPx, top + y * unitPx],
   };
