@@ -117,12 +117,15 @@ async function loadTiles({ view, style, sources }: Scene, tiles: TileStore): Pro
 
 /** Separates tiles that the image touches from those beside it. */
 function divided(loaded: TilesBySource, view: Viewport): Pick<Frame, 'beside'> & { readonly inView: TilesBySource } {
-  const isInView = ({ place: { left, top, sizePx } }: LoadedTile) =>
-    left < view.width && top < view.height && left + sizePx > 0 && top + sizePx > 0;
   const only = (wanted: boolean): TilesBySource =>
-    new Map([...loaded].map(([name, tiles]) => [name, tiles.filter((tile) => isInView(tile) === wanted)]));
+    new Map(
+      [...loaded].map(([name, tiles]) => [name, tiles.filter(({ place }) => isSeen(partOf(place), view) === wanted)]),
+    );
   return { inView: only(true), beside: only(false) };
 }
+
+const isSeen = ({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Viewport): boolean =>
+  minX < width && minY < height && maxX > 0 && maxY > 0;
 
 async function loadSource(
   view: Viewport,
@@ -146,9 +149,8 @@ interface Coverage {
 }
 
 /** A tile that cannot be read counts as one that the source has. */
-function coverageOf(inView: TilesBySource, { sources, whenLacking }: Scene): Coverage {
-  const all = [...inView.values()].flat();
-  if (inView.size > 0 && all.every(({ tile }) => tile.kind === 'empty'))
+function coverageOf(inView: TilesBySource, { view, sources, whenLacking }: Scene): Coverage {
+  if (inView.size > 0 && [...inView.values()].flat().every(({ tile }) => tile.kind === 'empty'))
     return { covered: inView, gaps: [], lacking: 'all' };
   const gaps: PixelBox[] = [];
   const limited = (loaded: LoadedTile, bounds: Bounds | null): LoadedTile => {
@@ -173,7 +175,8 @@ function coverageOf(inView: TilesBySource, { sources, whenLacking }: Scene): Cov
         return [name, tiles.map((loaded) => limited(loaded, bounds))] as const;
       })
     : inView;
-  return { covered: new Map(covered), gaps, lacking: gaps.length > 0 ? 'part' : undefined };
+  const seen = gaps.filter((gap) => isSeen(gap, view));
+  return { covered: new Map(covered), gaps: seen, lacking: seen.length > 0 ? 'part' : undefined };
 }
 
 /** Returns what remains of a box around a part of it. */
