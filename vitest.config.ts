@@ -2,7 +2,10 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { DurationsReporter, LongestFirst } from './testing/vitest/durations.js';
 import { LeftOutReporter } from './testing/vitest/left-out.js';
 
-/** test/README.md explains the kinds of tests. Projects run one after the other, in `groupOrder`. */
+/**
+ * test/README.md explains the kinds of tests. Those without services run together, so that files that wait and files
+ * that compute share the cores. Those on services follow, in `groupOrder`.
+ */
 const modules =
   '{schemas,pipeline,backends,http,outbound,providers,ingest,api,imports,renderer,replay,server,cli,demo,dashboard,bench,testing}';
 
@@ -50,9 +53,7 @@ const kafkaFiles = [
 ];
 
 const blackBoxSetup = ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.ts', 'testing/vitest/shared-server.ts'];
-/** Cluster tests wait for services more than they compute: a third worker uses the time. */
 const onServices = {
-  maxWorkers: 3,
   globalSetup: [...blackBoxSetup, 'testing/services/setup.ts'],
   runner: 'testing/services/runner.ts',
 };
@@ -69,9 +70,10 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.
     pool: 'forks',
-    maxWorkers: 2,
+    // For two cores: black-box files wait for servers a third of their time.
+    maxWorkers: 3,
     env: { FAULT_SEED, KILL_SEED, PROPERTY_SEED },
-    setupFiles: ['testing/vitest/property-seed.ts'],
+    setupFiles: ['testing/vitest/property-seed.ts', 'testing/vitest/processor-time.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new DurationsReporter(), new LeftOutReporter()],
     projects: [
@@ -82,6 +84,7 @@ export default defineConfig({
           include: [`${modules}/**/*.test.ts`, 'test/ledger/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...isolatedFiles],
           isolate: false,
+          env: { FAULT_SEED, KILL_SEED, PROPERTY_SEED, TEST_FILES_SHARE_PROCESS: 'true' },
           sequence: { groupOrder: 0 },
         },
       },
@@ -95,7 +98,7 @@ export default defineConfig({
           name: 'embedded',
           include: embeddedFiles,
           globalSetup: blackBoxSetup,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -104,14 +107,14 @@ export default defineConfig({
           ...onServices,
           name: 'cluster',
           include: [...clusterFiles, ...onBothBackends],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       ...(process.env.TEST_KAFKA_VERSION
         ? [
             {
               extends: true as const,
-              test: { ...onServices, name: 'kafka', include: kafkaFiles, sequence: { groupOrder: 3 } },
+              test: { ...onServices, name: 'kafka', include: kafkaFiles, sequence: { groupOrder: 2 } },
             },
           ]
         : []),

@@ -1,6 +1,7 @@
 /** Tests refused addresses by example, and all of them against an oracle that computes with big integers. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../schemas/testing/property-runs.js';
 import { isRefused, type Networks, parseNetworks } from './addresses.js';
 
 function networks(...list: string[]): Networks {
@@ -257,7 +258,7 @@ describe('against the oracle', () => {
           expect(isRefused(textOf(version, address), networks(...list))).toBe(oracle(version, address, allowed));
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: propertyRuns(5_000) },
     );
   });
 });

@@ -20,6 +20,7 @@ import {
 import { codecs } from '../schemas/codecs.js';
 import { defaultSettings } from '../schemas/json/project.js';
 import type { Event, Location } from '../schemas/records.js';
+import { propertyRuns } from '../schemas/testing/property-runs.js';
 import { openReplayCatalog } from './catalog.js';
 import { configuredFor, type Proposed } from './configuration.js';
 import type { TimeRange } from './partition.js';
@@ -171,7 +172,7 @@ describe('with the recorded configuration and the whole history', () => {
           await node.dispose();
         }
       }),
-      { numRuns: 12 },
+      { numRuns: propertyRuns(12) },
     );
   });
 });
@@ -194,7 +195,7 @@ describe('with proposed geofences', () => {
           await Promise.all([node.dispose(), fresh.dispose()]);
         }
       }),
-      { numRuns: 10 },
+      { numRuns: propertyRuns(10) },
     );
   });
 

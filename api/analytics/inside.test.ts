@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import { userColumns } from '../../schemas/table-rows.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { rowText, texts, time } from '../../schemas/tsv.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 import { eventOf, places, storeEvents } from './testing/world.js';
@@ -102,7 +103,7 @@ test('a device is inside as of its last location in the range, whichever of its 
         expect(byPlace(rows)).toEqual(byPlace(expected(all, kind, days)));
       },
     ),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(20) },
   );
 });
 

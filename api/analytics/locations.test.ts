@@ -4,6 +4,7 @@ import { deriveId } from '../../schemas/ids.js';
 import type { Outcome, Rejection } from '../../schemas/records.js';
 import { locationColumns, locationRow, rejectionColumns, rejectionRow } from '../../schemas/table-rows.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { rowText } from '../../schemas/tsv.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 
@@ -111,6 +112,6 @@ test('counts received and rejected locations by result, in total and by hour', a
         expect(body.rows as Body[]).toHaveLength(Object.keys(summed(expected)).length);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(20) },
   );
 });

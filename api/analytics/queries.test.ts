@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Event } from '../../schemas/records.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 import * as oracle from './testing/oracle.js';
 import { eventsOf, history, places, quarterMs, storeEvents } from './testing/world.js';
@@ -85,7 +86,7 @@ const sorted = (rows: readonly object[]): string[] => {
   return rounded(rows).map(inOrder).sort();
 };
 
-const runs = { numRuns: 30 };
+const runs = { numRuns: propertyRuns(30) };
 
 test('visits pair each entry with the next exit, newest first', async () => {
   await fc.assert(

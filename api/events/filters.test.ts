@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
 import { eventColumns, eventRow } from '../../schemas/table-rows.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import * as arbitrary from '../../schemas/testing/records.js';
 import { rowText } from '../../schemas/tsv.js';
 import { useAnalytics } from '../testing/fixtures.js';
@@ -85,7 +86,7 @@ test('filters the table and the topic alike', async () => {
         expect(rows.map(({ id }) => id).sort()).toEqual(kept.map(({ id }) => id).sort());
       }
     }),
-    { numRuns: 25 },
+    { numRuns: propertyRuns(25) },
   );
 });
 

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import type { RawFields } from '../../http/fields/reader.js';
 import { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { isSought, type PlainGeofence, readGeofence, readPlainGeofence } from './fields.js';
 import { geofenceRecord } from './record.js';
 
@@ -394,7 +395,7 @@ test('any fields are read or refused with a param, without an exception', () => 
       if (!outcome.ok) expect(outcome.error.param).toBeDefined();
       else if (!isSought(outcome.value)) expect(outcome.value.center.every(Number.isFinite)).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 
@@ -445,6 +446,6 @@ test('every accepted input makes a record that the read model accepts', () => {
       const record = geofenceRecord(scope, input(given), undefined, 1);
       expect([...isRecord.Errors(JSON.parse(JSON.stringify(record)))]).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });

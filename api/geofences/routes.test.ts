@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { useApi } from '../testing/fixtures.js';
 import { geofenceId } from './record.js';
 
@@ -114,7 +115,7 @@ describe('one geofence', () => {
         const path = `/v1/geofences/${encodeURIComponent(tag)}/${encodeURIComponent(externalId)}`;
         expect((await api.call('GET', path)).body).toEqual(body);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { until } from '../../pipeline/stages/testing/node.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
-
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { createSerializer } from '../serialize.js';
 import { createFollowers, defaultFollowerBounds } from './followers.js';
 import type { Position } from './position.js';
@@ -124,7 +124,7 @@ describe('with concurrent publishing, lost connections and slow clients', () => 
         }
         for (const reader of readers) reader.disconnect(1);
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
     // Otherwise the property would not cover slow readers.
     expect(cuts).toBeGreaterThan(0);

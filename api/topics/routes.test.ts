@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../pipeline/stages/testing/node.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { encodePosition } from '../stream/position.js';
 import { type Subscribers, startSubscribers } from '../stream/testing/server.js';
@@ -119,7 +120,7 @@ describe('paging', () => {
           }
         },
       ),
-      { numRuns: 15 },
+      { numRuns: propertyRuns(15) },
     ));
 
   test('returns a bounded number of bytes at once, and all large records in the end', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deriveId, freshId } from '../../schemas/ids.js';
 import type { Attempt } from '../../schemas/records.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
 import { type Body, useAnalytics, useApi, webhookParts } from '../testing/fixtures.js';
 import { resultNames } from './attempts.js';
@@ -91,7 +92,7 @@ test('pages by cursor equal the filtered model, with equal times and duplicate r
         expect(await everyPage(webhook, `limit=${limit}&${query}`)).toEqual(expected);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(20) },
   );
 });
 

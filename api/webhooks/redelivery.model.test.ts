@@ -8,6 +8,7 @@ import { deriveId, freshId } from '../../schemas/ids.js';
 import { maxGroupedEvents } from '../../schemas/json/constants.js';
 import type { AttemptState } from '../../schemas/json/webhook.js';
 import type { Attempt, DeviceState, Event } from '../../schemas/records.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
@@ -200,6 +201,6 @@ test('each event is sent once, in order: in its earlier delivery, byte for byte,
         );
       },
     ),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
 });

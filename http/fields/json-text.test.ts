@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { findJsonFault, parseJson } from './json-text.js';
 
 const faultOf = (text: string) => {
@@ -47,7 +48,7 @@ it('finds a fault exactly where the engine refuses the text, however the text wa
       broken += 1;
       expect(fault.position).toBeLessThanOrEqual(text.length);
     }),
-    { numRuns: 3_000 },
+    { numRuns: propertyRuns(3_000) },
   );
   expect(broken).toBeGreaterThan(500);
 });

@@ -1,6 +1,7 @@
 /** Compares address ranges with an oracle on big integers. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { compileAddressRanges, parseAddressRanges } from './addresses.js';
 
 const matches = (ranges: string, ip: string): boolean => {
@@ -132,6 +133,6 @@ test('agrees with arithmetic on big integers', () => {
         expect(matches(range, spelled(address, how2))).toBe(expected || spelled(address, 0) === '203.0.113.7');
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: propertyRuns(3_000) },
   );
 });

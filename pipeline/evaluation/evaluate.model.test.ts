@@ -5,6 +5,7 @@ import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, LocationDetails, Visit } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { evaluate, transitionOrder } from './evaluate.js';
 import {
   contextOf,
@@ -224,7 +225,7 @@ const agreesWithTheTables = (seen: Counts) =>
   });
 
 test('agrees with the tables and does not modify the given state', () => {
-  fc.assert(agreesWithTheTables(new Map()), { numRuns: 600 });
+  fc.assert(agreesWithTheTables(new Map()), { numRuns: propertyRuns(600) });
 });
 
 test('agrees with the tables in stories with every result and every transition', () => {
@@ -265,7 +266,7 @@ test('a sequence split at any point, with the state stored in between, gives the
         whole.state && deviceStateType.toBuffer(whole.state),
       );
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });
 
@@ -288,6 +289,6 @@ test('a repeated sequence with device times changes nothing', () => {
       const again = run(timed, once.state);
       expect(again).toEqual({ state: once.state, transitions: [] });
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { Arena } from './arena.js';
 
 /** An arena with a plain map of the expected content of each owner's block. */
@@ -45,7 +46,7 @@ test('blocks keep their values while others are allocated, freed and moved', () 
       }
       blocks.check();
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
 });
 

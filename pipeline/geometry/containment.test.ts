@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { contains } from './containment.js';
 import { ringOf } from './edges.js';
 import { between, place, ulpsAway, unitStar } from './testing/arbitraries.js';
@@ -30,7 +31,7 @@ test('agrees with GEOS on random points', () => {
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   );
 });
 
@@ -55,7 +56,7 @@ test('agrees with GEOS on points on edges and up to two doubles beside them', ()
         expect(contains(ring, x, y)).toBe(geos.covers(points, x, y));
       }
     }),
-    { numRuns: 250 },
+    { numRuns: propertyRuns(250) },
   );
 });
 
@@ -81,7 +82,7 @@ test('small integers, with points on edges and level with vertices', () => {
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: propertyRuns(25) },
   );
 });
 
@@ -112,6 +113,6 @@ test('neighbours that share an edge leave no gap between them', () => {
           expect([contains(west, ...end), contains(east, ...end)]).toEqual([true, true]);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { ringOf } from './edges.js';
 import { shareInCircle, shareInRing } from './overlap.js';
 import { between, place, unitStar } from './testing/arbitraries.js';
@@ -32,7 +33,7 @@ test('the share in a ring agrees with GEOS, for either winding', () => {
         expect(Math.abs(share - expected)).toBeLessThan(2e-6);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: propertyRuns(400) },
   );
 });
 
@@ -55,7 +56,7 @@ test('the share in a circle agrees with GEOS', () => {
         2e-5 * (1 + (circle / radius) ** 2),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Geodesic } from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import {
   distance,
   latitudeReach,
@@ -30,7 +31,7 @@ test.each([
     fc.property(pairs(latitudes, 10_000), ({ lng, lat, lng2, lat2, lengthM }) => {
       expect(Math.abs(distance(lng, lat, lng2, lat2) - lengthM)).toBeLessThan(boundM);
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   );
 });
 
@@ -51,7 +52,7 @@ test('a point at a distance is within the reach of that distance', () => {
         expect(Math.abs(wrapDegrees(lng2 - lng))).toBeLessThanOrEqual(longitudeReach(lat, reachM) + 1e-12);
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: propertyRuns(5_000) },
   );
 });
 

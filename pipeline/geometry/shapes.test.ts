@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Geodesic } from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { normalizeRing } from './ring.js';
 import { latitudeReach, longitudeReach } from './scale.js';
 import { ShapeTable } from './shapes.js';
@@ -79,7 +80,7 @@ test.each([
       fc.pre(expected <= 10_000);
       expect(Math.abs(Math.abs(table.signedDistance(row, x, y)) - expected)).toBeLessThan(boundM);
     }),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(150) },
   );
 });
 
@@ -158,7 +159,7 @@ test('the zone agrees with the signed distance, the box and the share', () => {
         }
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: propertyRuns(1_500) },
   );
 });
 
@@ -180,7 +181,7 @@ test('the box contains every point of the fence, modulo 360', () => {
       expect(lat2).toBeLessThanOrEqual(box[3]!);
       expect([-360, 0, 360].some((turn) => lon2! + turn >= box[0]! && lon2! + turn <= box[2]!)).toBe(true);
     }),
-    { numRuns: 5_000 },
+    { numRuns: propertyRuns(5_000) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { unitStar } from './testing/arbitraries.js';
 import { loadGeos } from './testing/geos.js';
 import { findSelfIntersection } from './validity.js';
@@ -24,7 +25,7 @@ test('finds an intersection exactly when GEOS calls a ring on a small grid inval
     fc.property(gridRings, (points) => {
       expect(findSelfIntersection(points) === undefined).toBe(geos.isValid(points));
     }),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(10_000) },
   );
 });
 
@@ -37,7 +38,7 @@ test('agrees with GEOS on rings of random points', () => {
       const points = Float64Array.from(values.slice(0, values.length - (values.length % 2)));
       expect(findSelfIntersection(points) === undefined).toBe(geos.isValid(points));
     }),
-    { numRuns: 3_000 },
+    { numRuns: propertyRuns(3_000) },
   );
 });
 
@@ -47,7 +48,7 @@ test('the two returned edges meet', () => {
       const meeting = findSelfIntersection(points);
       if (meeting) expect(meetSlowly(points, ...meeting)).toBe(true);
     }),
-    { numRuns: 3_000 },
+    { numRuns: propertyRuns(3_000) },
   );
 });
 
@@ -61,7 +62,7 @@ test('finds the crossing of stars with two swapped vertices', () => {
       swapped.set(points.subarray(i + 2, i + 4), i);
       expect(findSelfIntersection(swapped) === undefined).toBe(geos.isValid(swapped));
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 

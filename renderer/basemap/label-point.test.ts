@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Position } from 'geojson';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { labelPoint } from './label-point.js';
 import { isInside } from './testing/inside.js';
 
@@ -51,7 +52,7 @@ test('the point is inside, and no grid point is much farther from the edges', ()
       const shorterSide = Math.min((east - west) * xScale, north - south);
       expect(edgeDistance(found, ring, xScale)).toBeGreaterThan(most - 0.05 * shorterSide);
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });
 

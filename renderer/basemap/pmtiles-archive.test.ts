@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { PMTiles } from 'pmtiles';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { type ArchiveTile, pmtilesArchive } from './pmtiles-archive.js';
 
 const description = { metadata: { attribution: 'Somebody' }, bounds: [-180, -85, 180, 85] } as const;
@@ -36,7 +37,7 @@ test('every tile is read back at its position', async () => {
       const there = written.find(({ zoom, x, y }) => zoom === elsewhere.zoom && x === elsewhere.x && y === elsewhere.y);
       expect(await bytesAt(elsewhere)).toEqual(there && [...there.bytes]);
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
 });
 
@@ -45,7 +46,7 @@ test('the bytes do not depend on the order of the tiles', () => {
     fc.property(tiles, (written) => {
       expect(pmtilesArchive([...written].reverse(), description)).toEqual(pmtilesArchive(written, description));
     }),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(20) },
   );
 });
 

@@ -2,6 +2,7 @@ import { latest } from '@maplibre/maplibre-gl-style-spec';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { compileStyle, type StyleLayer } from '../style/compile.js';
 import { unsupported } from '../style/unsupported.js';
 import { draw, drawSource, shapes, styleOf, viewFrom, wholeTile } from '../testing/pictures.js';
@@ -283,7 +284,7 @@ test('a translucent area across many tiles shows no seams, at any zoom and scale
       const picture = await draw([everywhere], [shapes('fill', paint)], view);
       expect(picture.count(shade)).toBe(picture.width * picture.height);
     }),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(40) },
   );
 });
 
@@ -344,7 +345,7 @@ test('a part of a map equals the same part of the whole, including dashes, offse
       }
       expect(differing).toBeLessThanOrEqual(2);
     }),
-    { numRuns: 25 },
+    { numRuns: propertyRuns(25) },
   );
 });
 

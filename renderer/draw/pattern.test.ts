@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { noImages } from '../sprites/sprite-images.js';
 import { draw, type Picture, shapes, viewFrom, wholeTile } from '../testing/pictures.js';
 import { bitmapped, imagesOf, plain } from '../testing/sprites.js';
@@ -44,7 +45,7 @@ test.each([
       );
       expect(inkOf(picture)).toEqual(expected);
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns(15) },
   );
 });
 
@@ -70,7 +71,7 @@ test('between whole zooms it grows with the map, without seams between tiles', a
       // The engine's numbers have 24 bits: single pixels differ by a few percent, where a seam would by all.
       expect(tiles.differences(ground, 48)).toBe(0);
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
 });
 
@@ -147,6 +148,6 @@ test('a bend in a line pattern has neither gaps nor overlaps', async () => {
       const colored = await draw([line], [shapes('line', { 'line-width': 12, 'line-color': blue })]);
       expect(patterned.differences(colored, 100)).toBeLessThanOrEqual(4);
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
 });

@@ -1,6 +1,7 @@
 import { latest } from '@maplibre/maplibre-gl-style-spec';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import type { StyleLayer } from '../style/compile.js';
 import { unsupported } from '../style/unsupported.js';
 import { Picture, styleOf, wholeTile } from '../testing/pictures.js';
@@ -298,7 +299,7 @@ test('icons and texts of different labels never overlap, and reserved boxes stay
         }
       }
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
   expect(icons).toBeGreaterThan(50);
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { parseColor } from './colors.js';
 import { decodePolyline } from './polyline.js';
 import { type Query, readMapQuery } from './request.js';
@@ -235,6 +236,6 @@ test('no query makes it throw', () => {
       const read = readMapQuery({ ...size, markers, path, center, bbox, zoom: '3' });
       if (!read.ok) expect(read.problem.param).toMatch(/^(markers|path|center|bbox)$/);
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { openArchive } from '../sources/open.js';
 import { builtInStyle } from '../styles/built-in.js';
 import { builtInStyles } from '../styles/names.js';
@@ -55,7 +56,7 @@ test('memoized values equal evaluated values, for any filter and features', () =
       const style = compileStyle(styleOf([shapes('fill', { 'fill-color': color }, { filter })]));
       for (const layer of style.layers) expectSameValues(layer, decodeVectorTile(tile), 3);
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { labelsOf } from '../labels/labels.js';
 import { frameOf } from '../labels/testing/frames.js';
 import { compileStyle } from '../style/compile.js';
@@ -107,7 +108,7 @@ test('shields are upright, have their plate, and equal ones keep their distance'
         }
       }
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
   expect(shields).toBeGreaterThan(10);
 });

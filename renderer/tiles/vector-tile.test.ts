@@ -2,6 +2,7 @@ import { VectorTile } from '@mapbox/vector-tile';
 import fc from 'fast-check';
 import { PbfReader } from 'pbf';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { type DrawnFeature, tileBytes } from '../testing/tiles.js';
 import { decodeVectorTile } from './vector-tile.js';
 
@@ -94,6 +95,6 @@ test('any bytes are decoded or refused, and decoded tiles can be read', () => {
         }
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   );
 });

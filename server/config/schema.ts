@@ -122,8 +122,8 @@ export const configurationSchema = {
     publicUrl: text(
       '',
       'URL at which people reach this server, such as https://map.example.com, for links in mails and ' +
-        'addresses in map styles. Empty: mails have the address that it listens on, which other machines may not reach; ' +
-        'map styles have the address of the request.',
+        'addresses in map styles. Empty: mails have the address that it listens on, which other machines may not ' +
+        'reach; map styles have the address of the request.',
     ),
     maxBodyBytes: count(1_048_576, 'Maximum size of an ordinary request body. Larger bodies are answered 413.', {
       minimum: 65_536,
@@ -518,8 +518,8 @@ export const configurationSchema = {
       ['gazetteer', 'nominatim', 'photon', 'pelias', 'none'],
       'gazetteer',
       'Finds addresses of geofences and answers geocoding calls. gazetteer is built in and knows names of cities, ' +
-        'towns and villages, but no streets. nominatim, photon and pelias ask the service at geocoding.url. none refuses ' +
-        'addresses.',
+        'towns and villages, but no streets. nominatim, photon and pelias ask the service at geocoding.url. none ' +
+        'refuses addresses.',
     ),
     url: text('', 'Base URL of the geocoding service, such as http://127.0.0.1:2322 for Photon. It may be private.'),
     apiKey: secret('Key of the geocoding service, sent as api_key. Empty: none.'),

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeliveryPlace, DeliveryQueue, Settlement, WaitingDelivery } from '../../pipeline/ports.js';
+import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { type BackendSite, onFreshBackend, onFreshSite } from './backend.js';
 import {
   type Added,
@@ -347,7 +348,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
             await run.end();
           }),
         ),
-        { numRuns: 60 },
+        { numRuns: propertyRuns(60) },
       ));
   });
 }

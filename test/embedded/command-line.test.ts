@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../testing/until.js';
+import { placeBasemap } from '../support/basemap.js';
 import { program } from '../support/program.js';
 import { TestServer } from '../support/server.js';
 
@@ -17,6 +18,7 @@ let other: Server;
 let otherPort: number;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fenceline-command-line-'));
+  await Promise.all(['new', 'first'].map((name) => placeBasemap(join(folder, name))));
   writeFileSync(join(folder, 'file'), '');
   writeFileSync(join(folder, 'bad.yaml'), 'port: many\nlocation: 7\n');
   other = createServer((_, response) => void response.end('hello'));
@@ -128,29 +130,6 @@ describe('serve', () => {
     const first = start(['serve', '--port', '0', '--data', 'first']);
     await until(() => /listening on/.test(first.text));
     expect(first.text).toMatch(/^Starting Fenceline for the first time: creating the data folder first/);
-    const again = await call(['serve', '--port', '0', '--data', 'first']);
-    expect(again.stderr).toMatch(/another process/);
-  });
-});
-
-describe('tail', () => {
-  it('reports that it is connected, and reconnects after delays of at most five seconds', async () => {
-    const tailed = await TestServer.start();
-    onTestFinished(() => tailed.dispose());
-    const port = new URL(tailed.address).port;
-    const { child } = start(['tail', '--key', tailed.keys.test_secret, '--address', tailed.address]);
-    const lines: string[] = [];
-    child.stderr?.on('data', (bytes: Buffer) => lines.push(...bytes.toString().trim().split('\n')));
-    const connections = (): number => lines.filter((line) => line.startsWith('fenceline: connected to ')).length;
-    await until(() => connections() === 1);
-    await tailed.kill();
-    // By the fourth, the delay has grown to its bound.
-    await until(() => lines.filter((line) => line.includes('retrying in')).length >= 4);
-    const delaysS = lines.flatMap((line) => /retrying in ([\d.]+) s/.exec(line)?.[1] ?? []).map(Number);
-    expect(Math.max(...delaysS)).toBeLessThanOrEqual(5);
-    const again = start(['serve', '--port', port, '--data', tailed.dataFolder]);
-    await until(() => /listening on/.test(again.text));
-    await until(() => connections() === 2);
   });
 });
 
@@ -162,5 +141,25 @@ describe('replay', () => {
       'No locations of environment live are held from 2029-01-01T00:00:00.000Z to 2029-01-02T00:00:00.000Z',
     );
     expect(status).toBe(0);
+  });
+});
+
+// Last, because it kills the server of the file.
+describe('tail', () => {
+  it('reports that it is connected, and reconnects after delays of at most five seconds', async () => {
+    const port = new URL(server.address).port;
+    const { child } = start(['tail', '--key', server.keys.test_secret, '--address', server.address]);
+    const lines: string[] = [];
+    child.stderr?.on('data', (bytes: Buffer) => lines.push(...bytes.toString().trim().split('\n')));
+    const connections = (): number => lines.filter((line) => line.startsWith('fenceline: connected to ')).length;
+    await until(() => connections() === 1);
+    await server.kill();
+    // By the fourth, the delay has grown to its bound.
+    await until(() => lines.filter((line) => line.includes('retrying in')).length >= 4);
+    const delaysS = lines.flatMap((line) => /retrying in ([\d.]+) s/.exec(line)?.[1] ?? []).map(Number);
+    expect(Math.max(...delaysS)).toBeLessThanOrEqual(5);
+    const again = start(['serve', '--port', port, '--data', server.dataFolder]);
+    await until(() => /listening on/.test(again.text));
+    await until(() => connections() === 2);
   });
 });

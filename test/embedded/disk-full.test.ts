@@ -13,6 +13,7 @@ import { topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import { acknowledging, Receiver } from '../../testing/receiver.js';
 import { until } from '../../testing/until.js';
+import { placeBasemap } from '../support/basemap.js';
 import { type Answer, ok, trackDefaults } from '../support/client.js';
 import { TestServer } from '../support/server.js';
 
@@ -51,6 +52,7 @@ async function startOnSmallDisk(): Promise<TestServer> {
   server = await TestServer.start(environment, async (folder) => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMib}m`, 'tmpfs', folder]);
     mounted = folder;
+    await placeBasemap(folder);
   });
   return server;
 }

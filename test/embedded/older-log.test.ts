@@ -8,10 +8,10 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { partitionOfKey } from '../../backends/embedded/partitioner.js';
 import { type Log, type Topic, topics } from '../../pipeline/ports.js';
@@ -36,6 +36,9 @@ interface Scene {
   readonly server: TestServer;
   readonly project: string;
   readonly receiver: Receiver;
+  /** Requests to the webhook before the log was exchanged, and how many the receiver had when the server started. */
+  readonly earlier: Receiver['requests'];
+  readonly begin: number;
 }
 
 /** Devices of the partition, whose names begin with `name`. */
@@ -55,8 +58,10 @@ async function send({ server }: Scene, devices: readonly string[]): Promise<void
   expect(ok(await server.as('test_secret').bulk(lines)).accepted).toBe(devices.length);
 }
 
-const seenBy = ({ receiver }: Scene): string[] =>
-  receiver.requests.map(({ body }) => JSON.parse(body.toString()).event?.user?.deviceId ?? body.toString());
+const seenBy = ({ receiver, earlier, begin }: Scene): string[] =>
+  [...earlier, ...receiver.requests.slice(begin)].map(
+    ({ body }) => JSON.parse(body.toString()).event?.user?.deviceId ?? body.toString(),
+  );
 
 /** Resolves when the webhook has had an event of each device. */
 const delivered = (scene: Scene, devices: readonly string[]) =>
@@ -136,16 +141,25 @@ async function repair({ server }: Scene, ...args: string[]) {
 }
 
 /** A stopped server: `kept`, of both partitions, is in log and state; `lost`, of one, is in state alone. */
-async function startScene(): Promise<Scene & { readonly kept: string[]; readonly lost: string[] }> {
+interface Restored extends Scene {
+  readonly kept: string[];
+  readonly lost: string[];
+}
+
+let restored: Promise<Restored> | undefined;
+const closing: (() => unknown)[] = [];
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+async function restore(): Promise<Restored> {
   const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
+  closing.push(() => receiver.close());
   const server = await TestServer.start({
     FENCELINE_LOCATIONS_PARTITIONS: `${partitions}`,
     FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
   });
-  onTestFinished(() => server.dispose());
+  closing.push(() => server.dispose());
   const { projects } = ok(await (await server.administrator()).get('/v1/projects'));
-  const scene = { server, receiver, project: projects[0]._id as string };
+  const scene: Scene = { server, receiver, project: projects[0]._id, earlier: [], begin: 0 };
   const client = server.as('test_secret');
   await client.putGeofence('edited', { description: 'before', ...circle(0, 0, 100) });
   await client.putGeofence('deleted', circle(5_000, 0, 100));
@@ -168,9 +182,33 @@ async function startScene(): Promise<Scene & { readonly kept: string[]; readonly
   await delivered(scene, lost);
   await server.stop();
   rmSync(log, { recursive: true });
-  cpSync(older, log, { recursive: true });
-  rmSync(older, { recursive: true });
-  return { ...scene, kept, lost };
+  renameSync(older, log);
+  copyFolder(server.dataFolder, copyOf(server));
+  closing.push(() => rmSync(copyOf(server), { recursive: true }));
+  return { ...scene, earlier: [...receiver.requests], kept, lost };
+}
+
+/** Links of chDB hold the whole path: a copy is used only in the place of its original. */
+const copyOf = ({ dataFolder }: TestServer): string => `${dataFolder}-copy`;
+
+/** Copies what a stopped server leaves, without the socket that marks its folder as used. */
+function copyFolder(from: string, to: string): void {
+  const filter = (path: string): boolean => !lstatSync(path).isSocket();
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter });
+}
+
+/** Starts the server on the folder with the older log, as it was at first. */
+async function startScene(): Promise<Restored> {
+  restored ??= restore();
+  const scene = await restored;
+  const { server, receiver } = scene;
+  // A test that failed leaves it running.
+  await server.kill();
+  rmSync(server.dataFolder, { recursive: true });
+  copyFolder(copyOf(server), server.dataFolder);
+  const begin = receiver.requests.length;
+  await server.restart();
+  return { ...scene, begin };
 }
 
 const remembered = ['deleted: deleted', 'edited: before'];
@@ -181,7 +219,6 @@ it('an older log halts only the diverged partitions, until a stopped node is rep
   const scene = await startScene();
   const { server } = scene;
 
-  await server.restart();
   expect(await fenceNames(scene), 'the first answer').toEqual(remembered);
   await until(async () => (await halted(scene)).includes('locations 1'), describedBy(scene));
   const beyond = await haltOfLocations(scene);
@@ -236,7 +273,6 @@ it('an older log halts only the diverged partitions, until a stopped node is rep
 it('positions can be repaired while the node runs and accepts locations', { timeout }, async () => {
   const scene = await startScene();
   const { server } = scene;
-  await server.restart();
   await until(async () => (await halted(scene)).includes('locations 1'), describedBy(scene));
   const all = [...scene.kept, ...scene.lost, ...devicesOf(scene, losing, 'waiting')];
   await send(scene, all.slice(-batch));

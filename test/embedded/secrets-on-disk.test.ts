@@ -7,6 +7,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { placeBasemap } from '../support/basemap.js';
 import { ok } from '../support/client.js';
 import { TestServer } from '../support/server.js';
 
@@ -69,7 +70,7 @@ function filesWith(folder: string, secrets: readonly string[]): string[] {
 
 describe('a data folder', () => {
   it('holds no issued secret in plain text after many rotations', async () => {
-    server = await TestServer.start({ FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0' }, async () => {});
+    server = await TestServer.start({ FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0' });
     const administrator = await server.administrator();
     const client = server.as('live_secret');
     const issued: string[] = [];
@@ -100,7 +101,10 @@ describe('a data folder', () => {
   });
 
   it('is readable by its owner alone, with all its files', async () => {
-    server = await TestServer.start({}, async (folder) => chmodSync(folder, 0o755));
+    server = await TestServer.start({}, async (folder) => {
+      await placeBasemap(folder);
+      chmodSync(folder, 0o755);
+    });
     await server.as('test_secret').track({ deviceId: 'phone', latitude: 43.77, longitude: 11.25 });
     expect(entriesOf(server.dataFolder).length).toBeGreaterThan(20);
     expect(openToOthers(server.dataFolder)).toEqual([]);

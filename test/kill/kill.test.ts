@@ -23,9 +23,9 @@ import { type Kills, killRepeatedly } from './killer.js';
 
 const seed = Number(process.env.KILL_SEED);
 const isCampaign = process.env.TEST_CAMPAIGN !== undefined;
-const size = isCampaign ? { devices: 400, locationsPerDevice: 100 } : { devices: 80, locationsPerDevice: 40 };
+const size = isCampaign ? { devices: 400, locationsPerDevice: 100 } : { devices: 60, locationsPerDevice: 30 };
 const total = size.devices * size.locationsPerDevice;
-const plan = isCampaign ? { kills: 14, killsDuringStart: 4 } : { kills: 3, killsDuringStart: 1 };
+const plan = isCampaign ? { kills: 14, killsDuringStart: 4 } : { kills: 2, killsDuringStart: 1 };
 const partitions = 4;
 /** In seconds. The receiver refuses some first attempts. */
 const retrySchedule = '0.2,1,5,30';

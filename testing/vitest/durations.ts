@@ -2,8 +2,7 @@
  * Durations of test files: the report of a run, and the order of the next one.
  *
  * `test/durations.json` holds milliseconds per project and file, longest first. `npm run test:durations` brings it up
- * to date. The longest files start first, so that no worker is
- * left alone with a long file at the end.
+ * to date. The longest files start first, so that no worker is left alone with a long file at the end.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +26,12 @@ function durationOf(module: TestModule): number {
 
 const isPassed = (module: TestModule): boolean => module.state() === 'passed';
 
-/** Sorts files by their recorded duration, longest first. Files without a record come before all others. */
+/**
+ * Sorts files by their recorded duration, longest first. Files without a record come before all others.
+ *
+ * Files that share processes come last. A process that runs several files ends when the next file in the queue wants
+ * one of its own, and the process after it loads all modules again.
+ */
 export class LongestFirst extends BaseSequencer {
   readonly #durations = readDurations();
 
@@ -37,8 +41,10 @@ export class LongestFirst extends BaseSequencer {
       return this.#durations[project.name]?.[path] ?? Number.POSITIVE_INFINITY;
     };
     const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    const sharesProcess = ({ project }: TestSpecification): boolean => !project.config.isolate;
     return files.toSorted((a, b) => {
       if (groupOf(a) !== groupOf(b)) return groupOf(a) - groupOf(b);
+      if (sharesProcess(a) !== sharesProcess(b)) return sharesProcess(a) ? 1 : -1;
       const [first, second] = [duration(a), duration(b)];
       return first === second ? 0 : second - first;
     });

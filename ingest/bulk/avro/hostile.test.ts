@@ -8,6 +8,7 @@ import { deflateRawSync } from 'node:zlib';
 import avro from 'avsc';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { type DeviceApi, north, startDeviceApi } from '../../../testing/device-api.js';
 
 let ingest: DeviceApi;
@@ -370,7 +371,7 @@ it('no change to a good container is answered 500, hangs, or counts what it does
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       },
     ),
-    { numRuns: 600 },
+    { numRuns: propertyRuns(600) },
   );
   expect(statuses.get(200)).toBeGreaterThan(20);
   expect(statuses.get(400)).toBeGreaterThan(100);

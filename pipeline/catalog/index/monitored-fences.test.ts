@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { Zone } from '../../evaluation/types.js';
 import { createRulesCompiler } from '../store/fence-rules.js';
 import type { CompactFence } from '../store/stored-fence.js';
@@ -95,7 +96,7 @@ test('returns every fence once, also at the antimeridian and the poles', () => {
           );
       },
     ),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 
@@ -148,7 +149,7 @@ test('changes before, during and after a rebuild are never lost', () => {
         expect(fences.size).toBe(ids.size);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(40) },
   );
 });
 

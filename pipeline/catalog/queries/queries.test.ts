@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { unwrapRing } from '../../geometry/ring.js';
 import { ShapeTable } from '../../geometry/shapes.js';
@@ -161,7 +162,7 @@ test('a search agrees with a full search', async () => {
       }
       await close();
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import {
   beaconRecord,
   geofenceRecord,
@@ -191,6 +192,6 @@ test('lists agree with a plain array after any changes', async () => {
       expect([...readModel.compactFences()].map(({ id }) => id).sort()).toEqual(Array.from(model.keys()).sort());
       await readModel.close();
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });

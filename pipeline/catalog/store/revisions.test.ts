@@ -6,6 +6,7 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import type { LogRecord } from '../../ports.js';
 import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
 import type { Base, ChangeOrigin, DecodedChange } from '../types.js';
@@ -216,7 +217,7 @@ test('read models of one log agree, and no acknowledged edit is undone by an edi
       for (const readModel of opened) await readModel.close();
       opened = [];
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   ));
 
 const origin = (bases: readonly Base[] | null, timestampMs = 0): ChangeOrigin => ({

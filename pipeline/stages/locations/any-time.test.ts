@@ -9,6 +9,7 @@ import { codecs } from '../../../schemas/codecs.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleDetails } from '../../../schemas/testing/examples.js';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { createCatalog } from '../../catalog/index/catalog.js';
 import { createSpatialQueries } from '../../catalog/queries/queries.js';
 import { openReadModel } from '../../catalog/store/read-model.js';
@@ -164,7 +165,7 @@ test('the same locations make the same states, replies and events, whenever they
         expect(late).toEqual(await process(changes, locations, [{ waitMs: 13 * dayMs, isSweptBefore: true }]));
       },
     ),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(20) },
   );
 }, 120_000);
 

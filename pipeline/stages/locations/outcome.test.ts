@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { codecs, createCodec, locationType } from '../../../schemas/codecs.js';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
 import { Slab } from '../../records/slab.js';
 import { createOutcomeEncoder } from './outcome.js';
@@ -15,7 +16,7 @@ test('a copied location with an encoded tail equals the plain encoding, in any c
         codecs.outcome.encode({ location, ...tail }),
       );
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });
 
@@ -42,6 +43,6 @@ test('a slab fits values of any size and never changes earlier values', () => {
         expect(buffer.equals(values[index] as Buffer)).toBe(true);
       });
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
 });

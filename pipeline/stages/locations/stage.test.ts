@@ -5,6 +5,7 @@ import { deriveId } from '../../../schemas/ids.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleDetails } from '../../../schemas/testing/examples.js';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { type StateStore, type TrackReply, topics } from '../../ports.js';
 import {
   beaconRecord,
@@ -455,7 +456,7 @@ describe('replay', () => {
           expect(new Set(whole.events.map(({ id }) => id)).size).toBe(whole.events.length);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: propertyRuns(15) },
     );
   });
 

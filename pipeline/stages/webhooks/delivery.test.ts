@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import { createRandom } from '../../../schemas/random.js';
 import type { Event } from '../../../schemas/records.js';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { answer, failure, type SentRequest } from './testing/scripted-client.js';
 import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
 import { webhookId } from './testing/webhooks.js';
@@ -143,7 +144,7 @@ describe('every event arrives at every webhook that wants it, and', () => {
           }
         }
       }),
-      { numRuns: 8 },
+      { numRuns: propertyRuns(8) },
     );
   });
 });

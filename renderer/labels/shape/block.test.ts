@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { compileStyle } from '../../style/compile.js';
 import { styleOf } from '../../testing/pictures.js';
 import { tileBytes } from '../../testing/tiles.js';
@@ -134,6 +135,6 @@ test('the ink is inside the collision boxes', () => {
       expect(ink.some((pixel) => pixel === 1)).toBe(true);
       expect(inkOutside(ink, placement!.boxes, 600, 1, 2)).toBe(0);
     }),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
 });
