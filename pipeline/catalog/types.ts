@@ -274,6 +274,8 @@ export interface EncodedWriter extends ConfigurationWriter {
  */
 export type DecodedChange = Pick<Change, 'kind' | 'id'> & {
   readonly record: ConfigurationChange['record'];
+  /** The record as JSON, if the log has it in this form. */
+  readonly text?: string;
   readonly origin?: ChangeOrigin;
 };
 

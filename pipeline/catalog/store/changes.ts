@@ -65,7 +65,7 @@ export function createChangeDecoder(): (record: Pick<LogRecord, 'key' | 'value'>
     const value = validRecord(kind, JSON.parse(change.record));
     if (value._id !== id) throw new Error('key and record have different ids');
     if (kind === 'geofence') compileRules(rulesText(value as GeofenceRecord));
-    return { kind, id, record: value };
+    return { kind, id, record: value, text: change.record };
   };
 }
 

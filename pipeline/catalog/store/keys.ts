@@ -37,9 +37,12 @@ export function idKey(id: string): Buffer {
   return Buffer.from(id, 'hex');
 }
 
+/** Returns the time that a key can hold. */
+export const keyTime = (epochMs: number): number => Math.min(Math.max(Math.floor(epochMs), 0), maxTime);
+
 export function timePart(epochMs: number): Buffer {
   const part = Buffer.allocUnsafe(timeBytes);
-  part.writeUIntBE(Math.min(Math.max(Math.floor(epochMs), 0), maxTime), 0, timeBytes);
+  part.writeUIntBE(keyTime(epochMs), 0, timeBytes);
   return part;
 }
 
@@ -60,7 +63,7 @@ export const listPrefix = (kind: ListedKind, scope: Scope, name: ListName, value
     ...(value === undefined ? [] : [valuePart(value)]),
   ]);
 
-/** Returns the position before all entries of a time in a list. */
+/** Returns the key of a time in a list by time, which is also the position before all longer keys of the time. */
 export const listPosition = (prefix: Buffer, epochMs: number): Buffer => Buffer.concat([prefix, timePart(epochMs)]);
 
 export const idOfListKey = (key: Buffer): string => key.toString('hex', key.length - idBytes);
@@ -90,24 +93,18 @@ function descriptionPart(description: string): Buffer {
 const placeIdOf = (record: GeofenceRecord | BeaconRecord): string | undefined =>
   'geometrySource' in record ? record.geometrySource?.place?.id : undefined;
 
-/** Returns the list keys of a record. */
-export function listKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): Buffer[] {
+/** Returns the keys of a record in the lists by description, by external id and by place. */
+export function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): Buffer[] {
+  const { tag, externalId } = record;
   const id = idKey(record._id);
-  const created = timePart(record.createdAt);
-  const updated = timePart(record.updatedAt);
-  const scope = scopePart(record);
-  const key = (name: ListName, ...rest: readonly Buffer[]) =>
-    Buffer.concat([Buffer.of(listNumber(kind, name)), scope, ...rest, id]);
   const description = descriptionPart(record.description);
-  const keys = [key('createdAt', created), key('updatedAt', updated), key('description', description)];
-  if (record.tag !== null) {
-    const tag = valuePart(record.tag);
-    keys.push(key('tag/createdAt', tag, created), key('tag/updatedAt', tag, updated));
-    keys.push(key('tag/description', tag, description));
-  }
-  if (record.externalId !== null) keys.push(key('externalId', valuePart(record.externalId)));
   const placeId = placeIdOf(record);
-  if (placeId !== undefined) keys.push(key('placeId', valuePart(placeId)));
+  const key = (name: ListName, value: string | undefined, ...rest: readonly Buffer[]) =>
+    Buffer.concat([listPrefix(kind, record, name, value), ...rest, id]);
+  const keys = [key('description', undefined, description)];
+  if (tag !== null) keys.push(key('tag/description', tag, description));
+  if (externalId !== null) keys.push(key('externalId', externalId));
+  if (placeId !== undefined) keys.push(key('placeId', placeId));
   return keys;
 }
 

@@ -1,26 +1,187 @@
-/** Reads pages of geofences and beacons, in their orders, from the read model's index of list keys. */
+/**
+ * The lists of geofences and beacons by time, by description and by external id.
+ *
+ * An entry of a list by time has the ids of all records with the same time, 12 bytes each, in ascending order. The rows
+ * of an import share their times by the hundred, so a list takes few puts.
+ */
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { ListCursor, ListQuery, Page, Scope, SearchPart, SearchQuery, WalkPart, WalkQuery } from '../types.js';
-import { endOfList, idKey, idOfListKey, type ListedKind, listPosition, listPrefix, plainText } from './keys.js';
+import {
+  endOfList,
+  idOfListKey,
+  keyTime,
+  type ListedKind,
+  listPosition,
+  listPrefix,
+  ownListKeys,
+  plainText,
+} from './keys.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
+type Index = Database<Buffer, Buffer>;
+
+const idBytes = 12;
+const noValue = Buffer.alloc(0);
 
 /** Later than any time a record can have. */
 const endOfTime = 2 ** 48 - 1;
 
-/** Returns the key range of the narrowest list by time that contains all results. */
+/** Iterates over the ids of an entry, in ascending order unless `isReverse`. */
+function* idsOf(entry: Buffer, isReverse = false): Generator<string> {
+  const count = entry.length / idBytes;
+  for (let index = 0; index < count; index++) {
+    const at = idBytes * (isReverse ? count - 1 - index : index);
+    yield entry.toString('hex', at, at + idBytes);
+  }
+}
+
+/** A range of keys, of which `end` is excluded. */
+interface KeyRange {
+  readonly start: Buffer;
+  readonly end: Buffer;
+  readonly reverse?: boolean;
+}
+
+/** A record's place in a list by time: the key of its entry, and its id. */
+interface PlaceByTime {
+  readonly key: Buffer;
+  readonly id: string;
+}
+
+/** Iterates over a list by time, in the order of time and id, from the place after `passed` on. */
+function* placesByTime(index: Index, range: KeyRange, passed: PlaceByTime | null): Generator<PlaceByTime> {
+  const { reverse = false } = range;
+  for (const { key, value } of index.getRange(range)) {
+    const isPartlyPassed = passed?.key.equals(key) === true;
+    for (const id of idsOf(value, reverse)) {
+      if (isPartlyPassed && (reverse ? id >= passed.id : id <= passed.id)) continue;
+      yield { key, id };
+    }
+  }
+}
+
+/** Hex digits of the time in the ending of a place by time, which the id follows. */
+const timeDigits = 12;
+
+/** Returns the place of a list by time whose ending is given, in hex digits. */
+const placeOfEnding = (prefix: Buffer, ending: string): PlaceByTime => ({
+  key: Buffer.concat([prefix, Buffer.from(ending.slice(0, timeDigits), 'hex')]),
+  id: ending.slice(timeDigits),
+});
+
+const endingOf = (prefix: Buffer, { key, id }: PlaceByTime): string => key.toString('hex', prefix.length) + id;
+
+/** The entries of one time that a transaction changes, in the list of all records and in those of tags. */
+interface ChangedTime {
+  readonly kind: ListedKind;
+  readonly orderBy: ListQuery['orderBy'];
+  readonly scope: Scope;
+  readonly timeMs: number;
+  /** By tag, null for the list of all: ids that are added (true) and removed (false). */
+  readonly lists: Map<string | null, Map<string, boolean>>;
+}
+
+/** Writes lists. The lists by time are written by `flushSync`, each entry once. */
+export interface ListWriter {
+  /** Moves a record from the lists of `before` to those of `after`. Must run in a write transaction. */
+  relist(kind: ListedKind, before: Listed | undefined, after: Listed | null): void;
+  /** Must be called at the end of the transaction. */
+  flushSync(): void;
+  /** Forgets what a transaction that failed has not written. */
+  reset(): void;
+}
+
+const orders = ['createdAt', 'updatedAt'] as const;
+
+const isSameTime = (one: Listed, other: Listed, orderBy: ListQuery['orderBy']): boolean =>
+  keyTime(one[orderBy]) === keyTime(other[orderBy]) &&
+  one.project === other.project &&
+  one.environment === other.environment;
+
+export function createListWriter(index: Index): ListWriter {
+  const changed = new Map<string, ChangedTime>();
+  /** The last times that were used: those of most rows of an import. */
+  const latest: Partial<Record<ListQuery['orderBy'], ChangedTime>> = {};
+
+  function changedTime(kind: ListedKind, record: Listed, orderBy: ListQuery['orderBy']): ChangedTime {
+    const { project, environment } = record;
+    const timeMs = keyTime(record[orderBy]);
+    const last = latest[orderBy];
+    if (last?.timeMs === timeMs && last.kind === kind && last.scope.project === project) {
+      if (last.scope.environment === environment) return last;
+    }
+    const name = `${kind}/${project}/${environment}/${orderBy}/${timeMs}`;
+    const found = changed.get(name) ?? { kind, orderBy, scope: { project, environment }, timeMs, lists: new Map() };
+    changed.set(name, found);
+    latest[orderBy] = found;
+    return found;
+  }
+
+  /** Notes that the record enters or leaves its lists by time, except those in which `other` has the same place. */
+  function note(kind: ListedKind, record: Listed, other: Listed | null | undefined, isAdded: boolean): void {
+    for (const orderBy of orders) {
+      const isKept = other != null && isSameTime(record, other, orderBy);
+      if (isKept && record.tag === other.tag) continue;
+      const { lists } = changedTime(kind, record, orderBy);
+      for (const tag of record.tag === null ? [null] : [null, record.tag]) {
+        if (tag === null && isKept) continue;
+        const ids = lists.get(tag);
+        if (ids) ids.set(record._id, isAdded);
+        else lists.set(tag, new Map([[record._id, isAdded]]));
+      }
+    }
+  }
+
+  function flushEntry(key: Buffer, ids: ReadonlyMap<string, boolean>): void {
+    const stored = index.get(key);
+    const left = stored === undefined ? [] : [...idsOf(stored)].filter((id) => !ids.has(id));
+    for (const [id, isAdded] of ids) if (isAdded) left.push(id);
+    if (left.length > 0) index.putSync(key, Buffer.from(left.sort().join(''), 'hex'));
+    else if (stored !== undefined) index.removeSync(key);
+  }
+
+  function reset(): void {
+    changed.clear();
+    delete latest.createdAt;
+    delete latest.updatedAt;
+  }
+
+  return {
+    relist(kind, before, after) {
+      if (before) note(kind, before, after, false);
+      if (after) note(kind, after, before, true);
+
+      const [oldKeys, currentKeys] = [before ? ownListKeys(kind, before) : [], after ? ownListKeys(kind, after) : []];
+      const isKept = (key: Buffer, others: readonly Buffer[]): boolean => others.some((other) => other.equals(key));
+      for (const key of oldKeys) if (!isKept(key, currentKeys)) index.removeSync(key);
+      for (const key of currentKeys) if (!isKept(key, oldKeys)) index.putSync(key, noValue);
+    },
+    flushSync() {
+      for (const { kind, orderBy, scope, timeMs, lists } of changed.values()) {
+        for (const [tag, ids] of lists) {
+          const prefix =
+            tag === null ? listPrefix(kind, scope, orderBy) : listPrefix(kind, scope, `tag/${orderBy}`, tag);
+          flushEntry(listPosition(prefix, timeMs), ids);
+        }
+      }
+      reset();
+    },
+    reset,
+  };
+}
+
+/** Returns the key range, newest first, of the narrowest list by time that contains all results. */
 function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer } {
   const name = query.tag === undefined ? query.orderBy : (`tag/${query.orderBy}` as const);
   const prefix = listPrefix(kind, query, name, query.tag);
   const before = query.orderBy === 'createdAt' ? query.createdBefore : query.updatedBefore;
   const after = query.orderBy === 'createdAt' ? query.createdAfter : query.updatedAfter;
   return {
-    start: query.cursor
-      ? Buffer.concat([listPosition(prefix, query.cursor.timeMs), idKey(query.cursor.id)])
-      : listPosition(prefix, before ?? endOfTime),
-    end: listPosition(prefix, after === undefined ? 0 : after + 1),
+    start: listPosition(prefix, query.cursor?.timeMs ?? before ?? endOfTime),
+    // Excluded from the range.
+    end: after === undefined ? prefix : listPosition(prefix, after),
   };
 }
 
@@ -49,15 +210,17 @@ const isAhead = (record: Listed, query: ListQuery): boolean =>
 
 /** Reads a page. `lookup` returns the record of an id, or undefined if it is not visible. */
 export function readPage<T extends Listed>(
-  index: Database<Buffer, Buffer>,
+  index: Index,
   kind: ListedKind,
   query: ListQuery,
   lookup: (id: string) => T | undefined,
 ): Page<T> {
   if (query.externalId !== undefined) return readFew(index, kind, query, query.externalId, lookup);
   const items: T[] = [];
-  for (const key of index.getKeys({ ...range(kind, query), reverse: true })) {
-    const record = lookup(idOfListKey(key));
+  const keys = range(kind, query);
+  const passed = query.cursor ? { key: keys.start, id: query.cursor.id } : null;
+  for (const { id } of placesByTime(index, { ...keys, reverse: true }, passed)) {
+    const record = lookup(id);
     if (record === undefined || !isAhead(record, query)) continue;
     if (items.length === query.limit) return { items, hasMore: true };
     items.push(record);
@@ -67,7 +230,7 @@ export function readPage<T extends Listed>(
 
 /** Reads and sorts the records with one external id, at most one per tag. */
 function readFew<T extends Listed>(
-  index: Database<Buffer, Buffer>,
+  index: Index,
   kind: ListedKind,
   query: ListQuery,
   externalId: string,
@@ -88,7 +251,7 @@ function readFew<T extends Listed>(
  * visible.
  */
 export function walk<T extends Listed>(
-  index: Database<Buffer, Buffer>,
+  index: Index,
   kind: ListedKind,
   query: WalkQuery & { readonly from: string | null; readonly maxExamined: number },
   lookup: (id: string) => T | undefined,
@@ -98,22 +261,19 @@ export function walk<T extends Listed>(
     query.tag === undefined
       ? listPrefix(kind, query, 'createdAt')
       : listPrefix(kind, query, 'tag/createdAt', query.tag);
-  const start =
-    from === null ? listPosition(prefix, createdAfter === undefined ? 0 : createdAfter + 1) : after(prefix, from);
+  const passed = from === null ? null : placeOfEnding(prefix, from);
+  const start = passed?.key ?? listPosition(prefix, createdAfter === undefined ? 0 : createdAfter + 1);
   const items: T[] = [];
   let examined = 0;
-  for (const key of index.getKeys({ start, end: listPosition(prefix, createdBefore ?? endOfTime) })) {
-    const record = lookup(idOfListKey(key));
+  const range = { start, end: listPosition(prefix, createdBefore ?? endOfTime) };
+  for (const place of placesByTime(index, range, passed)) {
+    const record = lookup(place.id);
     if (record !== undefined && matches(record, query)) items.push(record);
     examined += 1;
-    if (examined === maxExamined) return { items, next: key.toString('hex', prefix.length) };
+    if (examined === maxExamined) return { items, next: endingOf(prefix, place) };
   }
   return { items, next: null };
 }
-
-/** Returns the first key after the one of a list that ends so. */
-const after = (prefix: Buffer, ending: string): Buffer =>
-  Buffer.concat([prefix, Buffer.from(ending, 'hex'), Buffer.of(0)]);
 
 /** Tests whether the record makes events, as answers of the API say it. */
 const isEnabled = (record: Listed, nowMs: number): boolean =>
@@ -137,34 +297,52 @@ function listOfSearch(kind: ListedKind, query: SearchQuery): Buffer {
   return listPrefix(kind, query, `tag/${query.sort}`, query.tag);
 }
 
-const noKey = Buffer.alloc(0);
+/** Iterates over a list in the order of a search: ids, and the endings from which it can continue. */
+function* placesOfSearch(
+  index: Index,
+  kind: ListedKind,
+  query: SearchQuery,
+): Generator<{ id: string; ending: string }> {
+  const { from, isDescending } = query;
+  const prefix = listOfSearch(kind, query);
+  const isByTime = query.externalId === undefined && query.sort !== 'description';
+  const passed = from === null ? null : isByTime ? placeOfEnding(prefix, from) : keyOfEnding(prefix, from);
+  const range = isDescending
+    ? { start: passed?.key ?? endOfList(prefix), end: prefix, reverse: true }
+    : { start: passed?.key ?? prefix, end: endOfList(prefix) };
+  if (isByTime) {
+    for (const place of placesByTime(index, range, passed)) yield { id: place.id, ending: endingOf(prefix, place) };
+    return;
+  }
+  for (const key of index.getKeys(range)) {
+    if (!passed?.key.equals(key)) yield { id: idOfListKey(key), ending: key.toString('hex', prefix.length) };
+  }
+}
+
+function keyOfEnding(prefix: Buffer, ending: string): PlaceByTime {
+  const key = Buffer.concat([prefix, Buffer.from(ending, 'hex')]);
+  return { key, id: idOfListKey(key) };
+}
 
 /**
  * Reads a part of a search, see {@link SearchPart}. `lookup` returns the record of an id, or undefined if it is not
  * visible.
  */
 export function search<T extends Listed>(
-  index: Database<Buffer, Buffer>,
+  index: Index,
   kind: ListedKind,
   query: SearchQuery & { readonly nowMs: number },
   lookup: (id: string) => T | undefined,
 ): SearchPart<T> {
   const { from, limit, maxExamined, enabled, nowMs } = query;
-  const prefix = listOfSearch(kind, query);
   const hasWords = wordsTest(query.words ?? []);
-  const last = from === null ? noKey : Buffer.concat([prefix, Buffer.from(from, 'hex')]);
-  const [low, high] = [prefix, endOfList(prefix)];
-  const range = query.isDescending
-    ? { start: from === null ? high : last, end: low, reverse: true }
-    : { start: from === null ? low : last, end: high };
   const items: T[] = [];
   let passed = from;
   let examined = 0;
-  for (const key of index.getKeys(range)) {
-    if (key.equals(last)) continue;
+  for (const { id, ending } of placesOfSearch(index, kind, query)) {
     if (examined === maxExamined) return { items, next: passed, examined };
     examined += 1;
-    const record = lookup(idOfListKey(key));
+    const record = lookup(id);
     const isWanted =
       record !== undefined &&
       matches(record, query) &&
@@ -174,16 +352,16 @@ export function search<T extends Listed>(
       if (items.length === limit) return { items, next: passed, examined };
       items.push(record);
     }
-    passed = key.toString('hex', prefix.length);
+    passed = ending;
   }
   return { items, next: null, examined };
 }
 
-/** Returns the number of records of a scope, or of those with a tag. */
-export const countOf = (index: Database<Buffer, Buffer>, kind: ListedKind, query: Scope & { tag?: string }): number => {
+/** Returns the number of records of a scope, or of those with a tag. The list by description has a key for each. */
+export const countOf = (index: Index, kind: ListedKind, query: Scope & { tag?: string }): number => {
   const prefix =
     query.tag === undefined
-      ? listPrefix(kind, query, 'createdAt')
-      : listPrefix(kind, query, 'tag/createdAt', query.tag);
+      ? listPrefix(kind, query, 'description')
+      : listPrefix(kind, query, 'tag/description', query.tag);
   return index.getKeysCount({ start: prefix, end: endOfList(prefix) });
 };

@@ -24,21 +24,19 @@ import type { ChangeKind } from '../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
 import type { ConfigurationReader, DecodedChange, EditOutcome, Scope } from '../types.js';
-import {
-  endOfList,
-  expiryBound,
-  expiryKey,
-  idKey,
-  idOfListKey,
-  isId,
-  type ListedKind,
-  listKeys,
-  listPrefix,
-} from './keys.js';
-import { countOf, readPage, search, walk } from './lists.js';
+import { endOfList, expiryBound, expiryKey, idKey, idOfListKey, isId, type ListedKind, listPrefix } from './keys.js';
+import { countOf, createListWriter, readPage, search, walk } from './lists.js';
 import { type Contested, openRevisions, PendingEdits } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';
-import { type CompactFence, decodeCompactFence, decodeFence, encodeFence, scopeOfFence } from './stored-fence.js';
+import {
+  type CompactFence,
+  decodeCompactFence,
+  decodeFence,
+  encodeFence,
+  noVersion,
+  scopeOfFence,
+  versionOfFence,
+} from './stored-fence.js';
 import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
 import { openStoredImports } from './stored-imports.js';
 import { openStoredPlaces } from './stored-places.js';
@@ -115,7 +113,7 @@ type ListedRecord = GeofenceRecord | BeaconRecord;
  * Version of the stored format. A read model of another format is rebuilt from topic `changes`; the caller compares
  * before opening it.
  */
-export const readModelFormat = 5;
+export const readModelFormat = 6;
 
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
@@ -134,8 +132,12 @@ const decodePlacedFence = (stored: Buffer): PlacedFence => ({
 /** Decodes directly from LMDB's buffer, which the next read overwrites. */
 const inStoredForm = <T>(decode: (stored: Buffer) => T) => ({
   keyEncoding: 'binary' as const,
-  encoder: { encode: encodeFence, decode: (bytes: Uint8Array) => decode(asBuffer(bytes)) },
+  encoder: { encode: unwritten, decode: (bytes: Uint8Array) => decode(asBuffer(bytes)) },
 });
+
+const unwritten = (): never => {
+  throw new Error('geofences are written in stored form');
+};
 
 const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -160,10 +162,21 @@ function openDatabases(path: string) {
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
   const meta = root.openDB<number | string, string>('meta', {});
   const versionOf = (kind: VersionedKind) => () => (meta.get(versionNames[kind]) as number | undefined) ?? 0;
+  const storedFences = root.openDB<Buffer, Buffer>('geofences', binary);
+
+  /** Versions before the first are of a topic that was replaced. */
+  function revisionOfFence(id: Buffer): number | null | undefined {
+    const stored = storedFences.getBinaryFast(id);
+    if (stored === undefined) return undefined;
+    const revision = versionOfFence(asBuffer(stored)) - ((meta.get('firstVersion') as number | undefined) ?? 0);
+    return revision < 0 ? null : revision;
+  }
   return {
     root,
     meta,
     projects: root.openDB<ProjectRecord, Buffer>('projects', json),
+    storedFences,
+    /** The same database, decoded. */
     geofences: root.openDB<GeofenceRecord, Buffer>('geofences', inStoredForm(decodeFence)),
     /** The same database, decoded for evaluation. */
     placedFences: root.openDB<PlacedFence, Buffer>('geofences', inStoredForm(decodePlacedFence)),
@@ -180,14 +193,22 @@ function openDatabases(path: string) {
     /** Geofences whose place has another geometry. */
     outdated: root.openDB<Buffer, Buffer>('outdatedGeofences', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
-    /** Key: version after the batch, index in the batch. */
-    feed: root.openDB<FeedEntry, [number, number]>('feed', {}),
-    revisions: openRevisions(root),
+    /** By the version after a batch: its changed records, one a line. */
+    feed: root.openDB<string, number>('feed', {}),
+    revisions: openRevisions(root, { geofence: { revisionOf: revisionOfFence } }),
   };
 }
-/** Kind and id, then project and environment if the record has them. */
-type FeedEntry = [ChangeKind, string, string?, Scope['environment']?];
 type Databases = ReturnType<typeof openDatabases>;
+
+/** Returns a line of the feed: kind and id, then project and environment if the record has them. */
+const feedLine = ({ kind, id, scope }: ChangedThing): string =>
+  scope ? `${kind}/${id}/${scope.project}/${scope.environment}` : `${kind}/${id}`;
+
+function thingOfLine(line: string): ChangedThing {
+  const [kind = '', id = '', project, environment] = line.split('/');
+  const scope = project && environment ? { project, environment: environment as Scope['environment'] } : null;
+  return { kind: kind as ChangeKind, id, scope };
+}
 
 const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;
 
@@ -198,7 +219,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   const { root, meta, projects, geofences, placedFences, beacons, webhooks, lists, expiries, feed, revisions } =
     databases;
   const edits = new PendingEdits();
-  const applyChange = createApplier(databases);
+  const applier = createApplier(databases);
   const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
   const projectCache = new Map<string, ProjectRecord | undefined>();
   let projectCacheOffset = -1;
@@ -333,21 +354,23 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       const outcomes = new Map<string, EditOutcome>();
       const write = (): void => {
         outcomes.clear();
+        applier.begin();
         const version = versionAt(nextOffset);
-        let place = 0;
-        const applied = changes.filter(({ kind, id, record, origin }) => {
-          if (origin === undefined) return true;
-          const outcome = revisions.admitSync({ kind, id, isDeletion: record === null }, origin);
-          if (origin.edit !== null) outcomes.set(origin.edit, outcome);
-          return outcome.kind === 'applied';
-        });
-        for (const change of applied) {
-          for (const thing of applyChange(change)) {
-            const scope = thing.scope ? [thing.scope.project, thing.scope.environment] : [];
-            feed.putSync([version, place++], [thing.kind, thing.id, ...scope] as FeedEntry);
+        const applied: DecodedChange[] = [];
+        const things: ChangedThing[] = [];
+        for (const change of changes) {
+          const { kind, id, record, origin } = change;
+          if (origin !== undefined) {
+            const outcome = revisions.admitSync({ kind, id, isDeletion: record === null }, origin);
+            if (origin.edit !== null) outcomes.set(origin.edit, outcome);
+            if (outcome.kind === 'refused') continue;
           }
+          applied.push(change);
+          things.push(...applier.apply(change, origin === undefined ? noVersion : versionAt(origin.offset)));
         }
-        for (const key of [...feed.getKeys({ end: [version - feedRecords + 1, 0] })]) feed.removeSync(key);
+        applier.flush();
+        if (things.length > 0) feed.putSync(version, things.map(feedLine).join('\n'));
+        for (const key of [...feed.getKeys({ end: version - feedRecords + 1 })]) feed.removeSync(key);
         const latest = applied.reduce(
           (time, { record }) => Math.max(time, record?.updatedAt ?? 0),
           number('latestTimestamp'),
@@ -367,7 +390,11 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
 
     async restart(isKept) {
       const write = (): void => {
-        for (const { kind, id } of [...allKeys()]) if (!isKept(kind, id)) applyChange({ kind, id, record: null });
+        applier.begin();
+        for (const { kind, id } of [...allKeys()]) {
+          if (!isKept(kind, id)) applier.apply({ kind, id, record: null }, noVersion);
+        }
+        applier.flush();
         revisions.clearSync();
         // Far enough that no follower finds its version in the feed.
         const version = currentVersion() + feedRecords + 1;
@@ -387,10 +414,8 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     feed(fromVersion) {
       if (fromVersion < currentVersion() - feedRecords) return undefined;
       const things = new Map<string, ChangedThing>();
-      for (const { value } of feed.getRange({ start: [fromVersion + 1, 0] })) {
-        const [kind, id, project, environment] = value;
-        const scope = project && environment ? { project, environment } : null;
-        things.set(value.join('/'), { kind, id, scope });
+      for (const { value } of feed.getRange({ start: fromVersion + 1 })) {
+        for (const line of value.split('\n')) things.set(line, thingOfLine(line));
       }
       return [...things.values()];
     },
@@ -454,21 +479,20 @@ function recordOf(databases: Databases, kind: ChangeKind, id: string): DecodedCh
   }
 }
 
-/**
- * Creates a function that writes one change to all databases and returns the records that followers must read again. It
- * must run in a write transaction.
- */
-function createApplier(databases: Databases) {
-  const { projects, geofences, beacons, webhooks, mapStyles, mapMarkers, imports, places, accounts } = databases;
-  const { lists, expiries, outdated } = databases;
+/** Writes changes to all databases. All must run in one write transaction. */
+interface Applier {
+  begin(): void;
+  /** Writes one change. Returns the records that followers must read again. */
+  apply(change: DecodedChange, version: number): ChangedThing[];
+  /** Writes what is collected for the whole transaction. */
+  flush(): void;
+}
 
-  function relist(kind: ListedKind, before: ListedRecord | undefined, after: ListedRecord | null): void {
-    const [old, current] = [before ? listKeys(kind, before) : [], after ? listKeys(kind, after) : []];
-    // An update keeps most keys. A write costs more than a comparison.
-    const isKept = (key: Buffer, others: readonly Buffer[]): boolean => others.some((other) => other.equals(key));
-    for (const key of old) if (!isKept(key, current)) lists.removeSync(key);
-    for (const key of current) if (!isKept(key, old)) lists.putSync(key, noValue);
-  }
+function createApplier(databases: Databases): Applier {
+  const { projects, geofences, storedFences, beacons, webhooks, mapStyles, mapMarkers, imports, places, accounts } =
+    databases;
+  const { expiries, outdated } = databases;
+  const lists = createListWriter(databases.lists);
 
   /** Notes whether the geofence has the geometry of its place. It keeps its geometry when the place is deleted. */
   function compareWithPlace(record: GeofenceRecord): void {
@@ -489,16 +513,23 @@ function createApplier(databases: Databases) {
     }
   }
 
-  function replaceGeofence(id: string, before: GeofenceRecord | undefined, after: GeofenceRecord | null): void {
+  const followsPlace = (record: GeofenceRecord | null | undefined): boolean => record?.geometrySource?.place != null;
+
+  function replaceGeofence(
+    { id, text }: DecodedChange,
+    version: number,
+    before: GeofenceRecord | undefined,
+    after: GeofenceRecord | null,
+  ): void {
     const due = before?.deleteAfter ?? null;
     if (due !== null) expiries.removeSync(expiryKey(due, id));
     if (after === null) {
-      geofences.removeSync(idKey(id));
+      storedFences.removeSync(idKey(id));
       outdated.removeSync(idKey(id));
       return;
     }
-    geofences.putSync(idKey(id), after);
-    compareWithPlace(after);
+    storedFences.putSync(idKey(id), encodeFence(after, version, text));
+    if (followsPlace(before) || followsPlace(after)) compareWithPlace(after);
     if (after.deleteAfter !== null) expiries.putSync(expiryKey(after.deleteAfter, id), noValue);
   }
 
@@ -513,7 +544,8 @@ function createApplier(databases: Databases) {
       .filter((record) => record != null)
       .map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
 
-  return ({ kind, id, record }: DecodedChange): ChangedThing[] => {
+  function apply(change: DecodedChange, version: number): ChangedThing[] {
+    const { kind, id, record } = change;
     if (kind === 'erasure') {
       if (record) databases.erasures.putSync(idKey(id), record as ErasureRecord);
       else databases.erasures.removeSync(idKey(id));
@@ -562,9 +594,12 @@ function createApplier(databases: Databases) {
     }
     const after = record as ListedRecord | null;
     const before = kind === 'geofence' ? geofences.get(idKey(id)) : beacons.get(idKey(id));
-    relist(kind, before, after);
-    if (kind === 'geofence') replaceGeofence(id, before as GeofenceRecord | undefined, after as GeofenceRecord | null);
+    lists.relist(kind, before, after);
+    if (kind === 'geofence')
+      replaceGeofence(change, version, before as GeofenceRecord | undefined, after as GeofenceRecord | null);
     else replaceBeacon(id, after as BeaconRecord | null);
-    return touched(kind, id, [before, after]);
-  };
+    return touched(kind, id, before && after && isSameScope(before, after) ? [after] : [before, after]);
+  }
+
+  return { begin: lists.reset, apply, flush: lists.flushSync };
 }

@@ -115,7 +115,10 @@ export interface Revisions {
   /** Returns the bases for the next edit of the record: its revision, and the changes refused since. */
   bases(kind: ChangeKind, id: string): Base[];
   contested(limit: number): Contested[];
-  /** Decides whether the change is applied, and records the outcome. Must run in a write transaction. */
+  /**
+   * Decides whether the change is applied, and records the outcome. Must run in a write transaction, before the change
+   * is applied and after those before it.
+   */
   admitSync(change: { kind: ChangeKind; id: string; isDeletion: boolean }, origin: ChangeOrigin): EditOutcome;
   /** Removes some of the deletions that have expired at `nowMs`. Must run in a write transaction. */
   forgetSync(nowMs: number): void;
@@ -123,37 +126,57 @@ export interface Revisions {
   clearSync(): void;
 }
 
+/** Kinds whose records hold their own revision, because there are many. */
+export interface RecordsWithRevision {
+  /**
+   * Returns the revision that the stored record holds: null if it does not know one; undefined if there is no record.
+   */
+  revisionOf(id: Buffer): number | null | undefined;
+}
+
 /** Opens the tables in a read model's file. */
-export function openRevisions(root: RootDatabase): Revisions {
-  /** By kind and id: revision, and the time of the deletion if the record is deleted. */
+export function openRevisions(
+  root: RootDatabase,
+  holders: Partial<Record<ChangeKind, RecordsWithRevision>> = {},
+): Revisions {
+  /**
+   * By kind and id: revision, and the time of the deletion if the record is deleted. Stored records that hold their
+   * revision are not in it.
+   */
   const revisions = root.openDB<[number, number?], Buffer>('revisions', { keyEncoding: 'binary' });
   /** Deletions by time and key. */
   const deletions = root.openDB<true, [number, string]>('deletions', {});
   /** By kind and id: offsets of refused changes that no applied change names among its bases. */
   const refused = root.openDB<number[], Buffer>('refused', { keyEncoding: 'binary' });
 
-  function revisionAt(key: Buffer): RecordRevision | undefined {
+  function revisionAt(kind: ChangeKind, key: Buffer): RecordRevision | undefined {
+    const held = holders[kind]?.revisionOf(key.subarray(1));
+    if (held !== undefined) return held === null ? undefined : { revision: held, deletedAtMs: null };
     const stored = revisions.get(key);
     return stored && { revision: stored[0], deletedAtMs: stored[1] ?? null };
   }
 
   function setRevision(
+    kind: ChangeKind,
     key: Buffer,
     before: RecordRevision | undefined,
     { offset, timestampMs }: ChangeOrigin,
     isDeletion: boolean,
   ): void {
-    const name = key.toString('hex');
-    if (before && before.deletedAtMs !== null) deletions.removeSync([before.deletedAtMs, name]);
-    if (isDeletion) deletions.putSync([timestampMs, name], true);
-    revisions.putSync(key, isDeletion ? [offset, timestampMs] : [offset]);
+    const wasDeleted = before !== undefined && before.deletedAtMs !== null;
+    if (wasDeleted) deletions.removeSync([before.deletedAtMs, key.toString('hex')]);
+    if (isDeletion) {
+      deletions.putSync([timestampMs, key.toString('hex')], true);
+      revisions.putSync(key, [offset, timestampMs]);
+    } else if (holders[kind] === undefined) revisions.putSync(key, [offset]);
+    else if (wasDeleted) revisions.removeSync(key);
   }
 
   return {
-    revisionOf: (kind, id) => revisionAt(keyOf(kind, id)),
+    revisionOf: (kind, id) => revisionAt(kind, keyOf(kind, id)),
     bases(kind, id) {
       const key = keyOf(kind, id);
-      const current = revisionAt(key);
+      const current = revisionAt(kind, key);
       return [
         ...(current ? [current.revision] : []),
         ...(current && current.deletedAtMs === null ? [] : (['absent'] as const)),
@@ -165,13 +188,13 @@ export function openRevisions(root: RootDatabase): Revisions {
 
     admitSync({ kind, id, isDeletion }, origin) {
       const key = keyOf(kind, id);
-      const before = revisionAt(key);
+      const before = revisionAt(kind, key);
       const open = refused.get(key);
       if (!isApplicable(before, origin)) {
         refused.putSync(key, [...(open ?? []), origin.offset]);
         return { kind: 'refused' };
       }
-      setRevision(key, before, origin, isDeletion);
+      setRevision(kind, key, before, origin, isDeletion);
       if (open) {
         // A read model that starts with the refused change applies this one too, if it names the refused one as a base.
         const left = origin.bases === null ? [] : open.filter((offset) => !origin.bases?.includes(offset));

@@ -3,9 +3,10 @@
  * record follows as JSON.
  *
  * Layout, little-endian: [u8 0 circle, 1 ring][u8 0 test, 1 live][12 bytes project id][u32 bytes of the numbers][u32
- * bytes of the tag][u32 bytes of the rules][f64 creation time, epoch ms]. Then the numbers as float64 (circle:
- * longitude, latitude, radius in metres; ring: longitude and latitude of each vertex, unwrapped, the first not
- * repeated), the tag and the rules as UTF-8, and the record as JSON. The JSON omits the ring if the numbers define it.
+ * bytes of the tag][u32 bytes of the rules][f64 creation time, epoch ms][f64 version of the change]. Then the numbers
+ * as float64 (circle: longitude, latitude, radius in metres; ring: longitude and latitude of each vertex, unwrapped,
+ * the first not repeated), the tag and the rules as UTF-8, and the record as JSON. The JSON omits the ring if the
+ * numbers define it.
  */
 import type { Position } from '../../../schemas/json/common.js';
 import { maxRingPoints } from '../../../schemas/json/constants.js';
@@ -14,11 +15,12 @@ import { unwrapRing } from '../../geometry/ring.js';
 import type { Scope } from '../types.js';
 import { idKey } from './keys.js';
 
-const headerBytes = 34;
+const headerBytes = 42;
 const numbersAt = 14;
 const tagAt = 18;
 const rulesAt = 22;
 const createdAtAt = 26;
+const versionAt = 34;
 const circleForm = 0;
 const ringForm = 1;
 
@@ -67,30 +69,43 @@ export function rulesText(record: GeofenceRecord): string {
   return text === '{}' ? '' : text;
 }
 
-export function encodeFence(record: GeofenceRecord): Buffer {
-  const { ring, ...rest } = record;
+/** Version of a fence whose change is not known. */
+export const noVersion = -1;
+
+/** Buffer of encoded fences. */
+let encoded = Buffer.allocUnsafeSlow(64 * 1_024);
+
+/** Encodes a fence. `text` is its JSON, if the caller has it. The result is valid until the next call. */
+export function encodeFence(record: GeofenceRecord, version: number = noVersion, text?: string): Buffer {
+  const { ring, tag } = record;
   const numbers = ring === null ? Float64Array.of(...record.center, record.radius) : unwrapRing(ring);
   const isRingInNumbers = ring !== null && isClosingOf(ring, numbers);
-  const tag = Buffer.from(record.tag);
-  const rules = Buffer.from(rulesText(record));
+  const rules = rulesText(record);
+  const json = isRingInNumbers ? JSON.stringify({ ...record, ring: undefined }) : (text ?? JSON.stringify(record));
 
-  const header = Buffer.alloc(headerBytes);
-  header[0] = ring === null ? circleForm : ringForm;
-  header[1] = record.environment === 'live' ? 1 : 0;
-  idKey(record.project).copy(header, 2);
-  header.writeUInt32LE(numbers.byteLength, numbersAt);
-  header.writeUInt32LE(tag.length, tagAt);
-  header.writeUInt32LE(rules.length, rulesAt);
-  header.writeDoubleLE(record.createdAt, createdAtAt);
-  const json = Buffer.from(JSON.stringify(isRingInNumbers ? rest : record));
-  return Buffer.concat([
-    header,
-    new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength),
-    tag,
-    rules,
-    json,
-  ]);
+  const numbersEnd = headerBytes + numbers.byteLength;
+  // A character of UTF-16 takes at most three bytes.
+  const mostBytes = numbersEnd + 3 * (tag.length + rules.length + json.length);
+  if (encoded.length < mostBytes) encoded = Buffer.allocUnsafeSlow(mostBytes);
+  const stored = encoded;
+  stored.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), headerBytes);
+  const tagBytes = stored.write(tag, numbersEnd);
+  const rulesBytes = stored.write(rules, numbersEnd + tagBytes);
+  const jsonBytes = stored.write(json, numbersEnd + tagBytes + rulesBytes);
+
+  stored[0] = ring === null ? circleForm : ringForm;
+  stored[1] = record.environment === 'live' ? 1 : 0;
+  idKey(record.project).copy(stored, 2);
+  stored.writeUInt32LE(numbers.byteLength, numbersAt);
+  stored.writeUInt32LE(tagBytes, tagAt);
+  stored.writeUInt32LE(rulesBytes, rulesAt);
+  stored.writeDoubleLE(record.createdAt, createdAtAt);
+  stored.writeDoubleLE(version, versionAt);
+  return stored.subarray(0, numbersEnd + tagBytes + rulesBytes + jsonBytes);
 }
+
+/** Returns the version of the change that stored the fence; {@link noVersion} if it is not known. */
+export const versionOfFence = (stored: Buffer): number => stored.readDoubleLE(versionAt);
 
 /** Buffer for the coordinates of a decoded ring: at most 2,000 vertices, without the repeated one. */
 const scratch = new Float64Array(2 * maxRingPoints);
