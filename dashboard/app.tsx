@@ -1,13 +1,15 @@
 /** What is shown: the entrance while nobody is signed in, else the shell with the view of the path. */
 import { useEffect, useState } from 'react';
-import { useLocation } from 'wouter';
+import { Router, useLocation } from 'wouter';
 import { Button, Notice } from './components/controls';
 import { messageOf } from './components/toasts';
 import { Entrance } from './shell/entrance';
 import { readPurpose } from './shell/purpose';
 import { Shell } from './shell/shell';
 import { UnreachableBanner } from './shell/unreachable';
+import { UnsavedQuestion } from './shell/unsaved';
 import { useSession, WorkspaceProvider } from './state/session';
+import { leave } from './state/unsaved';
 import { Views } from './views';
 
 export function App() {
@@ -62,9 +64,12 @@ export function App() {
       session={session.data}
       withoutProject={<Entrance purpose={undefined} hasNoProject onDone={() => {}} />}
     >
-      <Shell>
-        <Views />
-      </Shell>
+      <Router aroundNav={(navigate, to, options) => leave(() => navigate(to, options))}>
+        <Shell>
+          <Views />
+        </Shell>
+      </Router>
+      <UnsavedQuestion />
     </WorkspaceProvider>
   );
 }

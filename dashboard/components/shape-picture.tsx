@@ -70,5 +70,13 @@ export function ShapePicture({
   const [failed, setFailed] = useState('');
   if (path === '' || failed === path) return null;
   const source = urlOf('/maps/static', { width: 760, height: 260, scale: 2, style: styles[theme], path });
-  return <img className="shape-picture" src={source} alt="The area on a map" onError={() => setFailed(path)} />;
+  return (
+    <img
+      className="shape-picture"
+      src={source}
+      alt="The area on a map"
+      loading="lazy"
+      onError={() => setFailed(path)}
+    />
+  );
 }

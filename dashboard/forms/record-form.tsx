@@ -88,17 +88,33 @@ async function create({ resource }: { readonly resource: Kinds }, body: Record<s
   return call(`POST /v1/${resource}`, { body: body as never });
 }
 
+interface Begin<Row, Draft> {
+  readonly stored?: Stored<Row> | undefined;
+  readonly start?: Partial<Draft> | undefined;
+}
+
+/** Returns the draft with which a form begins. */
+export const firstDraft = <Row extends Named, Draft>(
+  kind: RecordKind<Row, Draft>,
+  { stored, start }: Begin<Row, Draft>,
+): Draft => (stored ? kind.draftOf(stored.record) : { ...kind.blank, ...start });
+
+/** A draft, and what takes a change of it. */
+export type DraftState<Draft> = readonly [Draft, (change: (draft: Draft) => Draft) => void];
+
 /**
  * Holds the form of a record: of the stored one, or of a new one that begins with `start`. Give the component that
  * calls it another key for another revision, as {@link StoredRecord} does.
+ * @param drafts holds the draft elsewhere, such as where earlier ones are remembered.
  */
 export function useRecordForm<Row extends Named, Draft extends object>(
   kind: RecordKind<Row, Draft>,
-  { stored, start }: { readonly stored?: Stored<Row> | undefined; readonly start?: Partial<Draft> | undefined } = {},
+  { stored, start, drafts }: Begin<Row, Draft> & { readonly drafts?: DraftState<Draft> | undefined } = {},
 ): RecordForm<Row, Draft> {
   const { isOwner } = useWorkspace();
-  const [initial] = useState<Draft>(() => (stored ? kind.draftOf(stored.record) : { ...kind.blank, ...start }));
-  const [draft, setDraft] = useState(initial);
+  const [initial] = useState(() => firstDraft(kind, { stored, start }));
+  const own = useState(initial);
+  const [draft, setDraft] = drafts ?? own;
   const id = stored?.record._id;
   const saving = useChange(() => {
     const body = kind.bodyOf(draft);

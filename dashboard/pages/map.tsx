@@ -1,166 +1,306 @@
-/** All geofences and beacons on a map, with a search that also works without one. */
+/** All geofences and beacons on a map: search, drawing, and the form of what is chosen. */
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { Link } from 'wouter';
-import { maxPlaces, useAllPlaces } from '../client/all-places';
-import type { Beacon, Geofence } from '../client/types';
-import { Badge, Button, Notice } from '../components/controls';
-import { Icon } from '../components/icons';
-import { useSettled } from '../components/list-filters';
-import { createMapView, type MapView, type Place } from '../components/map-view';
+import { maxPlaces, type PlacesChange, useAllPlaces } from '../client/all-places';
+import { Badge, Button, Loading, Notice } from '../components/controls';
+import { Icon, type IconName } from '../components/icons';
+import { createMapView, type MapStyle, type MapView, type Theme, type View } from '../components/map-view';
 import { messageOf } from '../components/toasts';
+import { createEditor, type Editor } from '../drawing/editor';
+import { LayerMenu, type StyleChoice } from '../drawing/layer-menu';
+import { readAddress, type Selection, type Tool, writeAddress } from '../drawing/map-address';
+import { BeaconEditor, GeofenceEditor, type MapEvents } from '../drawing/place-editor';
+import { allLayers, colourNumbers, type Place, type PlaceName, shownBy, tagCounts } from '../drawing/places';
+import { type Found, MapSearch } from '../drawing/search';
+import { beaconKind } from '../forms/beacon-fields';
+import { geofenceKind } from '../forms/geofence-fields';
+import { StoredRecord } from '../forms/record-form';
+import { useWorkspace } from '../state/session';
+import { readStored, writeStored } from '../state/storage';
 import { useTheme } from '../state/theme';
+import { leave } from '../state/unsaved';
 
-const maxFound = 50;
+const tools: readonly { readonly tool: Tool; readonly label: string; readonly icon: IconName }[] = [
+  { tool: 'circle', label: 'Draw a circle', icon: 'circle' },
+  { tool: 'polygon', label: 'Draw a polygon', icon: 'polygon' },
+  { tool: 'isochrone', label: 'Draw a travel time', icon: 'clock' },
+  { tool: 'beacon', label: 'Place a beacon', icon: 'beacon' },
+];
 
-type Found = { readonly place: Place; readonly record: Geofence | Beacon };
+const styleChoices: readonly StyleChoice[] = ['theme', 'svc-default-v1', 'svc-light-v1', 'svc-dark-v1'];
+const storedStyle = (): StyleChoice => styleChoices.find((each) => each === readStored('map-style')) ?? 'theme';
+const styleOf = (choice: StyleChoice, theme: Theme): MapStyle =>
+  choice === 'theme' ? (theme === 'dark' ? 'svc-dark-v1' : 'svc-light-v1') : choice;
 
-/** Tests whether each word of the search is in one of the record's names. */
-function matches(record: Geofence | Beacon, words: readonly string[]): boolean {
-  const address = 'address' in record ? record.address : undefined;
-  const text = [record.description, record.tag, record.externalId, address].join('\n').toLowerCase();
-  return words.every((word) => text.includes(word));
+/** Keeps what the page shows in its address, so that it can be reloaded and shared. */
+const writePlace = (view: View | undefined, selection: Selection | undefined): void =>
+  history.replaceState(history.state, '', `/map${writeAddress({ view, selection })}`);
+
+/** What the map's listeners call. They are made once, and the page renders often. */
+interface Listeners {
+  onClick(place: PlaceName | undefined): void;
+  onMove(view: View): void;
 }
-
-function search(text: string, geofences: readonly Geofence[], beacons: readonly Beacon[]): readonly Found[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found: Found[] = [];
-  if (words.length === 0) return found;
-  for (const [kind, records] of [
-    ['geofence', geofences],
-    ['beacon', beacons],
-  ] as const) {
-    for (const record of records) {
-      if (found.length === maxFound) return found;
-      if (matches(record, words)) found.push({ place: { kind, id: record._id }, record });
-    }
-  }
-  return found;
-}
-
-const positionOf = (record: Geofence | Beacon): readonly [number, number] | undefined =>
-  'geometryCenter' in record ? record.geometryCenter.coordinates : record.geometry?.coordinates;
 
 export default function MapPage() {
+  const { project, environment } = useWorkspace();
+  // Another project or environment has another map.
+  return <PlacesMap key={`${project._id} ${environment}`} />;
+}
+
+function PlacesMap() {
   const theme = useTheme();
-  const { geofences, beacons, isComplete, error } = useAllPlaces();
+  const { isOwner } = useWorkspace();
   const container = useRef<HTMLDivElement>(null);
-  const view = useRef<MapView>(null);
+  const [first] = useState(() => readAddress(location.search));
+  const [parts, setParts] = useState<{ readonly view: MapView; readonly editor: Editor }>();
   const [problem, setProblem] = useState<string>();
-  const [chosen, setChosen] = useState<Place>();
-  const [text, setText] = useState('');
-  const settled = useSettled(text, 150);
-  const found = useMemo(() => search(settled, geofences, beacons), [settled, geofences, beacons]);
-  const hasFitted = useRef(false);
+  const [selection, setSelection] = useState<Selection | undefined>(first.selection);
+  const [layers, setLayers] = useState(allLayers);
+  const [styleChoice, setStyleChoice] = useState(storedStyle);
+  const [hover, setHover] = useState<{ readonly id: string; readonly x: number; readonly y: number }>();
+  const [isReady, setReady] = useState(false);
+  const events = useRef<MapEvents>(undefined);
+  const listeners = useRef<Listeners>(undefined);
+  const lastView = useRef(first.view);
+  const isFlying = useRef(first.view === undefined);
+  const hasFitted = useRef(first.view !== undefined || first.selection?.type === 'stored');
+
+  const onPlaces = useRef((_: PlacesChange) => {});
+  const places = useAllPlaces((change) => onPlaces.current(change));
+  const { byId, version } = places;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the places change in place, and their version says so
+  const tags = useMemo(() => tagCounts(byId.values()), [byId, version]);
+  const tagNames = tags.map(({ tag }) => tag).join('\n');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the numbers of the tags say nothing about the display
+  const display = useMemo(
+    () => ({
+      colourBy: layers.colourBy,
+      colourOf: colourNumbers(layers, tags),
+      isShown: shownBy(layers, tags),
+    }),
+    [layers, tagNames],
+  );
+  onPlaces.current = (change) => {
+    if (change.type === 'put') parts?.view.putPlaces(change.places);
+    else if (change.type === 'drop') parts?.view.dropPlace(change.id);
+  };
+
+  const style = styleOf(styleChoice, theme);
+  const shade: Theme = style === 'svc-dark-v1' ? 'dark' : 'light';
 
   useEffect(() => {
     document.title = 'Map · Fenceline';
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the theme goes to the map that is there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the style goes to the map that is there
   useEffect(() => {
+    let editor: Editor | undefined;
+    let view: MapView | undefined;
     try {
-      view.current = createMapView({ container: container.current!, theme, onChoose: setChosen });
+      view = createMapView({
+        container: container.current!,
+        style,
+        view: first.view,
+        onStyle(_, nextShade) {
+          editor?.start(nextShade);
+          setReady(true);
+        },
+        onPress: (at, point) => events.current?.onClick(at, editor?.pointNear(point)) ?? false,
+        onClick: (place) => listeners.current?.onClick(place),
+        onHover: setHover,
+        onMove: (next) => listeners.current?.onMove(next),
+      });
+      editor = createEditor({
+        map: view.map,
+        onPreview: (shape) => events.current?.onPreview(shape),
+        onStep: (shape) => events.current?.onStep(shape),
+      });
+      view.map.on('dblclick', (event) => {
+        if (events.current?.onDoubleClick()) event.preventDefault();
+      });
+      view.map.on('mousemove', ({ lngLat }) => events.current?.onPointer([lngLat.lng, lngLat.lat]));
+      view.map.on('mouseout', () => events.current?.onPointer(undefined));
+      setParts({ view, editor });
     } catch {
       setProblem('This browser can not draw the map: it has no WebGL. The search and the lists work without it.');
     }
     return () => {
-      view.current?.remove();
-      view.current = null;
+      setParts(undefined);
+      editor?.remove();
+      view?.remove();
     };
   }, []);
-  useEffect(() => view.current?.setTheme(theme), [theme]);
   useEffect(() => {
-    view.current?.setPlaces(geofences, beacons);
-    if (geofences.length === 0 && !isComplete) hasFitted.current = false;
-    if (hasFitted.current || geofences.length + beacons.length === 0) return;
+    parts?.view.setStyle(style, () => parts.editor.stop());
+  }, [parts, style]);
+  useEffect(() => parts?.view.setPlaces(byId, display), [parts, byId, display]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that there are places
+  useEffect(() => {
+    if (parts === undefined || hasFitted.current || byId.size === 0) return;
     hasFitted.current = true;
-    view.current?.showAll();
-  }, [geofences, beacons, isComplete]);
-  useEffect(() => view.current?.choose(chosen), [chosen]);
+    parts.view.showAll();
+  }, [parts, byId, version]);
 
-  const record = chosen && (chosen.kind === 'geofence' ? geofences : beacons).find(({ _id }) => _id === chosen.id);
-  function goTo({ place, record }: Found) {
-    const position = positionOf(record);
-    setChosen(place);
-    if (position) view.current?.flyTo(position[0], position[1], 15);
+  const chosenId = selection?.type === 'stored' ? selection.id : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen place may be loaded after it was chosen
+  useEffect(() => {
+    parts?.view.choose(chosenId === undefined ? undefined : byId.get(chosenId));
+    parts?.view.hide(chosenId);
+  }, [parts, chosenId, byId, version]);
+  useEffect(() => writePlace(lastView.current, selection), [selection]);
+
+  function select(next: Selection | undefined) {
+    leave(() => setSelection(next));
   }
+  listeners.current = {
+    onClick: (place) => select(place && { type: 'stored', ...place }),
+    onMove(view) {
+      lastView.current = view;
+      writePlace(view, selection);
+    },
+  };
+  function begin(tool: Tool) {
+    const turn = selection?.type === 'new' ? selection.turn + 1 : 0;
+    select({ type: 'new', tool, turn });
+  }
+  function go(found: Found) {
+    isFlying.current = false;
+    if (found.type === 'address') {
+      parts?.view.mark(found.position);
+      parts?.view.flyTo(found.position, found.isExact ? 16 : 12);
+      return;
+    }
+    const { place } = found;
+    leave(() => {
+      parts?.view.mark(undefined);
+      setSelection({ type: 'stored', kind: place.kind, id: place.id });
+      parts?.view.showPlace(place);
+    });
+  }
+
+  const common = parts && {
+    ...parts,
+    events,
+    isFlying: isFlying.current,
+    onSaved(place: Place) {
+      places.put(place);
+      isFlying.current = false;
+      setSelection({ type: 'stored', kind: place.kind, id: place.id });
+    },
+    onDeleted(id: string) {
+      setSelection(undefined);
+      places.drop(id);
+    },
+    onClose: () => setSelection(undefined),
+  };
+  const hovered = hover && byId.get(hover.id);
+  const isFull = places.isCut;
   return (
-    <div className="map-page">
+    <div className={selection ? 'map-page has-side' : 'map-page'}>
       <h1 className="visually-hidden">Map</h1>
-      <div className="map-canvas" ref={container} />
+      <div className="map-canvas" ref={container} aria-busy={!isReady} />
+      <div className="map-crosshair" aria-hidden="true" />
       <div className="map-panel">
-        <div className="search card">
-          <Icon name="search" />
-          <input
-            className="input"
-            type="search"
-            aria-label="Search by description, tag, external id or address"
-            placeholder="Description, tag, external id, address"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-            onKeyDown={({ key }) => key === 'Enter' && found[0] && goTo(found[0])}
+        <div className="map-top">
+          <MapSearch places={places} onGo={go} />
+          <LayerMenu
+            layers={layers}
+            tags={tags}
+            shade={shade}
+            style={styleChoice}
+            counts={places}
+            onLayers={setLayers}
+            onStyle={(choice) => {
+              writeStored('map-style', choice);
+              setStyleChoice(choice);
+            }}
           />
         </div>
-        {problem !== undefined && <Notice tone="warning">{problem}</Notice>}
-        {error !== null && <Notice tone="danger">{messageOf(error)}</Notice>}
-        {settled !== '' && (
-          <div className="card map-results">
-            <p className="quiet small" role="status">
-              {found.length === maxFound ? `The first ${maxFound}` : `${found.length} found`}
-            </p>
-            <ul>
-              {found.map((each) => (
-                <li key={each.place.id}>
-                  <button
-                    type="button"
-                    className="map-result"
-                    aria-current={chosen?.id === each.place.id || undefined}
-                    onClick={() => goTo(each)}
-                  >
-                    <Icon name={each.place.kind === 'beacon' ? 'beacon' : 'fence'} />
-                    <span className="grow truncate">{each.record.description}</span>
-                    <span className="quiet small truncate">
-                      {each.record.tag} {each.record.externalId}
-                    </span>
-                  </button>
-                </li>
-              ))}
-            </ul>
+        {isOwner && parts && (
+          <div className="map-tools card" role="toolbar" aria-label="Draw">
+            {tools.map(({ tool, label, icon }) => (
+              <Button
+                key={tool}
+                look="plain"
+                icon={icon}
+                aria-label={label}
+                title={label}
+                aria-pressed={selection?.type === 'new' && selection.tool === tool}
+                onClick={() => begin(tool)}
+              />
+            ))}
           </div>
         )}
-        {chosen && record && (
-          <section className="card card-body stack-tight" aria-label="Chosen place">
-            <div className="spread">
-              <h2 className="truncate">{record.description}</h2>
-              <Button isCompact look="plain" icon="close" aria-label="Close" onClick={() => setChosen(undefined)} />
-            </div>
-            <dl className="facts">
-              <dt>Tag</dt>
-              <dd>{record.tag}</dd>
-              <dt>External id</dt>
-              <dd>
-                <code>{record.externalId}</code>
-              </dd>
-              {'address' in record && record.address && (
-                <>
-                  <dt>Address</dt>
-                  <dd>{record.address}</dd>
-                </>
-              )}
-            </dl>
-            <div className="spread">
-              {record.enabled === false ? <Badge>Disabled</Badge> : <Badge tone="success">Enabled</Badge>}
-              <Link className="button" href={`/${chosen.kind}s/${chosen.id}`}>
-                Open
-              </Link>
-            </div>
-          </section>
-        )}
+        {problem !== undefined && <Notice tone="warning">{problem}</Notice>}
+        {places.error !== null && <Notice tone="danger">{messageOf(places.error)}</Notice>}
       </div>
+      {hover && hovered && selection?.type !== 'new' && hovered.id !== chosenId && (
+        <Tooltip place={hovered} x={hover.x} y={hover.y} />
+      )}
       <p className="map-count" role="status">
-        {!isComplete && error === null && <span className="spinner" />}
-        {geofences.length.toLocaleString('en')} geofences, {beacons.length.toLocaleString('en')} beacons
-        {(geofences.length >= maxPlaces || beacons.length >= maxPlaces) && '; the rest is left out'}
+        {!places.isComplete && places.error === null && <span className="spinner" />}
+        {places.geofences.toLocaleString('en')} geofences, {places.beacons.toLocaleString('en')} beacons
+        {isFull && `; the first ${maxPlaces.toLocaleString('en')} of each`}
       </p>
+      {common && selection && <Side key={keyOf(selection)} selection={selection} common={common} />}
+    </div>
+  );
+}
+
+const keyOf = (selection: Selection): string =>
+  selection.type === 'stored' ? selection.id : `new ${selection.tool} ${selection.turn}`;
+
+interface SideProps {
+  readonly selection: Selection;
+  readonly common: Omit<Parameters<typeof GeofenceEditor>[0], 'stored' | 'start'>;
+}
+
+/** The form of what is chosen or drawn. */
+function Side({ selection, common }: SideProps) {
+  if (selection.type === 'new') {
+    const { tool } = selection;
+    if (tool === 'beacon') return <BeaconEditor {...common} />;
+    return <GeofenceEditor {...common} start={{ type: tool }} />;
+  }
+  const frame = (content: React.ReactNode) => (
+    <div className="map-side">
+      <section className="record-panel" aria-label="Chosen place">
+        <div className="record-panel-head">
+          <h2 className="grow">{selection.kind === 'geofence' ? 'Geofence' : 'Beacon'}</h2>
+          <Button look="plain" icon="close" aria-label="Close" onClick={common.onClose} />
+        </div>
+        {content ?? <Loading />}
+      </section>
+    </div>
+  );
+  return selection.kind === 'geofence' ? (
+    <StoredRecord kind={geofenceKind} id={selection.id} frame={frame}>
+      {(stored) => <GeofenceEditor {...common} stored={stored} />}
+    </StoredRecord>
+  ) : (
+    <StoredRecord kind={beaconKind} id={selection.id} frame={frame}>
+      {(stored) => <BeaconEditor {...common} stored={stored} />}
+    </StoredRecord>
+  );
+}
+
+/** Names the place under the pointer. Keyboards and screen readers have the search and the lists. */
+function Tooltip({ place, x, y }: { readonly place: Place; readonly x: number; readonly y: number }) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (element.current) element.current.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+  }, [x, y]);
+  return (
+    <div className="map-tooltip" ref={element} aria-hidden="true">
+      <div className="card">
+        <p className="row">
+          <Icon name={place.kind === 'beacon' ? 'beacon' : 'fence'} size={14} />
+          <strong className="truncate">{place.description}</strong>
+          {!place.enabled && <Badge>Disabled</Badge>}
+        </p>
+        <p className="quiet small truncate">
+          {place.tag} {place.externalId}
+        </p>
+      </div>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { call, type Environment, Failure, onSessionEnd, type Scope, setCallScope } from '../client/call';
 import type { Session } from '../client/types';
 import { readStored, writeStored } from './storage';
+import { leave } from './unsaved';
 
 export const sessionKey = ['session'] as const;
 
@@ -73,12 +74,16 @@ export function WorkspaceProvider({ session, children, withoutProject }: Props) 
   setCallScope(project && { project: project._id, environment });
 
   const chooseProject = useCallback((id: string) => {
-    writeStored('project', id);
-    setChosen(id);
+    leave(() => {
+      writeStored('project', id);
+      setChosen(id);
+    });
   }, []);
   const chooseEnvironment = useCallback((next: Environment) => {
-    writeStored('environment', next);
-    setEnvironment(next);
+    leave(() => {
+      writeStored('environment', next);
+      setEnvironment(next);
+    });
   }, []);
   const workspace = useMemo<Workspace | undefined>(
     () =>

@@ -1,0 +1,13 @@
+import { Confirm } from '../components/controls';
+import { useWaiting } from '../state/unsaved';
+
+/** The question before something that is not saved is lost. */
+export function UnsavedQuestion() {
+  const waiting = useWaiting();
+  if (waiting === undefined) return null;
+  return (
+    <Confirm title="Discard your changes?" action="Discard" onConfirm={waiting.proceed} onClose={waiting.stay}>
+      <p>What you have changed is not saved yet.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,215 @@
+/** The map of the dashboard in Chromium: shapes are drawn, edited, undone and saved, and places are found. */
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../support/client.js';
+import { at, circle, square } from '../../support/places.js';
+import { withSoftwareGraphics } from '../browser.js';
+import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard({ flags: withSoftwareGraphics });
+
+/** The tests' place: the centre of `places.ts`, 1 km to a side. */
+const [longitude, latitude] = at(0, 0);
+const here = `at=${latitude.toFixed(5)},${longitude.toFixed(5)},15`;
+
+type Point = readonly [x: number, y: number];
+
+/** Opens the map when it can be drawn on. */
+async function openMap(query = here, options = {}): Promise<Page> {
+  const page = await asOwner(`/map?${query}`, options);
+  await page.locator('.map-canvas[aria-busy=false]').waitFor();
+  await page.getByText(/^\d+ geofences, \d+ beacons$/).waitFor();
+  return page;
+}
+
+/** Returns pixels of the page by pixels from the centre of the map, once the map has its place beside the form. */
+async function onMap(page: Page): Promise<(point: Point) => Point> {
+  await expect
+    .poll(() =>
+      page
+        .locator('.map-canvas canvas')
+        .evaluate((canvas) => canvas.clientWidth - canvas.parentElement!.parentElement!.clientWidth),
+    )
+    .toBe(0);
+  const box = await page.locator('.map-canvas').boundingBox();
+  return ([x, y]) => [box!.x + Math.round(box!.width / 2) + x, box!.y + Math.round(box!.height / 2) + y];
+}
+
+async function pull(page: Page, from: Point, to: Point): Promise<void> {
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 3 });
+  await page.mouse.move(...to, { steps: 3 });
+  await page.mouse.up();
+}
+
+async function name(page: Page, description: string, externalId: string): Promise<void> {
+  await page.getByLabel('Description', { exact: true }).fill(description);
+  await page.getByLabel('Tag', { exact: true }).fill('drawn');
+  await page.getByLabel('External id', { exact: true }).fill(externalId);
+}
+
+const stored = async (externalId: string) =>
+  ok(await server.as('test_secret').get(`/v1/geofences/drawn/${externalId}`)).geofence;
+
+describe.runIf(isRunnable)('the map', () => {
+  beforeAll(async () => {
+    const backend = server.as('test_secret');
+    await backend.putGeofence('hall', { ...circle(0, 0, 150), description: 'Market hall' }, 'drawn');
+    await backend.putGeofence('yard', { ...square(600, 0, 100), description: 'Yard' }, 'drawn');
+  });
+
+  it('draws a circle by pulling and by typing, with undo and redo, and saves it without loading the others', async () => {
+    const page = await openMap();
+    await page.getByRole('button', { name: 'Draw a circle' }).click();
+    const point = await onMap(page);
+    const radius = page.getByLabel('Radius');
+    await pull(page, point([0, 0]), point([120, 0]));
+    const pulled = Number(await radius.inputValue());
+    expect(pulled).toBeGreaterThan(50);
+    await radius.fill('345');
+    // Letters of one field are one step.
+    await page.keyboard.press('Control+z');
+    expect(Number(await radius.inputValue())).toBe(pulled);
+    await page.keyboard.press('Control+z');
+    expect(await page.getByLabel('Latitude').inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await page.keyboard.press('Control+Shift+z');
+    expect(await radius.inputValue()).toBe('345');
+
+    await radius.fill('5');
+    await name(page, 'Pulled circle', 'circle');
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByRole('alert').filter({ hasText: 'radius' }).waitFor();
+    await radius.fill('300');
+    const lists: string[] = [];
+    page.on('request', (request) => {
+      if (/\/v1\/geofences\?limit=1000/.test(request.url())) lists.push(request.url());
+    });
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByText('Pulled circle is saved.').waitFor();
+    await page.getByText('3 geofences, 0 beacons').waitFor();
+    const saved = await stored('circle');
+    expect(saved).toMatchObject({ type: 'circle', geometryRadius: 300 });
+    expect(saved.geometryCenter.coordinates[0]).toBeCloseTo(longitude, 3);
+    expect(lists).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('draws a polygon by points, moves and removes them, and shows where it crosses itself', async () => {
+    const page = await openMap();
+    await page.getByRole('button', { name: 'Draw a polygon' }).click();
+    const point = await onMap(page);
+    const points = page.getByLabel('Points');
+    const count = async () => (await points.inputValue()).split('\n').filter(Boolean).length;
+    const corners: Point[] = [
+      [-100, -100],
+      [100, -100],
+      [100, 100],
+      [-100, 100],
+    ];
+    for (const [index, corner] of corners.entries()) {
+      await page.mouse.click(...point(corner));
+      await expect.poll(count).toBe(index + 1);
+    }
+    await page.keyboard.press('Control+z');
+    await expect.poll(count).toBe(3);
+    await page.keyboard.press('Control+Shift+z');
+    await expect.poll(count).toBe(4);
+    await page.mouse.click(...point(corners[0]!));
+    await page.getByText('Pull points to move them').waitFor();
+    const square = await points.inputValue();
+
+    await pull(page, point([100, 100]), point([-100, -200]));
+    await page.getByText('The outline crosses itself').waitFor();
+    await name(page, 'Drawn polygon', 'polygon');
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByRole('alert').filter({ hasText: 'coordinates' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(await points.inputValue()).toBe(square);
+    await page.mouse.click(...point([100, 100]), { button: 'right' });
+    await expect.poll(count).toBe(3);
+    await name(page, 'Drawn polygon', 'polygon');
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByText('Drawn polygon is saved.').waitFor();
+    expect((await stored('polygon')).geometry.coordinates[0]).toHaveLength(4);
+  });
+
+  it('edits in place, keeps what is not saved, asks before it is lost, and refuses what another has changed', async () => {
+    const page = await openMap();
+    const far = await onMap(page);
+    await page.mouse.click(...far([0, 0]));
+    await page.getByRole('region', { name: 'Market hall' }).waitFor();
+    const point = await onMap(page);
+    expect(new URL(page.url()).searchParams.get('geofence')).toBe((await stored('hall'))._id);
+    await pull(page, point([0, 0]), point([0, 80]));
+    const moved = await page.getByLabel('Latitude').inputValue();
+    expect(Number(moved)).toBeLessThan(latitude);
+    await page.mouse.click(...point([-250, -250]));
+    await page.getByText('Save or cancel your changes first.').waitFor();
+    await page.getByRole('link', { name: 'Beacons' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Latitude').inputValue()).toBe(moved);
+
+    ok(await server.as('test_secret').send('PATCH', '/v1/geofences/drawn/hall', { body: { description: 'Renamed' } }));
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Somebody else has changed').waitFor();
+    await page.getByRole('button', { name: 'Show its present state' }).click();
+    await page.getByRole('region', { name: 'Renamed' }).waitFor();
+    await page.getByLabel('Radius').fill('222');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Renamed is saved.').waitFor();
+    expect(await stored('hall')).toMatchObject({ geometryRadius: 222 });
+    await page.getByLabel('Radius').fill('333');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('region', { name: 'Renamed' }).waitFor({ state: 'detached' });
+  });
+
+  it('says how travel times are configured, and places a beacon by keyboard', async () => {
+    const page = await openMap();
+    await page.getByRole('button', { name: 'Draw a travel time' }).click();
+    const point = await onMap(page);
+    await page.mouse.click(...point([0, 0]));
+    await page.getByText('fenceline roads build').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: 'Place a beacon' }).click();
+    await page.locator('.map-canvas canvas').focus();
+    await page.keyboard.press('Enter');
+    expect(Number(await page.getByLabel('Latitude').inputValue())).toBeCloseTo(latitude, 3);
+    await name(page, 'Door', 'door');
+    await page.getByLabel('UUID').fill('b9407f30-f5f8-466e-aff9-25556b57fe6d');
+    await page.getByLabel('Major').fill('1');
+    await page.getByLabel('Minor').fill('2');
+    await page.getByRole('button', { name: 'Create beacon' }).click();
+    await page.getByText('Door is saved.').waitFor();
+    await page.getByText(/1 beacons$/).waitFor();
+  });
+
+  it('finds places and addresses by keyboard, and hides layers', async () => {
+    const page = await openMap('', { viewport: { width: 360, height: 740 } });
+    const search = page.getByRole('combobox', { name: /^Search/ });
+    await search.fill('yard drawn');
+    await page.getByRole('option', { name: /^Yard/ }).waitFor();
+    await search.press('Enter');
+    await page.getByRole('region', { name: 'Yard' }).waitFor();
+    expect(await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth)).toBe(360);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Close the form' }).click();
+    await search.fill('Paris');
+    await page
+      .getByRole('option', { name: /Paris.*Address/ })
+      .first()
+      .waitFor();
+    await search.press('Escape');
+    await page.getByRole('button', { name: 'Layers and legend' }).click();
+    await page.getByRole('checkbox', { name: /^Geofences/ }).uncheck();
+    await page.getByLabel('Colours').selectOption('By tag');
+    await page.getByRole('checkbox', { name: /^drawn/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});
