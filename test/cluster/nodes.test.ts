@@ -1,8 +1,10 @@
 /**
  * Nodes that share nothing but the services: what is done at one is seen at all others. Configuration arrives, events
- * are streamed and track calls answered wherever the device, the reader and the evaluation are, and work by the clock
- * is done once.
+ * are streamed and track calls answered wherever the device, the reader and the evaluation are, files are imported, and
+ * work by the clock is done once.
  */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openStream } from '../../api/stream/testing/open-stream.js';
 import { topics } from '../../pipeline/ports.js';
@@ -22,6 +24,9 @@ const plan: readonly NodePlan[] = [
 ];
 const expiryIntervalMs = 500;
 
+/** Returns a time of the day that no test lasts until. */
+const halfADayFromNow = (): string => new Date(Date.now() + 12 * 60 * 60_000).toISOString().slice(11, 16);
+
 let cluster: TestCluster;
 let nodes: ClusterNodes;
 let left: Client;
@@ -33,6 +38,8 @@ beforeAll(async () => {
     FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
     FENCELINE_EXPIRY_INTERVAL_MS: `${expiryIntervalMs}`,
     FENCELINE_EXPIRY_RETENTION_DAYS: '0',
+    FENCELINE_SYNC_ALLOWED_NETWORKS: '127.0.0.0/8',
+    FENCELINE_SYNC_TIME: halfADayFromNow(),
     ...patientReplies,
   };
   nodes = await ClusterNodes.start({ ...cluster.environment, ...settings }, plan);
@@ -115,4 +122,80 @@ it('an expired geofence is deleted once, by any node', async () => {
   const { end } = await log.bounds(topics.changes, 0);
   const changes = await log.read(topics.changes, 0, 0, end);
   expect(changes.filter(({ key, value }) => key === `geofence/${_id}` && value === null)).toHaveLength(1);
+});
+
+it('a file of more than a megabyte is imported at one node, and the other has its rows and its history', async () => {
+  const [rows, vertices] = [60, 500];
+  const ringOf = (row: number) =>
+    Array.from({ length: vertices }, (_, index) => {
+      const angle = (2 * Math.PI * (index % (vertices - 1))) / (vertices - 1);
+      return [20 + row / 10 + 0.01 * Math.cos(angle), 30 + 0.01 * Math.sin(angle)];
+    });
+  const lines = Array.from(
+    { length: rows },
+    (_, row) => `Area ${row},polygon,area,area-${row},"${JSON.stringify([ringOf(row)])}"`,
+  );
+  const file = ['description,type,tag,externalId,coordinates', ...lines, 'Bad,polygon,area,bad,[]', ''].join('\n');
+  expect(file.length).toBeGreaterThan(2 ** 20);
+  /** Resolves when the import is seen to have ended. Another of the project may still be ending. */
+  async function importAt(client: Client, reader: Client) {
+    const headers = { 'content-type': 'text/csv' };
+    const sent = await until(async () => {
+      const answer = await client.send('POST', '/v1/geofences/import?wait=0', { body: file, headers });
+      return answer.status !== 409 && answer;
+    });
+    const path = `/v1/imports/${sent.body.import._id}`;
+    await until(async () => (await reader.get(path)).body.import?.status === 'completed');
+    return ok(await reader.get(path)).import;
+  }
+  expect(await importAt(left, right)).toMatchObject({
+    rows: rows + 1,
+    created: rows,
+    rejected: 1,
+    rejections: [{ line: rows + 2, column: 'coordinates' }],
+  });
+  const last = ok(await right.get(`/v1/geofences/area/area-${rows - 1}`)).geofence;
+  expect(last.description).toBe(`Area ${rows - 1}`);
+  expect(await importAt(right, left)).toMatchObject({ created: 0, updated: 0, unchanged: rows, rejected: 1 });
+});
+
+it('of two nodes one runs a sync at a time, also while it lasts', async () => {
+  const requested: string[] = [];
+  const held: ServerResponse[] = [];
+  const answer = (response: ServerResponse) => {
+    const row = `Shop,circle,synced,shop,"[10,${20 + requested.length / 100}]",100`;
+    response.end(`description,type,tag,externalId,coordinates,radius\n${row}\n`);
+  };
+  const files = createServer(({ url = '' }, response) => {
+    requested.push(url);
+    if (url === '/slow.csv') held.push(response);
+    else answer(response);
+  });
+  await new Promise<void>((listening) => files.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    files.closeAllConnections();
+    files.close();
+  });
+  const { port } = files.address() as AddressInfo;
+  const live = ['left', 'right'].map((name) => new Client(() => nodes.node(name).address, nodes.keys.live_secret));
+  const save = (client: Client, name: string) =>
+    client.put('/v1/sync', { protocol: 'http', urls: [`http://127.0.0.1:${port}/${name}`] }).then(ok);
+
+  await save(left, 'slow.csv');
+  await until(() => held.length > 0);
+  const rounds = 3;
+  for (let round = 1; round <= rounds; round++) {
+    const node = live[round % 2]!;
+    if (round === 1) await save(node, 'quick.csv');
+    else ok(await node.post('/v1/sync/run', {}));
+    const isDone = async () => {
+      const { lastRun } = ok(await node.get('/v1/sync')).sync;
+      return lastRun?.result === 'succeeded' && requested.filter((url) => url === '/quick.csv').length >= round;
+    };
+    await until(isDone);
+  }
+  for (const response of held) answer(response);
+  for (const node of [left, right])
+    await until(async () => ok(await node.get('/v1/sync')).sync.lastRun?.result === 'succeeded');
+  expect(requested.sort()).toEqual([...Array.from({ length: rounds }, () => '/quick.csv'), '/slow.csv']);
 });
