@@ -15,6 +15,7 @@ import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.j
 import type { Analytics } from '../../../pipeline/ports.js';
 import { migrate } from '../../../pipeline/stages/analytics/migrate.js';
 import { shardedBy } from '../../../pipeline/stages/analytics/on-cluster.js';
+import { deleteRows, eventRows } from '../../../pipeline/stages/erasure/statements.js';
 import { type Certificates, makeCertificates } from '../../../testing/services/certificates.js';
 import {
   areDebianServersHere,
@@ -113,6 +114,29 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     expect(await migrate(knowingNothing, tables, place())).toEqual(readdirSync(tables).sort());
   });
 
+  test('erased rows are gone from every shard and replica, and only these', async () => {
+    const scope = { project: 'erasing', environment: 'live' as const };
+    const ids = Array.from({ length: 40 }, (_, row) => `erasing-${row}`);
+    const [erased, kept] = [ids.slice(0, 20).sort(), ids.slice(20).sort()];
+    await until(() => isStored(clients[0]!, ids, scope.project));
+    const ofProject = `project = '${scope.project}'`;
+    for (const [index, client] of clients.entries()) {
+      const stored = () => idsIn(client, 'events_local', ofProject);
+      const expected = await idsIn(clients[0]!, 'events', `${ofProject} AND ${isOnShardOf(index)}`);
+      expect(expected.filter((id) => erased.includes(id)).length).toBeGreaterThan(0);
+      await until(async () => isDeepStrictEqual(await stored(), expected));
+    }
+
+    await ran(clients[0]!, deleteRows('events', eventRows(scope, erased), cluster.name));
+    for (const client of clients) {
+      await until(async () => isDeepStrictEqual(await idsIn(client, 'events', ofProject), kept));
+      await until(async () => (await idsIn(client, 'events_local', ofProject)).every((id) => kept.includes(id)));
+    }
+    const alone = deleteRows('events_local', eventRows(scope, kept), undefined);
+    for (const client of clients) await ran(client, alone);
+    for (const client of clients) await until(async () => (await idsIn(client, 'events', ofProject)).length === 0);
+  });
+
   // It ran a statement, which waits for every server, and after two minutes the node gave up.
   test('a node starts while a replica is down', async () => {
     await servers[3]!.kill();
@@ -144,7 +168,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     const isWhole = async (client: ClickHouseClient) => isDeepStrictEqual(await idsIn(client, 'events'), sent);
     for (const client of clients) await until(() => isWhole(client), { timeoutMs: sessionLimitMs });
     for (const [index, client] of clients.entries()) {
-      const expected = await idsIn(client, 'events', `sipHash64(user) % 2 = ${Math.floor(index / 2)}`);
+      const expected = await idsIn(client, 'events', isOnShardOf(index));
       expect(expected.length).toBeGreaterThan(0);
       await until(async () => isDeepStrictEqual(await idsIn(client, 'events_local'), expected), {
         timeoutMs: sessionLimitMs,
@@ -152,6 +176,9 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     }
   });
 });
+
+/** The condition of the rows of a server's shard. */
+const isOnShardOf = (index: number): string => `sipHash64(user) % 2 = ${Math.floor(index / 2)}`;
 
 const statementLimitS = 20;
 /** A server that was killed is taken for alive until its session with ZooKeeper ends, and takes no rows until then. */
@@ -186,11 +213,22 @@ const analyticsOn = (client: ClickHouseClient): Analytics => ({
   file: () => Promise.reject(new Error('nobody asks for files here')),
 });
 
+/** Runs a statement that can be repeated, until it succeeds. */
+const ran = (client: ClickHouseClient, sql: string): Promise<boolean> =>
+  until(() =>
+    analyticsOn(client)
+      .command(sql)
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+
 /** Of ten users. False when the server, or one that it needed, was away: some rows may be stored then. */
-async function isStored(client: ClickHouseClient, ids: readonly string[]): Promise<boolean> {
+async function isStored(client: ClickHouseClient, ids: readonly string[], project = 'p'): Promise<boolean> {
   const at = '2026-03-01 00:00:00';
   const rowOf = (id: string) => ({
-    project: 'p',
+    project,
     environment: 'live',
     id,
     user: id.slice(-1),
