@@ -22,6 +22,7 @@ export const navigation: readonly Group[] = [
       { href: '/map', label: 'Map', icon: 'map' },
       { href: '/geofences', label: 'Geofences', icon: 'fence' },
       { href: '/beacons', label: 'Beacons', icon: 'beacon' },
+      { href: '/imports', label: 'Import', icon: 'upload' },
     ],
   },
   {
@@ -47,6 +48,8 @@ const views: readonly (readonly [path: string, view: LazyExoticComponent<Compone
   ['/geofences/:id', lazy(() => import('./pages/geofence'))],
   ['/beacons', lazy(() => import('./pages/beacons'))],
   ['/beacons/:id', lazy(() => import('./pages/beacon'))],
+  ['/imports', lazy(() => import('./pages/import'))],
+  ['/imports/:id', lazy(() => import('./pages/import-record'))],
   ['/webhooks', lazy(() => import('./pages/webhooks'))],
   ['/webhooks/:id', lazy(() => import('./pages/webhook'))],
   ['/settings', lazy(() => import('./pages/settings'))],

@@ -1,0 +1,134 @@
+/** Follows imports: one by the stream of its progress, and the files of its rows. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Failure, Unreachable, urlOf } from '../client/call';
+import { useApi } from '../client/hooks';
+import { followStream } from '../client/stream';
+import type { Import } from '../client/types';
+import { useScope } from '../state/session';
+import { readCsv } from './csv';
+
+/** Where the stream does not come through, the import is asked for. */
+const pollEveryMs = 2_000;
+
+/** Returns an import as of now, until it has ended. */
+export function useImport(id: string) {
+  const scope = useScope();
+  const client = useQueryClient();
+  const [isStreaming, setStreaming] = useState(false);
+  const operation = 'GET /v1/imports/{id}';
+  const input = { path: { id } };
+  const loaded = useApi(operation, input, {
+    refetchInterval: ({ state }) => (state.data?.import.status === 'running' && !isStreaming ? pollEveryMs : false),
+  });
+  const isRunning = loaded.data?.import.status === 'running';
+  const resource = loaded.data?.import.resource;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key of the query follows from these
+  useEffect(() => {
+    if (!isRunning) return;
+    const key = [scope, 'imports', operation, input];
+    const stop = followStream(
+      `/v1/imports/${id}/stream`,
+      {},
+      {
+        onState: setStreaming,
+        onMessage({ type, data }) {
+          client.setQueryData(key, { meta: { code: 200 }, import: JSON.parse(data) as Import });
+          if (type === 'end') stop();
+        },
+      },
+    );
+    return () => {
+      stop();
+      setStreaming(false);
+      // It has ended, or nobody looks any more: the lists that show it are out of date.
+      void client.invalidateQueries({ queryKey: [scope, 'imports'] });
+      void client.invalidateQueries({ queryKey: [scope, resource] });
+    };
+  }, [client, scope, id, isRunning, resource]);
+  return loaded;
+}
+
+/** A row of an import: what would become of it, or what is wrong with it. */
+export interface ImportRow {
+  readonly line: number;
+  readonly action: 'created' | 'updated' | 'unchanged' | 'rejected';
+  readonly tag: string;
+  readonly externalId: string;
+  /** Of an update: the fields that would change. */
+  readonly changed?: string;
+  /** Of a bad row: the column, what it holds, and the rule that it breaks. */
+  readonly column?: string;
+  readonly value?: string;
+  readonly rule?: string;
+}
+
+async function loadText(path: string, signal: AbortSignal): Promise<string> {
+  let response: Response;
+  try {
+    response = await fetch(urlOf(path), { signal });
+  } catch (error) {
+    throw signal.aborted ? error : new Unreachable();
+  }
+  if (!response.ok) throw new Failure(response.status, {});
+  return response.text();
+}
+
+/** Returns the rows of a file of the server as objects by the names of its columns. */
+function records(text: string): Record<string, string>[] {
+  const [header, ...rows] = readCsv(text).rows;
+  const names = header?.cells ?? [];
+  return rows.map(({ cells }) => Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])));
+}
+
+export const plannedRows = (text: string): ImportRow[] =>
+  records(text).map(({ line, action, tag = '', externalId = '', changed = '' }) => ({
+    line: Number(line),
+    action: action as ImportRow['action'],
+    tag,
+    externalId,
+    changed: changed.replaceAll(' ', ', '),
+  }));
+
+export const rejectedRows = (text: string): ImportRow[] =>
+  records(text).map((row) => {
+    const column = row['rejected.column'] ?? '';
+    return {
+      line: Number(row['rejected.line']),
+      action: 'rejected',
+      tag: row.tag ?? '',
+      externalId: row.externalId ?? '',
+      column,
+      value: row[column] ?? '',
+      rule: row['rejected.rule'] ?? '',
+    };
+  });
+
+/** Returns the first rows, which the import itself names: the files of older imports are removed. */
+const firstRows = ({ rejections = [], plannedRows: planned = [] }: Import): ImportRow[] => [
+  ...planned.map(({ tag, externalId, changed = [], ...row }) => ({
+    ...row,
+    tag: tag ?? '',
+    externalId: externalId ?? '',
+    changed: changed.join(', '),
+  })),
+  ...rejections.map((row) => ({ ...row, action: 'rejected' as const, tag: '', externalId: '' })),
+];
+
+/** Loads the rows of an import that has ended. */
+export function useRows(ended: Import) {
+  const scope = useScope();
+  const { _id: id, plannedFile, rejectedFile } = ended;
+  return useQuery({
+    queryKey: [scope, 'import-rows', id],
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: ended.status !== 'running',
+    queryFn: async ({ signal }) => {
+      if (plannedFile === undefined && rejectedFile === undefined) return firstRows(ended);
+      const [planned, rejected] = await Promise.all(
+        [plannedFile, rejectedFile].map((path) => (path === undefined ? '' : loadText(path, signal))),
+      );
+      return [...plannedRows(planned!), ...rejectedRows(rejected!)];
+    },
+  });
+}

@@ -1,0 +1,70 @@
+/** How files must look. */
+import { Button, Dialog } from '../components/controls';
+import { columnNames, type Resource, samples } from './columns';
+
+/** Gives a text to the reader as a file. */
+export function saveText(fileName: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+export const SampleButton = ({ resource }: { readonly resource: Resource }) => (
+  <Button icon="download" onClick={() => saveText(`sample-${resource}.csv`, samples[resource])}>
+    Sample file
+  </Button>
+);
+
+export function Guide({ resource, onClose }: { readonly resource: Resource; onClose(): void }) {
+  return (
+    <Dialog title={`Files of ${resource}`} isWide onClose={onClose}>
+      <div className="dialog-body">
+        <p>
+          CSV with a header, GeoJSON, or one JSON object a line; UTF-8. Files that end in .gz may be compressed. Rows
+          name their record by the pair of <code>tag</code> and <code>externalId</code>, so importing a file again
+          changes nothing.
+        </p>
+        <ul className="rules">
+          <li>A row replaces its record as a whole. An empty cell clears the field.</li>
+          <li>
+            Coordinates are <code>[longitude, latitude]</code>, quoted in CSV.
+            {resource === 'geofences' && ' A polygon has a closed list of them.'}
+          </li>
+          <li>
+            Write metadata as JSON, or as a column per key: <code>metadata.city</code>.
+            {resource === 'geofences' && (
+              <>
+                {' '}
+                Operating hours as well: <code>operatingHours.mon</code>.
+              </>
+            )}
+          </li>
+          <li>Bad rows are left out and listed. An unknown column refuses the whole file.</li>
+          <li>Nothing is deleted.</li>
+        </ul>
+        <h3>Columns</h3>
+        <p className="row">
+          {columnNames(resource).map((name) => (
+            <code key={name} className="badge">
+              {name}
+            </code>
+          ))}
+        </p>
+        <p className="quiet">
+          The <a href="/docs">API reference</a> says what each may hold. The guide is <code>docs/imports.md</code> of
+          Fenceline.
+        </p>
+      </div>
+      <div className="dialog-foot">
+        <SampleButton resource={resource} />
+        <Button look="primary" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,131 @@
+/** The imports of an environment, newest first. */
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { useApi, usePages } from '../client/hooks';
+import type { Import } from '../client/types';
+import { Badge, Button, Empty, Loading, Notice } from '../components/controls';
+import { absoluteTime, relativeTime } from '../components/time';
+import { messageOf } from '../components/toasts';
+import type { Resource } from './columns';
+import { StatusBadge } from './import-result';
+import { grouped } from './words';
+
+const pageSize = 10;
+const quickMs = 2_000;
+const slowMs = 20_000;
+
+/** Returns a function that names who asked for an import. */
+export function useRequesters(): (requestedBy: Import['requestedBy']) => string {
+  const { data } = useApi('GET /v1/members', { query: { limit: 1_000 } }, { staleTime: 60_000 });
+  return ({ kind, name }) => {
+    if (kind === 'sync') return 'Nightly sync';
+    if (kind === 'key') return name;
+    return data?.members.find(({ _id }) => _id === name)?.email ?? 'One-time link';
+  };
+}
+
+export function History({ resource }: { readonly resource: Resource }) {
+  const [isRunning, setRunning] = useState(false);
+  const nameOf = useRequesters();
+  const pages = usePages(
+    'GET /v1/imports',
+    { query: { resource, limit: pageSize } },
+    { refetchInterval: isRunning ? quickMs : slowMs },
+  );
+  const imports = pages.data?.pages.flatMap((page) => page.imports) ?? [];
+  const hasRunning = imports.some(({ status }) => status === 'running');
+  useEffect(() => setRunning(hasRunning), [hasRunning]);
+  return (
+    <section className="card" aria-label="History">
+      <div className="card-head">
+        <h2>History</h2>
+        <p className="quiet small">The newest hundred are kept, ten of them with their rows.</p>
+      </div>
+      {pages.error && (
+        <div className="card-body">
+          <Notice tone="danger">{messageOf(pages.error)}</Notice>
+        </div>
+      )}
+      {pages.isPending && <Loading rows={3} />}
+      {pages.data && imports.length === 0 && (
+        <Empty title={`No imports of ${resource} yet`}>
+          <p>Imports of this page, of programs and of the nightly sync appear here.</p>
+        </Empty>
+      )}
+      {imports.length > 0 && <ImportTable imports={imports} nameOf={nameOf} />}
+      {pages.hasNextPage && (
+        <div className="table-foot">
+          <Button isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            Older imports
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface TableProps {
+  readonly imports: readonly Import[];
+  nameOf(requestedBy: Import['requestedBy']): string;
+}
+
+const numbers = ['created', 'updated', 'unchanged', 'rejected'] as const;
+
+export function ImportTable({ imports, nameOf }: TableProps) {
+  return (
+    <div className="table-wrap">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">File</th>
+            <th scope="col">State</th>
+            <th scope="col" className="secondary number">
+              Created
+            </th>
+            <th scope="col" className="secondary number">
+              Updated
+            </th>
+            <th scope="col" className="secondary number">
+              Unchanged
+            </th>
+            <th scope="col" className="number">
+              Bad
+            </th>
+            <th scope="col" className="secondary">
+              By
+            </th>
+            <th scope="col">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          {imports.map((each) => (
+            <tr key={each._id}>
+              <td className="name clip truncate">
+                <Link href={`/imports/${each._id}`} title={each.fileName}>
+                  {each.fileName ?? 'Without a name'}
+                </Link>
+              </td>
+              <td className="narrow">
+                <span className="row tight">
+                  <StatusBadge shown={each} />
+                  {each.dryRun && <Badge>Check</Badge>}
+                </span>
+              </td>
+              {numbers.map((name) => (
+                <td key={name} className={name === 'rejected' ? 'number' : 'number secondary'}>
+                  {each[name] === 0 ? <span className="quiet">0</span> : grouped(each[name])}
+                </td>
+              ))}
+              <td className="secondary clip-short truncate">{nameOf(each.requestedBy)}</td>
+              <td className="narrow">
+                <span className="quiet" title={absoluteTime(each.createdAt)}>
+                  {relativeTime(each.createdAt)}
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

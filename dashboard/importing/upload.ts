@@ -1,0 +1,75 @@
+/** Sends a file with its progress, which `fetch` does not tell. */
+import { callHeaders, Failure, Unreachable } from '../client/call';
+import type { Import } from '../client/types';
+import { reportReachable, reportUnreachable } from '../state/connection';
+import type { Resource } from './columns';
+import type { Format } from './preview';
+
+const types: Record<Format, string> = {
+  csv: 'text/csv',
+  geojson: 'application/geo+json',
+  ndjson: 'application/x-ndjson',
+};
+
+/** Seconds for which the server waits for the end: a small file needs no second request. */
+const waitS = 1;
+
+export interface UploadRequest {
+  readonly resource: Resource;
+  readonly file: File;
+  readonly format: Format;
+  readonly isDryRun: boolean;
+  onProgress(sentBytes: number): void;
+}
+
+export interface Upload {
+  /**
+   * Resolves with the import, which may be running or have failed. Rejects with Failure, Unreachable, or an AbortError
+   * after `abort`.
+   */
+  readonly finished: Promise<Import>;
+  /** Ends the upload. Nothing of the file is applied. */
+  abort(): void;
+}
+
+interface Answer {
+  readonly meta?: ConstructorParameters<typeof Failure>[1];
+  /** Also of a file that was refused: the history has it. */
+  readonly import?: Import;
+}
+
+function answerOf(text: string): Answer {
+  try {
+    return JSON.parse(text) as Answer;
+  } catch {
+    return {};
+  }
+}
+
+export function sendFile({ resource, file, format, isDryRun, onProgress }: UploadRequest): Upload {
+  const request = new XMLHttpRequest();
+  const query = new URLSearchParams({ fileName: file.name, wait: `${waitS}`, dryRun: `${isDryRun}` });
+  const finished = new Promise<Import>((resolve, reject) => {
+    request.open('POST', `/v1/${resource}/import?${query}`);
+    for (const [name, value] of Object.entries(callHeaders())) request.setRequestHeader(name, value);
+    request.setRequestHeader('Content-Type', types[format]);
+    if (isCompressed(file)) request.setRequestHeader('Content-Encoding', 'gzip');
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.onabort = () => reject(new DOMException('The upload was ended.', 'AbortError'));
+    request.onerror = () => {
+      reportUnreachable();
+      reject(new Unreachable());
+    };
+    request.onload = () => {
+      reportReachable();
+      const answer = answerOf(request.responseText);
+      if (answer.import) resolve(answer.import);
+      else reject(new Failure(request.status, answer.meta ?? {}));
+    };
+    request.send(file);
+  });
+  return { finished, abort: () => request.abort() };
+}
+
+/** Compressed files are sent as they are; the server unpacks them. */
+export const isCompressed = ({ name }: File): boolean => name.toLowerCase().endsWith('.gz');

@@ -1,0 +1,55 @@
+/** Imports in words. Pure. */
+import type { Import } from '../client/types';
+
+export const grouped = (count: number): string => count.toLocaleString('en');
+
+/** Returns for example "1 row" and "2,000 rows". */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${grouped(count)} ${count === 1 ? one : many}`;
+
+const units = ['bytes', 'KB', 'MB', 'GB'];
+
+/** Returns a size with three digits at most, such as "3.4 MB". */
+export function sizeText(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const size = bytes / 1_000 ** power;
+  return `${size.toLocaleString('en', { maximumSignificantDigits: 3 })} ${units[power]}`;
+}
+
+export const actionNames = {
+  created: 'Created',
+  updated: 'Updated',
+  unchanged: 'Unchanged',
+  rejected: 'Bad',
+} as const;
+
+/** Returns what came of an import, as a heading. */
+export function headlineOf({ status, dryRun, created, updated, rejected, lastLine, failure }: Import): string {
+  const changes = created + updated;
+  if (status === 'running') return dryRun ? 'The file is being checked' : 'The file is being imported';
+  if (status === 'interrupted')
+    return lastLine > 0 ? `Stopped after line ${grouped(lastLine)}` : 'Stopped before the first row';
+  if (status === 'failed')
+    return failure && failure.line > 1 ? `It ended on line ${grouped(failure.line)}` : 'The file was refused';
+  if (dryRun) {
+    if (changes > 0) return `${counted(changes, 'row')} would change something`;
+    return rejected > 0 ? 'No row would be applied' : 'Nothing would change';
+  }
+  if (changes > 0) return `${counted(changes, 'row')} applied`;
+  return rejected > 0 ? 'No row was applied' : 'Nothing changed';
+}
+
+/** Returns what to do about it; undefined: nothing. */
+export function adviceOf({ status, dryRun, created, updated, unchanged, rejected }: Import): string | undefined {
+  if (status === 'running') return undefined;
+  if (status === 'interrupted')
+    return dryRun
+      ? 'Check the file again to see all of it.'
+      : 'The rows before are applied. Import the file again to apply the rest.';
+  if (rejected > 0)
+    return dryRun
+      ? 'Bad rows are left out. Correct the file first, or import the good rows and correct the others later.'
+      : 'Bad rows were left out. Download them, correct them in a spreadsheet, and import that file.';
+  if (status === 'completed' && created + updated === 0 && unchanged > 0) return `Every row is as in the file already.`;
+  return undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * The file that is being imported, per project and environment. It stays while the reader looks at other views: the
+ * upload goes on, and coming back shows how far it is. A reload of the page forgets the file, not the import.
+ */
+import { useCallback, useSyncExternalStore } from 'react';
+import type { Import } from '../client/types';
+import { useScope } from '../state/session';
+import type { Resource } from './columns';
+import { type Format, formatOf, type Preview, previewBytes, previewOf } from './preview';
+import { isCompressed, sendFile, type Upload } from './upload';
+
+export interface Work {
+  readonly resource: Resource;
+  readonly file?: File;
+  readonly format?: Format;
+  readonly preview?: Preview;
+  readonly upload?: { readonly isDryRun: boolean; readonly sentBytes: number };
+  /** Why the file can not be read, or was not accepted. */
+  readonly problem?: unknown;
+  /** The dry run of the file, and its import. */
+  readonly checkId?: string;
+  readonly importId?: string;
+}
+
+const works = new Map<string, Work>();
+const uploads = new Map<string, Upload>();
+const listeners = new Set<() => void>();
+const nothing: Work = { resource: 'geofences' };
+
+function put(key: string, work: Work): void {
+  works.set(key, work);
+  for (const listener of listeners) listener();
+}
+
+// Only an upload is lost with the page.
+addEventListener('beforeunload', (event) => {
+  if (uploads.size > 0) event.preventDefault();
+});
+
+/** Spreadsheets are archives. */
+const isSpreadsheet = (text: string): boolean => text.startsWith('PK\u0003\u0004');
+
+/** Returns the beginning of the file as text, and how many of its bytes that is. */
+async function readBeginning(file: File): Promise<{ text: string; bytes: { shown: number; total: number } }> {
+  if (!isCompressed(file)) {
+    const bytes = await file.slice(0, previewBytes).arrayBuffer();
+    return { text: decoded(bytes), bytes: { shown: bytes.byteLength, total: file.size } };
+  }
+  const reader = file.stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+  const chunks: BlobPart[] = [];
+  let shown = 0;
+  let isEnd = false;
+  while (shown < previewBytes && !isEnd) {
+    const { done, value } = await reader.read();
+    isEnd = done;
+    if (value) {
+      chunks.push(value);
+      shown += value.byteLength;
+    }
+  }
+  await reader.cancel();
+  // How well the rest is compressed is not known.
+  const total = isEnd ? shown : Math.max(shown + 1, file.size * 4);
+  return { text: decoded(await new Blob(chunks).arrayBuffer()), bytes: { shown, total } };
+}
+
+/** The last character may be cut, which is no fault of the file. */
+const decoded = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes, { stream: true });
+
+export interface WorkActions {
+  chooseResource(resource: Resource): void;
+  /** Reads the beginning of the file. Nothing is sent. */
+  choose(file: File): Promise<void>;
+  /** Sends the file. Resolves with the import when the server has the file; undefined if it was not accepted. */
+  send(isDryRun: boolean): Promise<Import | undefined>;
+  /** Ends the upload. */
+  cancel(): void;
+  /** Forgets the file. */
+  clear(): void;
+}
+
+function actionsOf(key: string): WorkActions {
+  const get = (): Work => works.get(key) ?? nothing;
+
+  async function choose(file: File, resource = get().resource): Promise<void> {
+    put(key, { resource, file });
+    try {
+      const { text, bytes } = await readBeginning(file);
+      if (get().file !== file) return;
+      if (isSpreadsheet(text)) throw new Error('This is a spreadsheet. Save it as CSV, and choose that file.');
+      const format = formatOf(file.name, text);
+      put(key, { resource, file, format, preview: previewOf(resource, format, text, bytes) });
+    } catch (problem) {
+      put(key, { resource, problem });
+    }
+  }
+
+  return {
+    choose: (file) => choose(file),
+    chooseResource(resource) {
+      const { file } = get();
+      if (file) void choose(file, resource);
+      else put(key, { resource });
+    },
+    async send(isDryRun) {
+      const { resource, file, format, preview, checkId } = get();
+      if (!file || !format || !preview || uploads.has(key)) return undefined;
+      const chosen = { resource, file, format, preview };
+      const before = isDryRun || checkId === undefined ? chosen : { ...chosen, checkId };
+      put(key, { ...before, upload: { isDryRun, sentBytes: 0 } });
+      const upload = sendFile({
+        ...{ resource, file, format, isDryRun },
+        onProgress: (sentBytes) => put(key, { ...before, upload: { isDryRun, sentBytes } }),
+      });
+      uploads.set(key, upload);
+      try {
+        const started = await upload.finished;
+        put(key, { ...before, ...(isDryRun ? { checkId: started._id } : { importId: started._id }) });
+        return started;
+      } catch (problem) {
+        const isAborted = problem instanceof DOMException;
+        put(key, isAborted ? before : { ...before, problem });
+        return undefined;
+      } finally {
+        uploads.delete(key);
+      }
+    },
+    cancel: () => uploads.get(key)?.abort(),
+    clear: () => put(key, { resource: get().resource }),
+  };
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Returns the work of the chosen project and environment, and what can be done with it. */
+export function useWork(): Work & WorkActions {
+  const { project, environment } = useScope();
+  const key = `${project}/${environment}`;
+  const work = useSyncExternalStore(
+    subscribe,
+    useCallback(() => works.get(key) ?? nothing, [key]),
+  );
+  return { ...work, ...actionsOf(key) };
+}

@@ -1,0 +1,61 @@
+/** One import of the history. */
+import { Link, useParams } from 'wouter';
+import { useApi } from '../client/hooks';
+import type { Import } from '../client/types';
+import { Loading, Notice, Page } from '../components/controls';
+import { Icon } from '../components/icons';
+import { absoluteTime } from '../components/time';
+import { messageOf } from '../components/toasts';
+import { useRequesters } from '../importing/history';
+import { ImportResult } from '../importing/import-result';
+import { sizeText } from '../importing/words';
+import '../styles/import.css';
+
+const back = (
+  <Link href="/imports" className="back">
+    <Icon name="back" size={14} /> Import
+  </Link>
+);
+
+export default function ImportRecordPage() {
+  const { id } = useParams<{ id: string }>();
+  const { data, error } = useApi('GET /v1/imports/{id}', { path: { id } });
+  if (data === undefined) {
+    return (
+      <Page title="Import" above={back}>
+        {error ? <Notice tone="danger">{messageOf(error)}</Notice> : <Loading />}
+      </Page>
+    );
+  }
+  const { import: shown } = data;
+  return (
+    <Page
+      title={shown.fileName ?? 'Import without a name'}
+      above={back}
+      intro={`${shown.dryRun ? 'Check' : 'Import'} of ${shown.resource}`}
+    >
+      <Facts shown={shown} />
+      <ImportResult id={id} />
+    </Page>
+  );
+}
+
+function Facts({ shown }: { readonly shown: Import }) {
+  const nameOf = useRequesters();
+  const facts: readonly (readonly [name: string, value: string])[] = [
+    ['Started', absoluteTime(shown.createdAt)],
+    ['Ended', shown.finishedAt === undefined ? 'Not yet' : absoluteTime(shown.finishedAt)],
+    ['By', nameOf(shown.requestedBy)],
+    ['Size', sizeText(shown.bytesTotal ?? shown.bytesRead)],
+  ];
+  return (
+    <dl className="facts card card-body">
+      {facts.map(([name, value]) => (
+        <div key={name} className="fact">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
