@@ -36,6 +36,7 @@ export const navigation: readonly Group[] = [
     title: 'Project',
     links: [
       { href: '/settings', label: 'Settings', icon: 'settings' },
+      { href: '/sync', label: 'Sync', icon: 'sync' },
       { href: '/members', label: 'Members', icon: 'members' },
     ],
   },
@@ -53,6 +54,7 @@ const views: readonly (readonly [path: string, view: LazyExoticComponent<Compone
   ['/webhooks', lazy(() => import('./pages/webhooks'))],
   ['/webhooks/:id', lazy(() => import('./pages/webhook'))],
   ['/settings', lazy(() => import('./pages/settings'))],
+  ['/sync', lazy(() => import('./pages/sync'))],
   ['/members', lazy(() => import('./pages/members'))],
   ['/keys', lazy(() => import('./pages/keys'))],
 ];

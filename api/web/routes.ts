@@ -33,6 +33,7 @@ const views = [
   'webhooks',
   'static-maps',
   'settings',
+  'sync',
   'keys',
   'members',
 ];

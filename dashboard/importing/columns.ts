@@ -84,8 +84,12 @@ export const missingColumns = (resource: Resource, names: readonly string[]): re
     kind === 'required' && !names.includes(name) ? [name] : [],
   );
 
-export const columnNames = (resource: Resource): readonly string[] =>
-  Object.entries(columns[resource]).map(([name, kind]) => (kind === 'keys' ? `${name}.…` : name));
+/** Returns all columns, as the guide shows them. */
+export const columnsOf = (resource: Resource): readonly { readonly name: string; readonly isRequired: boolean }[] =>
+  Object.entries(columns[resource]).map(([name, kind]) => ({
+    name: kind === 'keys' ? `${name}.…` : name,
+    isRequired: kind === 'required',
+  }));
 
 /** A file that imports as it is. */
 export const samples: Record<Resource, string> = {

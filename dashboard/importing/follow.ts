@@ -6,7 +6,7 @@ import { useApi } from '../client/hooks';
 import { followStream } from '../client/stream';
 import type { Import } from '../client/types';
 import { useScope } from '../state/session';
-import { readCsv } from './csv';
+import { firstRows, plannedRows, rejectedRows } from './rows';
 
 /** Where the stream does not come through, the import is asked for. */
 const pollEveryMs = 2_000;
@@ -26,6 +26,7 @@ export function useImport(id: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key of the query follows from these
   useEffect(() => {
     if (!isRunning) return;
+    void client.invalidateQueries({ queryKey: [scope, 'imports', 'GET /v1/imports'] });
     const key = [scope, 'imports', operation, input];
     const stop = followStream(
       `/v1/imports/${id}/stream`,
@@ -49,20 +50,6 @@ export function useImport(id: string) {
   return loaded;
 }
 
-/** A row of an import: what would become of it, or what is wrong with it. */
-export interface ImportRow {
-  readonly line: number;
-  readonly action: 'created' | 'updated' | 'unchanged' | 'rejected';
-  readonly tag: string;
-  readonly externalId: string;
-  /** Of an update: the fields that would change. */
-  readonly changed?: string;
-  /** Of a bad row: the column, what it holds, and the rule that it breaks. */
-  readonly column?: string;
-  readonly value?: string;
-  readonly rule?: string;
-}
-
 async function loadText(path: string, signal: AbortSignal): Promise<string> {
   let response: Response;
   try {
@@ -73,47 +60,6 @@ async function loadText(path: string, signal: AbortSignal): Promise<string> {
   if (!response.ok) throw new Failure(response.status, {});
   return response.text();
 }
-
-/** Returns the rows of a file of the server as objects by the names of its columns. */
-function records(text: string): Record<string, string>[] {
-  const [header, ...rows] = readCsv(text).rows;
-  const names = header?.cells ?? [];
-  return rows.map(({ cells }) => Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])));
-}
-
-export const plannedRows = (text: string): ImportRow[] =>
-  records(text).map(({ line, action, tag = '', externalId = '', changed = '' }) => ({
-    line: Number(line),
-    action: action as ImportRow['action'],
-    tag,
-    externalId,
-    changed: changed.replaceAll(' ', ', '),
-  }));
-
-export const rejectedRows = (text: string): ImportRow[] =>
-  records(text).map((row) => {
-    const column = row['rejected.column'] ?? '';
-    return {
-      line: Number(row['rejected.line']),
-      action: 'rejected',
-      tag: row.tag ?? '',
-      externalId: row.externalId ?? '',
-      column,
-      value: row[column] ?? '',
-      rule: row['rejected.rule'] ?? '',
-    };
-  });
-
-/** Returns the first rows, which the import itself names: the files of older imports are removed. */
-const firstRows = ({ rejections = [], plannedRows: planned = [] }: Import): ImportRow[] => [
-  ...planned.map(({ tag, externalId, changed = [], ...row }) => ({
-    ...row,
-    tag: tag ?? '',
-    externalId: externalId ?? '',
-    changed: changed.join(', '),
-  })),
-  ...rejections.map((row) => ({ ...row, action: 'rejected' as const, tag: '', externalId: '' })),
-];
 
 /** Loads the rows of an import that has ended. */
 export function useRows(ended: Import) {

@@ -1,6 +1,6 @@
 /** How files must look. */
 import { Button, Dialog } from '../components/controls';
-import { columnNames, type Resource, samples } from './columns';
+import { columnsOf, type Resource, samples } from './columns';
 
 /** Gives a text to the reader as a file. */
 export function saveText(fileName: string, text: string): void {
@@ -48,14 +48,15 @@ export function Guide({ resource, onClose }: { readonly resource: Resource; onCl
         </ul>
         <h3>Columns</h3>
         <p className="row">
-          {columnNames(resource).map((name) => (
-            <code key={name} className="badge">
+          {columnsOf(resource).map(({ name, isRequired }) => (
+            <code key={name} className={isRequired ? 'badge accent' : 'badge'}>
               {name}
             </code>
           ))}
         </p>
         <p className="quiet">
-          The <a href="/docs">API reference</a> says what each may hold. The guide is <code>docs/imports.md</code> of
+          The first {columnsOf(resource).filter(({ isRequired }) => isRequired).length} are required. The{' '}
+          <a href="/docs">API reference</a> says what each may hold. The guide is <code>docs/imports.md</code> of
           Fenceline.
         </p>
       </div>

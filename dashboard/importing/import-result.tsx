@@ -8,8 +8,9 @@ import { Icon } from '../components/icons';
 import { messageOf, useToasts } from '../components/toasts';
 import { type VirtualColumn, VirtualTable } from '../components/virtual-table';
 import { useWorkspace } from '../state/session';
-import { type ImportRow, useImport, useRows } from './follow';
+import { useImport, useRows } from './follow';
 import { Progress } from './progress';
+import type { ImportRow } from './rows';
 import { actionNames, adviceOf, counted, grouped, headlineOf, sizeText } from './words';
 
 interface Props {
@@ -174,7 +175,8 @@ function Rows({ shown }: { readonly shown: Import }) {
   return (
     <div className="import-rows">
       <div className="toolbar">
-        <fieldset className="segments wrap">
+        {offered.length === 1 && <h3 className="only-rows">{nameOf(action, shown)}</h3>}
+        <fieldset className="segments wrap" hidden={offered.length === 1}>
           <legend className="visually-hidden">Rows</legend>
           {offered.map((each) => (
             <label key={each}>
@@ -185,7 +187,7 @@ function Rows({ shown }: { readonly shown: Import }) {
                 onChange={() => setChosen(each)}
               />
               <span>
-                {nameOf(each, shown)} <span className="quiet">{grouped(shown[each])}</span>
+                {nameOf(each, shown)} <small>{grouped(shown[each])}</small>
               </span>
             </label>
           ))}

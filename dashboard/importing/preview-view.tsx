@@ -30,7 +30,7 @@ export function PreviewView({ preview }: { readonly preview: Preview }) {
   const tableColumns = useMemo(() => [line, ...columns.map(columnOf)], [columns]);
   const unknown = columns.filter(({ state }) => state === 'unknown').map(({ name }) => name);
   const drawn = shapes.geofences.length + shapes.beacons.length;
-  const total = isWhole ? grouped(rows.length) : `about ${grouped(estimatedRows)}`;
+  const total = isWhole ? grouped(rows.length) : `about ${grouped(Number(estimatedRows.toPrecision(2)))}`;
   return (
     <>
       <div className="card-body stack-tight">

@@ -157,9 +157,11 @@ function Chosen({ work }: Props) {
           </span>
         </div>
         <span className="row">
-          <Button onClick={work.clear} disabled={upload !== undefined}>
-            {importId === undefined ? 'Another file' : 'Done'}
-          </Button>
+          {importId === undefined && (
+            <Button onClick={work.clear} disabled={upload !== undefined}>
+              Another file
+            </Button>
+          )}
           {isNew && (
             <Button
               look="primary"

@@ -13,9 +13,11 @@ const views = [
   '/geofences/new',
   '/beacons',
   '/beacons/new',
+  '/imports',
   '/webhooks',
   '/keys',
   '/settings',
+  '/sync',
   '/members',
 ];
 

@@ -3,9 +3,12 @@
  * page has thrown, broken the security policy, or asked another server.
  */
 import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { until } from '../../../testing/until.js';
 import { ok } from '../../support/client.js';
 import { SharedServer } from '../../support/shared-server.js';
 import { hasBrowser, launchBrowser, openPage } from '../browser.js';
@@ -68,6 +71,34 @@ async function signInOnce() {
   const state = await page.context().storageState();
   await page.context().close();
   return state;
+}
+
+/** Invites a viewer, who accepts, and opens a path as this viewer. */
+export async function asViewer(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const email = `viewer-${server.project}-${Date.now()}@example.com`;
+  const inviting = await asOwner('/members');
+  await inviting.getByLabel('Email').fill(email);
+  await inviting.getByRole('button', { name: 'Invite' }).click();
+  await inviting.getByRole('button', { name: `Withdraw the invitation of ${email}` }).waitFor();
+  await inviting.context().close();
+  const page = await open(`/account#invitation=${await invitationOf(email)}`, options);
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await page.goto(server.address + path);
+  return page;
+}
+
+/** Returns the token of the invitation. The mail is written after the answer. */
+async function invitationOf(email: string): Promise<string> {
+  return until(async () => {
+    for (const name of await readdir(server.outbox).catch(() => [])) {
+      const mail = name.endsWith('.eml') ? await readFile(join(server.outbox, name), 'utf8') : '';
+      const token = mail.includes(email) && /#invitation=([\w-]+)/.exec(mail)?.[1];
+      if (token) return token;
+    }
+    return undefined;
+  });
 }
 
 /** Returns the accessibility rules that the page breaks seriously, with the elements. */

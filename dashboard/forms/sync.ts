@@ -1,0 +1,90 @@
+/** The form of the sync as a value, and the body that it makes. */
+import type { Sync } from '../client/types';
+import { patchOf, textOf } from './draft';
+
+export interface SyncDraft {
+  readonly enabled: boolean;
+  readonly notificationEmail: string;
+  readonly protocol: Sync['protocol'];
+  /** One a line. */
+  readonly urls: string;
+  readonly keys: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly endpoint: string;
+  /** Both undefined: the stored ones stay. */
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+}
+
+export const newSync: SyncDraft = {
+  enabled: true,
+  notificationEmail: '',
+  protocol: 'http',
+  urls: '',
+  keys: '',
+  region: '',
+  bucket: '',
+  endpoint: '',
+  accessKeyId: '',
+  secretAccessKey: '',
+};
+
+/** The fields that show problems of their own. */
+export const syncFields = [
+  'notificationEmail',
+  'urls',
+  'keys',
+  'region',
+  'bucket',
+  'endpoint',
+  'accessKeyId',
+  'secretAccessKey',
+];
+
+export const draftOf = (sync: Sync): SyncDraft => ({
+  enabled: sync.enabled,
+  notificationEmail: sync.notificationEmail ?? '',
+  protocol: sync.protocol,
+  urls: (sync.urls ?? []).join('\n'),
+  keys: (sync.keys ?? []).join('\n'),
+  region: sync.region ?? '',
+  bucket: sync.bucket ?? '',
+  endpoint: sync.endpoint ?? '',
+  accessKeyId: sync.hasCredentials ? undefined : '',
+  secretAccessKey: sync.hasCredentials ? undefined : '',
+});
+
+/** Keys of objects may contain spaces, so only line breaks separate. */
+function linesOf(text: string): string[] | undefined {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return lines.length > 0 ? lines : undefined;
+}
+
+/** Returns the configuration that the draft means. Fields of the other protocol are kept as they are. */
+const bodyOf = (draft: SyncDraft) => ({
+  enabled: draft.enabled,
+  notificationEmail: textOf(draft.notificationEmail),
+  protocol: draft.protocol,
+  urls: linesOf(draft.urls),
+  keys: linesOf(draft.keys),
+  region: textOf(draft.region),
+  bucket: textOf(draft.bucket),
+  endpoint: textOf(draft.endpoint),
+  accessKeyId: draft.accessKeyId === undefined ? undefined : textOf(draft.accessKeyId),
+  secretAccessKey: draft.secretAccessKey === undefined ? undefined : textOf(draft.secretAccessKey),
+});
+
+/** Returns the change to save. Credentials that are not replaced are not in it. */
+export const changeOf = (initial: SyncDraft | undefined, draft: SyncDraft) => ({
+  ...patchOf(initial ? bodyOf(initial) : {}, bodyOf(draft)),
+  protocol: draft.protocol,
+});
+
+/** Tests whether two states of the sync have the same configuration; runs change the rest. */
+export const isSameConfiguration = (one: Sync, other: Sync): boolean =>
+  one.hasCredentials === other.hasCredentials &&
+  JSON.stringify(bodyOf(draftOf(one))) === JSON.stringify(bodyOf(draftOf(other)));

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import type { Import } from '../client/types';
+import { headlineOf, sizeText } from './words';
+
+const shown = (part: Partial<Import>): Import =>
+  ({
+    status: 'completed',
+    dryRun: false,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    rejected: 0,
+    lastLine: 0,
+    ...part,
+  }) as Import;
+
+describe('an import in words', () => {
+  it.each<[string, Partial<Import>]>([
+    ['1 row applied', { created: 1 }],
+    ['2,000 rows would change something', { dryRun: true, created: 1_999, updated: 1 }],
+    ['Nothing changed', { unchanged: 3 }],
+    ['Nothing would change', { dryRun: true, unchanged: 3 }],
+    ['No row was applied', { rejected: 3 }],
+    ['Stopped after line 7', { status: 'interrupted', lastLine: 7 }],
+    ['The file was refused', { status: 'failed', failure: { line: 1, column: 'a', rule: 'is unknown' } }],
+    ['It ended on line 9', { status: 'failed', failure: { line: 9, column: 'row', rule: 'is broken' } }],
+  ])('says %s', (text, part) => {
+    expect(headlineOf(shown(part))).toBe(text);
+  });
+
+  it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [4_733_674, '4.73 MB'],
+    [2_147_483_648, '2.15 GB'],
+  ])('writes %d bytes as %s', (bytes, text) => {
+    expect(sizeText(bytes)).toBe(text);
+  });
+});

@@ -1,0 +1,405 @@
+/** The nightly sync: where files are read from, what the last run did, and when the next one is. */
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { type Answer, call, Failure, revisionOf } from '../client/call';
+import { useApi, useChange } from '../client/hooks';
+import type { Sync } from '../client/types';
+import {
+  Badge,
+  Button,
+  Check,
+  Confirm,
+  Empty,
+  Loading,
+  Notice,
+  Page,
+  Segments,
+  TextArea,
+  TextField,
+} from '../components/controls';
+import { absoluteTime, relativeTime } from '../components/time';
+import { messageOf, useToasts } from '../components/toasts';
+import { problemAt } from '../forms/draft';
+import { FormEnd, Section, showProblem } from '../forms/parts';
+import { changeOf, draftOf, isSameConfiguration, newSync, type SyncDraft, syncFields } from '../forms/sync';
+import { ImportTable, useRequesters } from '../importing/history';
+import { counted, sizeText } from '../importing/words';
+import { useWorkspace } from '../state/session';
+import '../styles/import.css';
+
+type Loaded = Answer<'GET /v1/sync'>;
+
+const quickMs = 1_500;
+const slowMs = 20_000;
+const isActive = ({ status }: Sync): boolean => status === 'due' || status === 'running';
+
+export default function SyncPage() {
+  const { isOwner } = useWorkspace();
+  const [isCreating, setCreating] = useState(false);
+  const loaded = useApi(
+    'GET /v1/sync',
+    {},
+    { refetchInterval: ({ state }) => (state.data && isActive(state.data.sync) ? quickMs : slowMs) },
+  );
+  const isAbsent = loaded.error instanceof Failure && loaded.error.status === 404;
+  return (
+    <Page
+      title="Sync"
+      isNarrow
+      intro="Reads files of geofences every night from web servers or object storage, and imports those that have changed."
+      actions={isOwner && loaded.data && !isAbsent && <RunNow sync={loaded.data.sync} />}
+    >
+      {loaded.isPending && <Loading />}
+      {loaded.error && !isAbsent && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
+      {isAbsent && !isCreating && (
+        <div className="card">
+          <Empty
+            title="No sync yet"
+            actions={
+              isOwner && (
+                <Button look="primary" onClick={() => setCreating(true)}>
+                  Set up the sync
+                </Button>
+              )
+            }
+          >
+            <p>Name the files, and Fenceline keeps this environment as they are: every night, only what changed.</p>
+          </Empty>
+        </div>
+      )}
+      {isAbsent && isCreating && <SyncForm loaded={undefined} />}
+      {loaded.data && !isAbsent && (
+        <>
+          <State sync={loaded.data.sync} />
+          <SyncForm key={loaded.data.sync.createdAt} loaded={loaded.data} />
+        </>
+      )}
+      {!loaded.isPending && <PastImports />}
+    </Page>
+  );
+}
+
+function RunNow({ sync }: { readonly sync: Sync }) {
+  const toasts = useToasts();
+  const run = useChange(() => call('POST /v1/sync/run', {}), 'sync', 'imports');
+  return (
+    <Button
+      icon="sync"
+      isBusy={run.isPending || isActive(sync)}
+      disabled={!sync.enabled}
+      onClick={() => run.mutate(undefined, { onError: toasts.complain })}
+    >
+      {isActive(sync) ? 'Running' : 'Run now'}
+    </Button>
+  );
+}
+
+const statuses = {
+  off: { tone: 'neutral', text: 'Off' },
+  waiting: { tone: 'success', text: 'On' },
+  due: { tone: 'info', text: 'About to run' },
+  running: { tone: 'info', text: 'Running' },
+} as const;
+
+const results = {
+  running: { tone: 'info', text: 'Running' },
+  succeeded: { tone: 'success', text: 'Succeeded' },
+  failed: { tone: 'danger', text: 'Failed' },
+  interrupted: { tone: 'warning', text: 'Interrupted' },
+} as const;
+
+const reasons = { saved: 'after it was saved', requested: 'on request', nightly: 'at night' } as const;
+
+function State({ sync }: { readonly sync: Sync }) {
+  const { status, lastRun, nextRunAt } = sync;
+  return (
+    <section className="card" aria-label="State" aria-live="polite">
+      <div className="card-head">
+        <h2>State</h2>
+        <Badge tone={statuses[status].tone}>{statuses[status].text}</Badge>
+      </div>
+      <dl className="facts card-body">
+        <dt>Next run</dt>
+        <dd>
+          {status === 'running' ? (
+            'It is running now'
+          ) : nextRunAt === undefined ? (
+            'None: the sync is off'
+          ) : status === 'due' ? (
+            'Within seconds'
+          ) : (
+            <>
+              {absoluteTime(nextRunAt)} <span className="quiet">({relativeTime(nextRunAt)})</span>
+            </>
+          )}
+        </dd>
+        <dt>Last run</dt>
+        <dd>
+          {lastRun === undefined ? (
+            'None yet'
+          ) : (
+            <>
+              <Badge tone={results[lastRun.result].tone}>{results[lastRun.result].text}</Badge>{' '}
+              {absoluteTime(lastRun.startedAt)}{' '}
+              <span className="quiet">
+                ({relativeTime(lastRun.startedAt)}, {reasons[lastRun.reason]})
+              </span>
+            </>
+          )}
+        </dd>
+        {lastRun?.message !== undefined && (
+          <>
+            <dt>Result</dt>
+            <dd>{lastRun.message}</dd>
+          </>
+        )}
+        {lastRun?.mailProblem !== undefined && (
+          <>
+            <dt>Mail</dt>
+            <dd>{lastRun.mailProblem}</dd>
+          </>
+        )}
+      </dl>
+      {lastRun && lastRun.files.length > 0 && <Files files={lastRun.files} />}
+    </section>
+  );
+}
+
+type File = NonNullable<Sync['lastRun']>['files'][number];
+
+const fileResults = {
+  imported: { tone: 'success', text: 'Imported' },
+  rejected_rows: { tone: 'warning', text: 'With bad rows' },
+  unchanged: { tone: 'neutral', text: 'Not changed, skipped' },
+  failed: { tone: 'danger', text: 'Failed' },
+  skipped: { tone: 'neutral', text: 'Skipped' },
+} as const;
+
+function Files({ files }: { readonly files: readonly File[] }) {
+  return (
+    <ul className="sync-files" aria-label="Files of the last run">
+      {files.map((file) => (
+        <li key={file.name} className="list-row center">
+          <div className="grow">
+            <p className="truncate" title={file.name}>
+              <code>{file.name}</code>
+            </p>
+            <p className="quiet small">{file.message ?? summaryOf(file)}</p>
+          </div>
+          <Badge tone={fileResults[file.result].tone}>{fileResults[file.result].text}</Badge>
+          {file.import !== undefined && (
+            <Link className="button compact" href={`/imports/${file.import}`} aria-label={`Rows of ${file.name}`}>
+              Rows
+            </Link>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function summaryOf({ result, counts, bytes }: File): string {
+  const size = bytes === undefined ? '' : `${sizeText(bytes)}: `;
+  if (counts) {
+    const { rows, created, updated, unchanged, rejected } = counts;
+    return `${size}${counted(rows, 'row')}, ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} bad`;
+  }
+  if (result === 'skipped') return 'Another file failed, so nothing was imported';
+  return result === 'unchanged' ? 'The file is the one that was imported last' : '';
+}
+
+const protocols = [
+  { value: 'http', label: 'Web addresses' },
+  { value: 's3', label: 'Object storage (S3)' },
+] as const;
+
+type TextName = Exclude<keyof SyncDraft, 'enabled' | 'protocol'>;
+
+function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
+  const { isOwner } = useWorkspace();
+  const toasts = useToasts();
+  const [opened, setOpened] = useState(loaded);
+  const [draft, setDraft] = useState(() => (opened ? draftOf(opened.sync) : newSync));
+  const [isDeleting, setDeleting] = useState(false);
+  // A run changes the revision and nothing of this form. Another edit of the configuration must not be overwritten.
+  const isOurs = opened && loaded && isSameConfiguration(opened.sync, loaded.sync);
+  const save = useChange(
+    () =>
+      call('PUT /v1/sync', {
+        body: changeOf(opened && draftOf(opened.sync), draft),
+        ...(opened && { ifMatch: revisionOf(isOurs ? loaded : opened) }),
+      }),
+    'sync',
+    'imports',
+  );
+  const remove = useChange(() => call('DELETE /v1/sync', {}), 'sync');
+  const set =
+    <Name extends keyof SyncDraft>(name: Name) =>
+    (value: SyncDraft[Name]) =>
+      setDraft((all) => ({ ...all, [name]: value }));
+  const text = (name: TextName) => ({
+    value: draft[name] ?? '',
+    disabled: !isOwner,
+    problem: problemAt(save.error, name),
+    onChange: set(name) as (value: string) => void,
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate(undefined, {
+      onSuccess: (saved) => {
+        setOpened(saved);
+        setDraft(draftOf(saved.sync));
+        toasts.say(saved.sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.');
+      },
+      onError: showProblem,
+    });
+  }
+  return (
+    <form className="stack" onSubmit={submit} noValidate>
+      <Section title="Configuration">
+        <Check
+          label="Read the files every night"
+          hint="Otherwise nothing is read, and the configuration stays."
+          isChecked={draft.enabled}
+          isDisabled={!isOwner}
+          onChange={set('enabled')}
+        />
+        <TextField
+          label="Notification email"
+          type="email"
+          hint="Gets a mail about each run, successful or not. Empty: nobody"
+          {...text('notificationEmail')}
+        />
+        {isOwner ? (
+          <Segments legend="Source" value={draft.protocol} options={protocols} onChange={set('protocol')} />
+        ) : (
+          <p className="label">{protocols.find(({ value }) => value === draft.protocol)?.label}</p>
+        )}
+        {draft.protocol === 'http' ? (
+          <TextArea
+            label="URLs"
+            isCode
+            rows={4}
+            placeholder="https://example.com/stores.csv"
+            hint="One a line, up to 20. Names that end in .geojson or .ndjson are read in that format, others as CSV."
+            {...text('urls')}
+          />
+        ) : (
+          <Storage
+            draft={draft}
+            text={text}
+            onReplace={() => setDraft({ ...draft, accessKeyId: '', secretAccessKey: '' })}
+          />
+        )}
+      </Section>
+      <FormEnd
+        error={save.error}
+        fields={syncFields}
+        isBusy={save.isPending}
+        action="Save and run"
+        cancel={undefined}
+      />
+      {isOwner && opened && (
+        <div className="spread">
+          <p className="quiet">Deleting the sync deletes its credentials as well. The geofences stay.</p>
+          <Button look="danger" icon="trash" onClick={() => setDeleting(true)}>
+            Delete the sync
+          </Button>
+        </div>
+      )}
+      {isDeleting && (
+        <Confirm
+          title="Delete the sync?"
+          action="Delete"
+          isBusy={remove.isPending}
+          problem={remove.error ? messageOf(remove.error) : undefined}
+          onConfirm={() => remove.mutate(undefined, { onSuccess: () => toasts.say('The sync is deleted.') })}
+          onClose={() => setDeleting(false)}
+        >
+          <p>Files are no longer read. The geofences that came from them stay.</p>
+        </Confirm>
+      )}
+    </form>
+  );
+}
+
+interface StorageProps {
+  readonly draft: SyncDraft;
+  text(name: TextName): {
+    readonly value: string;
+    readonly disabled: boolean;
+    readonly problem: string | undefined;
+    onChange(value: string): void;
+  };
+  onReplace(): void;
+}
+
+function Storage({ draft, text, onReplace }: StorageProps) {
+  const { isOwner } = useWorkspace();
+  const isKept = draft.accessKeyId === undefined;
+  return (
+    <>
+      <div className="form-grid">
+        <TextField label="Region" placeholder="eu-central-1" {...text('region')} />
+        <TextField label="Bucket" {...text('bucket')} />
+      </div>
+      <TextField
+        label="Endpoint"
+        type="url"
+        placeholder="https://s3.example.com"
+        hint="Of a compatible service. Empty: Amazon S3"
+        {...text('endpoint')}
+      />
+      <TextArea
+        label="Keys"
+        isCode
+        rows={4}
+        placeholder="stores.csv"
+        hint="Of the objects, one a line, up to 20"
+        {...text('keys')}
+      />
+      {isKept && (
+        <div className="spread">
+          <p className="quiet">Credentials are stored, encrypted. They are never shown again.</p>
+          {isOwner && <Button onClick={onReplace}>Replace the credentials</Button>}
+        </div>
+      )}
+      {!isKept && isOwner && (
+        <div className="form-grid">
+          <TextField label="Access key id" isCode autoComplete="off" {...text('accessKeyId')} />
+          <TextField
+            label="Secret access key"
+            isCode
+            type="password"
+            autoComplete="new-password"
+            {...text('secretAccessKey')}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+const maxShown = 100;
+
+/** What earlier runs have imported, as far as the history of imports goes back. */
+function PastImports() {
+  const nameOf = useRequesters();
+  const { data } = useApi(
+    'GET /v1/imports',
+    { query: { resource: 'geofences', limit: maxShown } },
+    { refetchInterval: slowMs },
+  );
+  const imports = data?.imports.filter(({ requestedBy }) => requestedBy.kind === 'sync') ?? [];
+  if (imports.length === 0) return null;
+  return (
+    <section className="card" aria-label="History">
+      <div className="card-head">
+        <h2>History</h2>
+        <Link href="/imports">All imports</Link>
+      </div>
+      <ImportTable imports={imports} nameOf={nameOf} />
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+/** The dashboard's import of files in Chromium: preview, check, application, bad rows, and history. */
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { ok } from '../../support/client.js';
+import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+const header = 'description,type,tag,externalId,coordinates,radius';
+const shop = (name: string, radius: number | string = 100) =>
+  `Shop ${name},circle,shop,${name},"[11.25,43.77]",${radius}`;
+const csv = (...rows: readonly string[]) => [header, ...rows, ''].join('\n');
+
+const choose = (page: Page, name: string, text: string) =>
+  page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
+
+const row = (page: Page, ...texts: readonly (string | RegExp)[]) =>
+  texts.reduce((rows, hasText) => rows.filter({ hasText }), page.getByRole('row'));
+
+describe.runIf(isRunnable)('the import view', () => {
+  it('shows what a file would change before it is applied, and that a repetition changes nothing', async () => {
+    const backend = server.as('test_secret');
+    const geofence = async (name: string) => (await backend.get(`/v1/geofences/shop/${name}`)).status;
+    const page = await asOwner('/imports');
+    await choose(page, 'shops.csv', csv(shop('a'), shop('b', 5), shop('c')));
+    await page.getByText('6 columns, all recognised. 3 rows.').waitFor();
+    await row(page, 'Shop c', '[11.25,43.77]').waitFor();
+    await page.getByText('The shapes of all 3 rows').waitFor();
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await row(page, '3', 'radius', '5', 'must be a number from 10 to 10000 metres', 'shop').waitFor();
+    await page.getByRole('radio', { name: 'Would be created 2' }).check({ force: true });
+    await row(page, '2', 'shop', 'a').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await geofence('a')).toBe(404);
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByRole('heading', { name: '2 rows applied' }).waitFor();
+    expect(await geofence('a')).toBe(200);
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Bad rows as CSV' }).click(),
+    ]);
+    const corrected = (await readFile(await download.path(), 'utf8')).replace(',5,3,', ',50,3,');
+    await page.getByRole('button', { name: 'Import another file' }).click();
+    await choose(page, 'corrected.csv', corrected + csv(shop('a', 200)).split('\n')[1]);
+    await page.getByText('rejected.rule, ignored').waitFor();
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('radio', { name: 'Would be updated 1' }).check({ force: true });
+    await row(page, 'shop', 'a', 'radius').waitFor();
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByRole('heading', { name: '2 rows applied' }).waitFor();
+    expect(ok(await backend.get('/v1/geofences/shop/a')).geofence.geometryRadius).toBe(200);
+
+    await page.getByRole('button', { name: 'Import another file' }).click();
+    await choose(page, 'again.csv', csv(shop('a', 200), shop('b', 50)));
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('heading', { name: 'Nothing would change' }).waitFor();
+  });
+
+  it('names unknown and missing columns, and shows the line of a broken file', async () => {
+    const page = await asOwner('/imports');
+    await choose(page, 'typo.csv', csv(shop('a')).replace('radius', 'raduis').replace('externalId', 'id'));
+    await page.getByText('These columns are not known: id, raduis').waitFor();
+    await page.getByText('This column is required: externalId').waitFor();
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('heading', { name: 'The file was refused' }).waitFor();
+    await page.getByText('Line 1: id is not a known column').waitFor();
+    await page.getByRole('button', { name: 'Another file' }).click();
+    await choose(page, 'quote.csv', csv(shop('a'), '"open'));
+    await page.getByText('The row that begins on line 3 has a broken quote').waitFor();
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByText('Line 3: row has a quote that is never closed').waitFor();
+  });
+
+  it('keeps a file while the reader looks elsewhere, and lists all imports with their rows', async () => {
+    const backend = server.as('test_secret');
+    const sent = await backend.send('POST', '/v1/beacons/import?fileName=doors.csv', {
+      body: 'description,type,uid,instance,coordinates\nDoor,eddystone,00112233445566778899,aabbccddeeff,"[1,2]"\nGate,eddystone,1,2,"[1,2]"',
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(ok(sent).import).toMatchObject({ created: 1, rejected: 1 });
+    const page = await asOwner('/imports');
+    await page.getByRole('radio', { name: 'Beacons' }).check({ force: true });
+    await choose(page, 'kept.ndjson', '{"description":"Door","type":"eddystone","coordinates":[1,2]}\n');
+    await page.getByText('Lines of JSON').waitFor();
+    const history = page.getByRole('region', { name: 'History' });
+    await history.getByRole('link', { name: 'doors.csv' }).click();
+    await page.getByRole('heading', { name: '1 row applied' }).waitFor();
+    await row(page, '3', 'uid').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('main').getByRole('link', { name: 'Import' }).click();
+    await page.getByRole('heading', { name: 'kept.ndjson' }).waitFor();
+    await page.getByRole('radio', { name: 'Live' }).check({ force: true });
+    await page.getByText('No imports of geofences yet').waitFor();
+    await page.getByRole('heading', { name: 'Drop a file of geofences here' }).waitFor();
+  });
+
+  it('lets a viewer read the history and export, and import nothing', async () => {
+    const page = await asViewer('/imports');
+    await page.getByText('Only owners of the project import files.').waitFor();
+    await page.getByRole('region', { name: 'History' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Choose a file' }).count()).toBe(0);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export GeoJSON' }).click(),
+    ]);
+    expect(JSON.parse(await readFile(await download.path(), 'utf8')).type).toBe('FeatureCollection');
+  });
+});
