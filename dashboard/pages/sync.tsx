@@ -1,5 +1,5 @@
 /** The nightly sync: where files are read from, what the last run did, and when the next one is. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { type Answer, call, Failure, revisionOf } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
@@ -42,6 +42,10 @@ export default function SyncPage() {
     { refetchInterval: ({ state }) => (state.data && isActive(state.data.sync) ? quickMs : slowMs) },
   );
   const isAbsent = loaded.error instanceof Failure && loaded.error.status === 404;
+  const isPresent = loaded.data !== undefined && !isAbsent;
+  useEffect(() => {
+    if (isPresent) setCreating(false);
+  }, [isPresent]);
   return (
     <Page
       title="Sync"
@@ -223,16 +227,23 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
   const [isDeleting, setDeleting] = useState(false);
   // A run changes the revision and nothing of this form. Another edit of the configuration must not be overwritten.
   const isOurs = opened && loaded && isSameConfiguration(opened.sync, loaded.sync);
+  // The first save and the deletion put another view in place of this form, so they speak for themselves.
   const save = useChange(
-    () =>
-      call('PUT /v1/sync', {
+    async () => {
+      const saved = await call('PUT /v1/sync', {
         body: changeOf(opened && draftOf(opened.sync), draft),
         ...(opened && { ifMatch: revisionOf(isOurs ? loaded : opened) }),
-      }),
+      });
+      toasts.say(saved.sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.');
+      return saved;
+    },
     'sync',
     'imports',
   );
-  const remove = useChange(() => call('DELETE /v1/sync', {}), 'sync');
+  const remove = useChange(async () => {
+    await call('DELETE /v1/sync', {});
+    toasts.say('The sync is deleted.');
+  }, 'sync');
   const set =
     <Name extends keyof SyncDraft>(name: Name) =>
     (value: SyncDraft[Name]) =>
@@ -250,7 +261,6 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
       onSuccess: (saved) => {
         setOpened(saved);
         setDraft(draftOf(saved.sync));
-        toasts.say(saved.sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.');
       },
       onError: showProblem,
     });
@@ -314,7 +324,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
           action="Delete"
           isBusy={remove.isPending}
           problem={remove.error ? messageOf(remove.error) : undefined}
-          onConfirm={() => remove.mutate(undefined, { onSuccess: () => toasts.say('The sync is deleted.') })}
+          onConfirm={() => remove.mutate(undefined)}
           onClose={() => setDeleting(false)}
         >
           <p>Files are no longer read. The geofences that came from them stay.</p>

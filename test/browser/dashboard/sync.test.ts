@@ -28,7 +28,7 @@ describe.runIf(isRunnable)('the sync view', () => {
     await page.getByLabel('URLs').fill('ftp://example.com/shops.csv');
     await page.getByLabel('Notification email').fill('nobody');
     await page.getByRole('button', { name: 'Save and run' }).click();
-    await page.getByRole('alert').first().waitFor();
+    await page.getByRole('alert').filter({ hasText: 'notificationEmail' }).waitFor();
     await page.getByLabel('Notification email').fill('');
     await page.getByRole('button', { name: 'Save and run' }).click();
     await page.getByRole('alert').filter({ hasText: 'urls' }).waitFor();
