@@ -56,6 +56,7 @@ const views: readonly (readonly [path: string, view: LazyExoticComponent<Compone
   ['/settings', lazy(() => import('./pages/settings'))],
   ['/sync', lazy(() => import('./pages/sync'))],
   ['/members', lazy(() => import('./pages/members'))],
+  ['/account', lazy(() => import('./pages/account'))],
   ['/keys', lazy(() => import('./pages/keys'))],
 ];
 
@@ -66,7 +67,6 @@ export function Views() {
       <Suspense fallback={<Loading />}>
         <Switch>
           <Route path="/" component={Home} />
-          <Route path="/account" component={Home} />
           {views.map(([path, view]) => (
             <Route key={path} path={path} component={view} />
           ))}

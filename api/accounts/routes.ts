@@ -4,6 +4,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { memberRoutes } from './member-routes.js';
 import { passwordRoutes } from './password-routes.js';
+import { accountProjectRoutes } from './project-routes.js';
 import { sessionRoutes } from './session-routes.js';
 import { signUpRoutes } from './sign-up-routes.js';
 
@@ -15,4 +16,5 @@ export const accountRoutes =
     await app.register(sessionRoutes(deps, parts, edit));
     await app.register(passwordRoutes(deps, parts, edit));
     await app.register(memberRoutes(deps, parts, edit));
+    await app.register(accountProjectRoutes(deps, parts));
   };

@@ -611,6 +611,12 @@ export interface Operations {
     body: { password: string };
     answer: { meta: { code: number; hasMore?: boolean } };
   };
+  'POST /v1/account/projects': {
+    path: None;
+    query: None;
+    body: { name: string };
+    answer: { meta: { code: number; hasMore?: boolean }; project: Project; session: Session };
+  };
   'POST /v1/beacons': {
     path: None;
     query: None;

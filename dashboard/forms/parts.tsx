@@ -32,29 +32,36 @@ interface EndProps {
   readonly cancel: string | (() => void) | undefined;
 }
 
+/** Shows what no field shows: that somebody else was first, or another refusal. */
+export function FormProblem({ error, fields }: Pick<EndProps, 'error' | 'fields'>) {
+  const client = useQueryClient();
+  if (error instanceof Failure && error.status === 412) {
+    return (
+      <div className="form-problem">
+        <Notice tone="warning" role="alert">
+          Somebody else has changed this record meanwhile. Nothing was saved.{' '}
+          <button type="button" className="link-button" onClick={() => void client.invalidateQueries()}>
+            Show its present state
+          </button>
+        </Notice>
+      </div>
+    );
+  }
+  if (!isElsewhere(error, fields)) return null;
+  return (
+    <div className="form-problem">
+      <Notice tone="danger" role="alert">
+        {messageOf(error)}
+      </Notice>
+    </div>
+  );
+}
+
 export function FormEnd({ error, fields, isBusy, action, cancel }: EndProps) {
   const { isOwner } = useWorkspace();
-  const client = useQueryClient();
-  const isOutdated = error instanceof Failure && error.status === 412;
   return (
     <>
-      {isOutdated && (
-        <div className="form-problem">
-          <Notice tone="warning" role="alert">
-            Somebody else has changed this record meanwhile. Nothing was saved.{' '}
-            <button type="button" className="link-button" onClick={() => void client.invalidateQueries()}>
-              Show its present state
-            </button>
-          </Notice>
-        </div>
-      )}
-      {!isOutdated && isElsewhere(error, fields) && (
-        <div className="form-problem">
-          <Notice tone="danger" role="alert">
-            {messageOf(error)}
-          </Notice>
-        </div>
-      )}
+      <FormProblem error={error} fields={fields} />
       {isOwner && (
         <div className="form-actions">
           <Button look="primary" type="submit" isBusy={isBusy}>

@@ -1,12 +1,13 @@
 /** The settings of the environment: when events are made, and who may use publishable keys. */
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type Answer, call, revisionOf } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
+import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
 import { messageOf, useToasts } from '../components/toasts';
 import { numberOf, patchOf, problemAt } from '../forms/draft';
-import { FormEnd, Section, showProblem } from '../forms/parts';
-import { useWorkspace } from '../state/session';
+import { FormEnd, FormProblem, Section, showProblem } from '../forms/parts';
+import { sessionKey, useWorkspace } from '../state/session';
 
 type Loaded = Answer<'GET /v1/settings'>;
 
@@ -19,9 +20,62 @@ export default function SettingsView() {
       isNarrow
       intro={`How events are made in ${environment === 'live' ? 'Live' : 'Test'}. They apply to every later location.`}
     >
+      <ProjectName />
       {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
       {loaded.data ? <SettingsForm key={revisionOf(loaded.data)} loaded={loaded.data} /> : !loaded.error && <Loading />}
     </Page>
+  );
+}
+
+/** The name of the project, for owners. It is the same in both environments. */
+function ProjectName() {
+  const { project, isOwner } = useWorkspace();
+  const loaded = useApi(
+    'GET /v1/projects/{id}',
+    { path: { id: project._id } },
+    { enabled: isOwner, staleTime: Number.POSITIVE_INFINITY },
+  );
+  if (!isOwner || loaded.data === undefined) return null;
+  return <ProjectNameForm key={revisionOf(loaded.data)} loaded={loaded.data} />;
+}
+
+function ProjectNameForm({ loaded }: { readonly loaded: Answer<'GET /v1/projects/{id}'> }) {
+  const client = useQueryClient();
+  const toasts = useToasts();
+  const [name, setName] = useState(loaded.project.name);
+  const { _id: id } = loaded.project;
+  const save = useChange(
+    () => call('PATCH /v1/projects/{id}', { path: { id }, body: { name }, ifMatch: revisionOf(loaded) }),
+    'projects',
+    // The settings are in the same record.
+    'settings',
+  );
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    try {
+      await save.mutateAsync(undefined);
+    } catch {
+      showProblem();
+      return;
+    }
+    toasts.say('The project is renamed.');
+    await client.invalidateQueries({ queryKey: sessionKey });
+  }
+  return (
+    <form aria-label="Project" onSubmit={(event) => void submit(event)} noValidate>
+      <Section title="Project">
+        <div className="name-row">
+          <TextField label="Name" value={name} problem={problemAt(save.error, 'name')} onChange={setName} />
+          <Button type="submit" isBusy={save.isPending} disabled={name === loaded.project.name}>
+            Rename
+          </Button>
+        </div>
+        <p className="quiet small">
+          Its id is <code>{id}</code>. Name and keys belong to Test and Live; all below is of this environment only.
+        </p>
+        <FormProblem error={save.error} fields={['name']} />
+      </Section>
+    </form>
   );
 }
 
@@ -74,6 +128,8 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
   const save = useChange(
     () => call('PATCH /v1/settings', { body: patchOf(bodyOf(initial), bodyOf(draft)), ifMatch: revisionOf(loaded) }),
     'settings',
+    // The name is in the same record.
+    'projects',
   );
   const set =
     <Name extends keyof Draft>(name: Name) =>
@@ -95,7 +151,8 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    save.mutate(undefined, { onSuccess: () => toasts.say('The settings are saved.'), onError: showProblem });
+    // The promise also resolves when another revision has replaced this form meanwhile.
+    save.mutateAsync(undefined).then(() => toasts.say('The settings are saved.'), showProblem);
   }
   return (
     <form className="stack" onSubmit={submit} noValidate>

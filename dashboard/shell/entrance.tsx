@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { type Answer, call, Failure, type Input, type Operation } from '../client/call';
 import type { Project, Session } from '../client/types';
-import { Button, Copyable, Notice, TextField } from '../components/controls';
+import { Button, Notice, TextField } from '../components/controls';
 import { Logo } from '../components/icons';
+import { NewKeys, rememberKeys } from '../components/new-keys';
 import { messageOf } from '../components/toasts';
-import { rememberKey } from '../state/fresh-keys';
 import { replaceSession } from '../state/session';
 import type { Purpose } from './purpose';
 
@@ -47,7 +47,7 @@ export function Entrance({ purpose, hasNoProject = false, onDone }: Props) {
             </Notice>
           )}
           {issued ? (
-            <NewKeys {...issued} onDone={onDone} />
+            <SignedUp {...issued} onDone={onDone} />
           ) : hasNoProject ? (
             <NoProject />
           ) : (
@@ -338,7 +338,7 @@ function Confirmation({ token, onIssued }: FormParts) {
   );
 }
 
-function NewKeys({ project, session, onDone }: Issued & { onDone(): void }) {
+function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
   const signedIn = useSignedIn(onDone);
   return (
     <>
@@ -346,21 +346,11 @@ function NewKeys({ project, session, onDone }: Issued & { onDone(): void }) {
         <h1>Your keys</h1>
         <p className="quiet">They are shown only this once. Keep secret keys on your servers.</p>
       </div>
-      <div className="stack-tight">
-        {project.keys.map(({ environment, kind, key = '' }) => (
-          <div key={environment + kind}>
-            <p className="label">
-              {environment === 'live' ? 'Live' : 'Test'}, {kind}
-            </p>
-            <Copyable text={key} label={`Copy the ${environment} ${kind} key`} />
-          </div>
-        ))}
-      </div>
+      <NewKeys project={project} />
       <Button
         look="primary"
         onClick={() => {
-          for (const { environment, kind, key } of project.keys)
-            if (key !== undefined) rememberKey(project._id, environment, kind, key);
+          rememberKeys(project);
           signedIn(session);
         }}
       >

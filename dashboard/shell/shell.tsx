@@ -195,6 +195,9 @@ function AccountMenu() {
             ))}
           </Menu.RadioGroup>
           <Menu.Separator className="menu-line" />
+          <Menu.Item className="menu-item" onSelect={() => navigate('/account')}>
+            <Icon name="user" /> Account and projects
+          </Menu.Item>
           <Menu.Item className="menu-item" onSelect={() => void signOut()}>
             <Icon name="out" /> Sign out
           </Menu.Item>

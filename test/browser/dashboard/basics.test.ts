@@ -19,6 +19,7 @@ const views = [
   '/settings',
   '/sync',
   '/members',
+  '/account',
 ];
 
 describe.runIf(isRunnable)('the dashboard', () => {

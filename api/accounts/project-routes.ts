@@ -1,0 +1,74 @@
+/** The route by which people create further projects. */
+import type { FastifyPluginAsync } from 'fastify';
+import { sessionOf } from '../../http/access/authority.js';
+import { roleIn, type Session } from '../../http/access/sessions.js';
+import { required, schemaOf, textField } from '../../http/fields/table.js';
+import { ApiError } from '../../schemas/errors.js';
+import { Session as SessionJson } from '../../schemas/json/account.js';
+import { Project } from '../../schemas/json/project.js';
+import type { ApiDependencies } from '../dependencies.js';
+import { answerOf, described, success } from '../describe.js';
+import { maxProjectNameLength, newProject } from '../projects/projects.js';
+import { projectJson } from '../projects/routes.js';
+import { createSerializer } from '../serialize.js';
+import { memberOf } from './accounts.js';
+import { type AccountParts, accountOf, readBody, sessionJson } from './dependencies.js';
+
+/** Projects can not be deleted by their owners, so this bounds what an account may create. */
+export const maxOwnedProjects = 20;
+
+const fields = { name: required(textField({ minLength: 1, maxLength: maxProjectNameLength })) } as const;
+
+export const accountProjectRoutes =
+  (
+    { configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>,
+    { signUp }: Pick<AccountParts, 'signUp'>,
+  ): FastifyPluginAsync =>
+  async (app) => {
+    const serialize = createSerializer();
+    const ownedBy = (session: Session): number =>
+      configuration.projects().filter((project) => roleIn(session, project) === 'owner').length;
+
+    /** Throws unless the account may have one more project. */
+    function admit(session: Session): void {
+      const owned = ownedBy(session);
+      if (owned === 0 && signUp === 'off')
+        throw new ApiError('forbidden', 'only owners of a project create further ones while sign-up is off');
+      if (owned >= maxOwnedProjects)
+        throw new ApiError('conflict', `an account owns at most ${maxOwnedProjects} projects`);
+    }
+
+    app.post('/v1/account/projects', {
+      config: { authority: 'session', limit: 'none' },
+      schema: described({
+        operationId: 'createOwnProject',
+        tag: 'accounts',
+        summary: 'Create a further project',
+        description:
+          'The account becomes its owner. The answer contains the four keys in plain text, which are shown only once. ' +
+          `While sign-up is off, only owners of a project may. An account owns at most ${maxOwnedProjects} projects.`,
+        body: schemaOf(fields),
+        answer: answerOf({ project: Project, session: SessionJson }),
+        failures: [400, 409, 503],
+      }),
+      handler: async (request) => {
+        const { name } = readBody(request, fields);
+        const session = sessionOf(request);
+        const account = accountOf(session);
+        // One at a time on this node, so that concurrent requests do not all see the same number.
+        return serialize(account._id, async () => {
+          await writer.catchUp();
+          admit(session);
+          const nowMs = writer.nextTimestamp();
+          const made = newProject({ name }, nowMs);
+          const project = { ...made.project, members: [memberOf(account, 'owner', nowMs)] };
+          await writer.write([{ kind: 'project', id: project._id, record: project, bases: ['absent'] }]);
+          return {
+            meta: success,
+            project: projectJson(project, made.keys),
+            session: sessionJson(session, configuration),
+          };
+        });
+      },
+    });
+  };

@@ -1,0 +1,305 @@
+/** The account of the session: its projects, its password, its sessions, and its end. */
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { call } from '../client/call';
+import { useChange } from '../client/hooks';
+import type { Project, Session } from '../client/types';
+import { Badge, Button, Dialog, Notice, Page, TextField } from '../components/controls';
+import { NewKeys, rememberKeys } from '../components/new-keys';
+import { absoluteTime } from '../components/time';
+import { messageOf, useToasts } from '../components/toasts';
+import { isElsewhere, problemAt } from '../forms/draft';
+import { Section } from '../forms/parts';
+import { replaceSession, sessionKey, useWorkspace } from '../state/session';
+
+export default function AccountView() {
+  const { session } = useWorkspace();
+  const { account } = session;
+  return (
+    <Page
+      title="Account"
+      isNarrow
+      intro={account ? `You are signed in as ${account.email}.` : 'You are signed in by a one-time link.'}
+    >
+      {!account && (
+        <Notice>
+          This session has no account, and ends {absoluteTime(session.expiresAt)}.{' '}
+          <Link href="/members">Invite yourself</Link> to get one.
+        </Notice>
+      )}
+      <Projects />
+      {account && <Password />}
+      <Sessions hasAccount={account !== null} expiresAt={session.expiresAt} />
+      {account && <Deletion account={account} />}
+    </Page>
+  );
+}
+
+function Projects() {
+  const { session, project: chosen, chooseProject } = useWorkspace();
+  const client = useQueryClient();
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<Project>();
+  const toasts = useToasts();
+  const [, navigate] = useLocation();
+  return (
+    <section className="card" aria-label="Projects">
+      <div className="card-head">
+        <h2>Projects</h2>
+        {session.account && (
+          <Button isCompact icon="plus" onClick={() => setCreating(true)}>
+            New project
+          </Button>
+        )}
+      </div>
+      <ul>
+        {session.projects.map(({ _id, name, role }) => (
+          <li key={_id} className="list-row center">
+            <div className="grow">
+              <p className="label truncate">{name}</p>
+              <p className="quiet small">
+                <code>{_id}</code>
+              </p>
+            </div>
+            <Badge tone={role === 'owner' ? 'accent' : 'neutral'}>{role}</Badge>
+            {_id === chosen._id ? (
+              <Link href="/settings" className="button" aria-label={`Settings of ${name}`}>
+                Settings
+              </Link>
+            ) : (
+              <Button
+                aria-label={`Open ${name}`}
+                onClick={() => {
+                  chooseProject(_id);
+                  toasts.say(`You are in ${name}.`);
+                }}
+              >
+                Open
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isCreating && (
+        <NewProject
+          onClose={() => setCreating(false)}
+          onCreated={(project, session) => {
+            rememberKeys(project);
+            setCreating(false);
+            setCreated(project);
+            client.setQueryData(sessionKey, session);
+          }}
+        />
+      )}
+      {created && (
+        <Dialog title={`The keys of ${created.name}`} onClose={() => setCreated(undefined)}>
+          <div className="dialog-body">
+            <p>They are shown only this once. Keep secret keys on your servers.</p>
+            <NewKeys project={created} />
+          </div>
+          <div className="dialog-foot">
+            <Button
+              look="primary"
+              onClick={() => {
+                chooseProject(created._id);
+                navigate('/start');
+              }}
+            >
+              Open the project
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function NewProject({ onCreated, onClose }: { onCreated(project: Project, session: Session): void; onClose(): void }) {
+  const [name, setName] = useState('');
+  const create = useChange(() => call('POST /v1/account/projects', { body: { name } }));
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    create.mutate(undefined, { onSuccess: ({ project, session }) => onCreated(project, session) });
+  }
+  return (
+    <Dialog title="New project" onClose={onClose}>
+      <form onSubmit={submit} noValidate>
+        <div className="dialog-body">
+          <p className="quiet">A project has geofences, users, keys and members of its own, in Test and in Live.</p>
+          <TextField label="Name" autoFocus value={name} problem={problemAt(create.error, 'name')} onChange={setName} />
+          {isElsewhere(create.error, ['name']) && (
+            <Notice tone="danger" role="alert">
+              {messageOf(create.error)}
+            </Notice>
+          )}
+        </div>
+        <div className="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isBusy={create.isPending}>
+            Create project
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const noPasswords = { current: '', password: '' };
+
+function Password() {
+  const client = useQueryClient();
+  const toasts = useToasts();
+  const [values, setValues] = useState(noPasswords);
+  const change = useChange(() => call('PUT /v1/password', { body: values }));
+  const field = (name: keyof typeof noPasswords) => ({
+    type: 'password',
+    value: values[name],
+    problem: problemAt(change.error, name),
+    onChange: (value: string) => setValues((all) => ({ ...all, [name]: value })),
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    change.mutate(undefined, {
+      onSuccess: ({ session }) => {
+        client.setQueryData(sessionKey, session);
+        setValues(noPasswords);
+        toasts.say('The password is changed. All other sessions have ended.');
+      },
+    });
+  }
+  return (
+    <Section title="Password">
+      <form className="stack" aria-label="Password" onSubmit={submit} noValidate>
+        <div className="form-grid">
+          <TextField label="Current password" autoComplete="current-password" {...field('current')} />
+          <TextField
+            label="New password"
+            autoComplete="new-password"
+            hint="At least 12 characters, without your address"
+            {...field('password')}
+          />
+        </div>
+        {isElsewhere(change.error, ['current', 'password']) && (
+          <Notice tone="danger" role="alert">
+            {refusalOf(change.error)}
+          </Notice>
+        )}
+        <div className="row">
+          <Button type="submit" isBusy={change.isPending}>
+            Change password
+          </Button>
+          <span className="quiet small">This ends all other sessions.</span>
+        </div>
+      </form>
+    </Section>
+  );
+}
+
+/** The API has one answer to a wrong address and a wrong password. Here only the password can be wrong. */
+const refusalOf = (error: unknown): string => {
+  const message = messageOf(error);
+  return message.includes('the address or the password is wrong') ? 'The current password is wrong.' : message;
+};
+
+function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; readonly expiresAt: string }) {
+  const client = useQueryClient();
+  const toasts = useToasts();
+  const [, navigate] = useLocation();
+  const signOut = useChange((everywhere: boolean) => call('POST /v1/signout', { body: { everywhere } }));
+  const start = (everywhere: boolean) =>
+    signOut.mutate(everywhere, {
+      onSuccess: () => {
+        replaceSession(client, null);
+        navigate('/');
+      },
+      onError: toasts.complain,
+    });
+  return (
+    <Section title="Sessions">
+      <p className="quiet">
+        This session ends {absoluteTime(expiresAt)} at the latest, and sooner when it is not used.
+        {hasAccount && ' A session that you do not know ends when you sign out everywhere or change the password.'}
+      </p>
+      <div className="row">
+        <Button icon="out" isBusy={signOut.isPending && !signOut.variables} onClick={() => start(false)}>
+          Sign out
+        </Button>
+        {hasAccount && (
+          <Button isBusy={signOut.isPending && signOut.variables} onClick={() => start(true)}>
+            Sign out everywhere
+          </Button>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+function Deletion({ account }: { readonly account: NonNullable<Session['account']> }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Section title="Delete the account">
+      <p className="quiet">
+        You leave all projects, and your address is deleted. Projects, their geofences and their keys stay. While others
+        use a project of which you are the only owner, make one of them an owner first. A project that only you use is
+        left to the operator of this server.
+      </p>
+      <div>
+        <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+          Delete account
+        </Button>
+      </div>
+      {isAsking && <ConfirmDeletion email={account.email} onClose={() => setAsking(false)} />}
+    </Section>
+  );
+}
+
+function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose(): void }) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [typed, setTyped] = useState('');
+  const [password, setPassword] = useState('');
+  const remove = useChange(() => call('POST /v1/account/delete', { body: { password } }));
+  const isRight = typed.trim().toLowerCase() === email.toLowerCase();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!isRight) return;
+    remove.mutate(undefined, {
+      onSuccess: () => {
+        replaceSession(client, null);
+        navigate('/');
+      },
+    });
+  }
+  return (
+    <Dialog title="Delete your account?" onClose={onClose}>
+      <form onSubmit={submit} noValidate>
+        <div className="dialog-body">
+          <p>
+            This can not be undone. To confirm, type <strong>{email}</strong> and your password.
+          </p>
+          <TextField label="Email" autoComplete="off" value={typed} onChange={setTyped} />
+          <TextField
+            label="Password"
+            type="password"
+            autoComplete="current-password"
+            value={password}
+            problem={problemAt(remove.error, 'password')}
+            onChange={setPassword}
+          />
+          {isElsewhere(remove.error, ['password']) && (
+            <Notice tone="danger" role="alert">
+              {refusalOf(remove.error)}
+            </Notice>
+          )}
+        </div>
+        <div className="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="danger-primary" disabled={!isRight} isBusy={remove.isPending}>
+            Delete account
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

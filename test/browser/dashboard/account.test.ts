@@ -1,0 +1,108 @@
+/** The page of the account in Chromium: projects, password, sessions, and the end of the account. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { isRunnable, open, seriousFindings, useDashboard } from './fixture.js';
+
+useDashboard();
+
+const password = 'correct horse battery';
+const otherPassword = 'another horse battery';
+let accounts = 0;
+
+/** Calls the API from the page, which signs its browser in. */
+const send = (page: Page, path: string, body: object) =>
+  page.evaluate(
+    async ({ path, body }) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const { status } = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+      if (status !== 200) throw new Error(`${path} answers ${status}`);
+    },
+    { path, body },
+  );
+
+/** Opens a path as somebody new. */
+async function asNewAccount(path: string) {
+  const email = `account-${Date.now()}-${++accounts}@example.com`;
+  const page = await open('/');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await send(page, '/v1/signup', { email, password, project: 'Shop' });
+  await page.goto(new URL(path, page.url()).href);
+  return { page, email };
+}
+
+describe.runIf(isRunnable)('the account', () => {
+  it('changes its password, which ends other sessions, and signs out everywhere', async () => {
+    const { page, email } = await asNewAccount('/account');
+    const other = await open('/');
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await send(other, '/v1/signin', { email, password });
+    await other.reload();
+    await other.getByRole('button', { name: 'Project: Shop' }).waitFor();
+
+    await page.getByLabel('Current password').fill('not this one at all');
+    await page.getByLabel('New password').fill(otherPassword);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The current password is wrong.').waitFor();
+    await page.getByLabel('Current password').fill(password);
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('alert').filter({ hasText: '12' }).waitFor();
+    await page.getByLabel('New password').fill(otherPassword);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+    await other.reload();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(otherPassword);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
+  });
+
+  it('creates a further project, and renames it unless somebody else was first', async () => {
+    const { page } = await asNewAccount('/account');
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('alert').filter({ hasText: 'name' }).waitFor();
+    await page.getByLabel('Name').fill('Warehouse');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByText(/^prj_live_sk_/).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Open the project' }).click();
+    await page.getByRole('button', { name: 'Project: Warehouse' }).waitFor();
+
+    await page.goto(new URL('/settings', page.url()).href);
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    for (const tab of [page, second]) await tab.getByRole('button', { name: 'Rename' }).waitFor();
+    await second.getByLabel('Name').fill('Depot');
+    await second.getByRole('button', { name: 'Rename' }).click();
+    await second.getByRole('button', { name: 'Project: Depot' }).waitFor();
+    await page.getByLabel('Name').fill('Store');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('Somebody else has changed').waitFor();
+    await page.getByRole('button', { name: 'Show its present state' }).click();
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Depot');
+    await page.getByLabel('Name').fill('Store');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Project: Store' }).waitFor();
+  });
+
+  it('is deleted only after its address was typed', async () => {
+    const { page, email } = await asNewAccount('/account');
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('button', { name: 'Delete account' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Email').fill(email);
+    await dialog.getByLabel('Password').fill('not this one at all');
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await dialog.getByText('The current password is wrong.').waitFor();
+    await dialog.getByLabel('Password').fill(password);
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('the address or the password is wrong').waitFor();
+  });
+});
