@@ -213,14 +213,14 @@ function changedBy<Stored extends Listed>(
   return { ...record, enabled, ...(enabled && isOver && { disableAfter: null }), updatedAt: writer.nextTimestamp() };
 }
 
-interface BulkParts {
+export interface BulkParts {
   readonly configuration: Pick<ConfigurationReader, 'bases'>;
   readonly writer: ConfigurationWriter;
   readonly clock: () => number;
 }
 
 /** Changes the records, each unless another edit of it keeps coming first. */
-async function changeMany<Stored extends Listed>(
+export async function changeMany<Stored extends Listed>(
   { configuration, writer, clock }: BulkParts,
   kind: 'geofence' | 'beacon',
   action: Action,

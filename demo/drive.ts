@@ -2,8 +2,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Event } from '../schemas/json/user.js';
 import { createRandom } from '../schemas/random.js';
+import type { Device } from '../simulation/fleet.js';
 import type { ApiClient } from './api-client.js';
-import type { Device } from './fleet.js';
 import type { Tally } from './tally.js';
 
 export interface DriveOptions {

@@ -31,6 +31,7 @@ import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
+import { demoRoutes } from '../simulation/routes.js';
 import { createNodeAccounts } from './accounts.js';
 import type { Configuration } from './config/schema.js';
 import { readModelFolder } from './data-folder/folders.js';
@@ -229,6 +230,13 @@ export async function addApi(
     maxFileBytes,
     ...(admitWrite && { admitWrite }),
   });
+  await app.register(
+    demoRoutes({
+      ...{ ...importing, log, values, admitWrite },
+      isEnabled: configuration.demo.enabled === 'on',
+      onProblem: (error) => logger.warn(error, 'the demo has ended with an error'),
+    }),
+  );
   await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));
   await addSync(app, configuration, logger, {
     ...{ configuration: readModel, writer, values, importer, mailer, cipher: secretCipher },

@@ -108,6 +108,10 @@ function withRevision(body: unknown, revision: string | null): unknown {
 export const revisionOf = (answer: { readonly meta: object } | undefined): string | undefined =>
   (answer?.meta as { revision?: string } | undefined)?.revision;
 
+/** Tests whether a refusal with 401 may be about what was typed, and not about the session. */
+const isAboutPassword = (template: string): boolean =>
+  template.startsWith('/v1/signin') || ['/v1/session', '/v1/password', '/v1/account/delete'].includes(template);
+
 /** Sends a request and resolves to the body. Rejects with {@link Failure} or {@link Unreachable}. */
 export async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>> {
   const [method, template] = operation.split(' ') as [string, string];
@@ -141,6 +145,6 @@ export async function call<O extends Operation>(operation: O, input: Input<O>): 
   reportReachable();
   if (response.ok) return withRevision(body, response.headers.get('etag')) as Answer<O>;
   const failure = new Failure(response.status, (body as { meta?: object }).meta ?? {});
-  if (failure.status === 401 && template !== '/v1/session' && !template.startsWith('/v1/signin')) onSignedOut();
+  if (failure.status === 401 && !isAboutPassword(template)) onSignedOut();
   throw failure;
 }

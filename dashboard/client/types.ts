@@ -35,6 +35,12 @@ export interface Operations {
     body: None;
     answer: { meta: { code: number; hasMore?: boolean } };
   };
+  'DELETE /v1/demo': {
+    path: None;
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; demo: { available: boolean; running: boolean; geofences: number; devices: number; locations: number; startedAt?: string; endsAt?: string } };
+  };
   'DELETE /v1/events/{id}': {
     path: { id: string };
     query: None;
@@ -238,6 +244,12 @@ export interface Operations {
     query: { coordinates: string; accuracy?: number; userId?: string };
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; context: { live: boolean; geofences: GeofenceSummary[] }; live: boolean; geofences: GeofenceSummary[] };
+  };
+  'GET /v1/demo': {
+    path: None;
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; demo: { available: boolean; running: boolean; geofences: number; devices: number; locations: number; startedAt?: string; endsAt?: string } };
   };
   'GET /v1/erasures': {
     path: None;
@@ -640,6 +652,18 @@ export interface Operations {
     query: { dryRun?: boolean; fileName?: string; wait?: number };
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; import: Import };
+  };
+  'POST /v1/demo': {
+    path: None;
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; demo: { available: boolean; running: boolean; geofences: number; devices: number; locations: number; startedAt?: string; endsAt?: string } };
+  };
+  'POST /v1/demo/stop': {
+    path: None;
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; demo: { available: boolean; running: boolean; geofences: number; devices: number; locations: number; startedAt?: string; endsAt?: string } };
   };
   'POST /v1/events': {
     path: None;

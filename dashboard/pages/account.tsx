@@ -199,7 +199,7 @@ function Password() {
 /** The API has one answer to a wrong address and a wrong password. Here only the password can be wrong. */
 const refusalOf = (error: unknown): string => {
   const message = messageOf(error);
-  return message.includes('the address or the password is wrong') ? 'The current password is wrong.' : message;
+  return /the address or the password is wrong/i.test(message) ? 'The current password is wrong.' : message;
 };
 
 function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; readonly expiresAt: string }) {

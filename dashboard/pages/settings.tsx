@@ -71,7 +71,7 @@ function ProjectNameForm({ loaded }: { readonly loaded: Answer<'GET /v1/projects
           </Button>
         </div>
         <p className="quiet small">
-          Its id is <code>{id}</code>. Name and keys belong to Test and Live; all below is of this environment only.
+          Its id is <code>{id}</code>. The name is that of Test and Live. All below is of this environment only.
         </p>
         <FormProblem error={save.error} fields={['name']} />
       </Section>

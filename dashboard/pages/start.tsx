@@ -1,14 +1,14 @@
 /** Getting started: a geofence, a location, and the event that follows. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { call } from '../client/call';
+import { type Answer, call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { followStream } from '../client/stream';
 import type { Event, Geofence } from '../client/types';
-import { Block, Button, Copyable, Notice, Page, TextField } from '../components/controls';
+import { Badge, Block, Button, Copyable, Notice, Page, TextField } from '../components/controls';
 import { Icon } from '../components/icons';
 import { relativeTime } from '../components/time';
-import { messageOf } from '../components/toasts';
+import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 import { freshKey } from '../state/fresh-keys';
 import { useScope, useWorkspace } from '../state/session';
@@ -42,7 +42,100 @@ export default function Start() {
           <ArrivedEvent event={event} isWaiting={geofence !== undefined} />
         </Step>
       </ol>
+      <DemoCity />
     </Page>
+  );
+}
+
+/** A simulated fleet, for those who want to see something move before they send locations of their own. */
+function DemoCity() {
+  const { isOwner, environment } = useWorkspace();
+  const toasts = useToasts();
+  const loaded = useApi('GET /v1/demo', {}, { refetchInterval: 2_000, enabled: environment === 'test' });
+  const run = useChange(() => call('POST /v1/demo', {}), 'demo', 'geofences');
+  const stop = useChange(() => call('POST /v1/demo/stop', {}), 'demo');
+  const remove = useChange(() => call('DELETE /v1/demo', {}), 'demo', 'geofences');
+  const demo = loaded.data?.demo;
+  if (environment === 'live' || demo === undefined || !demo.available) return null;
+  const complain = { onError: toasts.complain };
+  const hasGeofences = demo.geofences > 0;
+  return (
+    <section className="card" aria-label="Demo city">
+      <div className="card-head">
+        <h2>{demo.running ? 'The demo city is at work' : 'Or watch a city at work'}</h2>
+        {demo.running && <Badge tone="success">Running</Badge>}
+      </div>
+      <div className="card-body stack">
+        {demo.running ? (
+          <DemoProgress {...demo} />
+        ) : (
+          <p className="quiet">
+            {demo.devices} simulated couriers, commuters and shoppers move through San Francisco for ten minutes. Their
+            locations make real events in Test, which your webhooks for Test get too. The geofences have the tag{' '}
+            <code>demo</code>.
+          </p>
+        )}
+        <div className="row">
+          {demo.running ? (
+            <>
+              <Link href="/live" className="button primary">
+                Watch it live
+              </Link>
+              <Link href="/map" className="button">
+                See the map
+              </Link>
+            </>
+          ) : (
+            isOwner && (
+              <Button
+                look="primary"
+                icon="start"
+                isBusy={run.isPending}
+                onClick={() => run.mutate(undefined, complain)}
+              >
+                {hasGeofences ? 'Run the demo city again' : 'Run the demo city'}
+              </Button>
+            )
+          )}
+          {isOwner && demo.running && (
+            <Button isBusy={stop.isPending} onClick={() => stop.mutate(undefined, complain)}>
+              Stop
+            </Button>
+          )}
+          {isOwner && hasGeofences && !run.isPending && (
+            <Button
+              look="plain"
+              icon="trash"
+              isBusy={remove.isPending}
+              onClick={() =>
+                remove.mutate(undefined, {
+                  ...complain,
+                  onSuccess: () => toasts.say("The demo's geofences are removed."),
+                })
+              }
+            >
+              Remove its geofences
+            </Button>
+          )}
+          {!isOwner && !demo.running && <span className="quiet">Only owners run the demo.</span>}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function DemoProgress({ startedAt, endsAt, locations, devices, geofences }: Answer<'GET /v1/demo'>['demo']) {
+  const [from, to] = [Date.parse(startedAt ?? ''), Date.parse(endsAt ?? '')];
+  const share = Math.min(1, Math.max(0, (Date.now() - from) / (to - from)));
+  const minutesLeft = Math.max(1, Math.ceil((to - Date.now()) / 60_000));
+  return (
+    <>
+      <progress className="progress" value={share} max={1} aria-label="Progress of the demo" />
+      <p className="quiet" role="status">
+        {devices} devices among {geofences.toLocaleString('en')} geofences; {locations.toLocaleString('en')} locations
+        sent; {minutesLeft === 1 ? 'less than a minute' : `${minutesLeft} minutes`} left
+      </p>
+    </>
   );
 }
 

@@ -346,6 +346,14 @@ export const configurationSchema = {
       { minimum: 1 },
     ),
   },
+  demo: {
+    enabled: oneOf(
+      ['on', 'off'],
+      'on',
+      'on lets owners start a simulated fleet in the test environment of their project: some hundred geofences, and 20 ' +
+        'locations a second for ten minutes. off refuses that.',
+    ),
+  },
   signup: {
     enabled: oneOf(
       ['off', 'on'],

@@ -65,7 +65,7 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('button', { name: 'New project' }).click();
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.getByRole('alert').filter({ hasText: 'name' }).waitFor();
-    await page.getByLabel('Name').fill('Warehouse');
+    await page.getByLabel('Name', { exact: true }).fill('Warehouse');
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.getByText(/^prj_live_sk_/).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -76,15 +76,15 @@ describe.runIf(isRunnable)('the account', () => {
     const second = await page.context().newPage();
     await second.goto(page.url());
     for (const tab of [page, second]) await tab.getByRole('button', { name: 'Rename' }).waitFor();
-    await second.getByLabel('Name').fill('Depot');
+    await second.getByLabel('Name', { exact: true }).fill('Depot');
     await second.getByRole('button', { name: 'Rename' }).click();
     await second.getByRole('button', { name: 'Project: Depot' }).waitFor();
-    await page.getByLabel('Name').fill('Store');
+    await page.getByLabel('Name', { exact: true }).fill('Store');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByText('Somebody else has changed').waitFor();
     await page.getByRole('button', { name: 'Show its present state' }).click();
-    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Depot');
-    await page.getByLabel('Name').fill('Store');
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('Depot');
+    await page.getByLabel('Name', { exact: true }).fill('Store');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'Project: Store' }).waitFor();
   });

@@ -1,0 +1,213 @@
+/**
+ * Drives the fleet of the demo through its city, in the test environment of a project. The locations are validated and
+ * appended as those of devices are, so all that follows is real.
+ *
+ * A run is bounded in size and time and ends by itself. The value `demo/<project>` of the shared store says that one
+ * runs, on whatever node; a run whose value was taken away ends within seconds.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiDependencies } from '../api/dependencies.js';
+import { geofenceId } from '../api/geofences/record.js';
+import { changeMany } from '../api/paired-search.js';
+import { readLocation } from '../http/location/request.js';
+import { applyBatch } from '../imports/batch.js';
+import { geometryResolver, resourceOf } from '../imports/resources.js';
+import { recordOf } from '../ingest/intake.js';
+import type { Scope } from '../pipeline/catalog/types.js';
+import { topics } from '../pipeline/ports.js';
+import { Slab } from '../pipeline/records/slab.js';
+import { ApiError } from '../schemas/errors.js';
+import { buildCity, type City } from './city.js';
+import { createFleet, type Device } from './fleet.js';
+
+/** All geofences of the demo have it, so that they are found, and removed, together. */
+export const demoTag = 'demo';
+
+export const demoBounds = { devices: 80, durationMs: 10 * 60_000 } as const;
+
+const tickMs = 1_000;
+/** A device reports at every so many ticks: 20 locations a second in all. */
+const ticksPerReport = 4;
+/** The fleet moves so many times as fast as in a city, for those who watch it. */
+const pace = 3;
+const ticksPerRenewal = 2;
+/** A run whose process has ended is over after this time. */
+const claimMs = 15_000;
+const loadingMs = 120_000;
+const maxRunning = 4;
+const retryAfterS = 60;
+
+export interface RunningDemo {
+  readonly id: string;
+  readonly startedAtMs: number;
+  readonly endsAtMs: number;
+  readonly devices: number;
+  /** Number of locations that were sent. */
+  readonly locations: number;
+}
+
+export interface DemoParts
+  extends Pick<ApiDependencies, 'configuration' | 'writer' | 'geometrySources' | 'log' | 'values' | 'clock'> {
+  /** Throws while nothing can be stored. */
+  readonly admitWrite?: (() => void) | undefined;
+  readonly onProblem: (error: unknown) => void;
+  /** Waits between two ticks; resolves early at the signal. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface Demo {
+  /** Returns the run of the project, on any node. */
+  running(scope: Scope): Promise<RunningDemo | undefined>;
+  /** Returns the number of the demo's geofences. */
+  geofences(scope: Scope): number;
+  /** Loads the city and starts a run. Throws `conflict` while one runs, and `overloaded` if this node runs many. */
+  start(scope: Scope): Promise<RunningDemo>;
+  stop(scope: Scope): Promise<void>;
+  /** Stops the run, and deletes the demo's geofences. Resolves to their number. */
+  remove(scope: Scope): Promise<number>;
+  close(): Promise<void>;
+}
+
+const keyOf = ({ project }: Scope): string => `demo/${project}`;
+
+const pairsOf = ({ geofences }: City) =>
+  geofences.map(({ tag, externalId, fields }) => ({
+    tag: demoTag,
+    externalId: `${tag}-${externalId}`,
+    fields: { ...fields, metadata: { ...(fields.metadata as object | undefined), kind: tag } },
+  }));
+
+const pauseUntil = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => undefined);
+
+export function createDemo(parts: DemoParts): Demo {
+  const { configuration, writer, values, log, clock, admitWrite, onProblem, pause = pauseUntil } = parts;
+  /** The runs of this node. */
+  const runs = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
+  let starting = 0;
+  let city: City | undefined;
+  const theCity = (): City => {
+    city ??= buildCity();
+    return city;
+  };
+
+  async function running(scope: Scope): Promise<RunningDemo | undefined> {
+    const text = await values.get(keyOf(scope));
+    return text === undefined ? undefined : (JSON.parse(text) as RunningDemo);
+  }
+
+  async function load(scope: Scope): Promise<void> {
+    const records = pairsOf(theCity()).map(({ tag, externalId, fields }) => ({ tag, externalId, ...fields }));
+    const resource = resourceOf('geofence', { configuration, resolve: geometryResolver(parts) }, scope);
+    const results = await applyBatch({ configuration, writer }, resource, records, false);
+    const rejected = results.find(({ action }) => action === 'rejected');
+    if (rejected) throw new Error(`the demo's geofence ${rejected.index} is invalid: ${rejected.error?.message}`);
+  }
+
+  async function send(scope: Scope, devices: readonly Device[]): Promise<void> {
+    admitWrite?.();
+    const slab = new Slab();
+    const { project, environment } = scope;
+    const receipt = { project, environment, receivedAt: clock(), ip: null, replayed: false, replyTo: null };
+    const records = devices.map((device) => {
+      device.advance((ticksPerReport * tickMs * pace) / 1_000);
+      const { beacons: _, ...fix } = device.fix();
+      const deviceId = `${demoTag}-${device.deviceId}`;
+      const location = readLocation({ deviceId, userId: deviceId, ...fix }, receipt);
+      if (!location.ok) throw new Error(`the demo's location is invalid: ${location.problem.rule}`);
+      return recordOf(location.value, slab);
+    });
+    await log.append(topics.locations, records);
+  }
+
+  /** Runs until the end, the signal, or until the value of the run was taken away. */
+  async function drive(scope: Scope, first: RunningDemo, signal: AbortSignal): Promise<void> {
+    const fleet = createFleet(theCity(), first.devices);
+    let status = first;
+    let text = JSON.stringify(first);
+    let locations = 0;
+    try {
+      for (let tick = 0; clock() < first.endsAtMs && !signal.aborted; tick++) {
+        if (tick % ticksPerRenewal === 0) {
+          status = { ...status, locations };
+          const next = JSON.stringify(status);
+          if (!(await values.put(keyOf(scope), next, claimMs, { current: text }))) return;
+          text = next;
+        }
+        const due = fleet.filter((_, index) => index % ticksPerReport === tick % ticksPerReport);
+        await send(scope, due);
+        locations += due.length;
+        await pause(tickMs, signal);
+      }
+    } finally {
+      await values.delete(keyOf(scope), { current: text });
+    }
+  }
+
+  async function claim(scope: Scope): Promise<RunningDemo> {
+    const startedAtMs = clock();
+    const first: RunningDemo = {
+      id: randomUUID(),
+      startedAtMs,
+      endsAtMs: startedAtMs + demoBounds.durationMs,
+      devices: demoBounds.devices,
+      locations: 0,
+    };
+    const isFirst = await values.put(keyOf(scope), JSON.stringify(first), loadingMs, { current: null });
+    if (!isFirst) throw new ApiError('conflict', 'the demo of this project runs already');
+    return first;
+  }
+
+  async function stop(scope: Scope): Promise<void> {
+    await values.delete(keyOf(scope));
+    const run = runs.get(scope.project);
+    run?.stop.abort();
+    await run?.done;
+  }
+
+  return {
+    running,
+    geofences: (scope) => configuration.count('geofence', { ...scope, tag: demoTag }),
+    stop,
+
+    async start(scope) {
+      admitWrite?.();
+      if (runs.size + starting >= maxRunning)
+        throw new ApiError('overloaded', 'this server runs several demos', { retryAfterS });
+      starting += 1;
+      try {
+        const first = await claim(scope);
+        try {
+          await load(scope);
+        } catch (error) {
+          await values.delete(keyOf(scope), { current: JSON.stringify(first) });
+          throw error;
+        }
+        const stopping = new AbortController();
+        const done = drive(scope, first, stopping.signal)
+          .catch(onProblem)
+          .finally(() => {
+            if (runs.get(scope.project)?.stop === stopping) runs.delete(scope.project);
+          });
+        runs.set(scope.project, { stop: stopping, done });
+        return first;
+      } finally {
+        starting -= 1;
+      }
+    },
+
+    async remove(scope) {
+      await stop(scope);
+      const ids = pairsOf(theCity()).map((pair) => geofenceId(scope, pair));
+      const find = (id: string) => configuration.geofence(scope, id);
+      return (await changeMany({ configuration, writer, clock }, 'geofence', 'delete', ids, find)).changed;
+    },
+
+    async close() {
+      const open = [...runs.values()];
+      for (const run of open) run.stop.abort();
+      await Promise.all(open.map(({ done }) => done));
+    },
+  };
+}
