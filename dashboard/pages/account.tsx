@@ -58,7 +58,7 @@ function Projects() {
           <li key={_id} className="list-row center">
             <div className="grow">
               <p className="label truncate">{name}</p>
-              <p className="quiet small">
+              <p className="quiet small truncate">
                 <code>{_id}</code>
               </p>
             </div>

@@ -54,6 +54,7 @@ describe.runIf(isRunnable)('the account', () => {
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
 
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(otherPassword);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -100,6 +101,7 @@ describe.runIf(isRunnable)('the account', () => {
     await dialog.getByText('The current password is wrong.').waitFor();
     await dialog.getByLabel('Password').fill(password);
     await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
