@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Import } from '../../schemas/json/import.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
-import { importLine, type ProgressLine, progressLine, sendingLine } from '../import/progress.js';
+import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import/progress.js';
 import { createBlockReader } from '../tail/blocks.js';
 
 const types: Readonly<Record<string, string>> = {
@@ -103,7 +103,7 @@ async function send(
     for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
       yield chunk;
       bytes += chunk.length;
-      line.show(sendingLine(bytes, totalBytes));
+      line.show(sendingProgress(bytes, totalBytes));
     }
   }
   const query = new URLSearchParams({ wait: '0', fileName: basename(path), dryRun: `${isDryRun}` });
@@ -132,7 +132,7 @@ async function followed(server: Server, started: Import, line: ProgressLine): Pr
         for (const { data } of read(piece)) {
           if (data === null) continue;
           current = JSON.parse(data) as Import;
-          line.show(importLine(current, performance.now() - startedAtMs));
+          line.show(importProgress(current, performance.now() - startedAtMs));
         }
       }
     } catch (error) {

@@ -2,35 +2,59 @@
 import type { Import } from '../../schemas/json/import.js';
 
 const eraseLine = '\r\u001b[K';
-const barCharacters = 24;
+const maxBarCharacters = 24;
+/** Columns of a terminal that does not tell. */
+const usualColumns = 80;
 
 const grouped = (count: number): string => Math.round(count).toLocaleString('en-US');
 
-/** Returns a bar such as `█████░░░░░ 50 %`. */
-function bar(share: number): string {
-  const full = Math.round(Math.min(1, share) * barCharacters);
-  const percent = String(Math.floor(100 * Math.min(1, share))).padStart(3);
-  return `${'█'.repeat(full)}${'░'.repeat(barCharacters - full)} ${percent} %`;
+/** How much of the whole is done, 0 to 1, and what the line says about it, the most important part first. */
+export interface Progress {
+  readonly share: number;
+  readonly parts: readonly string[];
 }
 
-export const sendingLine = (sentBytes: number, totalBytes: number): string =>
-  `${bar(sentBytes / Math.max(1, totalBytes))}  sending`;
+export const sendingProgress = (sentBytes: number, totalBytes: number): Progress => ({
+  share: sentBytes / Math.max(1, totalBytes),
+  parts: ['sending'],
+});
 
 /** @param elapsedMs since the first row. */
-export function importLine({ bytesRead, bytesTotal, rows, rejected }: Import, elapsedMs: number): string {
-  const perSecond = elapsedMs > 0 ? `  ${grouped((1_000 * rows) / elapsedMs)}/s` : '';
-  const bad = rejected > 0 ? `  ${grouped(rejected)} rejected` : '';
-  return `${bar(bytesRead / Math.max(1, bytesTotal ?? 1))}  ${grouped(rows)} rows${perSecond}${bad}`;
+export const importProgress = ({ bytesRead, bytesTotal, rows, rejected }: Import, elapsedMs: number): Progress => ({
+  share: bytesRead / Math.max(1, bytesTotal ?? 1),
+  parts: [
+    `${grouped(rows)} rows`,
+    ...(rejected > 0 ? [`${grouped(rejected)} rejected`] : []),
+    ...(elapsedMs > 0 ? [`${grouped((1_000 * rows) / elapsedMs)}/s`] : []),
+  ],
+});
+
+/**
+ * Returns a line such as `█████░░░░░  50 %  1,000 rows`, which fits: a longer one would wrap, and could not be written
+ * over. A narrow terminal gets a shorter bar, then fewer parts.
+ */
+export function lineOf({ share, parts }: Progress, columns: number): string {
+  const percent = `${String(Math.floor(100 * Math.min(1, share))).padStart(3)} %`;
+  let text = percent;
+  for (const part of parts) if (text.length + 2 + part.length < columns) text += `  ${part}`;
+  const characters = Math.min(maxBarCharacters, columns - text.length - 2);
+  if (characters < 1) return text;
+  const full = Math.round(Math.min(1, share) * characters);
+  return `${'█'.repeat(full)}${'░'.repeat(characters - full)} ${text}`;
 }
 
 export interface ProgressLine {
-  show(line: string): void;
+  show(progress: Progress): void;
   /** Takes the line away. */
   end(): void;
 }
 
+type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'> & Partial<Pick<NodeJS.WriteStream, 'columns'>>;
+
 /** Says nothing where `terminal` is none. */
-export const progressLine = (terminal: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>): ProgressLine => ({
-  show: (line) => void (terminal.isTTY && terminal.write(eraseLine + line)),
+export const progressLine = (terminal: Terminal): ProgressLine => ({
+  // A terminal of unknown size says that it has no columns.
+  show: (progress) =>
+    void (terminal.isTTY && terminal.write(eraseLine + lineOf(progress, terminal.columns || usualColumns))),
   end: () => void (terminal.isTTY && terminal.write(eraseLine)),
 });

@@ -1,11 +1,15 @@
-/** Distances and matrices of the web SDK, answered by the embedded router on the roads of a real city. */
+/**
+ * What the web SDK asks of data that an operator adds: distances and matrices on the roads of a real city, and the
+ * place of an IP address.
+ */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { londonEntry, mmdbFile } from '../../providers/geocoding/testing/mmdb.js';
 import { gothenburg, roadsOfGothenburg, writeExtract } from '../../testing/roads/gothenburg.js';
 import type { Json } from '../support/client.js';
 import { program } from '../support/program.js';
@@ -25,7 +29,10 @@ const folder = mkdtempSync(join(tmpdir(), 'fenceline-roads-'));
 
 beforeAll(async () => {
   if (!isRunnable) return;
-  [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), TestServer.start({})]);
+  const ipDatabase = join(folder, 'city.mmdb');
+  writeFileSync(ipDatabase, mmdbFile({ '127.0.0.0/8': londonEntry }));
+  const settings = { FENCELINE_GEOCODING_IP_DATABASE: ipDatabase };
+  [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), TestServer.start(settings)]);
   const extract = join(folder, 'region.osm.pbf');
   writeExtract(extract, roadsOfGothenburg(), gothenburg);
   const env = { ...process.env, FENCELINE_DATA: server.dataFolder };
@@ -81,5 +88,15 @@ describe.runIf(isRunnable)('radar-sdk-js with the embedded router', () => {
       [{ originIndex: 0, destinationIndex: 0, ...measures }],
       [{ originIndex: 1, destinationIndex: 0, distance: { value: expect.any(Number) } }],
     ]);
+  });
+});
+
+describe.runIf(isRunnable)('radar-sdk-js with a database of IP addresses', () => {
+  it('resolves the place of the browser', async () => {
+    expect(await radar('ipGeocode')).toMatchObject({
+      ip: '127.0.0.1',
+      address: { latitude: 51.5142, longitude: -0.0931, city: 'London', countryCode: 'GB' },
+      proxy: false,
+    });
   });
 });
