@@ -219,6 +219,11 @@ export function takeMissingFonts(): readonly string[] {
   return packages;
 }
 
+/** Notes packages for {@link takeMissingFonts} again: those of texts that were read before, and kept. */
+export function noteMissingFonts(packages: readonly string[]): void {
+  for (const name of packages) missing.add(name);
+}
+
 /** What a text's font depends on besides its size. */
 export interface FontSelection {
   readonly face: FontFace;

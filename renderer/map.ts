@@ -133,10 +133,15 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
         const style = ground.styles.image(request.style, request.language, uploadedStyle);
         return {
           ...{ view, style, images, format: request.format, sources: new Map([['map', ground.source]]) },
-          labels: paintLabels(request.language, options.onLabels),
+          labels(...parts) {
+            paintLabels(request.language, options.onLabels)(...parts);
+            // Taken here, because another map may be drawn while this one is encoded.
+            missingFonts = takeMissingFonts();
+          },
           overlays: createOverlays(view, request, icons, attribution, isDarkStyle(style, view.zoom)),
         };
       };
+      let missingFonts: readonly string[] = [];
       let lacking: Pick<DrawnMap, 'emptyView' | 'lacksBasemap'> = {};
       /** Uploaded styles are made for the archive only. */
       const whenLacking = async (part: Lacking): Promise<Scene | undefined> => {
@@ -149,7 +154,7 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
         return ground && sceneOf(ground, part === 'all' ? undefined : joined(source, ground.source));
       };
       const image = await renderer.render({ ...sceneOf(main), ...(tileset === 'archive' && { whenLacking }) });
-      return { ...image, ...lacking, missingIcons: missing + missingSprites, missingFonts: takeMissingFonts() };
+      return { ...image, ...lacking, missingIcons: missing + missingSprites, missingFonts };
     },
     checkStyle: (json) => checkStyle(parseStyle(json), source),
     checkSprites: (json, sprites) => checkSprites(parseStyle(json), sprites),

@@ -153,7 +153,7 @@ export interface MapImage {
 export interface DrawnMap extends MapImage {
   /** Number of icons replaced by the default pin, and of sprites that could not be used. */
   readonly missingIcons: number;
-  /** Packages of fonts that texts needed for the first time in the drawing process, and that are not installed. */
+  /** Packages of fonts that names in view need, and that are not installed. */
   readonly missingFonts: readonly string[];
   /** Why a map in an uploaded style has only its background. */
   readonly emptyView?: string;

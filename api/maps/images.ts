@@ -11,6 +11,8 @@ export interface FinishedFile {
   readonly etag: string;
   /** Time that the image may be used without revalidation. */
   readonly maxAgeS: number;
+  /** Packages of fonts that an image lacks. */
+  readonly missingFonts?: readonly string[];
 }
 
 /** Maximum age of a complete image, and of a file. */
@@ -74,8 +76,9 @@ export class Images {
     return this.files.get(keyOf(request), async () => {
       const map = await this.render(project, request, uploads());
       onDrawn(map.processorMs);
-      const { bytes, contentType, missingTiles, missingIcons } = map;
-      return { bytes, contentType, maxAgeS: missingTiles + missingIcons > 0 ? incompleteMaxAgeS : maxAgeS };
+      const { bytes, contentType, missingTiles, missingIcons, missingFonts } = map;
+      const age = missingTiles + missingIcons > 0 ? incompleteMaxAgeS : maxAgeS;
+      return { bytes, contentType, maxAgeS: age, missingFonts };
     });
   }
 }

@@ -44,6 +44,16 @@ const get = (
 ) => api.app.inject({ method, url: `/maps/static?${query}`, headers });
 
 describe('a finished image', () => {
+  test('names the packages of fonts that it lacks, also when it is kept', async () => {
+    draw = async () => ({ ...mapOf('boxes'), missingFonts: ['@a/georgian', '@a/lao'] });
+    const query = newQuery();
+    for (let i = 0; i < 2; i++)
+      expect((await get(query)).headers['x-fenceline-missing-fonts']).toBe('@a/georgian, @a/lao');
+    expect(drawn).toHaveLength(1);
+    draw = async () => mapOf('complete');
+    expect((await get(newQuery())).headers).not.toHaveProperty('x-fenceline-missing-fonts');
+  });
+
   test('has the headers that caches need, and is drawn once', async () => {
     const query = newQuery();
     const first = await get(query);

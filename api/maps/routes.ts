@@ -50,6 +50,8 @@ export const mapRoutes =
         const asked = readRequest(caller, request.query as Query, request.headers.accept);
         const image = await images.get(asked.request, drawingFor(caller, asked));
         reply.headers({ etag: image.etag, 'cache-control': cacheControl(asked, image), vary: 'Accept' });
+        const { missingFonts = [] } = image;
+        if (missingFonts.length > 0) reply.header('x-fenceline-missing-fonts', missingFonts.join(', '));
         if (isKnown(request.headers['if-none-match'], image.etag)) return reply.code(304).send();
         return reply
           .type(image.contentType)

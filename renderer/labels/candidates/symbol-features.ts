@@ -1,6 +1,7 @@
 /** Selects the features of a tile that a symbol layer labels, with text and icon. Results are cached. */
 
 import { LRUCache } from 'lru-cache';
+import { noteMissingFonts, takeMissingFonts } from '../../fonts.js';
 import type { SpriteImages } from '../../sprites/sprite-images.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
@@ -28,9 +29,15 @@ const maxSymbolFeatures = 200_000;
 /** Cost of an entry, in features: an entry keeps its tile in memory. */
 const entryCost = 20;
 
-const cache = new LRUCache<string, readonly SymbolFeature[]>({
+interface Selected {
+  readonly features: readonly SymbolFeature[];
+  /** Packages of fonts that their texts need and that are not installed. */
+  readonly missingFonts: readonly string[];
+}
+
+const cache = new LRUCache<string, Selected>({
   maxSize: maxSymbolFeatures,
-  sizeCalculation: (features) => features.length + entryCost,
+  sizeCalculation: ({ features }) => features.length + entryCost,
 });
 const numbers = new WeakMap<TileLayer | StyleLayer, number>();
 let layers = 0;
@@ -44,12 +51,16 @@ export function symbolFeatures(
 ): readonly SymbolFeature[] {
   const hasIcons = layer.property('icon-image').text !== '';
   const key = `${numberOf(tileLayer)} ${numberOf(layer)} ${zoom} ${hasIcons ? images.key : ''}`;
-  let features = cache.get(key);
-  if (!features) {
-    features = selectSymbolFeatures(tileLayer, layer, zoom, images);
-    cache.set(key, features);
+  let selected = cache.get(key);
+  if (!selected) {
+    const others = takeMissingFonts();
+    const features = selectSymbolFeatures(tileLayer, layer, zoom, images);
+    selected = { features, missingFonts: takeMissingFonts() };
+    noteMissingFonts(others);
+    cache.set(key, selected);
   }
-  return features;
+  noteMissingFonts(selected.missingFonts);
+  return selected.features;
 }
 
 function selectSymbolFeatures(

@@ -49,6 +49,18 @@ test.each([
   expect(textOf({ 'text-field': field }, paris)).toBe(text);
 });
 
+test('a name without a font is replaced by the English or Latin one, in the style of the text', () => {
+  const gothic = { name: '𐌲𐌿𐍄', 'name:latin': 'Gutþiuda', ref: '𐌲 1' };
+  const nameIn = (tags: object, layout: object = {}) =>
+    textOf({ 'text-field': '{name}', ...layout }, { ...gothic, ...tags });
+  expect(nameIn({})).toBe('Gutþiuda');
+  expect(nameIn({ 'name:en': 'Gothia' }, { 'text-transform': 'uppercase' })).toBe('GOTHIA');
+  expect(nameIn({ 'name:en': '𐌲𐌿𐍄' })).toBe('Gutþiuda');
+  expect(textOf({ 'text-field': ['get', 'name'] }, gothic)).toBe('Gutþiuda');
+  expect(textOf({ 'text-field': '{ref}' }, gothic)).toBe('');
+  expect(textOf({ 'text-field': '{name}' }, { name: '𐌲𐌿𐍄' })).toBe('');
+});
+
 test.each([
   ['empty brackets', '{name} ({nothing})', 'Paris'],
   ['separators at the end', '{name} / {nothing}', 'Paris'],

@@ -32,7 +32,10 @@ const noText: LabelText = { text: '', sections: null };
 
 type Section = Pick<Formatted['sections'][number], 'text'> & Partial<Formatted['sections'][number]>;
 
-/** Returns the text of a feature at a whole zoom. Lines without an installed font are left out. */
+/**
+ * Returns the text of a feature at a whole zoom. Lines without an installed font are left out. A name without one is
+ * replaced by the feature's English or Latin name, if it has one.
+ */
 export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number): LabelText {
   const field = layer.property<Formatted | string | undefined>('text-field');
   const value = field.at(zoom, feature);
@@ -45,6 +48,10 @@ export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number)
   const raw = parts.join('');
   if (raw.length > maxCharacters) return noText;
   const { text, from } = tidy(raw);
+  if (text === '' && raw !== '') {
+    const latin = latinName(raw, feature.properties, transform);
+    return latin === undefined ? noText : { text: tidy(latin).text, sections: null };
+  }
   const isStyled = sections.some(({ scale, textColor, fontStack }) => (scale ?? 1) !== 1 || textColor || fontStack);
   if (text === '' || !isStyled) return { text, sections: null };
   const styled: LabelSection[] = [];
@@ -57,6 +64,18 @@ export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number)
     styled.push({ end, scale: scale ?? 1, color, fonts: fontStack ? fontStack.split(',') : null });
   }
   return { text, sections: styled };
+}
+
+/** Tags of names in Latin letters, the preferred first, in all schemas. */
+const latinTags = ['name:en', 'name_en', 'pgf:name:en', 'name:latin', 'name_int', 'int_name'];
+
+/** Returns the Latin name of a feature whose text is another of its names; undefined without one that can be drawn. */
+function latinName(raw: string, properties: Properties, transform: Transform): string | undefined {
+  const text = (tag: string) => transformed(String(properties[tag] ?? ''), transform);
+  const isName = Object.keys(properties).some(
+    (tag) => tag.includes('name') && raw.includes(text(tag)) && text(tag) !== '',
+  );
+  return isName ? latinTags.map(text).find((name) => name !== '' && tidy(name).text !== '') : undefined;
 }
 
 /** Whether the value is a legacy token string, which refers to properties as `{name}`. */
