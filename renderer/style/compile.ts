@@ -21,7 +21,7 @@ import {
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
-import { reservesSpace } from './reserves-space.js';
+import { leavesSpace, reservesSpace } from './reserves-space.js';
 
 export type LayerType = LayerSpecification['type'];
 
@@ -42,6 +42,8 @@ export interface StyleLayer {
   readonly filterDependencies: PropertyDependencies;
   /** See {@link reservesSpace}. */
   readonly reservesSpace: boolean;
+  /** See {@link leavesSpace}. */
+  readonly leavesSpace: boolean;
   /** Returns whether the layer is drawn at this zoom. */
   isVisible(zoom: number): boolean;
   /**
@@ -105,7 +107,8 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
     filterText,
     filterDependsOnZoom: mentionsZoom(filter),
     filterDependencies: dependenciesOf(filterText),
-    reservesSpace: (layer.metadata as Record<string, unknown> | undefined)?.[reservesSpace] === true,
+    reservesSpace: has(layer, reservesSpace),
+    leavesSpace: has(layer, leavesSpace),
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);
@@ -157,3 +160,6 @@ function mentionsZoom(expression: unknown): boolean {
   if (!Array.isArray(expression)) return false;
   return expression[0] === 'zoom' || expression.some(mentionsZoom);
 }
+
+const has = ({ metadata }: LayerSpecification, name: string): boolean =>
+  (metadata as Record<string, unknown> | undefined)?.[name] === true;

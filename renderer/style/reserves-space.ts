@@ -1,5 +1,6 @@
 /**
  * Names an entry of a layer's `metadata`. Names along lines of layers above leave the layer's symbols space, if they
- * have another place.
+ * have another place. So do names at points of layers with {@link leavesSpace}.
  */
 export const reservesSpace = 'fenceline:reserves-space';
+export const leavesSpace = 'fenceline:leaves-space';

@@ -50,7 +50,10 @@ function candidateAt(
     textStyle ? blockPlacements(text, textStyle, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText];
   const iconStyle = iconStyleOf(frame, layer, feature, symbol.icon);
   const { reservesSpace } = layer;
-  if (!iconStyle) return textStyle && { text, textStyle, textRules, reservesSpace, placements: texts };
+  if (!iconStyle) {
+    const leavesSpace = layer.leavesSpace ? ({ leavesSpace: 'preferably' } as const) : {};
+    return textStyle && { text, textStyle, textRules, reservesSpace, ...leavesSpace, placements: texts };
+  }
   return {
     text: textStyle ? text : '',
     textStyle,

@@ -170,6 +170,17 @@ test('a street leaves a landmark its space if it has another place', () => {
   expect(placed[0]!.placement.runs[0]!.x).toBe(150);
 });
 
+test('a country leaves its capital space with the padding of both', () => {
+  const rules = { ...landmark.textRules, padding: evenPadding(4) };
+  const capital = { ...landmark, textRules: rules };
+  const country = {
+    ...candidateOf('country', [rowAt(50), rowAt(76), rowAt(150)]),
+    ...{ textRules: rules, leavesSpace: 'preferably' as const },
+  };
+  const placed = placeLabels([country, capital], image, []);
+  expect(placed.map(({ placement }) => placement.runs[0]!.x)).toEqual([150, 40]);
+});
+
 test('a landmark does not displace a street that has no other place, but the second name of one', () => {
   const only = candidateOf('street', [rowAt(50)]);
   expect(textsOf(placeLabels([{ ...only, leavesSpace: 'preferably' }, landmark], image, []))).toEqual(['street']);

@@ -48,7 +48,11 @@ function reservedBoxes(candidates: readonly Candidate[], image: Size): RBush<Pix
   for (const candidate of candidates) {
     if (!candidate.reservesSpace) continue;
     const [first] = candidate.placements();
-    const boxes = first ? [...first.boxes, ...(first.icon?.boxes ?? [])] : [];
+    if (!first) continue;
+    // A landmark's text gives way to its icon alone. A text alone needs its padding too.
+    const boxes = first.icon
+      ? [...first.boxes, ...first.icon.boxes]
+      : first.boxes.map((box) => padded(box, candidate.textRules.padding));
     if (boxes.some((box) => reserved.collides(box) || !isInside(box, image))) continue;
     for (const box of boxes) reserved.insert(box);
   }
@@ -82,7 +86,8 @@ function findPlacement(
       !collidesAny(boxes, textRules, obstacles);
     if (!icon || !iconRules) {
       if (!textFits) continue;
-      if (!candidate.leavesSpace || !boxes.some((box) => reserved.collides(box))) return placement;
+      if (!candidate.leavesSpace || !boxes.some((box) => reserved.collides(padded(box, textRules.padding))))
+        return placement;
       if (candidate.leavesSpace === 'preferably') crowding ??= placement;
       continue;
     }

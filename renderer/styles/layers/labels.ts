@@ -1,6 +1,10 @@
 /** Layers of text. Later layers are placed first, so the most important come last. */
 
-import type { LayerSpecification, SymbolLayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import type {
+  ExpressionSpecification,
+  LayerSpecification,
+  SymbolLayerSpecification,
+} from '@maplibre/maplibre-gl-style-spec';
 import { reservesSpace } from '../../style/reserves-space.js';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
@@ -35,7 +39,7 @@ function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palett
       minzoom: 17,
       ...from(houseNumbers),
       layout: {
-        'text-field': expression('to-string', houseNumbers.number),
+        'text-field': firstOf(expression('to-string', houseNumbers.number)),
         'text-font': regular,
         'text-size': byZoom({ 17: 9, 20: 12 }),
         'text-padding': 3,
@@ -44,6 +48,10 @@ function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palett
     },
   ];
 }
+
+/** A building with several numbers, such as `218;222`, shows the first. */
+const firstOf = (list: ExpressionSpecification): ExpressionSpecification =>
+  expression('case', ['in', ';', list], ['slice', list, 0, ['index-of', ';', list]], list);
 
 /** Zooms at which kinds of points of interest start, the first ones last: their layers are placed first. */
 const poiZooms = [...new Set(poiClasses.map((name) => poiStyles[name].minZoom))].sort((a, b) => b - a);
@@ -74,7 +82,7 @@ function poiLayers({ labels: { pois, name } }: Schema, palette: Palette): LayerS
             'text-field': name,
             'text-font': ['Fenceline Sans Medium'],
             'text-size': byZoom({ 10: 10.5, 14: 10.5, 20: 12.5 }),
-            'text-max-width': 7,
+            'text-max-width': 9,
             'text-padding': isLandmark ? 3 : 5,
             'text-variable-anchor-offset': aroundIcon as [],
             'text-optional': isLandmark,
@@ -153,8 +161,9 @@ function waterLabelLayers({ labels: { water, name } }: Schema, palette: Palette)
       'text-field': name,
       'text-font': regular,
       'text-letter-spacing': 0.08,
-      'text-max-width': 6,
-      'text-size': byZoom({ 2: 10, 8: 12, 16: 14 }),
+      'text-max-width': 7,
+      // Lakes are named first. At the zooms of streets most names are those of ponds and fountains.
+      'text-size': byZoom({ 2: 10, 8: 12, 12: 12.5, 15: 10.5, 20: 12 }),
     },
     paint: inColors(palette.labels.water, 1),
   }));

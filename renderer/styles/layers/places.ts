@@ -5,6 +5,7 @@ import type {
   LayerSpecification,
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
+import { leavesSpace, reservesSpace } from '../../style/reserves-space.js';
 import { byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import type { PlaceClass, PlaceImportance, Schema } from '../schema.js';
@@ -24,6 +25,8 @@ interface PlaceStyle {
   readonly sizes: Readonly<Record<number, readonly [small: number, large: number]>>;
   readonly color: keyof Palette['labels'] & ('country' | 'state' | 'city' | 'place');
   readonly more?: Layout;
+  /** Whether names that move leave the first place of this name free, or whether this name is one of them. */
+  readonly space?: typeof reservesSpace | typeof leavesSpace;
 }
 
 /** Offsets in ems that a name may move from its point when it collides. */
@@ -48,7 +51,7 @@ const wandering: Layout = {
     ...['center', [0, 0], 'center', [0, -0.6], 'center', [0, 0.6], 'center', [-1.5, 0], 'center', [1.5, 0]],
     ...['center', [0, -1.5], 'center', [0, 1.5], 'center', [-1.5, -1.5], 'center', [1.5, -1.5]],
     ...['center', [-1.5, 1.5], 'center', [1.5, 1.5], 'center', [-3, -0.5], 'center', [3, -0.5]],
-    ...['center', [-3, 0.5], 'center', [3, 0.5]],
+    ...['center', [-3, 0.5], 'center', [3, 0.5], 'center', [0, -2.5], 'center', [0, 2.5]],
   ] as NonNullable<Layout['text-variable-anchor-offset']> & unknown[],
 };
 
@@ -115,12 +118,25 @@ const styles: readonly PlaceStyle[] = [
     more: movable,
   },
   {
+    // Countries are more important, but can move.
+    id: 'early-capital',
+    class: 'city',
+    isCapital: true,
+    zooms: [3, 5],
+    weight: 'Bold',
+    sizes: citySizes,
+    color: 'city',
+    more: movable,
+    space: reservesSpace,
+  },
+  {
     class: 'country',
     zooms: [0, 9],
     weight: 'Bold',
     sizes: { 1: [9, 11.5], 3: [10, 15], 6: [13, 21] },
     color: 'country',
     more: { ...wandering, 'text-letter-spacing': 0.05, 'text-max-width': 6 },
+    space: leavesSpace,
   },
   {
     // A country's name can move aside, but its capital cannot.
@@ -150,7 +166,8 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
           type: 'symbol',
           minzoom: style.zooms[0],
           // Without streets, names stay visible at all higher zooms.
-          ...(schema.roads && { maxzoom: style.zooms[1] }),
+          ...((schema.roads || style.space === reservesSpace) && { maxzoom: style.zooms[1] }),
+          ...(style.space && { metadata: { [style.space]: true } }),
           ...from(places, isOneOf(places, [style.class]), ...conditionsOf(style, places)),
           layout: {
             'text-field': schema.labels.name,
