@@ -16,6 +16,8 @@ const withoutPages: Readonly<Record<string, string>> = {
   '/v1/topics': 'a fixed list of topics',
   '/v1/topics/events': 'a log, read by offset',
   '/v1/account': 'the projects of one account',
+  '/v1/positions': 'the positions received last, read on by their time',
+  '/v1/users/{id}/locations/{locationId}/explanation': 'the events of one location',
 };
 /** The best answers to a question, of which there are no further pages. */
 const isResult = (path: string): boolean => /^\/v1\/(analytics|search|geocode)\//.test(path);

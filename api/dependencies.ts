@@ -33,8 +33,17 @@ export interface ApiDependencies {
   readonly ipGeocoder?: IpGeocoder | undefined;
   /** Epoch ms. */
   readonly clock: () => number;
+  /** Returns how far evaluation is behind, over all projects; absent where this node cannot know. */
+  readonly lag?: () => Promise<PipelineLag>;
   /** Returns the stored state of a device; absent where this node cannot load it. */
   readonly states?: (scope: Scope, deviceId: string) => Promise<DeviceState | undefined>;
+}
+
+export interface PipelineLag {
+  /** Accepted locations that are not evaluated yet. */
+  readonly waitingLocations: number;
+  /** Age of the oldest of them; 0 if there is none. */
+  readonly lagMs: number;
 }
 
 /** What computes or looks up geometry that is not given as coordinates. An absent provider is not configured. */

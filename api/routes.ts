@@ -23,6 +23,7 @@ import { placeRoutes } from './places/routes.js';
 import { projectRoutes } from './projects/routes.js';
 import { addressRoutes } from './sdk/addresses.js';
 import { settingsRoutes } from './settings/routes.js';
+import { statusRoutes } from './status/routes.js';
 import { subscriberRoutes } from './topics/subscribers.js';
 import { userRoutes } from './users/routes.js';
 import { deliveryRoutes } from './webhooks/delivery-routes.js';
@@ -45,6 +46,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDependencies> = async (app, deps) 
   await app.register(eventRoutes(deps));
   await app.register(verificationRoutes(deps));
   await app.register(subscriberRoutes(deps));
+  await app.register(statusRoutes(deps));
   await app.register(userRoutes(deps));
   await app.register(erasureRoutes(deps));
   await app.register(analyticsRoutes(deps));

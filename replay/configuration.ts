@@ -54,6 +54,8 @@ async function* readConfigured(
 /** The configuration that a replay uses instead of the stored one. */
 export interface Proposed {
   readonly geofences?: readonly GeofenceInput[];
+  /** Whether the stored geofences take part as well, unless a proposed one has their tag and external id. */
+  readonly keepsOthers?: boolean;
   readonly settings?: Settings;
 }
 
@@ -62,11 +64,11 @@ export async function* configuredFor(
   log: ReadableLog,
   project: ProjectRecord,
   scope: Scope,
-  { geofences, settings }: Proposed,
+  { geofences, keepsOthers = false, settings }: Proposed,
 ): AsyncGenerator<DecodedChange[]> {
   const record = settings ? { ...project, settings: { ...project.settings, [scope.environment]: settings } } : project;
   yield [{ kind: 'project', id: project._id, record }];
-  yield* readConfigured(log, scope, geofences ? ['beacon'] : ['beacon', 'geofence']);
+  yield* readConfigured(log, scope, geofences && !keepsOthers ? ['beacon'] : ['beacon', 'geofence']);
   if (geofences) yield* proposedChanges(geofences, scope);
 }
 

@@ -87,6 +87,11 @@ export const errorCatalogue = {
     retry: true,
     meaning: 'Another import of this project is running. Retry when it has ended; `GET /v1/imports` shows it.',
   },
+  replay_running: {
+    status: 409,
+    retry: true,
+    meaning: 'Another replay of this project is running. Cancel it, or retry when it has ended.',
+  },
   precondition_failed: {
     status: 412,
     retry: false,

@@ -2,6 +2,7 @@
  * Measures the backlog: accepted locations that are not evaluated yet. It compares the end of the log with the applied
  * offsets, which the location stage shares in memory or the state store answers.
  */
+import type { PipelineLag } from '../api/dependencies.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 
 /** Per partition, the offset of the next location to apply; shared between threads. */
@@ -47,18 +48,36 @@ export async function progressAt(log: Pick<Log, 'end'>, nextOffsets: readonly nu
   };
 }
 
+export const offsetsOf = (applied: AppliedOffsets): number[] =>
+  Array.from(applied, (_, partition) => Number(Atomics.load(applied, partition)));
+
 /** Reads the progress from the offsets that the location stage shares. */
 export const sharedProgress =
   (log: Pick<Log, 'end'>, applied: AppliedOffsets): (() => Promise<Progress>) =>
   () =>
-    progressAt(
-      log,
-      Array.from(applied, (_, partition) => Number(Atomics.load(applied, partition))),
-    );
+    progressAt(log, offsetsOf(applied));
+
+/** Computes how far evaluation is behind: the waiting locations, and the age of the oldest. */
+export async function lagAt(
+  log: Pick<Log, 'end' | 'read'>,
+  nextOffsets: readonly number[],
+  nowMs: number,
+): Promise<PipelineLag> {
+  const { waitingRecords } = await progressAt(log, nextOffsets);
+  const oldest = await Promise.all(
+    waitingRecords.map(async (waiting, partition) => {
+      if (waiting === 0) return undefined;
+      const [record] = await log.read(topics.locations, partition, nextOffsets[partition] as number, 1);
+      return record?.timestamp;
+    }),
+  );
+  const oldestMs = Math.min(nowMs, ...oldest.filter((timeMs) => timeMs !== undefined));
+  return { waitingLocations: sum(waitingRecords), lagMs: nowMs - oldestMs };
+}
 
 /** Limits `read` to one call per interval. Callers in between share its answer. */
-export function atMostEvery(intervalMs: number, read: () => Promise<Progress>): () => Promise<Progress> {
-  let answer: Promise<Progress> | undefined;
+export function atMostEvery<Answer>(intervalMs: number, read: () => Promise<Answer>): () => Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
   return () => {
     answer ??= read().finally(() => {
       const timer = setTimeout(() => {

@@ -110,6 +110,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     stageMetrics: createRecorder(stageMetrics, registry),
     backend,
     clickHouse: options.clickHouse,
+    clusterOptions: options,
     readModel,
     writer,
     catalog,

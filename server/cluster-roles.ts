@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';
-import type { ClusterBackend } from '../backends/cluster/cluster.js';
+import type { ClusterBackend, ClusterOptions } from '../backends/cluster/cluster.js';
 import type { ClickHouseOptions } from '../backends/cluster/options.js';
 import type { Sessions } from '../http/access/sessions.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
@@ -39,6 +39,8 @@ export interface RoleParts {
   readonly stageMetrics: Recorder;
   readonly backend: ClusterBackend;
   readonly clickHouse: ClickHouseOptions;
+  /** With which replays connect. */
+  readonly clusterOptions: Omit<ClusterOptions, 'onProblem'>;
   readonly readModel: ReadModel;
   readonly writer: EncodedWriter;
   readonly catalog: MonitoredCatalog;
@@ -138,6 +140,8 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
         ...{ writer, spatial, analytics, log, maps, roads, states, secretCipher, webhookClient },
         deliveries: backend.requestDeliveries,
         leases: backend.leases,
+        replaySource: { kind: 'cluster', options: parts.clusterOptions },
+        nextOffsets: () => states.nextOffsets(log.partitions(topics.locations)),
         mailer,
       },
     );

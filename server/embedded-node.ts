@@ -21,7 +21,7 @@ import { createExpirySweeper, createRestorationSweeper } from '../pipeline/catal
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
-import { newAppliedOffsets, sharedProgress, sum } from './backlog.js';
+import { newAppliedOffsets, offsetsOf, sharedProgress, sum } from './backlog.js';
 import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
@@ -157,6 +157,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     webhookClient,
     deliveries: backend.deliveryQueue,
     leases: embeddedLeases,
+    nextOffsets: async () => offsetsOf(applied),
+    replaySource: { kind: 'folder', path: configuration.data },
     mailer,
     isOnlyNode: true,
   });

@@ -31,8 +31,13 @@ import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
+import { type ReplaySource, runInProcess } from '../replay/child.js';
+import { defaultJobBounds } from '../replay/job.js';
+import { createReplays } from '../replay/replays.js';
+import { replayRoutes } from '../replay/routes.js';
 import { demoRoutes } from '../simulation/routes.js';
 import { createNodeAccounts } from './accounts.js';
+import { atMostEvery, lagAt } from './backlog.js';
 import type { Configuration } from './config/schema.js';
 import { readModelFolder } from './data-folder/folders.js';
 import { createGeocoding } from './geocoding.js';
@@ -57,6 +62,10 @@ interface HttpParts {
    */
   readonly catchUp?: () => Promise<void>;
 }
+
+const replayModule = new URL('../replay/process.js', import.meta.url);
+/** How often a node reads the lag of evaluation, however many clients ask. */
+const lagEveryMs = 1_000;
 
 /** Beside the compiled modules: the build writes it. */
 const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
@@ -138,6 +147,10 @@ export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' 
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
   readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
   readonly leases: Leases;
+  /** Returns, per partition, the offset of the next location to evaluate. */
+  readonly nextOffsets: () => Promise<readonly number[]>;
+  /** Where replays read the log. */
+  readonly replaySource: ReplaySource;
   readonly mailer: Mailer;
   /** No other node shares the stores. */
   readonly isOnlyNode?: boolean;
@@ -166,6 +179,8 @@ export async function addApi(
     webhookClient,
     deliveries,
     leases,
+    nextOffsets,
+    replaySource,
     mailer,
     isOnlyNode = false,
   }: ApiGiven,
@@ -206,6 +221,7 @@ export async function addApi(
     arePlansEnabled: configuration.plans.enabled === 'on',
     ipGeocoder: geocoding.ipGeocoder,
     clock: Date.now,
+    lag: atMostEvery(lagEveryMs, async () => lagAt(log, await nextOffsets(), Date.now())),
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
   });
   await app.register(dashboardRoutes({ folder: dashboardFolder, signUp: configuration.signup.enabled }));
@@ -235,6 +251,15 @@ export async function addApi(
       ...{ ...importing, log, values, admitWrite },
       isEnabled: configuration.demo.enabled === 'on',
       onProblem: (error) => logger.warn(error, 'the demo has ended with an error'),
+    }),
+  );
+  await app.register(
+    replayRoutes({
+      ...{ configuration: readModel, clock: Date.now },
+      replays: createReplays({
+        ...{ values, clock: Date.now, bounds: defaultJobBounds },
+        run: runInProcess(replayModule, replaySource),
+      }),
     }),
   );
   await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));

@@ -8,6 +8,7 @@ import { normalizeAddress } from '../../http/location/address.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, success } from '../describe.js';
 import { explainFields, readExplainRequest } from './request.js';
+import { Explanation } from './schema.js';
 
 const ExplainBody = Type.Object(
   {
@@ -35,7 +36,7 @@ export const explainRoutes =
           'When no geofence is near, the nearest ones are listed. `evaluatedAt` is the time of the location, ' +
           'at which all rules were evaluated.',
         body: ExplainBody,
-        answer: answerOf({ explanation: Type.Object({}, { additionalProperties: true }) }),
+        answer: answerOf({ explanation: Explanation }),
         failures: [400],
       }),
       handler: async (request) => {

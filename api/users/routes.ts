@@ -1,12 +1,16 @@
 /** Serves users: list and look up. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
-import { User } from '../../schemas/json/user.js';
+import { Id, Timestamp } from '../../schemas/json/common.js';
+import { Event, User } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, described, found, listOf, success } from '../describe.js';
+import { Explanation } from '../explain/schema.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
+import { explainLocation, listLocations, readHistoryQuery, UserLocation } from './history.js';
+import { listPositions, maxPositions, readPositionQuery, UserPosition } from './positions.js';
 import { findUser, listUsers, readUserQuery } from './users.js';
 
 const tag = 'users';
@@ -19,16 +23,26 @@ export const userParameters = Type.Object({
   ...timeParameters('updatedBefore', 'updatedAfter'),
 });
 
+const userParameter = Type.Object({ id: Type.String({ description: '`_id`, `userId` or `deviceId`' }) });
+
 export const userRoutes =
   (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
+    const userOf = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<User> =>
+      found(await findUser(deps, callerOf(request), request.params.id), 'user');
+
     app.get('/v1/users', {
       config,
       schema: described({
         operationId: 'listUsers',
         tag,
         summary: 'List users, last updated first',
-        querystring: userParameters,
+        querystring: Type.Object({
+          ...userParameters.properties,
+          search: Type.Optional(
+            Type.String({ description: 'A part of `userId`, `deviceId`, description or metadata, or the `_id`' }),
+          ),
+        }),
         answer: listOf({ users: Type.Array(User) }, { cursor: true }),
         failures: [400],
       }),
@@ -43,13 +57,80 @@ export const userRoutes =
         tag,
         summary: 'Get a user',
         description: 'Of several users with the same userId or deviceId returns the last updated one.',
-        params: Type.Object({ id: Type.String({ description: '`_id`, `userId` or `deviceId`' }) }),
+        params: userParameter,
         answer: answerOf({ user: User }),
         failures: [404],
       }),
+      handler: async (request) => ({ meta: success, user: await userOf(request) }),
+    });
+
+    app.get('/v1/positions', {
+      config,
+      schema: described({
+        operationId: 'listPositions',
+        tag,
+        summary: 'List the last positions of users, last received first',
+        description:
+          'For maps that follow many devices: ask again with the greatest `receivedAt` as `after`. Positions appear ' +
+          'here about a second after they were received.',
+        querystring: Type.Object({
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxPositions, default: 1_000 })),
+          after: Type.Optional(Type.String({ description: 'Time of receipt, ISO 8601; exclusive' })),
+        }),
+        answer: listOf({ positions: Type.Array(UserPosition) }),
+        failures: [400],
+      }),
+      handler: async (request) =>
+        listPositions(deps.analytics, callerOf(request), accepted(readPositionQuery(request.query as RawFields))),
+    });
+
+    app.get<{ Params: { id: string } }>('/v1/users/:id/locations', {
+      config,
+      schema: described({
+        operationId: 'listUserLocations',
+        tag,
+        summary: 'List the locations of a user, newest first',
+        description: 'By the time of the location. Locations are stored for 7 days.',
+        params: userParameter,
+        querystring: Type.Object({
+          ...limitParameter,
+          ...cursorParameter,
+          before: Type.Optional(Type.String({ description: 'Exclusive, ISO 8601' })),
+          after: Type.Optional(Type.String({ description: 'Exclusive, ISO 8601' })),
+        }),
+        answer: listOf({ locations: Type.Array(UserLocation) }, { cursor: true }),
+        failures: [400, 404],
+      }),
       handler: async (request) => {
-        const user = await findUser(deps, callerOf(request), request.params.id);
-        return { meta: success, user: found(user, 'user') };
+        const query = accepted(readHistoryQuery(request.query as RawFields));
+        return listLocations(deps, callerOf(request), await userOf(request), query);
+      },
+    });
+
+    app.get<{ Params: { id: string; locationId: string } }>('/v1/users/:id/locations/:locationId/explanation', {
+      config: { authority: 'secret', limit: 'query' },
+      schema: described({
+        operationId: 'explainUserLocation',
+        tag,
+        summary: 'Explain the events that a stored location caused, and those that it did not cause',
+        description:
+          'As `POST /v1/explain`, with the state of the user before the location. Geofences and settings are those ' +
+          'of now. `before` is absent if no earlier location is stored: the user may have been inside something.',
+        params: Type.Object({ ...userParameter.properties, locationId: Id }),
+        answer: answerOf({
+          location: UserLocation,
+          before: Type.Optional(
+            Type.Object({ at: Timestamp, geofences: Type.Array(Type.Object({ _id: Id, since: Timestamp })) }),
+          ),
+          explanation: Explanation,
+          events: Type.Array(Event),
+        }),
+        failures: [404],
+      }),
+      handler: async (request) => {
+        const user = await userOf(request);
+        const explained = await explainLocation(deps, callerOf(request), user, request.params.locationId);
+        return { meta: success, ...found(explained, 'location') };
       },
     });
   };

@@ -21,6 +21,8 @@ export interface UserQuery {
   readonly updatedBefore?: number;
   readonly updatedAfter?: number;
   readonly cursor: Cursor | null;
+  /** A part of the user's ids, description or metadata, in any case of letters. */
+  readonly search?: string | null;
   /** `_id` of a geofence that the users are inside of. */
   readonly geofence?: string;
   /** Latest time of the users' last locations, epoch ms, inclusive. */
@@ -44,8 +46,15 @@ export function readUserQuery(query: RawFields): Outcome<UserQuery> {
   const limit = readLimit(reader);
   const bounds = readTimeBounds(reader, ['updatedBefore', 'updatedAfter']);
   const cursor = readCursor(reader);
-  return reader.outcome(() => ({ limit, cursor, ...bounds }));
+  const search = reader.text('search');
+  return reader.outcome(() => ({ limit, cursor, search, ...bounds }));
 }
+
+/** Quotes and braces of the JSON are no part of a value, but a search for them does no harm. */
+const searched = `(user = {text} OR positionCaseInsensitiveUTF8(user_id, {text}) > 0
+  OR positionCaseInsensitiveUTF8(device_id, {text}) > 0
+  OR positionCaseInsensitiveUTF8(concat(JSONExtractString(body, 'profile', 'description'), ' ',
+    JSONExtractRaw(body, 'profile', 'metadata')), {text}) > 0)`;
 
 /** Selects the newest row of each user, last updated first, one more than the limit. */
 export function usersStatement(scope: Scope, query: UserQuery): Statement {
@@ -54,6 +63,7 @@ export function usersStatement(scope: Scope, query: UserQuery): Statement {
     ['updated_at > {time}', query.updatedAfter],
     ['has(geofences, {text})', query.geofence],
     ['updated_at <= {time}', query.lastBy],
+    [searched, query.search, query.search, query.search, query.search],
     ['(updated_at, user) < ({time}, {text})', query.cursor?.timeMs, query.cursor?.id],
   ]);
   return {

@@ -5,6 +5,8 @@ export type Address = { latitude: number; longitude: number; geometry: { type: "
 export type Attempt = { _id: string; delivery: string; events: string[]; attempt: number; reason: "event" | "redelivery" | "test"; at: string; durationMs: number; url: string; result: "delivered" | "refused" | "redirected" | "gone" | "address_refused" | "name_not_found" | "connection_failed" | "tls_failed" | "timed_out" | "invalid_answer" | "secret_unreadable" | "expired"; message?: string; state: "delivered" | "retrying" | "given_up"; nextAttemptAt?: string; request: { body: string }; response?: { status: number; headers: { [name: string]: string }; body: string } };
 export type Beacon = { _id: string; createdAt?: string; updatedAt?: string; live?: boolean; tag?: string; externalId?: string; description: string; type: "ibeacon" | "eddystone"; uuid?: string; major?: string; minor?: string; uid?: string; instance?: string; geometry?: { type: "Point"; coordinates: [number, number] }; enabled?: boolean; metadata?: { [name: string]: string | boolean | number } };
 export type Event = { _id: string; type: string; createdAt: string; actualCreatedAt: string; live: boolean; user?: { _id?: string; userId?: string; deviceId?: string; installId?: string; metadata?: { [name: string]: string | boolean | number }; locationAuthorization?: string; locationAccuracyAuthorization?: string }; geofence?: GeofenceSummary; beacon?: Beacon; location?: { type: "Point"; coordinates: number[] }; locationAccuracy?: number; confidence: number; duration?: number; currentlyOperating?: boolean; foreground?: boolean; stopped?: boolean; replayed?: boolean; source?: string; metadata?: { [name: string]: string | boolean | number } };
+export type ExplainedFence = { _id: string; tag?: string; externalId?: string; description?: string; distance_m?: number; overlap?: number; zone?: "apart" | "near" | "partly" | "within"; entryConfidence?: number; exitConfidence?: number; wasInside: boolean; rule: { code: "entered" | "exited" | "dwelled" | "already_inside" | "still_within_buffer" | "dwell_threshold_not_reached" | "already_dwelled" | "stays_outside_boundary" | "within_accuracy_only" | "not_stopped" | "confidence_below_minimum" | "disabled" | "past_disable_after" | "closed" | "not_for_this_user" | "not_for_this_address" | "left_in_silence" | "past_delete_after" | "deleted" | "no_such_geofence" | "too_many_geofences" | "location_repeated" | "location_stale"; text: string } };
+export type Explanation = { evaluatedAt: string; evaluation: { result: "applied" | "repeat" | "stale"; transitions: { type: string; _id: string; confidence: number; duration?: number; currentlyOperating?: boolean }[] }; notice?: { code: "no_geofences" | "no_geofence_near"; text: string }; fences: ExplainedFence[] };
 export type Geofence = { _id: string; createdAt: string; updatedAt: string; live: boolean; tag: string; externalId: string; description: string; type: "circle" | "polygon" | "isochrone"; geometry?: { type: "Polygon"; coordinates: [number, number][][] }; geometryCenter: { type: "Point"; coordinates: [number, number] }; geometryRadius: number; mode?: string; address?: string; placeId?: string; geometrySource?: { isochrone?: { provider: string; providerVersion?: string; roadDataAt?: string; computedAt: string }; address?: { provider?: string; formattedAddress?: string; location?: { type: "Point"; coordinates: [number, number] }; resolvedAt: string; warning?: string } }; metadata?: { [name: string]: string | boolean | number }; enabled: boolean; operatingHours?: { Mon?: [string, string][]; Tue?: [string, string][]; Wed?: [string, string][]; Thu?: [string, string][]; Fri?: [string, string][]; Sat?: [string, string][]; Sun?: [string, string][] }; stopDetection?: boolean; dwellThreshold?: number; disableAfter?: string; deleteAfter?: string; userId?: string; userIds?: string; ip?: string };
 export type GeofenceSummary = { _id: string; tag?: string; externalId?: string; description: string; type: "circle" | "polygon" | "isochrone"; metadata?: { [name: string]: string | boolean | number }; geometryCenter: { type: "Point"; coordinates: [number, number] }; geometryRadius: number };
 export type Import = { _id: string; createdAt: string; updatedAt: string; finishedAt?: string; live: boolean; resource: "geofences" | "beacons"; format: "csv" | "geojson" | "ndjson"; fileName?: string; requestedBy: { kind: "key" | "account" | "sync"; name: string }; dryRun: boolean; status: "running" | "completed" | "failed" | "interrupted"; message: string; bytesTotal?: number; bytesRead: number; rows: number; created: number; updated: number; unchanged: number; rejected: number; lastLine: number; failure?: { line: number; column: string; rule: string }; rejections?: { line: number; column: string; value: string; rule: string }[]; rejectedFile?: string; rejectedFileCut?: boolean; plannedRows?: ({ line: number; action: "created" | "updated" | "unchanged"; tag: string | null; externalId: string | null; changed?: string[] })[]; plannedFile?: string; plannedFileCut?: boolean };
@@ -16,10 +18,14 @@ export type Member = { _id: string; email: string; role: "owner" | "viewer"; cre
 export type Place = { _id: string; live: boolean; createdAt: string; updatedAt: string; name: string; categories: string[]; chain?: { slug: string; name: string }; address?: string; metadata?: { [name: string]: string | boolean | number }; location: { type: "Point"; coordinates: [number, number] }; geometry: { type: "Point"; coordinates: [number, number] } | { type: "Polygon"; coordinates: [number, number][][] } };
 export type PlaceSummary = { _id: string; name: string; categories: string[]; chain?: { slug: string; name: string }; address?: { formattedAddress: string }; location: { type: "Point"; coordinates: [number, number] }; distance: number };
 export type Project = { _id: string; name: string; createdAt: string; plan?: "basic" | "enterprise"; keys: ({ environment: "test" | "live"; kind: "publishable" | "secret"; hint: string; createdAt: string; key?: string })[] };
+export type Replay = { _id: string; createdAt: string; finishedAt?: string; status: "running" | "completed" | "failed" | "cancelled"; message?: string; from: string; to: string; recordsRead: number; recordsTotal: number; summary?: { locations: { applied: number; repeat: number; stale: number }; total: { entered: { both: number; replay: number; record: number }; left: { both: number; replay: number; record: number }; dwelled: { both: number; replay: number; record: number } }; places: ({ kind: "geofence" | "beacon"; name: string; transitions: { entered: { both: number; replay: number; record: number }; left: { both: number; replay: number; record: number }; dwelled: { both: number; replay: number; record: number } } })[]; firstLocationEvents: number }; kept: { both: number; replay: number; record: number } };
 export type Session = { account: Account | null; projects: ({ _id: string; name: string; role: "owner" | "viewer" })[]; environments: ("test" | "live")[]; expiresAt: string };
 export type Settings = { stopDetection: boolean; bufferEntries: boolean; bufferExits: boolean; restrictToOperatingHours: boolean; dwellEvents: boolean; defaultDwellThreshold: number | null; minimumConfidence: number; beaconUuids: string[]; beaconUids: string[]; allowedOrigins?: string[] };
+export type Status = { at: string; intervalMs: number; locations: number[]; events: number[]; waitingLocations?: number; lagMs?: number };
 export type Sync = { live: boolean; createdAt: string; updatedAt: string; enabled: boolean; notificationEmail?: string; protocol: "http" | "s3"; urls?: string[]; region?: string; bucket?: string; keys?: string[]; endpoint?: string; hasCredentials: boolean; status: "off" | "waiting" | "due" | "running"; lastRun?: { _id: string; reason: "saved" | "requested" | "nightly"; startedAt: string; finishedAt?: string; result: "running" | "succeeded" | "failed" | "interrupted"; message?: string; files: ({ name: string; result: "imported" | "rejected_rows" | "unchanged" | "failed" | "skipped"; message?: string; bytes?: number; import?: string; counts?: { rows: number; created: number; updated: number; unchanged: number; rejected: number } })[]; mailProblem?: string }; nextRunAt?: string };
 export type User = { _id: string; live: boolean; userId?: string; deviceId: string; installId?: string; description?: string; metadata?: { [name: string]: string | boolean | number }; location: { type: "Point"; coordinates: number[] }; locationAccuracy: number; foreground: boolean; stopped: boolean; deviceType?: string; deviceMake?: string; deviceModel?: string; deviceOS?: string; sdkVersion?: string; locationAuthorization?: string; locationAccuracyAuthorization?: string; ip?: string; source?: string; createdAt: string; updatedAt: string; actualUpdatedAt: string; geofences: GeofenceSummary[]; beacons: Beacon[] };
+export type UserLocation = { _id: string; at: string; receivedAt: string; location: { type: "Point"; coordinates: [number, number] }; locationAccuracy: number; foreground: boolean; stopped: boolean; replayed: boolean; source?: string; result: "applied" | "repeat" | "stale"; geofences: string[]; events: string[] };
+export type UserPosition = { user: string; userId?: string; deviceId: string; coordinates: [number, number]; accuracy: number; at: string; receivedAt: string; geofences: number };
 export type WaitingDelivery = { _id: string; events: string[]; reason: "event" | "redelivery" | "test"; createdAt: string; attempts: number; nextAttemptAt: string };
 export type Webhook = { _id: string; live: boolean; createdAt: string; updatedAt: string; url: string; description?: string; types?: string[]; tags?: string[]; delivery: "single" | "grouped"; enabled: boolean; disabled?: { reason: "owner" | "gone" | "failing"; at: string }; secrets: { _id: string; hint: string; createdAt: string; expiresAt?: string; secret?: string }[] };
 export interface Operations {
@@ -84,6 +90,12 @@ export interface Operations {
     answer: { meta: { code: number; hasMore?: boolean }; members: Member[] };
   };
   'DELETE /v1/places/{id}': {
+    path: { id: string };
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean } };
+  };
+  'DELETE /v1/replays/{id}': {
     path: { id: string };
     query: None;
     body: None;
@@ -425,6 +437,12 @@ export interface Operations {
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; place: Place };
   };
+  'GET /v1/positions': {
+    path: None;
+    query: { limit?: number; after?: string };
+    body: None;
+    answer: { meta: { code: number; hasMore: boolean }; positions: UserPosition[] };
+  };
   'GET /v1/projects': {
     path: None;
     query: { limit?: number; cursor?: string; createdBefore?: string; createdAfter?: string };
@@ -436,6 +454,18 @@ export interface Operations {
     query: None;
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; project: Project };
+  };
+  'GET /v1/replays/{id}': {
+    path: { id: string };
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; replay: Replay };
+  };
+  'GET /v1/replays/{id}/events': {
+    path: { id: string };
+    query: { foundIn?: "replay" | "record" | "both"; limit?: number; cursor?: string };
+    body: None;
+    answer: { meta: { code: number; hasMore: boolean; cursor?: string }; events: { firstLocation: boolean; event: Event }[] };
   };
   'GET /v1/route/distance': {
     path: None;
@@ -491,6 +521,12 @@ export interface Operations {
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; settings: Settings };
   };
+  'GET /v1/status': {
+    path: None;
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; status: Status };
+  };
   'GET /v1/sync': {
     path: None;
     query: None;
@@ -517,7 +553,7 @@ export interface Operations {
   };
   'GET /v1/users': {
     path: None;
-    query: { limit?: number; cursor?: string; updatedBefore?: string; updatedAfter?: string };
+    query: { limit?: number; cursor?: string; updatedBefore?: string; updatedAfter?: string; search?: string };
     body: None;
     answer: { meta: { code: number; hasMore: boolean; cursor?: string }; users: User[] };
   };
@@ -526,6 +562,18 @@ export interface Operations {
     query: None;
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; user: User };
+  };
+  'GET /v1/users/{id}/locations': {
+    path: { id: string };
+    query: { limit?: number; cursor?: string; before?: string; after?: string };
+    body: None;
+    answer: { meta: { code: number; hasMore: boolean; cursor?: string }; locations: UserLocation[] };
+  };
+  'GET /v1/users/{id}/locations/{locationId}/explanation': {
+    path: { id: string; locationId: string };
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; location: UserLocation; before?: { at: string; geofences: { _id: string; since: string }[] }; explanation: Explanation; events: Event[] };
   };
   'GET /v1/webhooks': {
     path: None;
@@ -675,7 +723,7 @@ export interface Operations {
     path: None;
     query: None;
     body: { latitude: number; longitude: number; accuracy: number; deviceId?: string; ip?: string; geofence?: string; state?: { geofences?: (string | { _id: string; since?: string })[]; beacons?: (string | { _id: string; since?: string })[] } };
-    answer: { meta: { code: number; hasMore?: boolean }; explanation: { [name: string]: unknown } };
+    answer: { meta: { code: number; hasMore?: boolean }; explanation: Explanation };
   };
   'POST /v1/geofences': {
     path: None;
@@ -772,6 +820,12 @@ export interface Operations {
     query: None;
     body: { environment: "test" | "live"; kind: "publishable" | "secret" };
     answer: { meta: { code: number; hasMore?: boolean }; key: string; project: Project };
+  };
+  'POST /v1/replays': {
+    path: None;
+    query: None;
+    body: { from?: string; to?: string; warmUpHours?: number; geofences?: { [name: string]: unknown }[]; keepGeofences?: boolean; settings?: { [name: string]: unknown } };
+    answer: { meta: { code: number; hasMore?: boolean }; replay: Replay };
   };
   'POST /v1/search/autocomplete/click': {
     path: None;

@@ -1,0 +1,62 @@
+/**
+ * The process of one replay. It reads the log of a data folder or of a cluster, tells its parent what it finds, and
+ * ends. It ends early when the parent closes the channel, or has ended itself.
+ */
+import { setPriority } from 'node:os';
+import { openLogReader, type ReadableLog } from '../backends/embedded/reader.js';
+import type { ProcessMessage, ReplaySource } from './child.js';
+import { runJob } from './job.js';
+
+/** The server's own work goes first. */
+const priority = 10;
+
+async function openLog(source: ReplaySource): Promise<{ readonly log: ReadableLog; close(): Promise<void> }> {
+  if (source.kind === 'folder') {
+    const log = openLogReader(source.path);
+    return { log, close: () => log.close() };
+  }
+  // Loaded here, because a data folder needs none of its clients.
+  const { openCluster } = await import('../backends/cluster/cluster.js');
+  return openCluster({ ...source.options, onProblem: () => {} });
+}
+
+let isWanted = true;
+process.once('disconnect', () => {
+  isWanted = false;
+});
+process.on('SIGINT', () => {});
+
+/** Resolves when the parent has taken the message, so that a slow parent slows this process down. */
+const tell = (message: object): Promise<void> =>
+  new Promise((resolve) => {
+    if (!process.connected) return resolve();
+    process.send!(message, () => resolve());
+  });
+
+async function run({ source, job, bounds }: ProcessMessage): Promise<void> {
+  try {
+    setPriority(priority);
+  } catch {
+    // Some systems do not allow it. The replay is then as important as the rest.
+  }
+  const opened = await openLog(source);
+  try {
+    for await (const message of runJob(opened.log, job, bounds)) {
+      if (!isWanted) return;
+      await tell(message);
+    }
+  } finally {
+    await opened.close();
+  }
+}
+
+process.once('message', (message) => {
+  run(message as ProcessMessage)
+    .catch(async (error: unknown) => {
+      await tell({ kind: 'failed', reason: `the replay failed: ${(error as Error).message}` });
+      process.exitCode = 1;
+    })
+    .finally(() => {
+      if (process.connected) process.disconnect();
+    });
+});

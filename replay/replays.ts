@@ -1,0 +1,235 @@
+/**
+ * The replays of the API: admits one at a time for each project, runs it in a process, and keeps its progress and its
+ * events for an hour.
+ *
+ * They are kept in the expiring values that all nodes share, so that any node answers for any replay.
+ */
+import type { Scope } from '../pipeline/catalog/types.js';
+import type { ExpiringValues } from '../pipeline/ports.js';
+import { ApiError } from '../schemas/errors.js';
+import { freshId } from '../schemas/ids.js';
+import type { RunReplay } from './child.js';
+import type { FoundIn, JobBounds, JobMessage, ReplayJob, ReplaySummary } from './job.js';
+
+export interface ReplayRecord extends Scope {
+  readonly _id: string;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+  readonly status: 'running' | 'completed' | 'failed' | 'cancelled';
+  /** Why it failed. */
+  readonly message: string | null;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Locations of all projects in the range and its warm-up, and how many are read. */
+  readonly recordsTotal: number;
+  readonly recordsRead: number;
+  readonly summary: ReplaySummary | null;
+  /** Events that are kept, by where they were found. */
+  readonly kept: Readonly<Record<FoundIn, number>>;
+}
+
+export interface Replays {
+  /** Starts a replay. Throws `replay_running` while another one of the project runs. */
+  start(job: ReplayJob): Promise<ReplayRecord>;
+  find(scope: Scope, id: string): Promise<ReplayRecord | undefined>;
+  /** Returns kept events from an index on, each as JSON, at most one page. */
+  events(record: ReplayRecord, foundIn: FoundIn, from: number, limit: number): Promise<string[]>;
+  /** Ends a running replay within a second. */
+  cancel(record: ReplayRecord): Promise<void>;
+  /** Ends all that run on this node. */
+  close(): Promise<void>;
+}
+
+export interface ReplaysParts {
+  readonly values: ExpiringValues;
+  readonly run: RunReplay;
+  readonly clock: () => number;
+  readonly bounds: JobBounds;
+  /** Of all projects, on this node. */
+  readonly maxRunning?: number;
+  readonly maxMs?: number;
+  /** Interval at which progress is stored, and at which a cancellation is noticed. */
+  readonly everyMs?: number;
+}
+
+const keepMs = 3_600_000;
+/** Time after which a replay of a node that has ended no longer counts as running. */
+const leaseMs = 30_000;
+const retryAfterS = 10;
+/** A value of the store holds this many events, each of less than 5 kB. */
+const eventsPerPage = 50;
+
+const noEvents: Readonly<Record<FoundIn, number>> = { both: 0, replay: 0, record: 0 };
+
+export function createReplays({
+  values,
+  run,
+  clock,
+  bounds,
+  maxRunning = 1,
+  maxMs = 600_000,
+  everyMs = 500,
+}: ReplaysParts): Replays {
+  const running = new Map<string, AbortController>();
+  const following = new Set<Promise<void>>();
+  let isClosing = false;
+
+  const leaseKey = (project: string): string => `replay-running/${project}`;
+  const recordKey = ({ project, environment }: Scope, id: string): string => `replay/${project}/${environment}/${id}`;
+  const pageKey = (id: string, foundIn: FoundIn, page: number): string => `replay-events/${id}/${foundIn}/${page}`;
+  const cancelKey = (id: string): string => `replay-cancel/${id}`;
+  const store = (record: ReplayRecord) => values.put(recordKey(record, record._id), JSON.stringify(record), keepMs);
+
+  async function find(scope: Scope, id: string): Promise<ReplayRecord | undefined> {
+    const text = await values.get(recordKey(scope, id));
+    if (text === undefined) return undefined;
+    const record = JSON.parse(text) as ReplayRecord;
+    if (record.status !== 'running' || running.has(id)) return record;
+    if ((await values.get(leaseKey(record.project))) === id) return record;
+    // It may have ended between the two reads.
+    const again = JSON.parse((await values.get(recordKey(scope, id))) ?? text) as ReplayRecord;
+    if (again.status !== 'running') return again;
+    return { ...again, status: 'failed', message: 'the server that ran it has ended' };
+  }
+
+  /** Follows one replay to its end, and stores what it says. */
+  async function follow(first: ReplayRecord, job: ReplayJob, stop: AbortController): Promise<void> {
+    const id = first._id;
+    let record = first;
+    let hasChanged = false;
+    const pages: Record<FoundIn, string[]> = { both: [], replay: [], record: [] };
+    const pageCounts: Record<FoundIn, number> = { both: 0, replay: 0, record: 0 };
+    /** Pages are written in turn. */
+    let writing: Promise<unknown> = Promise.resolve();
+    let problem: unknown;
+    const write = (work: () => Promise<unknown>): void => {
+      writing = writing.then(work).catch((error: unknown) => {
+        problem ??= error;
+        stop.abort();
+      });
+    };
+    function flush(foundIn: FoundIn, least: number): void {
+      const waiting = pages[foundIn];
+      while (waiting.length >= least) {
+        const page = waiting.splice(0, eventsPerPage);
+        const key = pageKey(id, foundIn, pageCounts[foundIn]++);
+        write(() => values.put(key, JSON.stringify(page), keepMs));
+      }
+    }
+    function hear(message: JobMessage): void {
+      hasChanged = true;
+      if (message.kind === 'progress')
+        record = { ...record, recordsRead: message.records, recordsTotal: message.total };
+      else if (message.kind === 'events') {
+        pages[message.foundIn].push(...message.events);
+        record = {
+          ...record,
+          kept: { ...record.kept, [message.foundIn]: record.kept[message.foundIn] + message.events.length },
+        };
+        flush(message.foundIn, eventsPerPage);
+      } else if (message.kind === 'end') record = { ...record, status: 'completed', summary: message.summary };
+      else record = { ...record, status: 'failed', message: message.reason };
+    }
+    async function look(): Promise<void> {
+      // The end is stored once all events are.
+      const current = record;
+      if (current.status !== 'running') return;
+      await values.put(leaseKey(first.project), id, leaseMs, { current: id });
+      if (hasChanged) await store(current);
+      hasChanged = false;
+      if ((await values.get(cancelKey(id))) !== undefined) stop.abort('cancelled');
+      else if (clock() - first.createdAt > maxMs) stop.abort('too long');
+    }
+    const timer = setInterval(() => write(look), everyMs);
+    try {
+      await run(job, bounds, hear, stop.signal);
+    } catch (error) {
+      hear({ kind: 'failed', reason: `the replay could not start: ${(error as Error).message}` });
+    }
+    clearInterval(timer);
+    for (const foundIn of Object.keys(pages) as FoundIn[]) flush(foundIn, 1);
+    await writing;
+    const stopped: Partial<ReplayRecord> =
+      stop.signal.reason === 'cancelled'
+        ? { status: 'cancelled' }
+        : stop.signal.reason === 'too long'
+          ? { status: 'failed', message: `the replay took more than ${maxMs / 1_000} seconds: choose a shorter range` }
+          : { status: 'failed', message: problem ? 'its events could not be stored' : 'the server was stopped' };
+    const end = record.status === 'running' || problem ? stopped : {};
+    // Whoever sees the end may start the next one.
+    running.delete(id);
+    // Without the store, the record expires and the lease ends by itself.
+    await store({ ...record, ...end, finishedAt: clock() }).catch(() => undefined);
+    await values.delete(leaseKey(first.project), { current: id }).catch(() => undefined);
+  }
+
+  /** Takes the lease of the project, also from a replay that has ended and not released it yet. */
+  async function takeLease({ scope }: ReplayJob, id: string): Promise<boolean> {
+    const key = leaseKey(scope.project);
+    if (await values.put(key, id, leaseMs, { current: null })) return true;
+    const holder = await values.get(key);
+    if (holder === undefined) return values.put(key, id, leaseMs, { current: null });
+    for (const environment of ['test', 'live'] as const) {
+      const text = await values.get(recordKey({ project: scope.project, environment }, holder));
+      const hasEnded = text !== undefined && (JSON.parse(text) as ReplayRecord).status !== 'running';
+      if (hasEnded) return values.put(key, id, leaseMs, { current: holder });
+    }
+    return false;
+  }
+
+  return {
+    async start(job) {
+      if (isClosing) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
+      const id = freshId(clock());
+      const stop = new AbortController();
+      if (!(await takeLease(job, id))) {
+        const message = 'another replay of this project is running; cancel it, or wait until it has ended';
+        throw new ApiError('replay_running', message, { retryAfterS });
+      }
+      try {
+        if (running.size >= maxRunning)
+          throw new ApiError('overloaded', 'this server runs replays of other projects', { retryAfterS });
+        running.set(id, stop);
+        const record: ReplayRecord = {
+          ...{ ...job.scope, _id: id, createdAt: clock(), finishedAt: null, status: 'running', message: null },
+          ...{ fromMs: job.range.fromMs, toMs: job.range.toMs, recordsTotal: 0, recordsRead: 0 },
+          ...{ summary: null, kept: noEvents },
+        };
+        await store(record);
+        const followed = follow(record, job, stop).finally(() => following.delete(followed));
+        following.add(followed);
+        return record;
+      } catch (error) {
+        running.delete(id);
+        await values.delete(leaseKey(job.scope.project), { current: id }).catch(() => undefined);
+        throw error;
+      }
+    },
+    find,
+    async events({ _id, kept }, foundIn, from, limit) {
+      const events: string[] = [];
+      const end = Math.min(kept[foundIn], from + limit);
+      for (let at = from; at < end; ) {
+        const page = Math.floor(at / eventsPerPage);
+        const text = await values.get(pageKey(_id, foundIn, page));
+        if (text === undefined) break;
+        const offset = page * eventsPerPage;
+        const part = (JSON.parse(text) as string[]).slice(at - offset, end - offset);
+        if (part.length === 0) break;
+        events.push(...part);
+        at += part.length;
+      }
+      return events;
+    },
+    async cancel(record) {
+      if (record.status !== 'running') return;
+      await values.put(cancelKey(record._id), 'cancel', keepMs);
+      running.get(record._id)?.abort('cancelled');
+    },
+    async close() {
+      isClosing = true;
+      for (const stop of running.values()) stop.abort();
+      await Promise.all(following);
+    },
+  };
+}

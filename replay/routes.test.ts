@@ -1,0 +1,136 @@
+/** Replays over the API: on the real log of a data folder, in this process. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Body, startApi, type TestApi } from '../api/testing/fixtures.js';
+import { topics } from '../pipeline/ports.js';
+import { codecs } from '../schemas/codecs.js';
+import { deriveId } from '../schemas/ids.js';
+import { exampleLocation } from '../schemas/testing/examples.js';
+import type { RunReplay } from './child.js';
+import { defaultJobBounds, runJob } from './job.js';
+import { createReplays } from './replays.js';
+import { replayRoutes } from './routes.js';
+
+/** The log stamps records with the time of the append. */
+const nowMs = Date.now();
+let api: TestApi;
+/** Holds replays until the test lets them go on. */
+let gate: Promise<void> = Promise.resolve();
+
+const runHere: RunReplay = async (job, bounds, hear, signal) => {
+  await Promise.race([gate, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+  for await (const message of runJob(api.log, job, bounds)) {
+    if (signal.aborted) return;
+    hear(message);
+  }
+};
+
+beforeAll(async () => {
+  api = await startApi({
+    clock: () => nowMs,
+    addRoutes: ({ configuration, values, clock }) =>
+      replayRoutes({
+        ...{ configuration, clock },
+        replays: createReplays({
+          ...{ values, clock, run: runHere, everyMs: 5, maxRunning: 2 },
+          bounds: { ...defaultJobBounds, maxEvents: 120 },
+        }),
+      }),
+  });
+  await api.call('PUT', '/v1/geofences/store/near', { body: circle });
+  const { _id: project } = api.project.record;
+  // Each device is outside, then inside of both circles, then in the larger one only, then outside.
+  const records = Array.from({ length: 200 }, (_, index) => {
+    const deviceId = `phone-${index % 50}`;
+    const location = exampleLocation({
+      ...{ id: deriveId('location', `${index}`), project, deviceId, longitude: 0, accuracy_m: 5 },
+      latitude: [0.02, 0.0001, 0.0015, 0.02][Math.floor(index / 50)]!,
+      ...{ occurredAt: nowMs - 3_600_000 + index * 1_000, receivedAt: nowMs - 3_600_000 + index * 1_000 },
+    });
+    return { key: `${project}/test/${deviceId}`, value: codecs.location.encode(location) };
+  });
+  await api.log.append(topics.locations, records);
+});
+afterAll(() => api.close());
+
+const circle = { description: 'Near', type: 'circle', coordinates: [0, 0], radius: 100 };
+const proposed = { ...circle, tag: 'store', externalId: 'wide', description: 'Wide', radius: 300 };
+const hour = { from: new Date(nowMs - 7_200_000).toISOString() };
+
+async function ended(id: string): Promise<Body> {
+  for (;;) {
+    const { body } = await api.call('GET', `/v1/replays/${id}`);
+    if (body.replay.status !== 'running') return body.replay;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+const start = (body: object) => api.call('POST', '/v1/replays', { body: { ...hour, ...body } });
+
+describe('a replay', () => {
+  test('counts and lists what a proposed geofence adds, in pages that have each event once', async () => {
+    const { status, body } = await start({ geofences: [proposed] });
+    expect([status, body.replay.status]).toEqual([202, 'running']);
+    const replay = await ended(body.replay._id);
+    // No location was evaluated by a stage, so nothing is on record.
+    const both = { both: 0, record: 0 };
+    expect(replay).toMatchObject({
+      status: 'completed',
+      recordsRead: 200,
+      recordsTotal: 200,
+      summary: {
+        locations: { applied: 200 },
+        total: { entered: { ...both, replay: 100 }, left: { ...both, replay: 100 } },
+      },
+      // More are only counted.
+      kept: { replay: 120, record: 0, both: 0 },
+    });
+    const names = replay.summary.places.map(({ name }: Body) => name);
+    expect(names.sort()).toEqual(['store/near', 'store/wide']);
+    const ids: string[] = [];
+    for (let cursor = ''; ; ) {
+      const page = (await api.call('GET', `/v1/replays/${replay._id}/events?limit=37${cursor}`)).body;
+      ids.push(...page.events.map(({ event }: Body) => event._id));
+      if (!page.meta.hasMore) break;
+      cursor = `&cursor=${page.meta.cursor}`;
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([120, 120]);
+    expect((await api.call('GET', `/v1/replays/${replay._id}/events?foundIn=record`)).body.events).toEqual([]);
+    const key = api.project.key('live', 'secret');
+    expect((await api.call('GET', `/v1/replays/${replay._id}`, { key })).status).toBe(404);
+  });
+
+  test('replaces the geofences of now, if they are not kept, and takes changed settings', async () => {
+    const alone = await start({ geofences: [proposed], keepGeofences: false, settings: { minimumConfidence: 3 } });
+    const { summary } = await ended(alone.body.replay._id);
+    expect(summary.places.map(({ name }: Body) => name)).toEqual(['store/wide']);
+    expect(summary.total.entered.replay).toBe(50);
+  });
+
+  test('runs alone in its project, and ends when it is cancelled', async () => {
+    let open = (): void => {};
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const { body } = await start({ geofences: [] });
+    expect(await start({ geofences: [] })).toMatchObject({ status: 409, body: { meta: { type: 'replay_running' } } });
+    expect((await api.call('DELETE', `/v1/replays/${body.replay._id}`)).status).toBe(200);
+    expect(await ended(body.replay._id)).toMatchObject({ status: 'cancelled' });
+    open();
+    gate = Promise.resolve();
+    const next = await start({ geofences: [] });
+    expect(await ended(next.body.replay._id)).toMatchObject({ status: 'completed' });
+  });
+
+  test.each([
+    [{}, 'geofences'],
+    [{ geofences: ['x'] }, 'geofences[0]'],
+    [{ geofences: [{ ...proposed, radius: 1 }] }, 'geofences[0].radius'],
+    [{ geofences: [proposed, proposed] }, 'geofences[1].externalId'],
+    [{ geofences: [], settings: { minimumConfidence: 4 } }, 'settings.minimumConfidence'],
+    [{ geofences: [], from: new Date(nowMs + 1).toISOString() }, 'from'],
+    [{ geofences: [], from: '2020-01-01T00:00:00Z' }, 'from'],
+    [{ geofences: [], warmUpHours: 1_000 }, 'warmUpHours'],
+    [{ geofence: [] }, 'geofence'],
+  ])('of %j is refused', async (body, param) => {
+    expect(await start(body)).toMatchObject({ status: 400, body: { meta: { param } } });
+  });
+});
