@@ -14,7 +14,11 @@ interface Group {
 export const navigation: readonly Group[] = [
   {
     title: 'Monitor',
-    links: [{ href: '/start', label: 'Getting started', icon: 'start' }],
+    links: [
+      { href: '/start', label: 'Getting started', icon: 'start' },
+      { href: '/live', label: 'Live', icon: 'pulse' },
+      { href: '/users', label: 'Users', icon: 'user' },
+    ],
   },
   {
     title: 'Places',
@@ -30,6 +34,7 @@ export const navigation: readonly Group[] = [
     links: [
       { href: '/webhooks', label: 'Webhooks', icon: 'webhook' },
       { href: '/keys', label: 'Keys', icon: 'key' },
+      { href: '/what-if', label: 'What-if', icon: 'refresh' },
     ],
   },
   {
@@ -44,6 +49,9 @@ export const navigation: readonly Group[] = [
 
 const views: readonly (readonly [path: string, view: LazyExoticComponent<ComponentType>])[] = [
   ['/start', lazy(() => import('./pages/start'))],
+  ['/live', lazy(() => import('./pages/live'))],
+  ['/users', lazy(() => import('./pages/users'))],
+  ['/users/:id', lazy(() => import('./pages/user'))],
   ['/map', lazy(() => import('./pages/map'))],
   ['/geofences', lazy(() => import('./pages/geofences'))],
   ['/geofences/:id', lazy(() => import('./pages/geofence'))],
@@ -53,6 +61,7 @@ const views: readonly (readonly [path: string, view: LazyExoticComponent<Compone
   ['/imports/:id', lazy(() => import('./pages/import-record'))],
   ['/webhooks', lazy(() => import('./pages/webhooks'))],
   ['/webhooks/:id', lazy(() => import('./pages/webhook'))],
+  ['/what-if', lazy(() => import('./pages/what-if'))],
   ['/settings', lazy(() => import('./pages/settings'))],
   ['/sync', lazy(() => import('./pages/sync'))],
   ['/members', lazy(() => import('./pages/members'))],

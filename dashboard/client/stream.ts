@@ -9,23 +9,24 @@ export interface StreamMessage {
 const firstDelayMs = 1_000;
 const maxDelayMs = 15_000;
 
-/** Returns the messages in the text, and the rest, which is not yet complete. */
+/**
+ * Returns the messages in the text, and the rest, which is not yet complete. A block with only an id is a heartbeat: it
+ * has no data, and says where to resume.
+ */
 export function splitMessages(text: string): {
-  readonly messages: readonly (StreamMessage & { id?: string })[];
+  readonly messages: readonly { readonly type: string; readonly data?: string; readonly id?: string }[];
   readonly rest: string;
 } {
   const blocks = text.split('\n\n');
   const rest = blocks.pop() ?? '';
-  const messages = blocks.flatMap((block) => {
+  const messages = blocks.map((block) => {
     const fields = new Map<string, string>();
     for (const line of block.split('\n')) {
       const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
       fields.set(name, fields.has(name) ? `${fields.get(name)}\n${value}` : value);
     }
-    const data = fields.get('data');
-    if (data === undefined) return [];
-    const id = fields.get('id');
-    return [{ type: fields.get('event') ?? 'message', data, ...(id !== undefined && { id }) }];
+    const [data, id] = [fields.get('data'), fields.get('id')];
+    return { type: fields.get('event') ?? 'message', ...(data !== undefined && { data }), ...(id && { id }) };
   });
   return { messages, rest };
 }
@@ -53,9 +54,9 @@ export function followStream(path: string, query: object, { onMessage, onState }
       if (done) return;
       const { messages, rest } = splitMessages(text + value);
       text = rest;
-      for (const message of messages) {
-        if (message.id !== undefined) lastEventId = message.id;
-        onMessage(message);
+      for (const { type, data, id } of messages) {
+        if (id !== undefined) lastEventId = id;
+        if (data !== undefined) onMessage({ type, data });
       }
     }
   }

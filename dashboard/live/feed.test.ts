@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { splitMessages } from '../client/stream';
+import type { Event } from '../client/types';
+import { type Arrived, addArrived, emptyFeed, matchesFilter, maxEvents, medianLagMs, resume } from './feed';
+
+const arrived = (id: string, more: Partial<Event> = {}, arrivedAtMs = 0): Arrived => ({
+  arrivedAtMs,
+  event: {
+    ...{ _id: id, type: 'user.entered_geofence', createdAt: '2026-01-01T00:00:00.000Z', live: false, confidence: 3 },
+    ...{ actualCreatedAt: '2026-01-01T00:00:00.000Z', ...more },
+  },
+});
+const idsOf = (all: readonly Arrived[]) => all.map(({ event }) => event._id);
+
+describe('the feed', () => {
+  test('has each event once, newest first, whether they come twice or the reader pauses', () => {
+    const step = fc.record({
+      ids: fc.array(fc.integer({ min: 0, max: 30 }).map(String), { maxLength: 8 }),
+      isPaused: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        let feed = emptyFeed;
+        for (const { ids, isPaused } of steps) {
+          if (!isPaused) feed = resume(feed);
+          feed = addArrived(
+            feed,
+            ids.map((id) => arrived(id)),
+            isPaused,
+          );
+          if (!isPaused) expect(feed.held).toEqual([]);
+        }
+        // The order of the first arrivals, the newest first.
+        const expected = [...new Set(steps.flatMap(({ ids }) => ids))].reverse();
+        expect(idsOf(resume(feed).shown)).toEqual(expected);
+      }),
+    );
+  });
+
+  test('keeps the newest', () => {
+    const many = Array.from({ length: maxEvents + 5 }, (_, index) => arrived(`${index}`));
+    const { shown } = addArrived(emptyFeed, many, false);
+    expect([shown.length, shown[0]!.event._id]).toEqual([maxEvents, `${maxEvents + 4}`]);
+  });
+});
+
+test.each([
+  [{}, true],
+  [{ type: 'user.entered_geofence' }, true],
+  [{ type: 'user.exited_geofence' }, false],
+  [{ tag: 'ST' }, true],
+  [{ tag: 'tore' }, false],
+  [{ user: 'NN' }, true],
+  [{ user: 'phone-1' }, true],
+  [{ user: 'phone-2' }, false],
+])('the filter %j matches: %s', (filter, isMatching) => {
+  const geofence = { tag: 'store' } as Event['geofence'];
+  const { event } = arrived('1', { geofence, user: { userId: 'anna', deviceId: 'phone-1' } } as Partial<Event>);
+  expect(matchesFilter(event, { type: '', tag: '', user: '', ...filter })).toBe(isMatching);
+});
+
+test('the lag is the middle one, by the clock of the server', () => {
+  const startMs = Date.parse('2026-01-01T00:00:00.000Z');
+  const all = [100, 9_000, 300].map((lagMs, index) => arrived(`${index}`, {}, startMs + lagMs + 60_000));
+  expect(medianLagMs(all, 60_000)).toBe(300);
+  expect(medianLagMs([], 0)).toBeUndefined();
+});
+
+test('a stream that comes in pieces of any size has the same messages, and heartbeats keep their id', () => {
+  const text =
+    'retry: 1000\nid: a\n\nid: b\nevent: x\ndata: {"_id":"1"}\n\n: beat\n\nid: c\n\nevent: y\ndata: 2\nid: d\n\n';
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 100 }), (sizes) => {
+      let rest = '';
+      const found: object[] = [];
+      for (let [at, index] = [0, 0]; at < text.length; index += 1) {
+        const size = sizes[index % sizes.length]!;
+        const split = splitMessages(rest + text.slice(at, at + size));
+        found.push(...split.messages);
+        rest = split.rest;
+        at += size;
+      }
+      expect(rest).toBe('');
+      expect(found).toEqual([
+        { type: 'message', id: 'a' },
+        { type: 'x', data: '{"_id":"1"}', id: 'b' },
+        { type: 'message' },
+        { type: 'message', id: 'c' },
+        { type: 'y', data: '2', id: 'd' },
+      ]);
+    }),
+  );
+});

@@ -1,0 +1,472 @@
+/** What happens now: devices move on a map, and events arrive beside it. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import type { FeatureCollection } from 'geojson';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { call } from '../client/call';
+import { useApi } from '../client/hooks';
+import { followStream } from '../client/stream';
+import type { Event, Geofence } from '../client/types';
+import { Badge, Block, Button, Dialog, Empty, Notice, Page } from '../components/controls';
+import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
+import { Icon } from '../components/icons';
+import { Sparkline } from '../components/sparkline';
+import { absoluteTime, relativeTime } from '../components/time';
+import { durationText, eventNames, eventTitle, eventTypes, lagText, markOf, whoOf } from '../live/event-words';
+import {
+  type Arrived,
+  addArrived,
+  type EventFilter,
+  emptyFeed,
+  matchesFilter,
+  medianLagMs,
+  resume,
+} from '../live/feed';
+import { askAfter, drawnAt, type Fleet, isMoving, maxDevices, moved, noFleet } from '../live/fleet';
+import { useScope } from '../state/session';
+import '../styles/live.css';
+
+const positionsEveryMs = 2_000;
+const statusEveryMs = 5_000;
+const showEveryMs = 250;
+/** A fleet of thousands is drawn less often, so that the page stays fluid. */
+const frameMs = (devices: number): number => (devices > 1_000 ? 150 : 50);
+const maxFences = 1_000;
+/** Events whose lag is measured. */
+const measuredEvents = 100;
+
+const sources = ['fences', 'devices'] as const;
+
+const layers = ({ fence, device, inside, chosen, halo }: Palette): readonly Layer[] => [
+  { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.1 } },
+  { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-opacity': 0.6 } },
+  {
+    ...{ id: 'device', type: 'circle', source: 'devices' },
+    paint: {
+      'circle-color': ['case', ['get', 'chosen'], chosen, ['>', ['get', 'inside'], 0], inside, device],
+      'circle-radius': ['interpolate', ['linear'], ['zoom'], 2, ['case', ['get', 'chosen'], 5, 2.5], 13, 6],
+      'circle-stroke-width': 1.5,
+      'circle-stroke-color': halo,
+    },
+  },
+];
+
+const fencesOf = (geofences: readonly Geofence[]): FeatureCollection => ({
+  type: 'FeatureCollection',
+  features: geofences.flatMap(({ _id, geometry, enabled }) =>
+    geometry && enabled ? [{ type: 'Feature' as const, geometry, properties: { id: _id } }] : [],
+  ),
+});
+
+const devicesOf = (fleet: Fleet, nowMs: number, chosen: string | undefined): FeatureCollection => ({
+  type: 'FeatureCollection',
+  features: [...fleet].map(([id, device]) => ({
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: drawnAt(device, nowMs) },
+    properties: { id, inside: device.position.geofences, chosen: id === chosen },
+  })),
+});
+
+/** Polls the positions that were received since the last answer. */
+function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean } {
+  const scope = useScope();
+  const [state, setState] = useState({ fleet: noFleet, hasMore: false });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has other devices
+  useEffect(() => {
+    const stop = new AbortController();
+    let fleet = noFleet;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    setState({ fleet, hasMore: false });
+    async function read() {
+      try {
+        const query = { limit: maxDevices, after: askAfter(fleet) };
+        const { positions, meta } = await call('GET /v1/positions', { query, signal: stop.signal });
+        const next = moved(fleet, positions, performance.now());
+        const isFirst = fleet === noFleet;
+        fleet = next;
+        if (!stop.signal.aborted) setState((all) => ({ fleet: next, hasMore: isFirst ? meta.hasMore : all.hasMore }));
+      } catch {
+        // The banner says that the server does not answer. The next call may be answered.
+      }
+      if (!stop.signal.aborted) timer = setTimeout(() => void read(), positionsEveryMs);
+    }
+    void read();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [scope]);
+  return state;
+}
+
+/** Follows the stream. What arrives is shown a few times a second, however much it is. */
+function useFeed(isPaused: boolean) {
+  const scope = useScope();
+  const [feed, setFeed] = useState(emptyFeed);
+  const [isOpen, setOpen] = useState(false);
+  const [missing, setMissing] = useState(0);
+  const paused = useRef(isPaused);
+  paused.current = isPaused;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has another stream
+  useEffect(() => {
+    let waiting: Arrived[] = [];
+    setFeed(emptyFeed);
+    setMissing(0);
+    const timer = setInterval(() => {
+      if (waiting.length === 0) return;
+      const arrived = waiting;
+      waiting = [];
+      setFeed((all) => addArrived(all, arrived, paused.current));
+    }, showEveryMs);
+    const stop = followStream(
+      '/v1/events/stream',
+      {},
+      {
+        onState: setOpen,
+        onMessage: ({ data }) => {
+          const message = JSON.parse(data) as Event & { partitions?: readonly { missing: number }[] };
+          if (message._id) waiting.push({ event: message, arrivedAtMs: Date.now() });
+          else setMissing((all) => all + (message.partitions ?? []).reduce((sum, { missing }) => sum + missing, 0));
+        },
+      },
+    );
+    return () => {
+      stop();
+      clearInterval(timer);
+    };
+  }, [scope]);
+  useEffect(() => {
+    if (!isPaused) setFeed(resume);
+  }, [isPaused]);
+  return { feed, isOpen, missing };
+}
+
+const perSecond = (counts: readonly number[], intervalMs: number): string => {
+  const last = counts.slice(-6);
+  const rate = last.reduce((sum, count) => sum + count, 0) / ((last.length * intervalMs) / 1_000);
+  return rate === 0 || rate >= 10 ? Math.round(rate).toLocaleString('en') : rate.toFixed(1);
+};
+
+interface TileProps {
+  readonly label: string;
+  readonly value: string;
+  readonly unit?: string;
+  readonly hint: string;
+  readonly children?: ReactNode;
+}
+
+const Tile = ({ label, value, unit, hint, children }: TileProps) => (
+  <div className="tile">
+    <dt title={hint}>{label}</dt>
+    <dd>
+      <span className="tile-value">{value}</span>
+      {unit && <span className="quiet small"> {unit}</span>}
+    </dd>
+    {children}
+  </div>
+);
+
+function Rates({ arrived }: { readonly arrived: readonly Arrived[] }) {
+  const { data, dataUpdatedAt } = useApi('GET /v1/status', {}, { refetchInterval: statusEveryMs });
+  const status = data?.status;
+  const clockAheadMs = status ? dataUpdatedAt - Date.parse(status.at) : 0;
+  const lag = medianLagMs(arrived.slice(0, measuredEvents), Math.abs(clockAheadMs) > 2_000 ? clockAheadMs : 0);
+  const waiting = status?.waitingLocations;
+  return (
+    <dl className="tiles">
+      <Tile
+        label="Locations"
+        value={status ? perSecond(status.locations, status.intervalMs) : '–'}
+        unit="/s"
+        hint="Received in the last 30 seconds; the line shows 5 minutes"
+      >
+        {status && <Sparkline counts={status.locations} />}
+      </Tile>
+      <Tile
+        label="Events"
+        value={status ? perSecond(status.events, status.intervalMs) : '–'}
+        unit="/s"
+        hint="Caused in the last 30 seconds; the line shows 5 minutes"
+      >
+        {status && <Sparkline counts={status.events} />}
+      </Tile>
+      <Tile
+        label="Location to event"
+        value={lag === undefined ? '–' : lagText(lag)}
+        hint="From the receipt of a location to the arrival of its event in this page, the middle of the last 100"
+      />
+      <Tile
+        label="Behind"
+        value={status?.lagMs === undefined ? '–' : lagText(status.lagMs)}
+        {...(waiting !== undefined && { unit: `· ${waiting.toLocaleString('en')} waiting` })}
+        hint="Age of the oldest location of this server that is not evaluated yet"
+      />
+    </dl>
+  );
+}
+
+const noFilter: EventFilter = { type: '', tag: '', user: '' };
+
+export default function Live() {
+  const [isPaused, setPaused] = useState(false);
+  const { feed, isOpen, missing } = useFeed(isPaused);
+  const { fleet, hasMore } = useFleet();
+  const scope = useScope();
+  const geofences = useApi('GET /v1/geofences', { query: { limit: maxFences } }, { staleTime: 60_000 });
+  const [map, setMap] = useState<MapHandle>();
+  const [filter, setFilter] = useState(noFilter);
+  const [opened, setOpened] = useState<Event>();
+  const [device, setDevice] = useState<string>();
+  const hasFitted = useRef(false);
+
+  const shown = useMemo(() => feed.shown.filter(({ event }) => matchesFilter(event, filter)), [feed, filter]);
+  useEffect(() => map?.set('fences', fencesOf(geofences.data?.geofences ?? [])), [map, geofences.data]);
+  useEffect(() => {
+    if (map === undefined) return;
+    let frame = 0;
+    let drawnMs = 0;
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    function draw(nowMs: number) {
+      const atMs = isStill ? Number.POSITIVE_INFINITY : nowMs;
+      const mayDraw = nowMs - drawnMs >= frameMs(fleet.size);
+      const isLast = isStill || !isMoving(fleet, nowMs);
+      if (mayDraw || isLast) {
+        drawnMs = nowMs;
+        map!.set('devices', devicesOf(fleet, atMs, device));
+      }
+      if (!isLast) frame = requestAnimationFrame(draw);
+    }
+    frame = requestAnimationFrame(draw);
+    return () => cancelAnimationFrame(frame);
+  }, [map, fleet, device]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another scope is somewhere else
+  useEffect(() => {
+    hasFitted.current = false;
+    setDevice(undefined);
+  }, [scope]);
+  useEffect(() => {
+    if (hasFitted.current || map === undefined) return;
+    const places: LngLat[] = [...fleet.values()].map(({ position }) => position.coordinates);
+    if (places.length === 0) return;
+    hasFitted.current = true;
+    map.fit(places, 15);
+  }, [map, fleet]);
+
+  const open = useCallback(
+    (event: Event) => {
+      setOpened(event);
+      const [longitude, latitude] = event.location?.coordinates ?? [];
+      if (longitude !== undefined && latitude !== undefined) map?.flyTo([longitude, latitude], 15);
+      if (event.user?._id) setDevice(event.user._id);
+    },
+    [map],
+  );
+  const chosen = device === undefined ? undefined : fleet.get(device)?.position;
+  return (
+    <Page
+      title="Live"
+      intro="Devices where they were last, and events as they happen."
+      actions={
+        <>
+          <Badge tone={isOpen ? 'success' : 'warning'}>{isOpen ? 'Connected' : 'Connecting'}</Badge>
+          <Button aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+            {isPaused ? `Continue${feed.held.length > 0 ? ` (${feed.held.length} new)` : ''}` : 'Pause'}
+          </Button>
+        </>
+      }
+    >
+      <Rates arrived={feed.shown} />
+      {missing > 0 && (
+        <Notice tone="warning" role="status">
+          The page was away for longer than events are kept: up to {missing} are missing here.
+        </Notice>
+      )}
+      <div className="live-grid">
+        <div className="live-map">
+          <DataMap
+            label="Map of devices"
+            sources={sources}
+            layers={layers}
+            clickable={['device']}
+            onReady={setMap}
+            onClick={setDevice}
+          />
+          <p className="map-count" role="status">
+            {fleet.size.toLocaleString('en')} {fleet.size === 1 ? 'device' : 'devices'}
+            {hasMore && ', those received last'}
+          </p>
+          {chosen && (
+            <section className="card card-body stack-tight map-card" aria-label="Chosen device">
+              <div className="spread">
+                <h2 className="truncate">{chosen.userId ?? chosen.deviceId}</h2>
+                <Button isCompact look="plain" icon="close" aria-label="Close" onClick={() => setDevice(undefined)} />
+              </div>
+              <p className="quiet small">
+                <code>{chosen.deviceId}</code> · {relativeTime(chosen.at)} · ±{Math.round(chosen.accuracy)} m
+              </p>
+              <div className="spread">
+                <span className="small">
+                  {chosen.geofences === 0 ? 'In no geofence' : `In ${chosen.geofences} geofences`}
+                </span>
+                <Link className="button compact" href={`/users/${chosen.user}`}>
+                  Timeline
+                </Link>
+              </div>
+            </section>
+          )}
+        </div>
+        <EventList
+          arrived={shown}
+          isFiltered={shown.length !== feed.shown.length}
+          filter={filter}
+          onFilter={setFilter}
+          onOpen={open}
+        />
+      </div>
+      {opened && <EventDialog event={opened} onClose={() => setOpened(undefined)} />}
+    </Page>
+  );
+}
+
+interface ListProps {
+  readonly arrived: readonly Arrived[];
+  readonly isFiltered: boolean;
+  readonly filter: EventFilter;
+  onFilter(filter: EventFilter): void;
+  onOpen(event: Event): void;
+}
+
+const rowHeight = 56;
+
+function EventList({ arrived, isFiltered, filter, onFilter, onOpen }: ListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: arrived.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => arrived[index]!.event._id,
+    overscan: 8,
+  });
+  const rows = virtualizer.getVirtualItems();
+  const set = (name: keyof EventFilter) => (value: string) => onFilter({ ...filter, [name]: value });
+  return (
+    <section className="card live-events" aria-label="Events">
+      <div className="live-filters">
+        <select
+          className="input"
+          aria-label="Type"
+          value={filter.type}
+          onChange={({ target }) => set('type')(target.value)}
+        >
+          <option value="">All types</option>
+          {eventTypes.map((type) => (
+            <option key={type} value={type}>
+              {eventNames[type]} {type.endsWith('beacon') ? 'a beacon' : 'a geofence'}
+            </option>
+          ))}
+        </select>
+        {(['tag', 'user'] as const).map((name) => (
+          <input
+            key={name}
+            className="input"
+            type="search"
+            aria-label={name === 'tag' ? 'Tag' : 'User or device'}
+            placeholder={name === 'tag' ? 'Tag' : 'User or device'}
+            value={filter[name]}
+            onChange={({ target }) => set(name)(target.value)}
+          />
+        ))}
+      </div>
+      {arrived.length === 0 ? (
+        <Empty title={isFiltered ? 'Nothing matches' : 'Waiting for events'}>
+          <p>
+            {isFiltered
+              ? 'No event that has arrived since this page was opened matches the filters.'
+              : 'They appear here as devices enter and leave geofences.'}
+          </p>
+        </Empty>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <section className="live-scroll" ref={scroller} aria-label="List of events" tabIndex={0}>
+          <ol style={{ height: virtualizer.getTotalSize() }}>
+            {rows.map(({ index, start, key }) => {
+              const { event } = arrived[index]!;
+              return (
+                <li key={key} style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
+                  <button type="button" className="event-row" onClick={() => onOpen(event)}>
+                    <span className={`mark ${markOf(event)}`} />
+                    <span className="grow">
+                      <span className="event-title truncate">{eventTitle(event)}</span>
+                      <span className="quiet small truncate">
+                        {whoOf(event)}
+                        {event.duration !== undefined && ` · ${durationText(event.duration)}`}
+                      </span>
+                    </span>
+                    <time className="quiet small" dateTime={event.createdAt} title={absoluteTime(event.createdAt)}>
+                      {new Date(event.createdAt).toLocaleTimeString('en-GB')}
+                    </time>
+                  </button>
+                </li>
+              );
+            })}
+          </ol>
+        </section>
+      )}
+      <p className="table-foot" role="status">
+        {arrived.length.toLocaleString('en')} {arrived.length === 1 ? 'event' : 'events'}
+      </p>
+    </section>
+  );
+}
+
+function EventDialog({ event, onClose }: { readonly event: Event; onClose(): void }) {
+  const { user, geofence, beacon } = event;
+  return (
+    <Dialog title={eventTitle(event)} onClose={onClose} isWide>
+      <div className="dialog-body">
+        <dl className="facts">
+          <dt>Type</dt>
+          <dd>
+            <code>{event.type}</code>
+          </dd>
+          <dt>Time</dt>
+          <dd>{absoluteTime(event.createdAt)}</dd>
+          <dt>User</dt>
+          <dd>{whoOf(event)}</dd>
+          <dt>Confidence</dt>
+          <dd>{event.confidence} of 3</dd>
+          {event.locationAccuracy !== undefined && (
+            <>
+              <dt>Accuracy</dt>
+              <dd>±{Math.round(event.locationAccuracy)} m</dd>
+            </>
+          )}
+          {event.duration !== undefined && (
+            <>
+              <dt>Duration</dt>
+              <dd>{durationText(event.duration)}</dd>
+            </>
+          )}
+        </dl>
+        <Block label="The event">{JSON.stringify(event, null, 2)}</Block>
+      </div>
+      <div className="dialog-foot">
+        {geofence && (
+          <Link className="button" href={`/geofences/${geofence._id}`}>
+            Open the geofence
+          </Link>
+        )}
+        {beacon && (
+          <Link className="button" href={`/beacons/${beacon._id}`}>
+            Open the beacon
+          </Link>
+        )}
+        {user?._id && (
+          <Link className="button primary" href={`/users/${user._id}?at=${encodeURIComponent(event.createdAt)}`}>
+            <Icon name="pulse" /> Why?
+          </Link>
+        )}
+      </div>
+    </Dialog>
+  );
+}

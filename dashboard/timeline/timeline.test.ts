@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Event, ExplainedFence, Explanation, UserLocation } from '../client/types';
+import { reasonsOf, timelineOf } from './timeline';
+
+const timeAt = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+const event = (id: string, more: object = {}): Event => ({
+  ...{ _id: id, type: 'user.entered_geofence', createdAt: timeAt(1), actualCreatedAt: timeAt(1), live: false },
+  ...{ confidence: 3, ...more },
+});
+const location = (id: string, minute = 1, events: string[] = []): UserLocation => ({
+  ...{
+    _id: id,
+    at: timeAt(minute),
+    receivedAt: timeAt(minute),
+    locationAccuracy: 20,
+    foreground: true,
+    stopped: false,
+  },
+  ...{ location: { type: 'Point', coordinates: [0, 0] }, replayed: false, result: 'applied', geofences: [], events },
+});
+const fence = (id: string, code: string, more: Partial<ExplainedFence> = {}): ExplainedFence => ({
+  ...{ _id: id, description: `Fence ${id}`, wasInside: false, rule: { code: code as never, text: `Rule ${code}.` } },
+  ...more,
+});
+const explanation = (fences: ExplainedFence[]): Explanation => ({
+  evaluatedAt: timeAt(1),
+  evaluation: { result: 'applied', transitions: [] },
+  fences,
+});
+const inFence = (id: string) => ({ geofence: { _id: id, description: `Fence ${id}` } });
+
+describe('a timeline', () => {
+  test('has every location and every event once, newest first, each event at the location that caused it', () => {
+    const given = fc.record({
+      locations: fc.array(fc.tuple(fc.nat(50), fc.uniqueArray(fc.nat(20), { maxLength: 3 })), { maxLength: 8 }),
+      events: fc.uniqueArray(fc.tuple(fc.nat(20), fc.nat(50)), { selector: ([id]) => id, maxLength: 12 }),
+    });
+    fc.assert(
+      fc.property(given, ({ locations, events }) => {
+        const items = timelineOf(
+          locations.map(([minute, ids], index) => location(`${index}`, minute, ids.map(String))),
+          events.map(([id, minute]) => event(`${id}`, { createdAt: timeAt(minute) })),
+        );
+        const times = items.map(({ at }) => at);
+        expect(times).toEqual([...times].sort().reverse());
+        const places = items.flatMap((item) => (item.kind === 'location' ? [item.location._id] : []));
+        expect(places.sort()).toEqual(locations.map((_, index) => `${index}`).sort());
+        const shown = items.flatMap((item) => (item.kind === 'location' ? item.events : [item.event]));
+        expect(shown.map(({ _id }) => _id).sort()).toEqual(events.map(([id]) => `${id}`).sort());
+        for (const item of items) {
+          const isCaused = (id: string) => locations.some(([, ids]) => ids.map(String).includes(id));
+          if (item.kind === 'event') expect(isCaused(item.event._id)).toBe(false);
+          else for (const { _id } of item.events) expect(item.location.events).toContain(_id);
+        }
+      }),
+    );
+  });
+});
+
+describe('reasons', () => {
+  test('say with numbers why an event happened, and why none did', () => {
+    const near = fence('a', 'entered', { distance_m: 12, overlap: 1, zone: 'within', entryConfidence: 3 });
+    const far = fence('b', 'stays_outside_boundary', { distance_m: -230.4, overlap: 0, zone: 'apart' });
+    const half = fence('c', 'confidence_below_minimum', {
+      ...{ distance_m: 2.04, overlap: 0.62, zone: 'partly', entryConfidence: 2, exitConfidence: 1 },
+    });
+    const left = fence('d', 'already_inside', { wasInside: true, distance_m: 40, overlap: 1, zone: 'within' });
+    const before = { geofences: [{ _id: 'd', since: timeAt(-64) }] };
+    const events = [event('1', inFence('a'))];
+    const all = [near, far, half, left];
+    const reasons = reasonsOf({ location: location('x'), before, explanation: explanation(all), events });
+    expect(reasons.map(({ title, verdict, text }) => [title, verdict, text])).toEqual([
+      [
+        ...['Entered Fence a', 'happened'],
+        '12 m inside the boundary. The whole circle of accuracy (±20 m) lies inside. Confidence 3 of 3. Rule entered.',
+      ],
+      [
+        ...['No event for Fence b', 'none'],
+        '230 m outside the boundary. The circle of accuracy (±20 m) does not reach it. Rule stays_outside_boundary.',
+      ],
+      [
+        ...['No event for Fence c', 'none'],
+        '2.0 m inside the boundary. 62 % of the circle of accuracy (±20 m) lies inside. Confidence 2 of 3. ' +
+          'Rule confidence_below_minimum.',
+      ],
+      [
+        ...['No event for Fence d', 'none'],
+        '40 m inside the boundary. The whole circle of accuracy (±20 m) lies inside. Inside for 1 h 5 min before. ' +
+          'Rule already_inside.',
+      ],
+    ]);
+  });
+
+  test('have every recorded event of a geofence once, and every examined geofence', () => {
+    const codes = ['entered', 'exited', 'dwelled', 'stays_outside_boundary', 'already_inside'];
+    const types = ['user.entered_geofence', 'user.exited_geofence', 'user.dwelled_in_geofence'];
+    const given = fc.record({
+      fences: fc.uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.constantFrom(...codes)), {
+        selector: ([id]) => id,
+      }),
+      events: fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.constantFrom(...types)), { maxLength: 6 }),
+    });
+    fc.assert(
+      fc.property(given, ({ fences, events }) => {
+        const recorded = events.map(([id, type], index) => event(`${index}`, { type, ...inFence(id) }));
+        const reasons = reasonsOf({
+          location: location('x'),
+          explanation: explanation(fences.map(([id, code]) => fence(id, code))),
+          events: recorded,
+        });
+        const shown = reasons.flatMap(({ event }) => (event ? [event._id] : []));
+        expect(shown.sort()).toEqual(recorded.map(({ _id }) => _id).sort());
+        for (const [id] of fences) expect(reasons.some((reason) => reason.fence._id === id)).toBe(true);
+        for (const { verdict, event, fence } of reasons) {
+          const type = { entered: types[0], exited: types[1], dwelled: types[2] }[fence.rule.code as string];
+          const expected =
+            event && event.type === type ? 'happened' : event ? 'recorded only' : type ? 'not recorded' : 'none';
+          expect(verdict).toBe(expected);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+/** The view Live in Chromium: devices and events as they happen. */
+import { describe, expect, it } from 'vitest';
+import { circle, standing } from '../../support/places.js';
+import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+describe.runIf(isRunnable)('the view Live', () => {
+  it('shows what arrives, once each, also after the connection was lost, and filters and pauses', async () => {
+    const backend = server.as('test_secret');
+    await backend.putGeofence('hall', { ...circle(0, 0, 100), description: 'Market hall' }, 'market');
+    await backend.putGeofence('yard', { ...circle(0, 1_000, 100), description: 'Yard' }, 'depot');
+    const enter = (deviceId: string, northM: number) => backend.track({ deviceId, ...standing(0, northM) });
+    const page = await asOwner('/live');
+    const list = page.getByRole('region', { name: 'Events', exact: true });
+    await page.getByText('Connected').waitFor();
+    await enter('van-1', 0);
+    await list.getByRole('button', { name: 'Entered Market hall van-1' }).waitFor();
+    await page.getByText('1 device', { exact: true }).waitFor();
+
+    // The browser loses its connections. What happens meanwhile arrives afterwards.
+    await page.context().setOffline(true);
+    await page.getByText('Connecting').waitFor();
+    await enter('van-2', 0);
+    await enter('van-3', 1_000);
+    await page.context().setOffline(false);
+    await list.getByRole('button', { name: 'Entered Yard van-3' }).waitFor();
+    await list.getByText('3 events', { exact: true }).waitFor();
+
+    await list.getByRole('searchbox', { name: 'Tag' }).fill('dep');
+    await list.getByText('1 event', { exact: true }).waitFor();
+    await list.getByRole('searchbox', { name: 'User or device' }).fill('van-2');
+    await list.getByText('Nothing matches').waitFor();
+    await list.getByRole('searchbox', { name: 'Tag' }).fill('');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await enter('van-2', 1_000);
+    // The exit and the entry.
+    await page.getByRole('button', { name: 'Continue (2 new)' }).click();
+    await list.getByRole('combobox', { name: 'Type' }).selectOption('user.exited_geofence');
+    await list.getByRole('button', { name: 'Left Market hall van-2' }).click();
+    await page.getByRole('dialog', { name: 'Left Market hall' }).getByRole('link', { name: 'Why?' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+/** The view What-if in Chromium: a proposed geofence, its events beside the recorded ones, and its creation. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ok } from '../../support/client.js';
+import { at, circle, standing } from '../../support/places.js';
+import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+describe.runIf(isRunnable)('the view What-if', () => {
+  it('compares the events of a proposed geofence with the recorded ones, exports them, and creates it', async () => {
+    const backend = server.as('test_secret');
+    await backend.putGeofence('hall', { ...circle(0, 0, 100), description: 'Market hall' }, 'market');
+    for (const northM of [1_000, 0, 500]) await backend.track({ deviceId: 'van-1', ...standing(0, northM) });
+
+    const page = await asOwner('/what-if');
+    await page.getByLabel('Description').fill('Yard');
+    const [longitude, latitude] = at(0, 500);
+    await page.getByLabel('Latitude').fill(String(latitude));
+    await page.getByLabel('Longitude').fill(String(longitude));
+    await page.getByLabel('Radius').fill('5');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('alert').filter({ hasText: 'radius' }).waitFor();
+    await page.getByLabel('Radius').fill('150');
+    await page.getByRole('button', { name: 'Run' }).click();
+    const events = page.getByRole('region', { name: 'Events of the replay' });
+    await events.getByText('1 added').waitFor();
+    await events.getByRole('button', { name: /^Entered Yard/ }).waitFor();
+    // What is recorded stays: the hall was entered and left.
+    await events.getByRole('radio', { name: 'Unchanged' }).check({ force: true });
+    await events.getByText('2 unchanged').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+
+    const downloaded = page.waitForEvent('download');
+    await events.getByRole('button', { name: 'Export CSV' }).click();
+    const csv = readFileSync(await (await downloaded).path(), 'utf8');
+    expect(csv.split('\r\n').map((line) => line.split(',')[0])).toEqual([
+      ...['change', 'added', 'unchanged', 'unchanged', ''],
+    ]);
+
+    await page.getByRole('button', { name: 'Create this geofence' }).click();
+    await page.getByText('Yard is created.').waitFor();
+    const { geofences } = ok(await backend.get('/v1/geofences?tag=what-if'));
+    expect(geofences).toMatchObject([{ description: 'Yard', geometryRadius: 150 }]);
+  });
+});
