@@ -124,6 +124,33 @@ describe('beside a running server', () => {
     expect(new Set(differences.map(({ foundIn }) => foundIn))).toEqual(new Set(['record']));
   });
 
+  it('finds the same over the API: no difference without changes, and those of proposed geofences', async () => {
+    const ended = async (body: object): Promise<Json> => {
+      const { replay } = (await backend.post('/v1/replays', body)).body;
+      return until(async () => {
+        const now = ok(await backend.get(`/v1/replays/${replay._id}`)).replay;
+        return now.status !== 'running' && now;
+      });
+    };
+    const idsOf = async ({ _id }: Json, foundIn: string): Promise<string[]> => {
+      const { events } = ok(await backend.get(`/v1/replays/${_id}/events?foundIn=${foundIn}&limit=1000`));
+      return events.map(({ event }: Json) => event._id);
+    };
+    const same = await ended({ geofences: [] });
+    expect(same).toMatchObject({ status: 'completed', kept: { replay: 0, record: 0 } });
+    const listed = await until(async () => {
+      const map = await listedEvents();
+      return map.size >= same.kept.both && [...map.values()];
+    });
+    expect((await idsOf(same, 'both')).sort()).toEqual(listed.map(({ _id }) => _id).sort());
+
+    const home = { tag: 'kill', externalId: 'home', description: 'home', ...circle(10_000, 10_000, 500) };
+    const changed = await ended({ geofences: [home], keepGeofences: false });
+    const gone = listed.filter(({ geofence }) => geofence && geofence.externalId !== 'home');
+    expect(changed).toMatchObject({ status: 'completed', kept: { replay: 0, record: gone.length } });
+    expect((await idsOf(changed, 'record')).sort()).toEqual(gone.map(({ _id }) => _id).sort());
+  });
+
   it('accepts a range and a warm-up', async () => {
     const earlier = await replay('--from', '-1h', '--to', '-30m');
     expect(earlier).toMatchObject({ status: 0, lines: [] });

@@ -5,25 +5,50 @@ import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fi
 
 useDashboard();
 
+interface Breakable {
+  breakStream(): void;
+  mendStream(): void;
+}
+
+/** Lets a test cut the stream of the page, and keep it from being opened again. */
+function breakableStream(): void {
+  const original = globalThis.fetch;
+  let cut = new AbortController();
+  globalThis.fetch = (input, init) => {
+    if (!String(input).includes('/v1/events/stream')) return original(input, init);
+    const signals = [cut.signal, ...(init?.signal ? [init.signal] : [])];
+    return original(input, { ...init, signal: AbortSignal.any(signals) });
+  };
+  const breakable: Breakable = {
+    breakStream: () => cut.abort(),
+    mendStream() {
+      cut = new AbortController();
+    },
+  };
+  Object.assign(globalThis, breakable);
+}
+
 describe.runIf(isRunnable)('the view Live', () => {
   it('shows what arrives, once each, also after the connection was lost, and filters and pauses', async () => {
     const backend = server.as('test_secret');
     await backend.putGeofence('hall', { ...circle(0, 0, 100), description: 'Market hall' }, 'market');
     await backend.putGeofence('yard', { ...circle(0, 1_000, 100), description: 'Yard' }, 'depot');
     const enter = (deviceId: string, northM: number) => backend.track({ deviceId, ...standing(0, northM) });
-    const page = await asOwner('/live');
+    const page = await asOwner('/');
+    await page.addInitScript(breakableStream);
+    await page.goto(`${server.address}/live`);
     const list = page.getByRole('region', { name: 'Events', exact: true });
     await page.getByText('Connected').waitFor();
     await enter('van-1', 0);
     await list.getByRole('button', { name: 'Entered Market hall van-1' }).waitFor();
     await page.getByText('1 device', { exact: true }).waitFor();
 
-    // The browser loses its connections. What happens meanwhile arrives afterwards.
-    await page.context().setOffline(true);
+    // The connection is lost. What happens meanwhile arrives afterwards.
+    await page.evaluate(() => (globalThis as unknown as Breakable).breakStream());
     await page.getByText('Connecting').waitFor();
     await enter('van-2', 0);
     await enter('van-3', 1_000);
-    await page.context().setOffline(false);
+    await page.evaluate(() => (globalThis as unknown as Breakable).mendStream());
     await list.getByRole('button', { name: 'Entered Yard van-3' }).waitFor();
     await list.getByText('3 events', { exact: true }).waitFor();
 
