@@ -35,10 +35,12 @@ const clusterFiles = ['test/cluster/**/*.test.ts'];
  * queue, analytics, or configuration that other nodes must see.
  *
  * The others run once, embedded. They test what is above the ports: validation (bad-input, query-parameters, openapi),
- * maps, the HTTP server's close (stop-answers-everything; shutdown runs on both), and browsers.
+ * maps, the HTTP server's close (stop-answers-everything; shutdown runs on both), and browsers, but for the views of
+ * the dashboard that show what analytics and webhooks have done.
  */
 const onBothBackends = [
   'test/end-to-end/{accounts,analytics,authority,beacons,bulk,erasure,expiry,imports,places,replay,shutdown,stream,track,webhooks}.test.ts',
+  'test/browser/dashboard/{analytics,webhooks}.test.ts',
 ];
 
 /**

@@ -18,6 +18,7 @@ export const navigation: readonly Group[] = [
       { href: '/start', label: 'Getting started', icon: 'start' },
       { href: '/live', label: 'Live', icon: 'pulse' },
       { href: '/users', label: 'Users', icon: 'user' },
+      { href: '/analytics', label: 'Analytics', icon: 'chart' },
     ],
   },
   {
@@ -34,6 +35,7 @@ export const navigation: readonly Group[] = [
     links: [
       { href: '/webhooks', label: 'Webhooks', icon: 'webhook' },
       { href: '/keys', label: 'Keys', icon: 'key' },
+      { href: '/static-maps', label: 'Static maps', icon: 'image' },
       { href: '/what-if', label: 'What-if', icon: 'refresh' },
     ],
   },
@@ -52,6 +54,7 @@ const views: readonly (readonly [path: string, view: LazyExoticComponent<Compone
   ['/live', lazy(() => import('./pages/live'))],
   ['/users', lazy(() => import('./pages/users'))],
   ['/users/:id', lazy(() => import('./pages/user'))],
+  ['/analytics', lazy(() => import('./pages/analytics'))],
   ['/map', lazy(() => import('./pages/map'))],
   ['/geofences', lazy(() => import('./pages/geofences'))],
   ['/geofences/:id', lazy(() => import('./pages/geofence'))],
@@ -62,6 +65,7 @@ const views: readonly (readonly [path: string, view: LazyExoticComponent<Compone
   ['/webhooks', lazy(() => import('./pages/webhooks'))],
   ['/webhooks/:id', lazy(() => import('./pages/webhook'))],
   ['/what-if', lazy(() => import('./pages/what-if'))],
+  ['/static-maps', lazy(() => import('./pages/static-map'))],
   ['/settings', lazy(() => import('./pages/settings'))],
   ['/sync', lazy(() => import('./pages/sync'))],
   ['/members', lazy(() => import('./pages/members'))],

@@ -7,6 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useScope } from '../state/session';
 import { type Answer, call, type Input, type Operation } from './call';
 import type { Operations } from './types';
@@ -52,12 +53,21 @@ export function usePages<O extends Paged>(operation: O, input: Input<O>, options
   });
 }
 
-/** Returns a mutation that refreshes the named resources when it has succeeded. */
+/**
+ * Returns a mutation that refreshes the named resources when it has succeeded. While it runs, the same change is not
+ * sent again: a second click may come before the button is disabled.
+ */
 export function useChange<Given, Result>(change: (given: Given) => Promise<Result>, ...resources: string[]) {
   const client = useQueryClient();
   const scope = useScope();
+  const running = useRef(new Map<string, Promise<Result>>());
   return useMutation({
-    mutationFn: change,
+    mutationFn: (given: Given) => {
+      const name = JSON.stringify(given) ?? '';
+      const sent = running.current.get(name) ?? change(given).finally(() => running.current.delete(name));
+      running.current.set(name, sent);
+      return sent;
+    },
     // A change fails at once while the server is unreachable, instead of happening at some later moment.
     networkMode: 'always',
     // Only then: a form whose change was refused keeps what its user has written.

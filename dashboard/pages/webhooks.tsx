@@ -46,7 +46,7 @@ export default function Webhooks() {
                   {filtersOf(webhook)}
                 </p>
               </div>
-              {webhook.enabled ? <WebhookHealth id={webhook._id} /> : <Badge>Disabled</Badge>}
+              {webhook.enabled ? <WebhookHealth id={webhook._id} /> : <DisabledBadge webhook={webhook} />}
             </li>
           ))}
         </ul>
@@ -55,6 +55,14 @@ export default function Webhooks() {
     </Page>
   );
 }
+
+const disabledWords = { owner: 'Disabled', gone: 'Stopped: gone', failing: 'Stopped: failing' } as const;
+
+const DisabledBadge = ({ webhook: { disabled } }: { readonly webhook: Webhook }) => (
+  <Badge tone={disabled && disabled.reason !== 'owner' ? 'danger' : 'neutral'}>
+    {disabledWords[disabled?.reason ?? 'owner']}
+  </Badge>
+);
 
 const filtersOf = ({ types, tags }: Webhook): string =>
   `${types ? types.join(', ') : 'all events'}${tags ? `, tags ${tags.join(', ')}` : ''}`;

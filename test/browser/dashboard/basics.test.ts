@@ -9,6 +9,7 @@ useDashboard();
 const views = [
   '/map',
   '/start',
+  '/analytics',
   '/geofences',
   '/geofences/new',
   '/beacons',
@@ -19,6 +20,7 @@ const views = [
   '/what-if',
   '/webhooks',
   '/keys',
+  '/static-maps',
   '/settings',
   '/sync',
   '/members',

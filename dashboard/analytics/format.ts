@@ -1,0 +1,46 @@
+/** Numbers and places of analytics in words. */
+
+export const countText = (count: number): string => count.toLocaleString('en');
+
+/** Returns for example "45 s", "12 min" or "3 h 20 min". */
+export function minutesText(minutes: number | undefined): string {
+  if (minutes === undefined) return '–';
+  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
+  const whole = Math.round(minutes);
+  if (whole < 100) return `${minutes < 10 ? Number(minutes.toFixed(1)) : whole} min`;
+  const [hours, rest] = [Math.floor(whole / 60), whole % 60];
+  if (hours >= 48) return `${Number((hours / 24).toFixed(1))} days`;
+  return rest === 0 || hours >= 10 ? `${hours} h` : `${hours} h ${rest} min`;
+}
+
+const boundText = (minutes: number): string =>
+  minutes % 1_440 === 0 ? `${minutes / 1_440} d` : minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
+
+/** Returns the names of a histogram's buckets: below the first bound, between two, and from the last on. */
+export function bucketNames(bounds: readonly number[]): string[] {
+  const range = (low: number, high: number) => {
+    const [from, to] = [boundText(low), boundText(high)];
+    const [fromUnit, toUnit] = [from.split(' ')[1], to.split(' ')[1]];
+    return `${fromUnit === toUnit ? from.split(' ')[0] : from}–${to}`;
+  };
+  return [
+    `< ${boundText(bounds[0] ?? 0)}`,
+    ...bounds.slice(1).map((high, index) => range(bounds[index]!, high)),
+    `≥ ${boundText(bounds.at(-1) ?? 0)}`,
+  ];
+}
+
+export interface PlaceNames {
+  readonly tag?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly geofence?: string | undefined;
+  readonly beacon?: string | undefined;
+}
+
+/** Returns what a place is called in one line: its external id, or else its `_id`. */
+export const placeName = ({ externalId, geofence, beacon }: PlaceNames): string =>
+  externalId ?? geofence ?? beacon ?? '–';
+
+/** Returns the share as a percentage. */
+export const shareText = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${Number(((100 * part) / whole).toFixed(1))} %`;

@@ -1,0 +1,81 @@
+/** Who is inside now, by place. */
+import { useState } from 'react';
+import { urlOf } from '../client/call';
+import type { Operations } from '../client/types';
+import { type DataColumn, DataTable } from '../components/data-table';
+import { absoluteTime, relativeTime } from '../components/time';
+import { countText, placeName } from './format';
+import { Panel, type PanelProps, PlaceButton, RankedBars } from './panel';
+import { useAnalytics } from './query';
+
+type Row = Operations['GET /v1/analytics/inside']['answer']['rows'][number];
+
+const shownPlaces = 9;
+const hourMs = 3_600_000;
+const silences = [1, 24, 168] as const;
+const silenceWords: Record<(typeof silences)[number], string> = { 1: '1 h', 24: '24 h', 168: '7 days' };
+
+export function Inside({ filter, refreshMs, choose }: PanelProps) {
+  const [hours, setHours] = useState<(typeof silences)[number]>(168);
+  // Whole hours, so that the query stays the same while it is asked again.
+  const from = hours === 168 ? undefined : new Date(Math.floor(Date.now() / hourMs - hours) * hourMs).toISOString();
+  const given = { ...filter, from };
+  const query = useAnalytics('GET /v1/analytics/inside', given, { refetchInterval: refreshMs });
+  const rows = query.data?.rows;
+  const columns: readonly DataColumn<Row>[] = [
+    {
+      title: 'Place',
+      className: 'clip-short truncate',
+      value: placeName,
+      cell: (row) => <PlaceButton place={row} choose={choose} />,
+    },
+    {
+      title: 'Devices',
+      className: 'number',
+      value: ({ devices }) => devices,
+      cell: ({ devices }) => countText(devices),
+    },
+    {
+      title: 'Last update',
+      className: 'number',
+      value: ({ lastUpdatedAt }) => lastUpdatedAt,
+      cell: ({ lastUpdatedAt }) => <span title={absoluteTime(lastUpdatedAt)}>{relativeTime(lastUpdatedAt)}</span>,
+    },
+  ];
+  return (
+    <Panel
+      title="Inside now"
+      csv={urlOf('/v1/analytics/inside', { ...given, format: 'csv' })}
+      query={query}
+      empty={rows?.length === 0 ? 'No device is inside.' : undefined}
+      foot={
+        <label className="row">
+          Heard of within
+          <select
+            className="input compact"
+            value={hours}
+            onChange={({ target }) => setHours(Number(target.value) as typeof hours)}
+          >
+            {silences.map((each) => (
+              <option key={each} value={each}>
+                {silenceWords[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+      }
+      chart={() => (
+        <RankedBars
+          label="Devices inside, by place"
+          rows={(rows ?? []).slice(0, shownPlaces).map((row) => ({
+            key: row.geofence ?? row.beacon ?? '',
+            name: <PlaceButton place={row} choose={choose} hasTag />,
+            value: row.devices,
+            text: countText(row.devices),
+          }))}
+        />
+      )}
+      table={() => rows && <DataTable caption="Devices inside, by place" columns={columns} rows={rows} pageSize={7} />}
+    />
+  );
+}

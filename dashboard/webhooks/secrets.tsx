@@ -1,0 +1,115 @@
+/** The secrets that sign a webhook's requests, and their rotation. */
+import { useState } from 'react';
+import { call } from '../client/call';
+import { useChange } from '../client/hooks';
+import type { Webhook } from '../client/types';
+import { Button, Confirm, Dialog, Issued, TextField } from '../components/controls';
+import { relativeTime } from '../components/time';
+import { messageOf, useToasts } from '../components/toasts';
+import { numberOf, problemAt } from '../forms/draft';
+import { useWorkspace } from '../state/session';
+
+export function Secrets({ webhook }: { readonly webhook: Webhook }) {
+  const { isOwner } = useWorkspace();
+  const toasts = useToasts();
+  const [overlap, setOverlap] = useState<string>();
+  const [issued, setIssued] = useState<string>();
+  const [revoked, setRevoked] = useState<Webhook['secrets'][number]>();
+  const path = { id: webhook._id };
+  const rotate = useChange(
+    () => call('POST /v1/webhooks/{id}/secrets', { path, body: { overlapHours: numberOf(overlap ?? '') ?? 0 } }),
+    'webhooks',
+  );
+  const revoke = useChange(
+    (secretId: string) => call('DELETE /v1/webhooks/{id}/secrets/{secretId}', { path: { ...path, secretId } }),
+    'webhooks',
+  );
+  return (
+    <section className="card" aria-label="Secrets">
+      <div className="card-head">
+        <p className="quiet">Each request is signed with every secret that has not ended.</p>
+        {isOwner && (
+          <Button icon="refresh" onClick={() => setOverlap('24')}>
+            Rotate
+          </Button>
+        )}
+      </div>
+      <ul>
+        {webhook.secrets.map((secret) => (
+          <li key={secret._id} className="list-row center">
+            <div className="grow">
+              <p>
+                <code>{secret.hint}</code>
+              </p>
+              <p className="quiet small">
+                created {relativeTime(secret.createdAt)}
+                {secret.expiresAt && `, ends ${relativeTime(secret.expiresAt)}`}
+              </p>
+            </div>
+            {isOwner && webhook.secrets.length > 1 && (
+              <Button look="danger" aria-label={`Revoke ${secret.hint}`} onClick={() => setRevoked(secret)}>
+                Revoke
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {overlap !== undefined && (
+        <Dialog title="Rotate the secret" onClose={() => setOverlap(undefined)}>
+          <div className="dialog-body">
+            <TextField
+              label="Overlap"
+              unit="h"
+              inputMode="decimal"
+              hint="The old secret signs requests too for this time, so that you can change your receiver."
+              value={overlap}
+              problem={rotate.error ? (problemAt(rotate.error, 'overlapHours') ?? messageOf(rotate.error)) : undefined}
+              onChange={setOverlap}
+            />
+          </div>
+          <div className="dialog-foot">
+            <Button onClick={() => setOverlap(undefined)}>Cancel</Button>
+            <Button
+              look="primary"
+              isBusy={rotate.isPending}
+              onClick={() =>
+                rotate.mutate(undefined, {
+                  onSuccess: ({ webhook: { secrets } }) => {
+                    setOverlap(undefined);
+                    setIssued(secrets.find(({ secret }) => secret !== undefined)?.secret);
+                  },
+                })
+              }
+            >
+              Rotate
+            </Button>
+          </div>
+        </Dialog>
+      )}
+      {issued !== undefined && (
+        <Issued title="The new secret" text={issued} copyLabel="Copy the secret" onClose={() => setIssued(undefined)}>
+          It is shown only this once.
+        </Issued>
+      )}
+      {revoked && (
+        <Confirm
+          title={`Revoke ${revoked.hint}?`}
+          action="Revoke"
+          isBusy={revoke.isPending}
+          problem={revoke.error ? messageOf(revoke.error) : undefined}
+          onClose={() => setRevoked(undefined)}
+          onConfirm={() =>
+            revoke.mutate(revoked._id, {
+              onSuccess: () => {
+                setRevoked(undefined);
+                toasts.say('The secret is revoked.');
+              },
+            })
+          }
+        >
+          <p>Receivers that verify with it refuse requests from now on.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+/** What waits for its next attempt. */
+import { useApi } from '../client/hooks';
+import { Empty, Loading, Notice } from '../components/controls';
+import { relativeTime } from '../components/time';
+import { messageOf } from '../components/toasts';
+
+export function Waiting({ id }: { readonly id: string }) {
+  const loaded = useApi(
+    'GET /v1/webhooks/{id}/deliveries',
+    { path: { id }, query: { limit: 100 } },
+    { refetchInterval: 5_000 },
+  );
+  return (
+    <div className="card">
+      {loaded.error && (
+        <div className="card-body">
+          <Notice tone="danger">{messageOf(loaded.error)}</Notice>
+        </div>
+      )}
+      {loaded.isPending && <Loading rows={3} />}
+      {loaded.data?.deliveries.length === 0 && (
+        <Empty title="Nothing waits">
+          <p>Deliveries wait here for their next attempt.</p>
+        </Empty>
+      )}
+      <ul>
+        {loaded.data?.deliveries.map(({ _id, events, attempts, nextAttemptAt, createdAt }) => (
+          <li key={_id} className="list-row center">
+            <div className="grow">
+              <p className="truncate">
+                <code>{_id}</code>
+              </p>
+              <p className="quiet small">
+                {events.length} {events.length === 1 ? 'event' : 'events'}, since {relativeTime(createdAt)}
+              </p>
+            </div>
+            <span className="quiet">
+              {attempts} {attempts === 1 ? 'attempt' : 'attempts'}, next {relativeTime(nextAttemptAt)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+/** The dashboard's analytics: what a device did appears as numbers, charts, tables and files. */
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../testing/until.js';
+import { ok, trackDefaults } from '../../support/client.js';
+import { at, circle } from '../../support/places.js';
+import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+const minuteMs = 60_000;
+
+/** Visits the shop for 20 minutes, then the café, and stays there. */
+async function storeVisits(): Promise<void> {
+  const backend = server.as('test_secret');
+  await backend.putGeofence('shop', circle(0, 0, 100), 'store');
+  await backend.putGeofence('cafe', circle(5_000, 0, 100), 'food');
+  const startMs = Date.now() - 60 * minuteMs;
+  const fix = (minutes: number, eastM: number) => {
+    const [longitude, latitude] = at(eastM, 0);
+    const device = { deviceId: 'phone', userId: 'ann', ...trackDefaults };
+    return { ...device, latitude, longitude, updatedAtMs: startMs + minutes * minuteMs };
+  };
+  ok(await backend.bulk([fix(0, 0), fix(20, 2_000), fix(30, 5_000)]));
+  await until(async () => ok(await backend.get('/v1/analytics/visits')).rows.length === 2);
+}
+
+describe.runIf(isRunnable)('the view of analytics', () => {
+  beforeAll(storeVisits);
+
+  it('shows entries, visits, dwell times, flows and who is inside, as chart and as table', async () => {
+    const page = await asOwner('/analytics', { viewport: { width: 1280, height: 2000 } });
+    await page.locator('.tile', { hasText: 'Entries2' }).waitFor();
+    await page.locator('.tile', { hasText: 'Median visit20 min' }).waitFor();
+    await page.locator('.tile', { hasText: 'Inside now1' }).waitFor();
+    const panel = (name: string) => page.getByRole('region', { name, exact: true });
+    await panel('Entries').getByRole('img', { name: 'Entries by day and tag' }).waitFor();
+    await panel('Flows').getByRole('img', { name: '1 largest flows' }).waitFor();
+    await panel('Inside now').getByRole('list').getByRole('button', { name: 'cafe' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    for (const name of ['Entries', 'Dwell times', 'Flows']) {
+      await panel(name).getByRole('radio', { name: 'Table' }).check({ force: true });
+      await panel(name).getByRole('table').waitFor();
+    }
+    await panel('Flows').getByRole('row', { name: 'shop cafe 1 1 10 min' }).waitFor();
+    await panel('Visits').getByRole('radio', { name: 'Each visit' }).check({ force: true });
+    await panel('Visits')
+      .getByRole('row', { name: /shop ann 20 min Ended/ })
+      .waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('downloads what it shows as CSV', async () => {
+    const page = await asOwner('/analytics');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Inside now as CSV' }).click();
+    const download = await downloading;
+    const [head, row] = (await readFile(await download.path(), 'utf8')).split('\n');
+    expect(download.suggestedFilename()).toMatch(/^inside_.*\.csv$/);
+    expect(head).toBe('"geofence","beacon","tag","externalId","devices","users","lastUpdatedAt"');
+    expect(row).toContain('"food","cafe",1,1,');
+  });
+
+  it('limits all numbers to a place, keeps the choice in the address, and says when nothing happened', async () => {
+    const page = await asOwner('/analytics');
+    await page.getByRole('region', { name: 'Inside now' }).getByRole('button', { name: 'cafe' }).click();
+    await page.locator('.tile', { hasText: 'Entries1' }).waitFor();
+    await page.waitForURL(/tag=food&externalId=cafe/);
+    await page.getByLabel('External id').fill('nowhere');
+    await page.getByRole('heading', { name: 'No events in this range' }).waitFor();
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.locator('.tile', { hasText: 'Entries2' }).waitFor();
+  });
+
+  it('shows at the dates which ranges the server refuses', async () => {
+    const page = await asOwner('/analytics');
+    await page.getByRole('radio', { name: 'Dates' }).check({ force: true });
+    await page.getByLabel('From').fill('2020-01-01');
+    await page.getByRole('alert').filter({ hasText: 'at most 92 days' }).waitFor();
+    await page.getByLabel('Through').fill('2020-01-02');
+    await page.getByRole('heading', { name: 'No events in this range' }).waitFor();
+  });
+});

@@ -1,0 +1,41 @@
+/** The composer of static maps: parameters become a picture and the code that shows it elsewhere. */
+import { describe, expect, it } from 'vitest';
+import { circle } from '../../support/places.js';
+import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+describe.runIf(isRunnable)('the composer of static maps', () => {
+  it('shows the picture as it changes, problems at their fields, and code that works with a key', async () => {
+    const page = await asOwner('/static-maps');
+    const picture = page.getByRole('region', { name: 'Picture' });
+    await picture.getByRole('img', { name: 'The map' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByLabel('Width', { exact: true }).fill('20');
+    await page.getByRole('alert').filter({ hasText: 'width' }).waitFor();
+    await page.getByLabel('Width', { exact: true }).fill('320');
+    await page.getByLabel('Locations').fill('north of here');
+    await page.getByRole('alert').filter({ hasText: 'markers' }).waitFor();
+    await page.getByLabel('Locations').fill('43.77,11.25\n41.9,12.5');
+    await page.getByLabel('Format').selectOption('webp');
+    await picture.getByText(/^WEBP, \d+ kB/).waitFor();
+
+    await page.getByRole('radio', { name: 'URL', exact: true }).check({ force: true });
+    const code = (await page.getByRole('region', { name: 'Code' }).locator('pre').textContent()) ?? '';
+    expect(code).toContain('width=320&height=400&scale=2&markers=43.77,11.25|41.9,12.5&format=webp');
+    const response = await fetch(code.replace('prj_test_pk_…', server.keys.test_publishable));
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp']);
+  });
+
+  it('draws the geofences of a tag, and gives code for servers only', async () => {
+    await server.as('test_secret').putGeofence('depot', circle(0, 0, 5_000), 'depots');
+    const page = await asOwner('/static-maps');
+    await page.getByRole('button', { name: 'Remove markers 1' }).click();
+    await page.getByText('Nothing is drawn yet').waitFor();
+    await page.getByLabel('Geofences').fill('depots');
+    await page.getByText('Let your server ask for this map.').waitFor();
+    await page.getByRole('radio', { name: 'curl' }).check({ force: true });
+    await page.getByText('-H "Authorization: $SECRET_KEY"').waitFor();
+    await page.getByRole('img', { name: 'The map' }).waitFor();
+  });
+});

@@ -1,0 +1,64 @@
+/** The dashboard's webhooks: attempts and their repetition, a paused one, and one that was deleted. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../testing/until.js';
+import { ok, trackDefaults } from '../../support/client.js';
+import { circle, standing } from '../../support/places.js';
+import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+// A name that never resolves: each attempt fails in the same way on every machine.
+const url = 'https://receiver.invalid/events';
+let id: string;
+
+/** Creates a webhook, and an event that could not be delivered to it. */
+async function failOnce(): Promise<void> {
+  const backend = server.as('test_secret');
+  id = ok(await backend.post('/v1/webhooks', { url, description: 'Till' })).webhook._id;
+  await backend.putGeofence('shop', circle(0, 0, 100), 'store');
+  await server.as('test_publishable').track({ deviceId: 'phone', ...trackDefaults, ...standing(0, 0) });
+  await until(async () => ok(await backend.get(`/v1/webhooks/${id}/attempts`)).attempts.length > 0);
+}
+
+describe.runIf(isRunnable)('the view of a webhook', () => {
+  beforeAll(failOnce);
+
+  it('shows a failed attempt with its request, and sends its event and a range of events again', async () => {
+    const page = await asOwner(`/webhooks/${id}`);
+    const row = page.getByRole('row', { name: 'user.entered_geofence' }).last();
+    await row.getByRole('button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('"externalId": "shop"').waitFor();
+    await dialog.getByText('There was none.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('It is sent again.').waitFor();
+
+    await page.getByRole('button', { name: 'Send a range again' }).click();
+    await dialog.getByLabel('Events from').fill('2026-01-02T00:00');
+    await dialog.getByLabel('To').fill('2026-01-01T00:00');
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByLabel('To').fill('');
+    await dialog.getByRole('checkbox', { name: 'Only what was not delivered' }).uncheck();
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('1 delivery is queued.').waitFor();
+  });
+
+  it('says that a webhook is paused, enables it, and deletes it', async () => {
+    ok(await server.as('test_secret').send('PATCH', `/v1/webhooks/${id}`, { body: { enabled: false } }));
+    const page = await asOwner('/webhooks');
+    await page.getByRole('listitem').filter({ hasText: 'Disabled' }).getByRole('link', { name: url }).click();
+    await page.getByText('Nothing is sent. An owner disabled it.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Nothing is sent.').waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Delete the webhook' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+    await page.goto(`${server.address}/webhooks/${id}`);
+    await page.getByRole('heading', { name: 'This webhook does not exist' }).waitFor();
+  });
+});
