@@ -12,13 +12,13 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
 import { type ApiClient, createApiClient } from '../../demo/api-client.js';
-import { buildCity, type City, type CityResource } from '../../demo/city.js';
 import { startDrive } from '../../demo/drive.js';
-import { createFleet, type Device } from '../../demo/fleet.js';
-import { pastOf } from '../../demo/past.js';
 import { createTally } from '../../demo/tally.js';
 import { createRandom } from '../../schemas/random.js';
 import { launchServer } from '../../server/server-process.js';
+import { buildCity, type City, type CityResource } from '../../simulation/city.js';
+import { createFleet, type Device } from '../../simulation/fleet.js';
+import { pastOf } from '../../simulation/past.js';
 import { Client, ok } from '../support/client.js';
 import { adminApiKeyIn } from '../support/server.js';
 
