@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TestProject } from 'vitest/node';
-import { launchServer, type ServerProcess } from '../../server/server-process.js';
+import { type Exit, launchServer, type ServerProcess } from '../../server/server-process.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -36,11 +36,19 @@ export interface SharedServerAnswer {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const launched: ServerProcess[] = [];
   let answer: Promise<SharedServerAnswer> | undefined;
+  let isEnding = false;
 
   async function launch({ program, processes, note }: SharedServerRequest): Promise<SharedServerAnswer> {
     for (const each of processes) launched.push(launchServer({ program, ...each }));
     const [greeting] = await Promise.all(launched.map((each) => each.ready));
+    for (const each of launched) void each.exited.then((exit) => report(each, exit));
     return { address: greeting!.address, note };
+  }
+
+  /** All later files fail because of it, and only its log says why. */
+  function report({ log }: ServerProcess, { code, signal }: Exit): void {
+    if (isEnding) return;
+    console.error(`\nthe shared server ended by itself (${signal ?? `code ${code}`}):\n${log().join('\n')}\n`);
   }
 
   const control = createServer(async (incoming, response) => {
@@ -55,6 +63,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
   project.provide('sharedServer', `http://127.0.0.1:${(control.address() as AddressInfo).port}/`);
   return async () => {
+    isEnding = true;
     control.closeAllConnections();
     await new Promise((resolve) => control.close(resolve));
     await Promise.all(launched.map((each) => each.kill()));
