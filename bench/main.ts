@@ -7,6 +7,7 @@ import type { BenchCase, Row } from './case.js';
 import { abuseCase } from './cases/abuse.js';
 import { catalogCase } from './cases/catalog.js';
 import { clusterCase } from './cases/cluster.js';
+import { dashboardMapCase } from './cases/dashboard-map.js';
 import { endToEndCase } from './cases/end-to-end.js';
 import { evaluationCase } from './cases/evaluation.js';
 import { importCase } from './cases/import.js';
@@ -29,6 +30,7 @@ const cases: readonly BenchCase[] = [
   waitingDeliveriesCase,
   mapsCase,
   mapsSoakCase,
+  dashboardMapCase,
   memorySoakCase,
   clusterCase,
 ];

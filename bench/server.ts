@@ -11,6 +11,7 @@ import { openEmbedded } from '../backends/embedded/embedded.js';
 import { createSecretCipher, type SecretCipher } from '../pipeline/encryption.js';
 import { type NewRecord, topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
+import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import type { Project } from '../schemas/json/project.js';
 import type { WebhookRecord } from '../schemas/json/webhook.js';
@@ -18,7 +19,7 @@ import { encryptionKey } from '../server/keys/encryption-key.js';
 import { type Keys, launchServer, type ServerProcess } from '../server/server-process.js';
 import { type Answer, send } from './http.js';
 import { withoutLimits } from './limits.js';
-import { type FenceMix, fences } from './workload.js';
+import { beacons, type FenceMix, fences } from './workload.js';
 
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 const partitions = 4;
@@ -61,6 +62,29 @@ export class BenchServer {
     await server.#append('webhook', webhooksOf(project, createSecretCipher(encryptionKey(server.#folder))));
     await server.start();
     return server;
+  }
+
+  /** Starts a server that has these fences, and beacons in their area. */
+  static async withPlaces(mix: FenceMix, beaconCount: number): Promise<BenchServer> {
+    const server = new BenchServer({});
+    await server.start();
+    const project = await server.#project();
+    await server.stop();
+    await server.#append('geofence', fences(mix, project));
+    await server.#append('beacon', beacons(beaconCount, project, mix.seed));
+    await server.start();
+    return server;
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  /** Returns a link that signs in once as an owner. */
+  async signInLink(): Promise<string> {
+    const body = JSON.stringify({ project: await this.#project() });
+    const { text } = await this.send('POST', '/v1/signin/links', this.#adminApiKey(), body);
+    return (JSON.parse(text) as { url: string }).url;
   }
 
   get keys(): Keys {
@@ -119,13 +143,19 @@ export class BenchServer {
     return (kib('RssAnon') + kib('RssShmem')) * 1024;
   }
 
+  #adminApiKey(): string {
+    return readFileSync(join(this.#folder, 'admin-api-key'), 'utf8').trim();
+  }
+
   async #project(): Promise<string> {
-    const key = readFileSync(join(this.#folder, 'admin-api-key'), 'utf8').trim();
-    const { text } = await this.send('GET', '/v1/projects', key);
+    const { text } = await this.send('GET', '/v1/projects', this.#adminApiKey());
     return (JSON.parse(text) as { projects: [Project] }).projects[0]._id;
   }
 
-  async #append(kind: 'geofence' | 'webhook', records: Iterable<GeofenceRecord | WebhookRecord>): Promise<void> {
+  async #append(
+    kind: 'geofence' | 'beacon' | 'webhook',
+    records: Iterable<GeofenceRecord | BeaconRecord | WebhookRecord>,
+  ): Promise<void> {
     const { log, close } = openEmbedded({ path: this.#folder, partitions });
     let batch: NewRecord[] = [];
     for (const record of records) {

@@ -5,6 +5,7 @@
  */
 
 import { pairId } from '../schemas/ids.js';
+import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { Position } from '../schemas/json/common.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { createRandom } from '../schemas/random.js';
@@ -95,6 +96,30 @@ export function* fences(mix: FenceMix, project: string): Generator<GeofenceRecor
       deleteAfter: null,
       userIds: null,
       ip: null,
+    };
+  }
+}
+
+/** Beacon records of one project, in {@link box}. */
+export function* beacons(count: number, project: string, seed: number): Generator<BeaconRecord> {
+  const random = createRandom(seed).next;
+  for (let index = 0; index < count; index++) {
+    yield {
+      _id: pairId('beacon', project, 'test', 'bench', String(index)),
+      project,
+      environment: 'test',
+      createdAt: index + 1,
+      updatedAt: index + 1,
+      tag: 'bench',
+      externalId: String(index),
+      description: `Beacon ${index}`,
+      type: 'ibeacon',
+      group: 'b9407f30f5f8466eaff925556b57fe6d',
+      major: String(Math.floor(index / 60_000)),
+      minor: String(index % 60_000),
+      coordinates: [box.west + (box.east - box.west) * random(), box.south + (box.north - box.south) * random()],
+      enabled: true,
+      metadata: null,
     };
   }
 }

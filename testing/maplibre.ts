@@ -8,20 +8,26 @@ import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { type ServedFile, serveFromMemory } from './memory-server.js';
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const software = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'];
+export const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+/** Flags with which pages have WebGL, drawn by the processor as on servers. */
+export const softwareGraphics = [
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+];
 const flags = [
   '--no-sandbox',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
-  ...software,
+  ...softwareGraphics,
 ];
 
 /** The reason why MapLibre GL JS cannot run here, or undefined. */
-export const missingBrowser: string | undefined = existsSync(executablePath)
+export const missingBrowser: string | undefined = existsSync(chromiumPath)
   ? undefined
-  : `no browser at ${executablePath}: run "apt-get install chromium", or set CHROMIUM_PATH`;
+  : `no browser at ${chromiumPath}: run "apt-get install chromium", or set CHROMIUM_PATH`;
 
 export interface MapLibreOptions {
   /** Size of the page in CSS pixels, and of maps without a size of their own. */
@@ -173,10 +179,12 @@ export async function openMapLibre(
   const { width, height } = options;
   const page = { type: 'text/html', bytes: Buffer.from(pageOf(options)) };
   const server = await serveFromMemory(new Map([...libraryFiles(), ...files, ['/', page]]));
-  const browser = await chromium.launch({ executablePath, headless: true, args: flags }).catch(async (error) => {
-    await server.close();
-    throw error;
-  });
+  const browser = await chromium
+    .launch({ executablePath: chromiumPath, headless: true, args: flags })
+    .catch(async (error) => {
+      await server.close();
+      throw error;
+    });
   const tab = await browser.newPage({ viewport: { width, height } });
   await tab.goto(server.url);
   await tab.waitForFunction('globalThis.png');
