@@ -317,7 +317,16 @@ function RecordPageForm<Row extends Named, Draft extends object>({
       title={titleOf(form)}
       above={<BackToList kind={kind} />}
       isNarrow
-      actions={<DeleteButton form={form} onDeleted={() => navigate(list)} />}
+      actions={
+        <>
+          {stored && (
+            <Link href={`/map?${kind.singular}=${stored.record._id}`} className="button">
+              <Icon name="map" /> Show on map
+            </Link>
+          )}
+          <DeleteButton form={form} onDeleted={() => navigate(list)} />
+        </>
+      }
     >
       <Body form={form} onSaved={() => navigate(list)} cancel={list} />
     </Page>

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readAddress, tools, writeAddress } from './map-address.js';
+import {
+  allLayers,
+  colourNumbers,
+  maxColouredTags,
+  otherTags,
+  type Place,
+  placesWithin,
+  searchPlaces,
+  shownBy,
+  tagCounts,
+} from './places.js';
+import { distanceM } from './shape.js';
+
+const placeAt = (longitude: number, latitude: number, part: Partial<Place> = {}): Place => ({
+  ...{ kind: 'geofence', id: 'one', description: 'Market hall', tag: 'store', externalId: 'hall' },
+  ...{ address: undefined, enabled: true, centre: [longitude, latitude], reachM: 100, ring: undefined },
+  ...part,
+});
+
+describe('places', () => {
+  test('are found by all words of their names, as many as asked for', () => {
+    const places = [placeAt(0, 0), placeAt(0, 0, { description: 'Yard', address: 'Via Roma 1' })];
+    expect(searchPlaces('STORE roma', places, 5)).toEqual([places[1]]);
+    expect(searchPlaces('store', places, 1)).toEqual([places[0]]);
+    expect(searchPlaces('  ', places, 5)).toEqual([]);
+  });
+
+  test('are shown by kind, state and tag, and rare tags are one', () => {
+    const tagged = (tag: string, number: number) => Array.from({ length: number }, () => placeAt(0, 0, { tag }));
+    const rare = Array.from({ length: maxColouredTags + 2 }, (_, index) => tagged(`tag ${index}`, 20 - index)).flat();
+    const tags = tagCounts(rare);
+    expect(tags).toHaveLength(maxColouredTags + 1);
+    expect(tags.at(-1)?.tag).toBe(otherTags);
+    expect(tags.reduce((sum, { count }) => sum + count, 0)).toBe(rare.length);
+    const isShown = shownBy({ ...allLayers, hiddenTags: [otherTags], beacons: false, disabled: false }, tags);
+    expect(isShown(placeAt(0, 0, { tag: 'tag 0' }))).toBe(true);
+    expect(isShown(placeAt(0, 0, { tag: 'tag 8' }))).toBe(false);
+    expect(isShown(placeAt(0, 0, { tag: 'tag 0', kind: 'beacon' }))).toBe(false);
+    expect(isShown(placeAt(0, 0, { tag: 'tag 0', enabled: false }))).toBe(false);
+    expect(colourNumbers({ ...allLayers, colourBy: 'tag' }, tags)(placeAt(0, 0, { tag: 'tag 8' }))).toBe(
+      maxColouredTags,
+    );
+  });
+
+  test('whose centre is within the bounds, or nearer to them than they reach, are within, also over the antimeridian', () => {
+    const degrees = fc.double({ min: 0.001, max: 2, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.double({ min: -179, max: 179, noNaN: true }),
+        fc.double({ min: -70, max: 70, noNaN: true }),
+        degrees,
+        fc.double({ min: -3, max: 3, noNaN: true }),
+        fc.integer({ min: 10, max: 10_000 }),
+        (longitude, latitude, half, shift, reachM) => {
+          const place = placeAt(longitude, latitude, { reachM });
+          const [x, y] = [longitude + shift, latitude + shift / 4];
+          const { within } = placesWithin([place], [x - half, y - half, x + half, y + half], () => true, 1);
+          const nearest = [
+            Math.min(x + half, Math.max(x - half, longitude)),
+            Math.min(y + half, Math.max(y - half, latitude)),
+          ] as const;
+          // More may be within, as long as none is missed.
+          if (distanceM(place.centre, nearest) < reachM * 0.99) expect(within).toEqual([place]);
+        },
+      ),
+    );
+    const isWithin = (west: number, east: number) =>
+      placesWithin([placeAt(-179.9, 0)], [west, -1, east, 1], () => true, 1).within.length === 1;
+    expect([isWithin(179, 181), isWithin(-181, -179), isWithin(170, 179)]).toEqual([true, true, false]);
+  });
+
+  test('beyond the limit are left out, and that is said', () => {
+    const places = [placeAt(0, 0), placeAt(0, 0)];
+    expect(placesWithin(places, [-1, -1, 1, 1], () => true, 1)).toEqual({ within: [places[0]], hasMore: true });
+  });
+});
+
+describe('the address of the map', () => {
+  test('gives the view and the chosen record again', () => {
+    const view = { centre: [11.25, 43.77] as const, zoom: 14.5 };
+    for (const kind of ['geofence', 'beacon'] as const) {
+      const address = { view, selection: { type: 'stored' as const, kind, id: 'a/b' } };
+      expect(readAddress(writeAddress(address))).toEqual(address);
+    }
+    expect(readAddress(writeAddress({ view: { centre: [371.25, 1], zoom: 3 }, selection: undefined })).view).toEqual({
+      centre: [11.25, 1],
+      zoom: 3,
+    });
+  });
+
+  test('takes any text, and begins a drawing', () => {
+    fc.assert(fc.property(fc.string(), (text) => void readAddress(`?at=${text}&draw=${text}`)));
+    expect(readAddress('?at=91,0,3').view).toBeUndefined();
+    for (const tool of tools) expect(readAddress(`?draw=${tool}`).selection).toEqual({ type: 'new', tool, turn: 0 });
+  });
+});
