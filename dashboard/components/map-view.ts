@@ -28,6 +28,9 @@ export const accents = {
   dark: { chosen: '#fdba74', halo: '#0e1418', text: '#e4ebf0', cluster: '#1a242b', problem: '#ff9a91' },
 } as const;
 
+/** Returns the quiet style of a theme. */
+export const styleOfTheme = (theme: Theme): MapStyle => (theme === 'dark' ? 'svc-dark-v1' : 'svc-light-v1');
+
 /** A map without anything on it. Layers are added again with each style. */
 export interface BaseMap {
   readonly map: maplibregl.Map;
@@ -50,6 +53,8 @@ interface BaseOptions {
   onStyle(map: maplibregl.Map, shade: Theme): void;
 }
 
+const retryMs = 3_000;
+
 /** Throws without WebGL. */
 export function createBaseMap({ container, style: first, view, onStyle }: BaseOptions): BaseMap {
   let style = first;
@@ -66,13 +71,28 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
   });
   map.addControl(new maplibregl.NavigationControl({ visualizePitch: false }), 'bottom-right');
   map.addControl(new maplibregl.ScaleControl({}), 'bottom-left');
-  map.on('style.load', () => onStyle(map, shadeOf(style)));
+  let isLoaded = false;
+  let again: ReturnType<typeof setTimeout> | undefined;
+  map.on('style.load', () => {
+    isLoaded = true;
+    onStyle(map, shadeOf(style));
+  });
+  // A server that has just started may not have a map yet.
+  map.on('error', () => {
+    if (isLoaded || again !== undefined) return;
+    again = setTimeout(() => {
+      again = undefined;
+      map.setStyle(urlOf(style), { diff: false });
+    }, retryMs);
+  });
+  map.on('remove', () => clearTimeout(again));
   return {
     map,
     shade: () => shadeOf(style),
     setStyle(next, before) {
       if (next === style) return;
       style = next;
+      isLoaded = false;
       before?.();
       map.setStyle(urlOf(style), { diff: false });
     },
@@ -111,23 +131,28 @@ export interface MapView extends BaseMap {
 }
 
 interface Options extends Omit<BaseOptions, 'onStyle'> {
-  onStyle(map: maplibregl.Map, shade: Theme): void;
+  onStyle?(map: maplibregl.Map, shade: Theme): void;
   /** Takes a click before anything else does, and returns whether it was used. */
-  onPress(at: Position, point: maplibregl.Point): boolean;
-  onClick(place: PlaceName | undefined): void;
+  onPress?(at: Position, point: maplibregl.Point): boolean;
+  onClick?(place: PlaceName | undefined): void;
   /** `point` is in pixels of the map. */
-  onHover(hover: { readonly id: string; readonly x: number; readonly y: number } | undefined): void;
-  onMove(view: View): void;
+  onHover?(hover: { readonly id: string; readonly x: number; readonly y: number } | undefined): void;
+  onMove?(view: View): void;
 }
 
 const none: FeatureCollection = { type: 'FeatureCollection', features: [] };
-const noDisplay: Display = { colourBy: 'kind', colourOf: () => 0, isShown: () => true };
+/** All places, in the colours of their kinds. */
+export const plainDisplay: Display = {
+  colourBy: 'kind',
+  colourOf: ({ kind }) => (kind === 'geofence' ? 0 : 1),
+  isShown: () => true,
+};
 const clickable = ['shape-fill', 'point'];
 
 /** Throws without WebGL. */
 export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...options }: Options): MapView {
   let places: ReadonlyMap<string, Place> = new Map();
-  let display = noDisplay;
+  let display = plainDisplay;
   let chosen: Place | undefined;
   let hidden: string | undefined;
   let marked: Position | undefined;
@@ -135,7 +160,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
     ...options,
     onStyle(map, shade) {
       addLayers(shade);
-      onStyle(map, shade);
+      onStyle?.(map, shade);
     },
   });
   const { map } = base;
@@ -320,11 +345,11 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
   }
 
   map.on('click', ({ point, lngLat }) => {
-    if (onPress([lngLat.lng, lngLat.lat], point)) return;
+    if (onPress?.([lngLat.lng, lngLat.lat], point)) return;
     const id = placeAt(point);
     const place = id === undefined ? undefined : places.get(id);
     if (place === undefined && openCluster(point)) return;
-    onClick(place && { kind: place.kind, id: place.id });
+    onClick?.(place && { kind: place.kind, id: place.id });
   });
   map.on('mousemove', ({ point }) => {
     if (map.isMoving()) return;
@@ -334,14 +359,14 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
       map.getLayer('cluster') &&
       map.queryRenderedFeatures(point, { layers: ['cluster'] }).length > 0;
     map.getCanvas().classList.toggle('pointing', id !== undefined || isCluster === true);
-    onHover(id === undefined ? undefined : { id, x: point.x, y: point.y });
+    onHover?.(id === undefined ? undefined : { id, x: point.x, y: point.y });
   });
-  map.on('mouseout', () => onHover(undefined));
-  map.on('movestart', () => onHover(undefined));
+  map.on('mouseout', () => onHover?.(undefined));
+  map.on('movestart', () => onHover?.(undefined));
   map.on('moveend', () => {
     showShapes();
     const { lng, lat } = map.getCenter();
-    onMove({ centre: [lng, lat], zoom: map.getZoom() });
+    onMove?.({ centre: [lng, lat], zoom: map.getZoom() });
   });
 
   function showPositions(positions: readonly Position[]): void {

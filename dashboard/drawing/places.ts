@@ -35,9 +35,9 @@ export function placeOfGeofence(geofence: Geofence): Place {
     address: geofence.address,
     enabled: geofence.enabled,
     centre,
-    // The radius of an isochrone is minutes.
+    // The radius of an isochrone is minutes, and a polygon of a file has none.
     reachM:
-      geofence.type === 'isochrone'
+      geofence.type === 'isochrone' || geofence.geometryRadius === 0
         ? Math.max(0, ...(ring ?? []).map((point) => distanceM(centre, point)))
         : geofence.geometryRadius,
     ring,

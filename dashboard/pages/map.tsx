@@ -3,7 +3,14 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { maxPlaces, type PlacesChange, useAllPlaces } from '../client/all-places';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { Icon, type IconName } from '../components/icons';
-import { createMapView, type MapStyle, type MapView, type Theme, type View } from '../components/map-view';
+import {
+  createMapView,
+  type MapStyle,
+  type MapView,
+  styleOfTheme,
+  type Theme,
+  type View,
+} from '../components/map-view';
 import { messageOf } from '../components/toasts';
 import { createEditor, type Editor } from '../drawing/editor';
 import { LayerMenu, type StyleChoice } from '../drawing/layer-menu';
@@ -28,8 +35,7 @@ const tools: readonly { readonly tool: Tool; readonly label: string; readonly ic
 
 const styleChoices: readonly StyleChoice[] = ['theme', 'svc-default-v1', 'svc-light-v1', 'svc-dark-v1'];
 const storedStyle = (): StyleChoice => styleChoices.find((each) => each === readStored('map-style')) ?? 'theme';
-const styleOf = (choice: StyleChoice, theme: Theme): MapStyle =>
-  choice === 'theme' ? (theme === 'dark' ? 'svc-dark-v1' : 'svc-light-v1') : choice;
+const styleOf = (choice: StyleChoice, theme: Theme): MapStyle => (choice === 'theme' ? styleOfTheme(theme) : choice);
 
 /** Keeps what the page shows in its address, so that it can be reloaded and shared. */
 const writePlace = (view: View | undefined, selection: Selection | undefined): void =>
