@@ -28,7 +28,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const linesPerUpload = 20_000;
 const driveRate = 60;
 const maxPictureBytes = 300_000;
-const picture = { path: 'docs/images/dashboard.png', width: 1280, height: 1334, scale: 2, colors: 256 };
+const picture = { path: 'docs/images/dashboard.png', width: 1280, height: 1308, scale: 2, colors: 256 };
 
 async function put(client: ApiClient, path: string, body: object): Promise<void> {
   const { status, body: answer } = await client.call('PUT', path, body);
