@@ -68,7 +68,7 @@ export function PreviewView({ preview }: { readonly preview: Preview }) {
                   ? `The shapes of all ${counted(drawn, 'row')}`
                   : `The shapes of ${grouped(drawn)} of ${total} rows`}
                 {shapes.withoutShape > 0 &&
-                  `; ${grouped(shapes.withoutShape)} more have no coordinates that can be drawn`}
+                  `; ${counted(shapes.withoutShape, 'row has', 'rows have')} no coordinates that can be drawn`}
               </figcaption>
             </figure>
           )}

@@ -2,6 +2,7 @@
  * The file that is being imported, per project and environment. It stays while the reader looks at other views: the
  * upload goes on, and coming back shows how far it is. A reload of the page forgets the file, not the import.
  */
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import type { Import } from '../client/types';
 import { useScope } from '../state/session';
@@ -137,11 +138,24 @@ function subscribe(listener: () => void): () => void {
 
 /** Returns the work of the chosen project and environment, and what can be done with it. */
 export function useWork(): Work & WorkActions {
-  const { project, environment } = useScope();
+  const client = useQueryClient();
+  const scope = useScope();
+  const { project, environment } = scope;
   const key = `${project}/${environment}`;
   const work = useSyncExternalStore(
     subscribe,
     useCallback(() => works.get(key) ?? nothing, [key]),
   );
-  return { ...work, ...actionsOf(key) };
+  const actions = actionsOf(key);
+  return {
+    ...work,
+    ...actions,
+    async send(isDryRun) {
+      const started = await actions.send(isDryRun);
+      // A short import has ended by now, so nothing follows it.
+      void client.invalidateQueries({ queryKey: [scope, 'imports'] });
+      if (started && !isDryRun) void client.invalidateQueries({ queryKey: [scope, started.resource] });
+      return started;
+    },
+  };
 }
