@@ -17,8 +17,11 @@ const choose = (page: Page, name: string, text: string) =>
     .getByLabel('File', { exact: true })
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
 
-const row = (page: Page, ...texts: readonly (string | RegExp)[]) =>
-  texts.reduce((rows, hasText) => rows.filter({ hasText }), page.getByRole('row'));
+const row = (page: Page, list: string, ...texts: readonly string[]) =>
+  texts.reduce(
+    (rows, hasText) => rows.filter({ hasText }),
+    page.getByRole('region', { name: list, exact: true }).getByRole('row'),
+  );
 
 describe.runIf(isRunnable)('the import view', () => {
   it('shows what a file would change before it is applied, and that a repetition changes nothing', async () => {
@@ -27,12 +30,12 @@ describe.runIf(isRunnable)('the import view', () => {
     const page = await asOwner('/imports');
     await choose(page, 'shops.csv', csv(shop('a'), shop('b', 5), shop('c')));
     await page.getByText('6 columns, all recognised. 3 rows.').waitFor();
-    await row(page, 'Shop c', '[11.25,43.77]').waitFor();
+    await row(page, 'First rows', 'Shop c', '[11.25,43.77]').waitFor();
     await page.getByText('The shapes of all 3 rows').waitFor();
     await page.getByRole('button', { name: 'Check the file' }).click();
-    await row(page, '3', 'radius', '5', 'must be a number from 10 to 10000 metres', 'shop').waitFor();
+    await row(page, 'Bad rows', '3', 'radius', '5', 'must be a number from 10 to 10000 metres', 'shop').waitFor();
     await page.getByRole('radio', { name: 'Would be created 2' }).check({ force: true });
-    await row(page, '2', 'shop', 'a').waitFor();
+    await row(page, 'Would be created', '2', 'shop', 'a').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(await geofence('a')).toBe(404);
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
@@ -49,7 +52,7 @@ describe.runIf(isRunnable)('the import view', () => {
     await page.getByText('rejected.rule, ignored').waitFor();
     await page.getByRole('button', { name: 'Check the file' }).click();
     await page.getByRole('radio', { name: 'Would be updated 1' }).check({ force: true });
-    await row(page, 'shop', 'a', 'radius').waitFor();
+    await row(page, 'Would be updated', 'shop', 'a', 'radius').waitFor();
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
     await page.getByRole('heading', { name: '2 rows applied' }).waitFor();
     expect(ok(await backend.get('/v1/geofences/shop/a')).geofence.geometryRadius).toBe(200);
@@ -89,7 +92,7 @@ describe.runIf(isRunnable)('the import view', () => {
     const history = page.getByRole('region', { name: 'History' });
     await history.getByRole('link', { name: 'doors.csv' }).click();
     await page.getByRole('heading', { name: '1 row applied' }).waitFor();
-    await row(page, '3', 'uid').waitFor();
+    await row(page, 'Bad rows', '3', 'uid').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('main').getByRole('link', { name: 'Import' }).click();
     await page.getByRole('heading', { name: 'kept.ndjson' }).waitFor();
