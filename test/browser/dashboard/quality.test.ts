@@ -1,0 +1,101 @@
+/** How the dashboard behaves while it loads, on a slow network, and under an impatient hand. */
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { asOwner, isRunnable, open, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+const kib = 1024;
+const views = ['/start', '/analytics', '/geofences', '/beacons', '/webhooks', '/static-maps', '/settings', '/members'];
+
+/** Holds the calls of the API that match, until they are let go. */
+async function hold(page: Page, isHeld: (route: Route) => boolean) {
+  const held: Route[] = [];
+  let isOpen = false;
+  await page.route('**/v1/**', async (route) => {
+    if (isOpen || !isHeld(route)) return route.continue();
+    held.push(route);
+  });
+  return {
+    count: () => held.length,
+    async letGo() {
+      isOpen = true;
+      for (const route of held) await route.continue();
+    },
+  };
+}
+
+/** Returns the compressed bytes that the page has loaded, and the workers' scripts with it. */
+const loadedBytes = (page: Page) =>
+  page.evaluate<number>(`[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
+
+/** Returns how far the layout has jumped, as browsers score it: 0.1 is good. */
+const layoutShift = (page: Page) =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) sum += value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    // Buffered entries are delivered before the second frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+  })`);
+
+describe.runIf(isRunnable)('the quality of the dashboard', () => {
+  it('loads less than 300 KiB before it can be used, and less than 1 MiB with the map', async () => {
+    const entrance = await open('/');
+    await entrance.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    expect(await loadedBytes(entrance)).toBeLessThan(300 * kib);
+    const list = await asOwner('/geofences');
+    await list.getByRole('heading', { name: 'Geofences', exact: true }).waitFor();
+    await list.getByRole('heading', { name: 'No geofences yet' }).waitFor();
+    expect(await loadedBytes(list)).toBeLessThan(300 * kib);
+    const map = await asOwner('/map');
+    await map.locator('canvas').first().waitFor();
+    const bytes = await loadedBytes(map);
+    expect(bytes).toBeGreaterThan(300 * kib);
+    expect(bytes).toBeLessThan(1024 * kib);
+  });
+
+  it('shows each view before its data arrive, and does not jump when they do', async () => {
+    for (const view of views) {
+      const page = await asOwner('/keys');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const held = await hold(page, (route) => !route.request().url().endsWith('/v1/session'));
+      await page.goto(server.address + view);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByRole('navigation', { name: 'Main' }).waitFor();
+      await held.letGo();
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      expect([view, (await layoutShift(page)) < 0.1]).toEqual([view, true]);
+      await page.context().close();
+    }
+  });
+
+  it('sends a change once, however often its button is pressed', async () => {
+    const page = await asOwner('/geofences/new');
+    await page.getByLabel('Description').fill('Pressed twice');
+    await page.getByLabel('Tag').fill('twice');
+    await page.getByLabel('External id').fill('one');
+    await page.getByLabel('Latitude').fill('1');
+    await page.getByLabel('Longitude').fill('1');
+    const isChange = (route: Route) => route.request().method() !== 'GET';
+    const geofence = await hold(page, isChange);
+    await page.getByRole('button', { name: 'Create geofence' }).dblclick({ force: true });
+    await page.getByLabel('External id').press('Enter');
+    expect(await page.getByRole('button', { name: 'Create geofence' }).isDisabled()).toBe(true);
+    await geofence.letGo();
+    await page.getByRole('link', { name: 'Pressed twice' }).waitFor();
+    expect(geofence.count()).toBe(1);
+
+    await page.goto(`${server.address}/webhooks`);
+    await page.getByRole('button', { name: 'New webhook' }).first().click();
+    await page.getByLabel('URL').fill('https://receiver.invalid/');
+    const webhook = await hold(page, isChange);
+    await page.getByRole('button', { name: 'Create webhook' }).dblclick({ force: true });
+    await page.getByLabel('URL').press('Enter');
+    await webhook.letGo();
+    await page.getByText(/^whsec_/).waitFor();
+    expect(webhook.count()).toBe(1);
+  });
+});
