@@ -243,20 +243,19 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
     const stop = new AbortController();
     setDone(0);
     setRunning(stop);
-    try {
-      const { changed, unchanged } = await changeMany(resource, action, target, {
-        signal: stop.signal,
-        onProgress: setDone,
-      });
-      const count = changed + unchanged;
-      toasts.say(`${numberText(count)} ${count === 1 ? 'record is' : 'records are'} ${doneWords[action]}.`);
-    } catch (error) {
-      if (!stop.signal.aborted) toasts.complain(error);
-    }
+    const outcome = await changeMany(resource, action, target, { signal: stop.signal, onProgress: setDone }).catch(
+      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+    );
     setRunning(undefined);
+    onClear();
     // From the first page: to read all pages again that were loaded would take as many requests.
     await client.resetQueries({ queryKey: [scope, resource] });
-    onClear();
+    if (outcome instanceof Error) {
+      if (!stop.signal.aborted) toasts.complain(outcome);
+      return;
+    }
+    const count = outcome.changed + outcome.unchanged;
+    toasts.say(`${numberText(count)} ${count === 1 ? 'record is' : 'records are'} ${doneWords[action]}.`);
   }
   // What can be undone is done at once, except to records that are not in sight.
   const start = (action: BulkAction) => (action === 'delete' || isAll ? setAsked(action) : void run(action));

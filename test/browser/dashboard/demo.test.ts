@@ -13,12 +13,8 @@ describe.runIf(isRunnable)('the demo city', () => {
     await page.getByRole('progressbar', { name: 'Progress of the demo' }).waitFor();
     await page.getByRole('link', { name: 'See the map' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await expect
-      .poll(async () => ok(await backend.get('/v1/demo')).demo.locations, { timeout: 60_000 })
-      .toBeGreaterThan(0);
-    await expect
-      .poll(async () => ok(await backend.get('/v1/users?limit=1')).users[0]?.userId ?? '', { timeout: 60_000 })
-      .toMatch(/^demo-/);
+    await expect.poll(async () => ok(await backend.get('/v1/demo')).demo.locations).toBeGreaterThan(0);
+    await expect.poll(async () => ok(await backend.get('/v1/users?limit=1')).users[0]?.userId ?? '').toMatch(/^demo-/);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('button', { name: 'Run the demo city again' }).waitFor();
     await page.getByRole('button', { name: 'Remove its geofences' }).click();
