@@ -43,12 +43,19 @@ if (process.argv.includes('--check')) {
 } else {
   const hash = hashSources();
   rmSync(join(root, 'dist'), { recursive: true, force: true });
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd: root, stdio: 'inherit' });
+  compile([]);
+  // Programs that use the client need its types.
+  compile(['--project', 'client']);
   const { bundlePackages } = await import('./bundle-packages.mjs');
   await bundlePackages(join(root, 'dist'));
   for (const folder of dataFolders) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
   await buildDashboard();
   writeFileSync(stampFile, hash);
+}
+
+function compile(options) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, ...options], { cwd: root, stdio: 'inherit' });
 }
 
 /** Bundles the dashboard, and compresses its files once, so that the server never does. */

@@ -7,7 +7,7 @@ import { LeftOutReporter } from './testing/vitest/left-out.js';
  * that compute share the cores. Those on services follow, in `groupOrder`.
  */
 const modules =
-  '{schemas,pipeline,backends,http,outbound,providers,ingest,api,imports,simulation,renderer,replay,server,cli,demo,dashboard,bench,testing}';
+  '{schemas,pipeline,backends,http,outbound,providers,ingest,api,imports,simulation,renderer,replay,server,cli,demo,dashboard,client,bench,testing}';
 
 /**
  * In-process tests that need a process of their own, because a process can have one chDB folder open, and LMDB keeps

@@ -1,0 +1,217 @@
+/**
+ * A client of Fenceline's API for Node 20 and later, browsers and other runtimes with `fetch`. It has no dependencies.
+ *
+ * ```ts
+ * const fenceline = createClient({ address: 'http://127.0.0.1:8080', key: process.env.FENCELINE_KEY });
+ * const { geofence } = await fenceline.call('PUT /v1/geofences/{tag}/{externalId}', {
+ *   path: { tag: 'store', externalId: '17' },
+ *   body: { description: 'Store 17', type: 'circle', coordinates: [13.4, 52.5], radius: 100 },
+ * });
+ * ```
+ */
+import { type EventStreamItem, type EventStreamOptions, followEvents } from './events.js';
+import {
+  type Answer,
+  type Given,
+  type Input,
+  type Operation,
+  type PagedOperation,
+  pathOf,
+  queryOf,
+  type RecordOf,
+} from './operations.js';
+
+export type { EventStreamItem, EventStreamOptions } from './events.js';
+export type { Answer, Input, Operation, PagedOperation, RecordOf } from './operations.js';
+export type * from './types.js';
+
+export interface ClientOptions {
+  /** Address of the server, such as `https://fenceline.example.com`. */
+  readonly address: string;
+  /** Secret or publishable key. It selects the project and the environment. */
+  readonly key: string;
+  /** How often a request that failed for a passing reason is sent again. Default 4. */
+  readonly maxRetries?: number;
+  /** Time limit of each attempt. Default 30 seconds. */
+  readonly timeoutMs?: number;
+  /** Default: the runtime's. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface Client {
+  /**
+   * Sends a request and resolves to the answer.
+   *
+   * Passing failures are retried with growing delays, or after the server's `Retry-After`. Each POST carries an
+   * `Idempotency-Key`, so that a repetition changes nothing. An edit with `ifMatch` is not repeated when its outcome is
+   * unknown. Rejects with {@link FencelineError}, {@link NoAnswerError}, or the reason of the caller's signal.
+   */
+  call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>>;
+  /** Yields the records of all pages of a list. Pages are requested as they are read. */
+  all<O extends PagedOperation>(operation: O, input: Input<O>): AsyncGenerator<RecordOf<O>, void, undefined>;
+  /**
+   * Follows the events of the key's project and environment, until `signal` aborts. After a lost connection it
+   * continues behind the last item, without gaps or repetitions. Rejects with {@link FencelineError} when the server
+   * refuses the stream for good.
+   */
+  events(options?: EventStreamOptions): AsyncGenerator<EventStreamItem, void, undefined>;
+}
+
+/** The server refused a request. `type` is one of the stable codes in docs/errors.md. */
+export class FencelineError extends Error {
+  override readonly name = 'FencelineError';
+  /** HTTP status. */
+  readonly status: number;
+  readonly type: string;
+  /** The field that broke its rule. */
+  readonly param: string | undefined;
+  /** Finds the request in the server's log. */
+  readonly requestId: string | undefined;
+
+  constructor(status: number, meta: { type?: string; param?: string; message?: string; requestId?: string }) {
+    super(meta.message ?? `the server answered ${status}`);
+    this.status = status;
+    this.type = meta.type ?? 'unknown';
+    this.param = meta.param;
+    this.requestId = meta.requestId;
+  }
+}
+
+/** No attempt got an answer. Whether the last one took effect is unknown. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+}
+
+/** A failed attempt, and what follows from it. */
+interface Failure {
+  readonly error: FencelineError | NoAnswerError;
+  /** Whether the same request may succeed later. */
+  readonly isPassing: boolean;
+  /** Whether the request may have taken effect. */
+  readonly isUnknown: boolean;
+  /** What the server asks for, if it does. */
+  readonly retryAfterMs: number | undefined;
+}
+
+type Outcome = { readonly ok: true; readonly answer: unknown } | ({ readonly ok: false } & Failure);
+
+const firstDelayMs = 250;
+const maxDelayMs = 10_000;
+/** A server that asks for more patience gets an error to the caller instead. */
+const maxRetryAfterMs = 60_000;
+const passingStatuses = new Set([408, 429, 500, 502, 503, 504]);
+/** Conflicts that pass by themselves. */
+const passingConflicts = new Set(['edit_conflict', 'request_in_progress']);
+
+/** Creates a client. It opens no connection until the first call. Throws a TypeError if the address is not a URL. */
+export function createClient(options: ClientOptions): Client {
+  const { key, maxRetries = 4, timeoutMs = 30_000, fetch: send = fetch } = options;
+  const base = new URL(options.address).href.replace(/\/+$/, '');
+
+  async function attempt(method: string, url: string, headers: Headers, given: Given): Promise<Outcome> {
+    const limit = AbortSignal.timeout(timeoutMs);
+    const signal = given.signal ? AbortSignal.any([given.signal, limit]) : limit;
+    const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+    try {
+      const body = hasBody ? { body: JSON.stringify(given.body ?? {}) } : {};
+      const response = await send(url, { method, headers, signal, ...body });
+      const answer = await bodyOf(response);
+      return response.ok ? { ok: true, answer } : { ok: false, ...refusalOf(response, answer) };
+    } catch (error) {
+      given.signal?.throwIfAborted();
+      const reason = limit.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+      const unanswered = new NoAnswerError(`${method} ${url}: ${reason}`, { cause: error });
+      return { ok: false, error: unanswered, isPassing: true, isUnknown: true, retryAfterMs: undefined };
+    }
+  }
+
+  async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>> {
+    const given = input as Given;
+    const [method = '', template = ''] = operation.split(' ');
+    const url = base + pathOf(template, given.path) + queryOf(given.query);
+    const headers = new Headers({ Authorization: key, Accept: 'application/json' });
+    if (method !== 'GET' && method !== 'DELETE') headers.set('Content-Type', 'application/json');
+    if (method === 'POST') headers.set('Idempotency-Key', crypto.randomUUID());
+    if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
+    for (let attempts = 1; ; attempts++) {
+      given.signal?.throwIfAborted();
+      const outcome = await attempt(method, url, headers, given);
+      if (outcome.ok) return outcome.answer as Answer<O>;
+      const delayMs = outcome.retryAfterMs ?? delayAfter(attempts);
+      // Its first attempt may have changed the revision that it expects.
+      const isOnce = given.ifMatch !== undefined && outcome.isUnknown;
+      if (!outcome.isPassing || isOnce || attempts > maxRetries || delayMs > maxRetryAfterMs) throw outcome.error;
+      await sleep(delayMs, given.signal);
+    }
+  }
+
+  async function* all<O extends PagedOperation>(operation: O, input: Input<O>) {
+    const given = input as Given;
+    let cursor: string | undefined;
+    do {
+      const query = { ...given.query, ...(cursor !== undefined && { cursor }) };
+      const page = (await call(operation, { ...given, query } as Input<O>)) as {
+        readonly meta: { readonly hasMore: boolean; readonly cursor?: string };
+      };
+      const { meta, ...lists } = page;
+      for (const records of Object.values(lists)) yield* records as RecordOf<O>[];
+      cursor = meta.hasMore ? meta.cursor : undefined;
+    } while (cursor !== undefined);
+  }
+
+  async function openStream(query: object, headers: Record<string, string>, signal: AbortSignal) {
+    const url = `${base}/v1/events/stream${queryOf(query)}`;
+    const response = await send(url, { headers: { ...headers, Authorization: key }, signal });
+    if (response.ok && response.body) return { ok: true, body: response.body } as const;
+    return { ok: false, ...refusalOf(response, await bodyOf(response)) } as const;
+  }
+
+  return {
+    call,
+    all,
+    events: (streamOptions = {}) =>
+      followEvents({ open: openStream, sleep, delayAfter, silenceMs: Math.max(timeoutMs, 30_000) }, streamOptions),
+  };
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!response.headers.get('content-type')?.includes('json')) return text;
+  return JSON.parse(text);
+}
+
+function refusalOf(response: Response, body: unknown): Failure {
+  const meta = (body as { readonly meta?: object } | null)?.meta ?? {};
+  const error = new FencelineError(response.status, meta);
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return {
+    error,
+    isPassing: passingStatuses.has(response.status) || passingConflicts.has(error.type),
+    isUnknown: response.status >= 500,
+    retryAfterMs: seconds >= 0 ? seconds * 1_000 : undefined,
+  };
+}
+
+/** `fetch` says only that it failed; the reason is in the cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
+  return cause?.code ?? cause?.message ?? (error as Error).message;
+}
+
+/** Returns a delay that grows with the attempts. Half of it is random, so that clients do not return together. */
+const delayAfter = (attempts: number): number =>
+  Math.min(maxDelayMs, firstDelayMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);
+
+/** Waits. Rejects with the signal's reason when it aborts. */
+const sleep = (delayMs: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
