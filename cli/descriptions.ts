@@ -327,6 +327,29 @@ export const descriptions = {
       },
     ],
   }),
+  size: describe({
+    summary: 'Estimates processes, partitions, memory and disks for a number of devices, from measured costs.',
+    usage: ['size'],
+    options: {
+      devices: { type: 'string', value: 'N', help: 'Number of devices, such as 10e6. Required.' },
+      every: { type: 'string', value: 'SECONDS', help: 'Time between two locations of a device. Default: 60.' },
+      fences: { type: 'string', value: 'N', help: 'Number of geofences. Default: 100000.' },
+      events: { type: 'string', value: 'SHARE', help: 'Events per location. Default: 0.05.' },
+      deliveries: { type: 'string', value: 'SHARE', help: 'Webhook requests per event. Default: 1.' },
+      sdk: { type: 'boolean', help: 'Records with user, metadata and SDK details. Default: plain locations.' },
+      replicas: { type: 'string', value: 'N', help: 'Copies of each record in Kafka. Default: 3.' },
+      'location-days': { type: 'string', value: 'N', help: 'Retention of locations in Kafka. Default: 7.' },
+      'event-days': { type: 'string', value: 'N', help: 'Retention of events in Kafka. Default: 30.' },
+      'api-nodes': { type: 'string', value: 'N', help: 'Processes with role api. Default: 2.' },
+      json: { type: 'boolean', help: 'Print one JSON object.' },
+    },
+    examples: [
+      {
+        line: 'fenceline size --devices 10e6 --every 60 --fences 1e6 --events 0.05',
+        explanation: 'what 167,000 locations a second need',
+      },
+    ],
+  }),
   demo: describe({
     summary: 'Starts Fenceline in a temporary folder, drives a fleet through a city and prints its events.',
     usage: ['demo'],

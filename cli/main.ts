@@ -28,6 +28,7 @@ const implementations: { readonly [Name in CommandName]: () => Promise<{ readonl
   repair: () => import('./commands/repair.js'),
   config: () => import('./commands/config.js'),
   doctor: () => import('./commands/doctor.js'),
+  size: () => import('./commands/size.js'),
   demo: () => import('./commands/demo.js'),
 };
 
