@@ -1,0 +1,114 @@
+/** Runs the examples against a server. The one with Redis: test/cluster/example-queue.test.ts. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../testing/until.js';
+import { circle, standing } from '../support/places.js';
+import { SharedServer } from '../support/shared-server.js';
+
+const cwd = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-examples-'));
+let server: SharedServer;
+beforeAll(async () => {
+  server = await SharedServer.newProject();
+  await server.as('test_secret').putGeofence('gate', circle(0, 0, 100));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  ...process.env,
+  FENCELINE: server.address,
+  SK: server.keys.test_secret,
+  ...more,
+});
+
+/** Starts an example. It ends with the test at the latest. */
+function start(program: string, file: string, more: Readonly<Record<string, string>>) {
+  const child = spawn(program, [`examples/${file}`], {
+    cwd,
+    env: environment(more),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes;
+  });
+  return { child, output: () => output };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const closed = once(child, 'close');
+  child.kill(signal);
+  await closed;
+}
+
+let devices = 0;
+/** Lets a device enter the gate. Returns the id of the event. */
+async function enter(): Promise<string> {
+  devices += 1;
+  const device = server.as('test_publishable');
+  const { events } = await device.track({ deviceId: `visitor-${devices}`, ...standing(0, 0) });
+  return events[0]._id;
+}
+
+describe('the example', () => {
+  it('delivery zones prints each arrival and departure once', () => {
+    const output = execFileSync(process.execPath, ['examples/delivery-zones.mjs'], {
+      cwd,
+      env: environment(),
+      encoding: 'utf8',
+    });
+    const ofOne = output.split('\n').filter((line) => line.startsWith('courier-2'));
+    expect(ofOne).toEqual([
+      'courier-2 arrives in Zone west',
+      'courier-2 leaves Zone west',
+      'courier-2 arrives in Zone middle',
+      'courier-2 leaves Zone middle',
+      'courier-2 arrives in Zone east',
+      'courier-2 leaves Zone east',
+    ]);
+    expect(output.trimEnd().split('\n')).toHaveLength(18);
+  });
+
+  it('events to files has each event once, through a kill and a line that was cut off', async () => {
+    const target = join(folder, 'events');
+    const lines = () =>
+      readdirSync(target).flatMap((name) => readFileSync(join(target, name), 'utf8').split('\n').slice(0, -1));
+    const ids = () => lines().map((line) => JSON.parse(line).event._id);
+    const mine: string[] = [await enter(), await enter()];
+    const first = start(process.execPath, 'events-to-files.mjs', { FOLDER: target });
+    await until(() => first.output().includes('begins') && mine.every((id) => ids().includes(id)));
+    await end(first.child, 'SIGKILL');
+    mine.push(await enter());
+    const [newest = ''] = readdirSync(target).toSorted().slice(-1);
+    appendFileSync(join(target, newest), '{"position":"A');
+    const second = start(process.execPath, 'events-to-files.mjs', { FOLDER: target });
+    await until(() => second.output().includes('continues'));
+    mine.push(await enter());
+    await until(() => ids().includes(mine.at(-1)));
+    await end(second.child, 'SIGTERM');
+    // The couriers of the other example are among them.
+    expect(new Set(ids()).size).toBe(ids().length);
+    expect(ids().filter((id) => mine.includes(id))).toEqual(mine);
+  });
+
+  it('events in Python resumes behind the position of its file', async () => {
+    const position = { POSITION_FILE: join(folder, 'position.txt') };
+    const before = await enter();
+    const first = start('python3', 'follow_events.py', position);
+    await until(() => first.output().includes(before));
+    // The next event is printed after the position of the one before it is stored.
+    const next = await enter();
+    await until(() => first.output().includes(next));
+    await end(first.child, 'SIGTERM');
+    const meanwhile = await enter();
+    const second = start('python3', 'follow_events.py', position);
+    await until(() => second.output().includes(meanwhile));
+    expect(second.output()).not.toContain(before);
+  });
+});
