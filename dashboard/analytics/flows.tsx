@@ -1,7 +1,7 @@
 /** Where users go next. */
 import { type RefObject, useMemo, useState } from 'react';
+import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
-import type { Operations } from '../client/types';
 import { type DataColumn, DataTable } from '../components/data-table';
 import { FlowDiagram } from './flow-diagram';
 import { countText, minutesText, placeName } from './format';

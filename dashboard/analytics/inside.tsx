@@ -1,7 +1,7 @@
 /** Who is inside now, by place. */
 import { useState } from 'react';
+import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
-import type { Operations } from '../client/types';
 import { type DataColumn, DataTable } from '../components/data-table';
 import { absoluteTime, relativeTime } from '../components/time';
 import { countText, placeName } from './format';

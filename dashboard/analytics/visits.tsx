@@ -1,7 +1,7 @@
 /** Visits: how many each place had, and each of them. */
 import { type RefObject, useState } from 'react';
+import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
-import type { Operations } from '../client/types';
 import { Badge } from '../components/controls';
 import { type DataColumn, DataTable } from '../components/data-table';
 import { countText, minutesText, placeName } from './format';

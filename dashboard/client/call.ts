@@ -2,11 +2,11 @@
  * Calls the API with the types of its description. The browser adds the session's cookie; the chosen project and
  * environment go along as headers.
  */
+import { type Answer, type Given, type Input, type Operation, pathOf, queryOf } from '../../client/operations';
 import { reportReachable, reportUnreachable } from '../state/connection';
-import type { Operations } from './types';
 
-export type Operation = keyof Operations;
-export type Answer<O extends Operation> = Operations[O]['answer'];
+export type { Answer, Input, Operation } from '../../client/operations';
+
 export type Environment = 'test' | 'live';
 
 /** What a session acts on. */
@@ -14,20 +14,6 @@ export interface Scope {
   readonly project: string;
   readonly environment: Environment;
 }
-
-/** A merge patch: `null` clears a field. */
-type Patch<Body> = { readonly [Name in keyof Body]?: Body[Name] | null | undefined };
-type Loose<Given> = { readonly [Name in keyof Given]: Given[Name] | undefined };
-type BodyOf<O extends Operation> = O extends `PATCH ${string}` ? Patch<Operations[O]['body']> : Operations[O]['body'];
-type Part<Name extends string, Given> = keyof Given extends never
-  ? { readonly [N in Name]?: undefined }
-  : Record<never, never> extends Given
-    ? { readonly [N in Name]?: Given }
-    : { readonly [N in Name]: Given };
-
-export type Input<O extends Operation> = Part<'path', Operations[O]['path']> &
-  Part<'query', Loose<Operations[O]['query']>> &
-  Part<'body', BodyOf<O>> & { readonly ifMatch?: string | undefined; readonly signal?: AbortSignal | undefined };
 
 /** A refusal of the API, in the words of its validator. */
 export class Failure extends Error {
@@ -68,17 +54,6 @@ export function onSessionEnd(listener: () => void): void {
   onSignedOut = listener;
 }
 
-function queryOf(query: object): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || value === '') continue;
-    if (typeof value !== 'object') parameters.set(name, String(value));
-    else for (const [key, each] of Object.entries(value)) parameters.set(`${name}[${key}]`, String(each));
-  }
-  const text = parameters.toString();
-  return text && `?${text}`;
-}
-
 /** Returns the headers that choose what a call acts on. */
 export const callHeaders = (): Record<string, string> =>
   scope ? { 'X-Fenceline-Project': scope.project, 'X-Fenceline-Environment': scope.environment } : {};
@@ -115,14 +90,8 @@ const isAboutPassword = (template: string): boolean =>
 /** Sends a request and resolves to the body. Rejects with {@link Failure} or {@link Unreachable}. */
 export async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>> {
   const [method, template] = operation.split(' ') as [string, string];
-  const given = input as {
-    path?: Record<string, string>;
-    query?: object;
-    body?: object;
-    ifMatch?: string;
-    signal?: AbortSignal;
-  };
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given.path?.[name] ?? ''));
+  const given = input as Given;
+  const path = pathOf(template, given.path);
   const headers = new Headers(callHeaders());
   if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
   const isSending = method === 'POST' || method === 'PUT' || method === 'PATCH';

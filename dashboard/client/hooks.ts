@@ -8,9 +8,9 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useRef } from 'react';
+import type { Operations } from '../../client/types';
 import { useScope } from '../state/session';
 import { type Answer, call, type Input, type Operation } from './call';
-import type { Operations } from './types';
 
 type QueryOptions<O extends Operation> = Pick<
   UseQueryOptions<Answer<O>>,

@@ -1,5 +1,5 @@
 /** The keys of a new project, which are shown only once. */
-import type { Project } from '../client/types';
+import type { Project } from '../../client/types';
 import { rememberKey } from '../state/fresh-keys';
 import { Copyable } from './controls';
 

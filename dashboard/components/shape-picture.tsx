@@ -1,7 +1,7 @@
 /** A picture of a geofence on a static map of this server. */
 import { useState } from 'react';
+import type { Geofence } from '../../client/types';
 import { urlOf } from '../client/call';
-import type { Geofence } from '../client/types';
 import { circleRing, type GeofenceDraft, ringOf } from '../forms/geofence';
 import { useTheme } from '../state/theme';
 import { useSettled } from './list-filters';

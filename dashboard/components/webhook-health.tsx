@@ -1,6 +1,7 @@
 /** How a webhook does: its last attempts as a strip, and their result in words. */
+
+import type { Attempt } from '../../client/types';
 import { useApi } from '../client/hooks';
-import type { Attempt } from '../client/types';
 import { Badge } from './controls';
 
 const shownAttempts = 30;

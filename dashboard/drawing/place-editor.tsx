@@ -1,7 +1,7 @@
 /** One record on the map: its form in a panel, its shape on the map, and the history of both. */
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
+import type { Beacon, Geofence } from '../../client/types';
 import { useApi } from '../client/hooks';
-import type { Beacon, Geofence } from '../client/types';
 import { Button, Notice } from '../components/controls';
 import { useSettled } from '../components/list-filters';
 import type { MapView } from '../components/map-view';

@@ -1,5 +1,5 @@
 /** Geofences and beacons as the map keeps them: little of each, because there may be 200,000. Pure. */
-import type { Beacon, Geofence } from '../client/types';
+import type { Beacon, Geofence } from '../../client/types';
 import { circleRing } from '../forms/geofence';
 import { distanceM, type Position } from './shape';
 

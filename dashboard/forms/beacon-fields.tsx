@@ -1,5 +1,5 @@
 /** The sections of a beacon's form. */
-import type { Beacon } from '../client/types';
+import type { Beacon } from '../../client/types';
 import { Check, Segments, TextField } from '../components/controls';
 import { type BeaconDraft, bodyOf, draftOf, newBeacon } from './beacon';
 import { problemAt } from './draft';

@@ -1,5 +1,5 @@
 /** The form of a beacon as a value, and the body that it makes. */
-import type { Beacon } from '../client/types';
+import type { Beacon } from '../../client/types';
 import { compact, type MetadataRow, metadataOf, numberOf, rowsOf, textOf } from './draft';
 
 export interface BeaconDraft {

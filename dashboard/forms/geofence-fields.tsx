@@ -1,5 +1,5 @@
 /** The sections of a geofence's form. */
-import type { Geofence } from '../client/types';
+import type { Geofence } from '../../client/types';
 import { Check, Segments, SelectField, TextArea, TextField } from '../components/controls';
 import { ShapePicture } from '../components/shape-picture';
 import { problemAt } from './draft';

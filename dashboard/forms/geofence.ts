@@ -1,5 +1,5 @@
 /** The form of a geofence as a value, and the body that it makes. */
-import type { Geofence } from '../client/types';
+import type { Geofence } from '../../client/types';
 import { compact, type MetadataRow, metadataOf, numberOf, rowsOf, textOf } from './draft';
 import type { Hours } from './week';
 

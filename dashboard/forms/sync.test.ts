@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Sync } from '../client/types';
+import type { Sync } from '../../client/types';
 import { changeOf, draftOf, isSameConfiguration, newSync } from './sync';
 
 const sync: Sync = {

@@ -1,5 +1,5 @@
 /** The form of the sync as a value, and the body that it makes. */
-import type { Sync } from '../client/types';
+import type { Sync } from '../../client/types';
 import { patchOf, textOf } from './draft';
 
 export interface SyncDraft {

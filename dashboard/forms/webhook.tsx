@@ -1,5 +1,5 @@
 /** The fields of a webhook. */
-import type { Webhook } from '../client/types';
+import type { Webhook } from '../../client/types';
 import { Check, Segments, TextField } from '../components/controls';
 import { problemAt } from './draft';
 

@@ -1,5 +1,5 @@
 /** The weekly grid of operating hours. Times are local to the geofence. */
-import type { Geofence } from '../client/types';
+import type { Geofence } from '../../client/types';
 import { Button, Check } from '../components/controls';
 
 export type Hours = NonNullable<Geofence['operatingHours']>;

@@ -1,5 +1,5 @@
 /** The columns that files may have, and a file to begin with. */
-import type { Beacon, Geofence, Import, Operations } from '../client/types';
+import type { Beacon, Geofence, Import, Operations } from '../../client/types';
 
 export type Resource = Import['resource'];
 

@@ -1,10 +1,10 @@
 /** Follows imports: one by the stream of its progress, and the files of its rows. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { Import } from '../../client/types';
 import { Failure, Unreachable, urlOf } from '../client/call';
 import { useApi } from '../client/hooks';
 import { followStream } from '../client/stream';
-import type { Import } from '../client/types';
 import { useScope } from '../state/session';
 import { firstRows, plannedRows, rejectedRows } from './rows';
 

@@ -1,8 +1,8 @@
 /** The imports of an environment, newest first. */
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import type { Import } from '../../client/types';
 import { useApi, usePages } from '../client/hooks';
-import type { Import } from '../client/types';
 import { Badge, Button, Empty, Loading, Notice } from '../components/controls';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';

@@ -1,8 +1,8 @@
 /** One import: how far it is, what came of it, and its rows. */
 import { type ReactNode, useMemo, useState } from 'react';
+import type { Import } from '../../client/types';
 import { call, urlOf } from '../client/call';
 import { useChange } from '../client/hooks';
-import type { Import } from '../client/types';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { Icon } from '../components/icons';
 import { messageOf, useToasts } from '../components/toasts';

@@ -1,5 +1,5 @@
 /** Reads the beginning of a file: what its columns are, its first rows, and their shapes. Pure. */
-import type { Beacon, Geofence, Import } from '../client/types';
+import type { Beacon, Geofence, Import } from '../../client/types';
 import { circleRing } from '../forms/geofence';
 import { type ColumnState, missingColumns, type Resource, stateOf } from './columns';
 import { readCsv } from './csv';

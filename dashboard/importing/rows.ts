@@ -1,5 +1,5 @@
 /** The rows of an import, as the server's files and answers list them. Pure. */
-import type { Import } from '../client/types';
+import type { Import } from '../../client/types';
 import { readCsv } from './csv';
 
 /** A row of an import: what would become of it, or what is wrong with it. */

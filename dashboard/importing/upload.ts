@@ -1,6 +1,7 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
+
+import type { Import } from '../../client/types';
 import { callHeaders, Failure, Unreachable } from '../client/call';
-import type { Import } from '../client/types';
 import { reportReachable, reportUnreachable } from '../state/connection';
 import type { Resource } from './columns';
 import type { Format } from './preview';

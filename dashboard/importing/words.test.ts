@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Import } from '../client/types';
+import type { Import } from '../../client/types';
 import { headlineOf, sizeText } from './words';
 
 const shown = (part: Partial<Import>): Import =>

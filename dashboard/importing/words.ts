@@ -1,5 +1,5 @@
 /** Imports in words. Pure. */
-import type { Import } from '../client/types';
+import type { Import } from '../../client/types';
 
 export const grouped = (count: number): string => count.toLocaleString('en');
 

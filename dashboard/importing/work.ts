@@ -4,7 +4,7 @@
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
-import type { Import } from '../client/types';
+import type { Import } from '../../client/types';
 import { useScope } from '../state/session';
 import type { Resource } from './columns';
 import { type Format, formatOf, type Preview, previewBytes, previewOf } from './preview';

@@ -1,5 +1,5 @@
 /** Events in plain words. Pure. */
-import type { Event } from '../client/types';
+import type { Event } from '../../client/types';
 
 export const eventNames: Readonly<Record<string, string>> = {
   'user.entered_geofence': 'Entered',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Event } from '../../client/types';
 import { splitMessages } from '../client/stream';
-import type { Event } from '../client/types';
 import { type Arrived, addArrived, emptyFeed, matchesFilter, maxEvents, medianLagMs, resume } from './feed';
 
 const arrived = (id: string, more: Partial<Event> = {}, arrivedAtMs = 0): Arrived => ({

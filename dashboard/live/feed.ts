@@ -1,5 +1,5 @@
 /** The newest events of a stream: each once, newest first, at most so many. Pure. */
-import type { Event } from '../client/types';
+import type { Event } from '../../client/types';
 
 export const maxEvents = 2_000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { UserPosition } from '../client/types';
+import type { UserPosition } from '../../client/types';
 import { askAfter, drawnAt, isMoving, maxDevices, moved, noFleet } from './fleet';
 
 const position = (user: string, receivedMs: number, coordinates: [number, number] = [0, 0]): UserPosition => {

@@ -1,5 +1,5 @@
 /** Where devices are on a live map, and where they are drawn while they move from one position to the next. Pure. */
-import type { UserPosition } from '../client/types';
+import type { UserPosition } from '../../client/types';
 
 export const maxDevices = 5_000;
 /** The time that a device takes on the map from one position to the next. */

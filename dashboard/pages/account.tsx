@@ -2,9 +2,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Project, Session } from '../../client/types';
 import { call } from '../client/call';
 import { useChange } from '../client/hooks';
-import type { Project, Session } from '../client/types';
 import { Badge, Button, Dialog, Notice, Page, TextField } from '../components/controls';
 import { NewKeys, rememberKeys } from '../components/new-keys';
 import { absoluteTime } from '../components/time';

@@ -1,7 +1,7 @@
 /** The list of beacons. */
 import { Link } from 'wouter';
+import type { Beacon } from '../../client/types';
 import { usePages } from '../client/hooks';
-import type { Beacon } from '../client/types';
 import { Page } from '../components/controls';
 import { useListFilters } from '../components/list-filters';
 import { columnsWith, NoRows, ResourceList } from '../components/resource-list';

@@ -1,7 +1,7 @@
 /** One import of the history. */
 import { Link, useParams } from 'wouter';
+import type { Import } from '../../client/types';
 import { useApi } from '../client/hooks';
-import type { Import } from '../client/types';
 import { Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { absoluteTime } from '../components/time';

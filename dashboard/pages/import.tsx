@@ -1,8 +1,8 @@
 /** Import of a file: choose it, look at it, check what would change, apply it. Below it, all imports. */
 import { type DragEvent, useRef, useState } from 'react';
+import type { Import } from '../../client/types';
 import { urlOf } from '../client/call';
 import { useApi } from '../client/hooks';
-import type { Import } from '../client/types';
 import { Button, Notice, Page, Segments } from '../components/controls';
 import { Icon } from '../components/icons';
 import { messageOf } from '../components/toasts';

@@ -1,8 +1,8 @@
 /** The keys of the environment: what they are for, and their replacement, which shows the new key once. */
 import { useState } from 'react';
+import type { Project } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import type { Project } from '../client/types';
 import { Button, Confirm, Issued, Loading, Notice, Page } from '../components/controls';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';

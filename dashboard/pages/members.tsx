@@ -1,8 +1,8 @@
 /** Who may use the project: members and open invitations. */
 import { type FormEvent, useState } from 'react';
+import type { Member } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import type { Member } from '../client/types';
 import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';

@@ -1,10 +1,10 @@
 /** Getting started: a geofence, a location, and the event that follows. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import type { Event, Geofence } from '../../client/types';
 import { type Answer, call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { followStream } from '../client/stream';
-import type { Event, Geofence } from '../client/types';
 import { Badge, Block, Button, Copyable, Notice, Page, TextField } from '../components/controls';
 import { Icon } from '../components/icons';
 import { relativeTime } from '../components/time';

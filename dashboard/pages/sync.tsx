@@ -1,9 +1,9 @@
 /** The nightly sync: where files are read from, what the last run did, and when the next one is. */
 import { type FormEvent, useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import type { Sync } from '../../client/types';
 import { type Answer, call, Failure, revisionOf } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import type { Sync } from '../client/types';
 import {
   Badge,
   Button,

@@ -1,9 +1,9 @@
 /** The webhooks of the environment, with their health, and the form of a new one. */
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Webhook } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import type { Webhook } from '../client/types';
 import { Badge, Button, Copyable, Dialog, Empty, Loading, Notice, Page } from '../components/controls';
 import { messageOf } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';

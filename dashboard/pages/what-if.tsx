@@ -4,9 +4,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { Feature, FeatureCollection, Position } from 'geojson';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import type { Geofence, Replay, Settings } from '../../client/types';
 import { call, Failure } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import type { Geofence, Replay, Settings } from '../client/types';
 import {
   Badge,
   Button,

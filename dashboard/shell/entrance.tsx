@@ -1,8 +1,8 @@
 /** Signing in and up, and what the links of mails ask for. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import type { Project, Session } from '../../client/types';
 import { type Answer, call, Failure, type Input, type Operation } from '../client/call';
-import type { Project, Session } from '../client/types';
 import { Button, Notice, TextField } from '../components/controls';
 import { Logo } from '../components/icons';
 import { NewKeys, rememberKeys } from '../components/new-keys';

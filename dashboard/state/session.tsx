@@ -1,8 +1,8 @@
 /** The session of this browser, and the project and environment that it acts on. */
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import type { Session } from '../../client/types';
 import { call, type Environment, Failure, onSessionEnd, type Scope, setCallScope } from '../client/call';
-import type { Session } from '../client/types';
 import { readStored, writeStored } from './storage';
 import { leave } from './unsaved';
 

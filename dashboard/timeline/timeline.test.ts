@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Event, ExplainedFence, Explanation, UserLocation } from '../client/types';
+import type { Event, ExplainedFence, Explanation, UserLocation } from '../../client/types';
 import { reasonsOf, timelineOf } from './timeline';
 
 const timeAt = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();

@@ -2,7 +2,7 @@
  * A user's timeline: locations with the events that they caused, and events without a location. And why each event
  * happened or did not, in words. Pure.
  */
-import type { Event, ExplainedFence, Explanation, UserLocation } from '../client/types';
+import type { Event, ExplainedFence, Explanation, UserLocation } from '../../client/types';
 import { distanceText, durationText, eventTitle } from '../live/event-words';
 
 export type Item =

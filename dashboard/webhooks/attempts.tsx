@@ -1,8 +1,8 @@
 /** The attempts to deliver to a webhook, each with its request and response. */
 import { useState } from 'react';
+import type { Attempt } from '../../client/types';
 import { call } from '../client/call';
 import { useChange, usePages } from '../client/hooks';
-import type { Attempt } from '../client/types';
 import { Badge, Block, Button, Dialog, Empty, Loading, Notice } from '../components/controls';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';

@@ -1,8 +1,8 @@
 /** The secrets that sign a webhook's requests, and their rotation. */
 import { useState } from 'react';
+import type { Webhook } from '../../client/types';
 import { call } from '../client/call';
 import { useChange } from '../client/hooks';
-import type { Webhook } from '../client/types';
 import { Button, Confirm, Dialog, Issued, TextField } from '../components/controls';
 import { relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Event } from '../client/types';
+import type { Event } from '../../client/types';
 import { byTime, changesOf, countOf, csvOf, type Found, type FoundIn } from './compare';
 
 const kinds = ['entered', 'left', 'dwelled'] as const;

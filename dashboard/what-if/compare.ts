@@ -1,5 +1,5 @@
 /** What a replay changes: events that are added, removed and unchanged, their counts, and their rows for a file. Pure. */
-import type { Event, Replay } from '../client/types';
+import type { Event, Replay } from '../../client/types';
 
 export type FoundIn = 'replay' | 'record' | 'both';
 

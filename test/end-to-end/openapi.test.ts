@@ -109,8 +109,8 @@ describe('a change of the API', () => {
     await expect(outlineOf(openapi).text).toMatchFileSnapshot('../../docs/api-outline.txt');
   });
 
-  it('is in the types of the dashboard', async () => {
-    await expect(typesOf(openapi)).toMatchFileSnapshot('../../dashboard/client/types.ts');
+  it('is in the types of the client', async () => {
+    await expect(typesOf(openapi)).toMatchFileSnapshot('../../client/types.ts');
   });
 
   it('has an entry in docs/api-changes.md, the newest of which names the digest of the outline', () => {

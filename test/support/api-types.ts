@@ -1,5 +1,5 @@
 /**
- * Writes the TypeScript types of the API from its description, for the dashboard: one type per named schema, and one
+ * Writes the TypeScript types of the API from its description, for the client: one type per named schema, and one
  * entry per operation with the types of its path, query, body and answer.
  */
 import type { Json } from './client.js';
