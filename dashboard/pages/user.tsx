@@ -539,6 +539,7 @@ const verdicts = {
   happened: { tone: 'success', label: 'Event' },
   'recorded only': { tone: 'warning', label: 'Event, not by the rules of now' },
   'not recorded': { tone: 'warning', label: 'Would be an event now' },
+  none: { tone: 'neutral', label: 'No event' },
 } as const;
 
 interface ExplainedProps {
@@ -550,12 +551,9 @@ interface ExplainedProps {
 
 function Explained({ location, answer, error, onClose }: ExplainedProps) {
   const reasons = answer ? reasonsOf(answer) : [];
-  const panel = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another location comes into sight as well
-  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), [location._id, answer]);
   const other = answer?.events.filter(({ geofence }) => geofence === undefined) ?? [];
   return (
-    <section className="card" aria-label="Why" ref={panel}>
+    <section className="card" aria-label="Why">
       <div className="card-head spread">
         <h2>Why, at {absoluteTime(location.at)}</h2>
         <Button isCompact look="plain" icon="close" aria-label="Close" onClick={onClose} />
@@ -584,7 +582,7 @@ function Explained({ location, answer, error, onClose }: ExplainedProps) {
                 <div className="grow stack-tight">
                   <div className="row">
                     <strong>{title}</strong>
-                    {verdict !== 'none' && <Badge tone={verdicts[verdict].tone}>{verdicts[verdict].label}</Badge>}
+                    <Badge tone={verdicts[verdict].tone}>{verdicts[verdict].label}</Badge>
                   </div>
                   <p className="quiet">{text}</p>
                 </div>
