@@ -539,7 +539,6 @@ const verdicts = {
   happened: { tone: 'success', label: 'Event' },
   'recorded only': { tone: 'warning', label: 'Event, not by the rules of now' },
   'not recorded': { tone: 'warning', label: 'Would be an event now' },
-  none: { tone: 'neutral', label: 'No event' },
 } as const;
 
 interface ExplainedProps {
@@ -551,9 +550,14 @@ interface ExplainedProps {
 
 function Explained({ location, answer, error, onClose }: ExplainedProps) {
   const reasons = answer ? reasonsOf(answer) : [];
+  const panel = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another location comes into sight as well
+  useEffect(() => {
+    panel.current?.scrollIntoView({ block: 'nearest' });
+  }, [location._id, answer]);
   const other = answer?.events.filter(({ geofence }) => geofence === undefined) ?? [];
   return (
-    <section className="card" aria-label="Why">
+    <section className="card" aria-label="Why" ref={panel}>
       <div className="card-head spread">
         <h2>Why, at {absoluteTime(location.at)}</h2>
         <Button isCompact look="plain" icon="close" aria-label="Close" onClick={onClose} />
@@ -582,7 +586,7 @@ function Explained({ location, answer, error, onClose }: ExplainedProps) {
                 <div className="grow stack-tight">
                   <div className="row">
                     <strong>{title}</strong>
-                    <Badge tone={verdicts[verdict].tone}>{verdicts[verdict].label}</Badge>
+                    {verdict !== 'none' && <Badge tone={verdicts[verdict].tone}>{verdicts[verdict].label}</Badge>}
                   </div>
                   <p className="quiet">{text}</p>
                 </div>
