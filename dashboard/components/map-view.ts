@@ -69,6 +69,12 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
     transformRequest: (url) =>
       url.startsWith(location.origin) || url.startsWith('/') ? { url, headers: callHeaders() } : { url },
   });
+  // Assistive software waits until all that is known is drawn.
+  const setBusy = (isBusy: boolean) => container.setAttribute('aria-busy', `${isBusy}`);
+  setBusy(true);
+  map.on('dataloading', () => setBusy(true));
+  map.on('movestart', () => setBusy(true));
+  map.on('idle', () => setBusy(false));
   map.addControl(new maplibregl.NavigationControl({ visualizePitch: false }), 'bottom-right');
   map.addControl(new maplibregl.ScaleControl({}), 'bottom-left');
   let isLoaded = false;

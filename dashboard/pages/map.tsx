@@ -64,7 +64,6 @@ function PlacesMap() {
   const [layers, setLayers] = useState(allLayers);
   const [styleChoice, setStyleChoice] = useState(storedStyle);
   const [hover, setHover] = useState<{ readonly id: string; readonly x: number; readonly y: number }>();
-  const [isReady, setReady] = useState(false);
   const events = useRef<MapEvents>(undefined);
   const listeners = useRef<Listeners>(undefined);
   const lastView = useRef(first.view);
@@ -108,7 +107,6 @@ function PlacesMap() {
         view: first.view,
         onStyle(_, nextShade) {
           editor?.start(nextShade);
-          setReady(true);
         },
         onPress: (at, point) => events.current?.onClick(at, editor?.pointNear(point)) ?? false,
         onClick: (place) => listeners.current?.onClick(place),
@@ -203,7 +201,7 @@ function PlacesMap() {
   return (
     <div className={selection ? 'map-page has-side' : 'map-page'}>
       <h1 className="visually-hidden">Map</h1>
-      <div className="map-canvas" ref={container} aria-busy={!isReady} />
+      <div className="map-canvas" ref={container} />
       <div className="map-crosshair" aria-hidden="true" />
       <div className="map-panel">
         <div className="map-top">

@@ -17,9 +17,16 @@ type Point = readonly [x: number, y: number];
 /** Opens the map when it can be drawn on. */
 async function openMap(query = here, options = {}): Promise<Page> {
   const page = await asOwner(`/map?${query}`, options);
-  await page.locator('.map-canvas[aria-busy=false]').waitFor();
   await page.getByText(/^\d+ geofences, \d+ beacons$/).waitFor();
+  await drawn(page);
   return page;
+}
+
+/** Waits until the map shows what the page knows. A click before would find nothing. */
+async function drawn(page: Page): Promise<void> {
+  // The page hands its places to the map after it has painted their number.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await page.locator('.map-canvas[aria-busy=false]').waitFor();
 }
 
 /** Returns pixels of the page by pixels from the centre of the map, once the map has its place beside the form. */
@@ -31,6 +38,7 @@ async function onMap(page: Page): Promise<(point: Point) => Point> {
         .evaluate((canvas) => canvas.clientWidth - canvas.parentElement!.parentElement!.clientWidth),
     )
     .toBe(0);
+  await drawn(page);
   const box = await page.locator('.map-canvas').boundingBox();
   return ([x, y]) => [box!.x + Math.round(box!.width / 2) + x, box!.y + Math.round(box!.height / 2) + y];
 }
