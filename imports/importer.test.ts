@@ -188,7 +188,7 @@ describe('an import that is interrupted', () => {
     expect(again).toMatchObject({ unchanged: result.created, created: 20 - result.created });
   });
 
-  it('because it was told to stop, here or on another node', async () => {
+  it('because it was stopped, here or on another node', async () => {
     let hear: () => void = () => {};
     const values: typeof bench.values = {
       ...bench.values,

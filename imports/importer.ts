@@ -81,7 +81,7 @@ const leaseMs = 60_000;
 const renewEveryMs = 15_000;
 const retryAfterS = 10;
 
-/** Interval at which a node asks whether another one was told to stop its import. */
+/** Interval at which a node asks whether another one stops its import. */
 const askEveryMs = 500;
 
 const leaseKey = (project: string): string => `import/${project}`;
@@ -159,7 +159,7 @@ export function createImporter({
     return { id: permit.id, finished, underWay };
   }
 
-  /** Returns a signal that aborts when the import is told to stop, on this node or on another. */
+  /** Returns a signal that aborts when a caller stops the import, on this node or on another. */
   function stopSignal(id: string, given: AbortSignal | undefined) {
     const stop = new AbortController();
     stops.set(id, stop);

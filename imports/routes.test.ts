@@ -212,7 +212,7 @@ describe('the history', () => {
     expect((await send(corrected)).body.import).toMatchObject({ created: 2, rejected: 0 });
   });
 
-  it('keeps an import that has ended as it is when it is told to stop', async () => {
+  it('keeps an import that has ended as it is when a caller stops it', async () => {
     const { body } = await send(csv(row('stop', 'a')));
     const stopped = await api.call('POST', `/v1/imports/${body.import._id}/stop`);
     expect(stopped).toMatchObject({ status: 200, body: { import: { status: 'completed', created: 1 } } });
