@@ -1,0 +1,88 @@
+/** Why a location made its events, and why it made no others. */
+import { useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import type { UserLocation } from '../../client/types';
+import { Badge, Button, Loading, Notice } from '../components/controls';
+import { absoluteTime } from '../components/time';
+import { messageOf } from '../components/toasts';
+import { eventTitle } from '../live/event-words';
+import { reasonsOf } from './timeline';
+import type { TimelineMapProps } from './timeline-map';
+
+const verdicts = {
+  happened: { tone: 'success', label: 'Event' },
+  'recorded only': { tone: 'warning', label: 'Event, not by the rules of now' },
+  'not recorded': { tone: 'warning', label: 'Would be an event now' },
+} as const;
+
+interface ExplainedProps {
+  readonly location: UserLocation;
+  readonly answer: TimelineMapProps['explained'];
+  readonly error: unknown;
+  onClose(): void;
+}
+
+export function Explained({ location, answer, error, onClose }: ExplainedProps) {
+  const reasons = answer ? reasonsOf(answer) : [];
+  const panel = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another location comes into sight as well
+  useEffect(() => {
+    panel.current?.scrollIntoView({ block: 'nearest' });
+  }, [location._id, answer]);
+  const other = answer?.events.filter(({ geofence }) => geofence === undefined) ?? [];
+  return (
+    <section className="card" aria-label="Why" ref={panel}>
+      <div className="card-head spread">
+        <h2>Why, at {absoluteTime(location.at)}</h2>
+        <Button isCompact look="plain" icon="close" aria-label="Close" onClick={onClose} />
+      </div>
+      {error ? (
+        <div className="card-body">
+          <Notice tone="danger">{messageOf(error)}</Notice>
+        </div>
+      ) : answer === undefined ? (
+        <Loading rows={3} />
+      ) : (
+        <>
+          {answer.explanation.notice && (
+            <p className="card-body quiet" role="status">
+              {answer.explanation.notice.text}
+            </p>
+          )}
+          {answer.before === undefined && location.result === 'applied' && (
+            <p className="card-body quiet">
+              No earlier location of this user is stored, so it counts as outside of everything before.
+            </p>
+          )}
+          <ul>
+            {reasons.map(({ fence, name, verdict, title, text }) => (
+              <li key={`${fence._id} ${title}`} className="list-row reason">
+                <div className="grow stack-tight">
+                  <div className="row">
+                    <strong>{title}</strong>
+                    {verdict !== 'none' && <Badge tone={verdicts[verdict].tone}>{verdicts[verdict].label}</Badge>}
+                  </div>
+                  <p className="quiet">{text}</p>
+                </div>
+                <Link className="button compact" href={`/geofences/${fence._id}`} aria-label={`Open ${name}`}>
+                  Open
+                </Link>
+              </li>
+            ))}
+            {other.map((event) => (
+              <li key={event._id} className="list-row reason">
+                <div className="row">
+                  <strong>{eventTitle(event)}</strong>
+                  <Badge tone="success">Event</Badge>
+                </div>
+              </li>
+            ))}
+          </ul>
+          <p className="table-foot">
+            Explained by the geofences and settings of now. Distances are to the boundary of the geofence.
+          </p>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,142 @@
+/** The path of a user on a map, with the accuracy of each location and the geofences near it. */
+import { useQueries } from '@tanstack/react-query';
+import type { Feature, FeatureCollection, Position } from 'geojson';
+import { useEffect, useMemo, useState } from 'react';
+import type { Geofence, UserLocation } from '../../client/types';
+import { type Answer, call } from '../client/call';
+import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
+import { circleRing } from '../forms/geofence';
+import { useScope } from '../state/session';
+
+const circleOf = (each: UserLocation): Position[] =>
+  circleRing(positionOf(each), Math.max(1, each.locationAccuracy)).map(([x, y]) => [x, y]);
+const positionOf = ({ location }: UserLocation): [number, number] => [location.coordinates[0], location.coordinates[1]];
+
+const sources = ['fences', 'accuracy', 'path', 'points'] as const;
+
+const mapLayers = ({ fence, device, chosen, halo, added, removed }: Palette): readonly Layer[] => [
+  { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.12 } },
+  { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-width': 1.5 } },
+  { id: 'accuracy-fill', type: 'fill', source: 'accuracy', paint: { 'fill-color': device, 'fill-opacity': 0.08 } },
+  {
+    ...{ id: 'accuracy-chosen', type: 'line', source: 'accuracy', filter: ['get', 'chosen'] },
+    paint: { 'line-color': chosen, 'line-width': 1.5 },
+  },
+  {
+    ...{ id: 'path', type: 'line', source: 'path', layout: { 'line-join': 'round' } },
+    paint: { 'line-color': device, 'line-width': 2, 'line-opacity': 0.7 },
+  },
+  {
+    ...{ id: 'point', type: 'circle', source: 'points' },
+    paint: {
+      'circle-color': [
+        ...['case', ['get', 'chosen'], chosen, ['==', ['get', 'mark'], 'entered'], added],
+        ...[['==', ['get', 'mark'], 'left'], removed, device],
+      ] as never,
+      'circle-radius': ['case', ['get', 'chosen'], 7, ['!=', ['get', 'mark'], 'none'], 5.5, 3.5],
+      'circle-stroke-width': 1.5,
+      'circle-stroke-color': halo,
+    },
+  },
+];
+
+/** Circles of more locations would only cover each other. */
+const maxCircles = 400;
+const maxFences = 16;
+
+export interface TimelineMapProps {
+  readonly locations: readonly UserLocation[];
+  /** What kind of event each location caused first, by its `_id`. */
+  readonly marks: ReadonlyMap<string, string>;
+  readonly chosen: UserLocation | undefined;
+  readonly explained: Answer<'GET /v1/users/{id}/locations/{locationId}/explanation'> | undefined;
+  onChoose(id: string | undefined): void;
+}
+
+/** Loads the shapes of the geofences that an explanation names. */
+function useShapes(ids: readonly string[]): readonly Geofence[] {
+  const scope = useScope();
+  return useQueries({
+    queries: ids.map((id) => ({
+      queryKey: [scope, 'geofences', 'shape', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => call('GET /v1/geofences/{id}', { path: { id }, signal }),
+      staleTime: 60_000,
+      retry: false,
+    })),
+    combine: (results) => results.flatMap(({ data }) => (data ? [data.geofence] : [])),
+  });
+}
+
+export function TimelineMap({ locations, marks, chosen, explained, onChoose }: TimelineMapProps) {
+  const [map, setMap] = useState<MapHandle>();
+  const ids = useMemo(() => {
+    const near = explained?.explanation.fences.map(({ _id }) => _id) ?? [];
+    const visited = locations.flatMap(({ geofences }) => geofences);
+    return [...new Set([...near, ...visited])].slice(0, maxFences);
+  }, [explained, locations]);
+  const shapes = useShapes(ids);
+
+  useEffect(() => {
+    const features = shapes.flatMap(({ _id, geometry }): Feature[] =>
+      geometry ? [{ type: 'Feature', geometry, properties: { id: _id } }] : [],
+    );
+    map?.set('fences', { type: 'FeatureCollection', features });
+  }, [map, shapes]);
+  useEffect(() => {
+    if (map === undefined) return;
+    const collection = (features: Feature[]): FeatureCollection => ({ type: 'FeatureCollection', features });
+    const circled = [...locations.slice(0, maxCircles), ...(chosen ? [chosen] : [])];
+    map.set(
+      'accuracy',
+      collection(
+        circled.map((each) => ({
+          type: 'Feature',
+          geometry: {
+            type: 'Polygon',
+            coordinates: [circleOf(each)],
+          },
+          properties: { chosen: each._id === chosen?._id },
+        })),
+      ),
+    );
+    const path = locations.filter(({ result }) => result === 'applied').map(positionOf);
+    map.set(
+      'path',
+      collection(
+        path.length > 1
+          ? [{ type: 'Feature', geometry: { type: 'LineString', coordinates: path }, properties: {} }]
+          : [],
+      ),
+    );
+    map.set(
+      'points',
+      collection(
+        locations.toReversed().map((each) => ({
+          type: 'Feature',
+          geometry: { type: 'Point', coordinates: positionOf(each) },
+          properties: {
+            id: each._id,
+            chosen: each._id === chosen?._id,
+            mark: marks.get(each._id) ?? 'none',
+          },
+        })),
+      ),
+    );
+  }, [map, locations, marks, chosen]);
+  useEffect(() => map?.fit(locations.map((each): LngLat => positionOf(each))), [map, locations]);
+  useEffect(() => {
+    if (chosen) map?.flyTo(positionOf(chosen), 15);
+  }, [map, chosen]);
+  return (
+    <div className="live-map">
+      <DataMap
+        label="Map of the timeline"
+        sources={sources}
+        layers={mapLayers}
+        clickable={['point']}
+        onReady={setMap}
+        onClick={onChoose}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,272 @@
+/** The timeline of a user: its locations and events over a range, on a map and in a list. */
+import { useQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { User, UserLocation } from '../../client/types';
+import { call } from '../client/call';
+import { Button, Empty, Loading, Notice, Segments, TextField } from '../components/controls';
+import { absoluteTime, relativeTime } from '../components/time';
+import { messageOf } from '../components/toasts';
+import { eventTitle, markOf } from '../live/event-words';
+import { useScope } from '../state/session';
+import { Explained } from './explained';
+import { type Item, timelineOf } from './timeline';
+import { TimelineMap } from './timeline-map';
+import '../styles/live.css';
+import '../styles/timeline.css';
+
+const ranges = [
+  { value: 'hour', label: 'Hour', ms: 3_600_000 },
+  { value: 'day', label: 'Day', ms: 86_400_000 },
+  { value: 'week', label: 'Week', ms: 604_800_000 },
+] as const;
+type RangeName = (typeof ranges)[number]['value'];
+
+const pageSize = 500;
+/** More locations of a range are left out: the newest are shown. */
+const maxLocations = 3_000;
+
+interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Loads the locations and events of a range, newest first. */
+async function loadTimeline(user: string, { fromMs, toMs }: Range, signal: AbortSignal) {
+  const [after, before] = [new Date(fromMs - 1).toISOString(), new Date(toMs).toISOString()];
+  const locations: UserLocation[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { limit: pageSize, after, before, cursor };
+    const page = await call('GET /v1/users/{id}/locations', { path: { id: user }, query, signal });
+    locations.push(...page.locations);
+    cursor = page.meta.hasMore ? page.meta.cursor : undefined;
+  } while (cursor !== undefined && locations.length < maxLocations);
+  const oldest = cursor === undefined ? after : locations.at(-1)!.at;
+  const { events } = await call('GET /v1/events', {
+    query: { user, limit: 1_000, createdAfter: oldest, createdBefore: before },
+    signal,
+  });
+  return { items: timelineOf(locations, events), hasMore: cursor !== undefined };
+}
+
+const short = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+});
+const shortTime = (time: string): string => short.format(new Date(time));
+
+const two = (part: number): string => String(part).padStart(2, '0');
+/** Returns the text of an input of date and time, in the zone of the browser. */
+function localText(timeMs: number): string {
+  const time = new Date(timeMs);
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+export function Timeline({ user }: { readonly user: User }) {
+  const scope = useScope();
+  const [parameters] = useSearchParams();
+  const wantedAt = parameters.get('at');
+  const [initialEndMs] = useState(() => Math.max(Date.now(), Date.parse(user.updatedAt)) + 1_000);
+  const [name, setName] = useState<RangeName | 'own'>('day');
+  const [range, setRange] = useState<Range>(() => {
+    const endMs = wantedAt ? Math.min(Date.parse(wantedAt) + 43_200_000, initialEndMs) : initialEndMs;
+    return { fromMs: endMs - 86_400_000, toMs: endMs };
+  });
+  const [own, setOwn] = useState({ from: localText(range.fromMs), to: localText(range.toMs) });
+  const loaded = useQuery({
+    queryKey: [scope, 'users', 'timeline', user._id, range],
+    queryFn: ({ signal }) => loadTimeline(user._id, range, signal),
+  });
+  const items = loaded.data?.items ?? [];
+  const [chosen, setChosen] = useState<string>();
+  const locations = useMemo(
+    () => (loaded.data?.items ?? []).flatMap((item) => (item.kind === 'location' ? [item.location] : [])),
+    [loaded.data],
+  );
+  const marks = useMemo(
+    () =>
+      new Map(
+        (loaded.data?.items ?? []).flatMap((item) =>
+          item.kind === 'location' && item.events[0] ? [[item.location._id, markOf(item.events[0])] as const] : [],
+        ),
+      ),
+    [loaded.data],
+  );
+  const location = locations.find(({ _id }) => _id === chosen);
+  // A link to an event chooses the location that caused it.
+  useEffect(() => {
+    if (wantedAt === null || chosen !== undefined) return;
+    const wanted = locations.find(({ at }) => Date.parse(at) === Date.parse(wantedAt));
+    if (wanted) setChosen(wanted._id);
+  }, [locations, wantedAt, chosen]);
+
+  function chooseRange(next: RangeName | 'own') {
+    setName(next);
+    const ms = ranges.find(({ value }) => value === next)?.ms;
+    if (ms === undefined) return;
+    const toMs = Math.max(Date.now(), Date.parse(user.updatedAt)) + 1_000;
+    setRange({ fromMs: toMs - ms, toMs });
+    setOwn({ from: localText(toMs - ms), to: localText(toMs) });
+  }
+  const [fromMs, toMs] = [Date.parse(own.from), Date.parse(own.to)];
+  const ownProblem = fromMs < toMs ? undefined : 'Must be before the end';
+  const options = [...ranges, { value: 'own', label: 'Own' } as const];
+  const explained = useQuery({
+    queryKey: [scope, 'explain', user._id, location?._id],
+    enabled: location !== undefined,
+    queryFn: ({ signal }) =>
+      call('GET /v1/users/{id}/locations/{locationId}/explanation', {
+        path: { id: user._id, locationId: location!._id },
+        signal,
+      }),
+  });
+  return (
+    <section className="stack" aria-label="Timeline">
+      <div className="spread">
+        <h2>Timeline</h2>
+        <Segments legend="Range" value={name} options={options} onChange={chooseRange} />
+      </div>
+      {name === 'own' && (
+        <form
+          className="card card-body own-range"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (ownProblem === undefined) setRange({ fromMs, toMs: toMs + 60_000 });
+          }}
+        >
+          <TextField
+            label="From"
+            type="datetime-local"
+            value={own.from}
+            problem={ownProblem}
+            onChange={(from) => setOwn({ ...own, from })}
+          />
+          <TextField label="To" type="datetime-local" value={own.to} onChange={(to) => setOwn({ ...own, to })} />
+          <Button type="submit" disabled={ownProblem !== undefined}>
+            Show
+          </Button>
+        </form>
+      )}
+      {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
+      <div className="timeline-grid">
+        <TimelineMap
+          locations={locations}
+          marks={marks}
+          chosen={location}
+          explained={explained.data}
+          onChoose={setChosen}
+        />
+        <div className="card timeline-list">
+          {loaded.isPending ? (
+            <Loading />
+          ) : items.length === 0 ? (
+            <Empty title="No location in this range">
+              <p>Locations are stored for 7 days. The last one came {relativeTime(user.updatedAt)}.</p>
+            </Empty>
+          ) : (
+            <ItemList items={items} chosen={chosen} onChoose={setChosen} />
+          )}
+          {items.length > 0 && (
+            <p className="table-foot" role="status">
+              {loaded.data?.hasMore ? `The newest ${locations.length}` : locations.length}{' '}
+              {locations.length === 1 ? 'location' : 'locations'}
+            </p>
+          )}
+        </div>
+      </div>
+      {location && (
+        <Explained
+          location={location}
+          answer={explained.data}
+          error={explained.error}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
+      {!location && items.length > 0 && (
+        <p className="quiet">Choose a location to see why it made events, and why it did not make others.</p>
+      )}
+    </section>
+  );
+}
+
+const rowHeight = 60;
+
+interface ItemListProps {
+  readonly items: readonly Item[];
+  readonly chosen: string | undefined;
+  onChoose(id: string): void;
+}
+
+function ItemList({ items, chosen, onChoose }: ItemListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  });
+  const index = items.findIndex((item) => item.kind === 'location' && item.location._id === chosen);
+  useEffect(() => {
+    if (index >= 0) virtualizer.scrollToIndex(index, { align: 'auto' });
+  }, [index, virtualizer]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="live-scroll" ref={scroller} aria-label="Locations and events" tabIndex={0}>
+      <ol style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map(({ index, start, key }) => (
+          <li key={key} style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
+            <ItemRow item={items[index]!} chosen={chosen} onChoose={onChoose} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const resultTexts: Readonly<Record<UserLocation['result'], string>> = {
+  applied: 'No event',
+  repeat: 'Repeated: changes nothing',
+  stale: 'Older than the one before: not evaluated',
+};
+
+function ItemRow({ item, chosen, onChoose }: Omit<ItemListProps, 'items'> & { readonly item: Item }) {
+  if (item.kind === 'event') {
+    return (
+      <div className="event-row">
+        <span className={`mark ${markOf(item.event)}`} />
+        <span className="grow">
+          <span className="event-title truncate">{eventTitle(item.event)}</span>
+          <span className="quiet small truncate">Without a stored location</span>
+        </span>
+        <time className="quiet small">{absoluteTime(item.at)}</time>
+      </div>
+    );
+  }
+  const { location, events } = item;
+  const [first, ...others] = events;
+  return (
+    <button
+      type="button"
+      className="event-row"
+      aria-current={location._id === chosen || undefined}
+      onClick={() => onChoose(location._id)}
+    >
+      <span className={`mark ${first ? markOf(first) : 'none'}`} />
+      <span className="grow">
+        <span className={`truncate ${first ? 'event-title' : 'quiet'}`}>
+          {first ? eventTitle(first) : resultTexts[location.result]}
+          {others.length > 0 && ` and ${others.length} more`}
+        </span>
+        <span className="quiet small truncate">
+          ±{Math.round(location.locationAccuracy)} m{location.stopped && ' · stopped'}
+          {location.foreground && ' · foreground'}
+        </span>
+      </span>
+      <time className="quiet small" dateTime={location.at} title={absoluteTime(location.at)}>
+        {shortTime(location.at)}
+      </time>
+    </button>
+  );
+}
