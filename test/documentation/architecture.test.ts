@@ -54,7 +54,9 @@ describe('the linter refuses what the diagram has no arrow to', () => {
 test('the diagram has every module, and no cycle', () => {
   for (const module of modules) expect(reachable(module)).not.toContain(module);
   const folders = readdirSync(new URL('../..', import.meta.url), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !/^(\.|node_modules|dist|data|coverage|docs|deploy|examples)/.test(entry.name))
+    .filter(
+      (entry) => entry.isDirectory() && !/^(\.|node_modules|dist|data|coverage|docs|deploy|examples)/.test(entry.name),
+    )
     .map(({ name }) => name);
   expect([...modules].sort()).toEqual(folders.sort());
 });
