@@ -12,12 +12,16 @@ const views = ['/start', '/analytics', '/geofences', '/beacons', '/webhooks', '/
 async function hold(page: Page, isHeld: (route: Route) => boolean) {
   const held: Route[] = [];
   let isOpen = false;
+  let count = 0;
   await page.route('**/v1/**', async (route) => {
-    if (isOpen || !isHeld(route)) return route.continue();
+    if (!isHeld(route)) return route.continue();
+    count += 1;
+    if (isOpen) return route.continue();
     held.push(route);
   });
   return {
-    count: () => held.length,
+    /** Returns how many calls have matched, held or not. */
+    count: () => count,
     async letGo() {
       isOpen = true;
       for (const route of held) await route.continue();
@@ -84,6 +88,8 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await page.getByRole('button', { name: 'Create geofence' }).dblclick({ force: true });
     await page.getByLabel('External id').press('Enter');
     expect(await page.getByRole('button', { name: 'Create geofence' }).isDisabled()).toBe(true);
+    // Before it, the form asks whether the name is taken.
+    await expect.poll(geofence.count).toBe(1);
     await geofence.letGo();
     await page.getByRole('link', { name: 'Pressed twice' }).waitFor();
     expect(geofence.count()).toBe(1);
@@ -94,6 +100,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     const webhook = await hold(page, isChange);
     await page.getByRole('button', { name: 'Create webhook' }).dblclick({ force: true });
     await page.getByLabel('URL').press('Enter');
+    await expect.poll(webhook.count).toBe(1);
     await webhook.letGo();
     await page.getByText(/^whsec_/).waitFor();
     expect(webhook.count()).toBe(1);
