@@ -41,9 +41,10 @@ it('queues a verified delivery once, however often it arrives', async () => {
     };
     return (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })).status;
   }
-  expect(await deliver('1', 'first')).toBe(204);
-  expect(await deliver('1', 'first')).toBe(204);
-  expect(await deliver('2', 'second')).toBe(204);
-  expect(await deliver('3', 'forged', 'other')).toBe(401);
-  expect(await withRedis(redis, (client) => client.lrange(queue, 0, -1))).toEqual(['second', 'first']);
+  const [first, second] = ['{"event":{"_id":"1"}}', '{"event":{"_id":"2"}}'] as const;
+  expect(await deliver('1', first)).toBe(204);
+  expect(await deliver('1', first)).toBe(204);
+  expect(await deliver('2', second)).toBe(204);
+  expect(await deliver('3', first, second)).toBe(401);
+  expect(await withRedis(redis, (client) => client.lrange(queue, 0, -1))).toEqual([second, first]);
 });
