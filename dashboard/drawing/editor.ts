@@ -85,7 +85,7 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
   let draw: TerraDraw | undefined;
   let shade: Theme = 'light';
   let featureId: string | undefined;
-  /** terra-draw is told something by this code, and tells it back. */
+  /** Whether this code changes terra-draw, whose events then say nothing new. */
   let isTelling = false;
   /** The handle of a circle where it was before terra-draw moved it. */
   let handle: Position | undefined;

@@ -31,7 +31,7 @@ export const beginHistory = <State>(state: State): History<State> => ({
 });
 
 function step<State>(history: History<State>, state: State, topic: string | undefined): History<State> {
-  // What was previewed becomes this step; its state before is in the past already.
+  // The preview becomes this step; its state before is in the past already.
   const isSameStep = history.topic === previewing || (topic !== undefined && topic === history.topic);
   const past = isSameStep ? history.past : [...history.past, history.present].slice(-maxSteps);
   return { past, present: state, future: [], topic };

@@ -209,7 +209,7 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
         return true;
       }
       if (placeAt(at)) return true;
-      // What is not saved stays, whatever else is clicked.
+      // Unsaved changes stay, whatever else is clicked.
       if (form.isChanged) toasts.say('Save or cancel your changes first.');
       return form.isChanged;
     },

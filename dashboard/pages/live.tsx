@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { FeatureCollection } from 'geojson';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { Event, Geofence } from '../../client/types';
+import type { Event, Geofence, Status } from '../../client/types';
 import { call } from '../client/call';
 import { useApi } from '../client/hooks';
 import { followStream } from '../client/stream';
@@ -166,6 +166,11 @@ const Tile = ({ label, value, unit, hint, children }: TileProps) => (
   </div>
 );
 
+const rates = [
+  { label: 'Locations', hint: 'Received', counts: ({ locations }: Status) => locations },
+  { label: 'Events', hint: 'Caused', counts: ({ events }: Status) => events },
+];
+
 function Rates({ arrived }: { readonly arrived: readonly Arrived[] }) {
   const { data, dataUpdatedAt } = useApi('GET /v1/status', {}, { refetchInterval: statusEveryMs });
   const status = data?.status;
@@ -174,22 +179,17 @@ function Rates({ arrived }: { readonly arrived: readonly Arrived[] }) {
   const waiting = status?.waitingLocations;
   return (
     <dl className="tiles">
-      <Tile
-        label="Locations"
-        value={status ? perSecond(status.locations, status.intervalMs) : '–'}
-        unit="/s"
-        hint="Received in the last 30 seconds; the line shows 5 minutes"
-      >
-        {status && <Sparkline counts={status.locations} />}
-      </Tile>
-      <Tile
-        label="Events"
-        value={status ? perSecond(status.events, status.intervalMs) : '–'}
-        unit="/s"
-        hint="Caused in the last 30 seconds; the line shows 5 minutes"
-      >
-        {status && <Sparkline counts={status.events} />}
-      </Tile>
+      {rates.map(({ label, hint, counts }) => (
+        <Tile
+          key={label}
+          label={label}
+          value={status ? perSecond(counts(status), status.intervalMs) : '–'}
+          unit="/s"
+          hint={`${hint} in the last 30 seconds; the line shows 5 minutes`}
+        >
+          {status && <Sparkline counts={counts(status)} />}
+        </Tile>
+      ))}
       <Tile
         label="Location to event"
         value={lag === undefined ? '–' : lagText(lag)}

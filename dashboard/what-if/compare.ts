@@ -1,4 +1,4 @@
-/** What a replay changes: events that are added, removed and unchanged, their counts, and their rows for a file. Pure. */
+/** What a replay changes: events that are added, removed and unchanged, their counts, and rows for a file. Pure. */
 import type { Event, Replay } from '../../client/types';
 
 export type FoundIn = 'replay' | 'record' | 'both';

@@ -5,7 +5,7 @@ import { inspectTopics, rehearseCreation } from '../../backends/cluster/kafka/co
 import type { KafkaOptions } from '../../backends/cluster/options.js';
 import { topics } from '../../pipeline/ports.js';
 import { type Finding, findingsAbout } from './finding.js';
-import { outOfReach, reachAll } from './reach.js';
+import { outOfReach, reach, reachAll } from './reach.js';
 
 const { ok, warning, failure } = findingsAbout('Kafka');
 
@@ -43,7 +43,7 @@ export async function* checkKafka(options: KafkaOptions): AsyncGenerator<Finding
 /** Clients connect to the addresses that brokers name, not to the configured ones. */
 async function* checkAdvertised(admin: Admin): AsyncGenerator<Finding> {
   const { brokers } = await admin.describeCluster();
-  const away = outOfReach(await reachAll(brokers.map(({ host, port }) => `${host}:${port}`)));
+  const away = outOfReach(await Promise.all(brokers.map(({ host, port }) => reach(host, port))));
   if (away === '') yield ok(`${brokers.length} brokers answer at the addresses that they advertise`);
   else
     yield failure(

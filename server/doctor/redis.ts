@@ -5,7 +5,7 @@ import { createClient, mastersOf, type RedisClient } from '../../backends/cluste
 import { evictionProblem } from '../../backends/cluster/redis/eviction.js';
 import { compareClock } from './clock.js';
 import { type Finding, findingsAbout } from './finding.js';
-import { outOfReach, reachAll } from './reach.js';
+import { outOfReach, reach } from './reach.js';
 
 const { ok, warning, failure } = findingsAbout('Redis');
 
@@ -14,9 +14,7 @@ const connectLimitMs = 10_000;
 const probeExpiryMs = 60_000;
 
 export async function* checkRedis(options: RedisOptions): AsyncGenerator<Finding> {
-  const reached = await reachAll(
-    options.nodes.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`),
-  );
+  const reached = await Promise.all(options.nodes.map(({ host, port }) => reach(host, port)));
   const away = outOfReach(reached);
   if (reached.every(({ problem }) => problem !== undefined)) {
     yield failure(`no server can be reached: ${away}`, 'Check redis.nodes, firewalls, and whether Redis runs.');
