@@ -1,8 +1,9 @@
 /** The sections of a beacon's form. */
 import type { Beacon } from '../../client/types';
-import { Check, Segments, TextField } from '../components/controls';
+import { Segments, TextField } from '../components/controls';
 import { type BeaconDraft, bodyOf, draftOf, newBeacon } from './beacon';
 import { problemAt } from './draft';
+import { Identity } from './identity';
 import { MetadataEditor } from './metadata';
 import { Section } from './parts';
 import type { RecordForm, RecordKind } from './record-form';
@@ -27,32 +28,9 @@ const fields = [
 
 function Sections({ form }: { readonly form: RecordForm<Beacon, BeaconDraft> }) {
   const { draft } = form;
-  const isStored = form.stored !== undefined;
   return (
     <>
-      <Section title="Identity">
-        <div className="form-grid">
-          <TextField className="wide" label="Description" {...form.text('description')} />
-          <TextField
-            label="Tag"
-            hint="Groups beacons, for example entrance"
-            {...form.text('tag')}
-            disabled={isStored}
-          />
-          <TextField
-            label="External id"
-            hint="Its name in your own system, unique within the tag"
-            {...form.text('externalId')}
-            disabled={isStored}
-          />
-        </div>
-        <Check
-          label="Enabled"
-          hint="A disabled beacon makes no events."
-          isChecked={draft.enabled}
-          onChange={form.set('enabled')}
-        />
-      </Section>
+      <Identity form={form} example="entrance" />
       <Section title="Signal">
         <Segments legend="Type" value={draft.type} options={types} onChange={form.set('type')} />
         {draft.type === 'ibeacon' ? (

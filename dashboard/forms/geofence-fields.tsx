@@ -1,9 +1,10 @@
 /** The sections of a geofence's form. */
 import type { Geofence } from '../../client/types';
-import { Check, Segments, SelectField, TextArea, TextField } from '../components/controls';
+import { Segments, SelectField, TextArea, TextField } from '../components/controls';
 import { ShapePicture } from '../components/shape-picture';
 import { problemAt } from './draft';
 import { bodyOf, draftOf, type GeofenceDraft, newGeofence } from './geofence';
+import { Identity } from './identity';
 import { MetadataEditor } from './metadata';
 import { Section } from './parts';
 import type { RecordForm, RecordKind } from './record-form';
@@ -43,27 +44,9 @@ const fields = [
 
 function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft> }) {
   const { draft } = form;
-  const isStored = form.stored !== undefined;
   return (
     <>
-      <Section title="Identity">
-        <div className="form-grid">
-          <TextField className="wide" label="Description" {...form.text('description')} />
-          <TextField label="Tag" hint="Groups geofences, for example store" {...form.text('tag')} disabled={isStored} />
-          <TextField
-            label="External id"
-            hint="Its name in your own system, unique within the tag"
-            {...form.text('externalId')}
-            disabled={isStored}
-          />
-        </div>
-        <Check
-          label="Enabled"
-          hint="A disabled geofence makes no events."
-          isChecked={draft.enabled}
-          onChange={form.set('enabled')}
-        />
-      </Section>
+      <Identity form={form} example="store" />
       <Section title="Area">
         <Segments legend="Shape" value={draft.type} options={types} onChange={form.set('type')} />
         {draft.type === 'polygon' ? (
