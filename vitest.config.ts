@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { DurationsReporter, LongestFirst } from './testing/vitest/durations.js';
+import { FailedReporter } from './testing/vitest/failed.js';
 import { LeftOutReporter } from './testing/vitest/left-out.js';
 
 /**
@@ -77,7 +78,7 @@ export default defineConfig({
     env: { FAULT_SEED, KILL_SEED, PROPERTY_SEED },
     setupFiles: ['testing/vitest/property-seed.ts', 'testing/vitest/processor-time.ts'],
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', new DurationsReporter(), new LeftOutReporter()],
+    reporters: ['default', new DurationsReporter(), new LeftOutReporter(), new FailedReporter()],
     projects: [
       {
         extends: true,
