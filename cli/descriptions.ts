@@ -300,6 +300,46 @@ export const descriptions = {
       { line: 'fenceline repair positions --yes', explanation: 'moves them to the end of the common history' },
     ],
   }),
+  backup: describe({
+    summary: 'Backs up the data folder of an embedded Fenceline, running or stopped, into an empty folder.',
+    usage: ['backup FOLDER'],
+    takesArguments: true,
+    options: {
+      'include-keys': {
+        type: 'boolean',
+        help: 'Include the encryption key and the admin API key. Default: keep them elsewhere.',
+      },
+      address,
+      ...node,
+    },
+    examples: [
+      {
+        line: 'fenceline backup /backups/2029-01-01 --data /var/lib/fenceline',
+        explanation: 'run it on the same machine, as the user who runs the server',
+      },
+      { line: 'fenceline backup copy --include-keys', explanation: 'keep such a backup as safe as the keys' },
+    ],
+  }),
+  restore: describe({
+    summary: 'Verifies a backup and restores it into an empty data folder.',
+    usage: ['restore FOLDER'],
+    takesArguments: true,
+    options: {
+      'encryption-key': {
+        type: 'string',
+        value: 'FILE',
+        help: 'File with the encryption key. Default: the one of the backup, or FENCELINE_ENCRYPTION_KEY.',
+      },
+      data,
+      config,
+    },
+    examples: [
+      {
+        line: 'fenceline restore /backups/2029-01-01 --data /var/lib/fenceline --encryption-key encryption-key',
+        explanation: 'then start the server on the folder',
+      },
+    ],
+  }),
   config: describe({
     summary: 'Prints every setting with its value and the source of the value.',
     usage: ['config'],

@@ -3,6 +3,7 @@ export type None = Record<never, never>;
 export type Account = { _id: string; email: string; createdAt: string };
 export type Address = { latitude: number; longitude: number; geometry: { type: "Point"; coordinates: [number, number] }; layer: string; confidence: string; formattedAddress: string; addressLabel?: string; placeLabel?: string; number?: string; street?: string; neighborhood?: string; city?: string; county?: string; state?: string; stateCode?: string; postalCode?: string; country?: string; countryCode?: string; countryFlag?: string; distance?: number };
 export type Attempt = { _id: string; delivery: string; events: string[]; attempt: number; reason: "event" | "redelivery" | "test"; at: string; durationMs: number; url: string; result: "delivered" | "refused" | "redirected" | "gone" | "address_refused" | "name_not_found" | "connection_failed" | "tls_failed" | "timed_out" | "invalid_answer" | "secret_unreadable" | "expired"; message?: string; state: "delivered" | "retrying" | "given_up"; nextAttemptAt?: string; request: { body: string }; response?: { status: number; headers: { [name: string]: string }; body: string } };
+export type BackupSnapshot = { _id: string; encryptionKeySha256: string; tables: ({ name: string; create: string; folder: string | null })[] };
 export type Beacon = { _id: string; createdAt?: string; updatedAt?: string; live?: boolean; tag?: string; externalId?: string; description: string; type: "ibeacon" | "eddystone"; uuid?: string; major?: string; minor?: string; uid?: string; instance?: string; geometry?: { type: "Point"; coordinates: [number, number] }; enabled?: boolean; metadata?: { [name: string]: string | boolean | number } };
 export type Event = { _id: string; type: string; createdAt: string; actualCreatedAt: string; live: boolean; user?: { _id?: string; userId?: string; deviceId?: string; installId?: string; metadata?: { [name: string]: string | boolean | number }; locationAuthorization?: string; locationAccuracyAuthorization?: string }; geofence?: GeofenceSummary; beacon?: Beacon; location?: { type: "Point"; coordinates: number[] }; locationAccuracy?: number; confidence: number; duration?: number; currentlyOperating?: boolean; foreground?: boolean; stopped?: boolean; replayed?: boolean; source?: string; metadata?: { [name: string]: string | boolean | number } };
 export type ExplainedFence = { _id: string; tag?: string; externalId?: string; description?: string; distance_m?: number; overlap?: number; zone?: "apart" | "near" | "partly" | "within"; entryConfidence?: number; exitConfidence?: number; wasInside: boolean; rule: { code: "entered" | "exited" | "dwelled" | "already_inside" | "still_within_buffer" | "dwell_threshold_not_reached" | "already_dwelled" | "stays_outside_boundary" | "within_accuracy_only" | "not_stopped" | "confidence_below_minimum" | "disabled" | "past_disable_after" | "closed" | "not_for_this_user" | "not_for_this_address" | "left_in_silence" | "past_delete_after" | "deleted" | "no_such_geofence" | "too_many_geofences" | "location_repeated" | "location_stale"; text: string } };
@@ -29,6 +30,12 @@ export type UserPosition = { user: string; userId?: string; deviceId: string; co
 export type WaitingDelivery = { _id: string; events: string[]; reason: "event" | "redelivery" | "test"; createdAt: string; attempts: number; nextAttemptAt: string };
 export type Webhook = { _id: string; live: boolean; createdAt: string; updatedAt: string; url: string; description?: string; types?: string[]; tags?: string[]; delivery: "single" | "grouped"; enabled: boolean; disabled?: { reason: "owner" | "gone" | "failing"; at: string }; secrets: { _id: string; hint: string; createdAt: string; expiresAt?: string; secret?: string }[] };
 export interface Operations {
+  'DELETE /v1/backup-snapshots/{id}': {
+    path: { id: string };
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean } };
+  };
   'DELETE /v1/beacons/{id}': {
     path: { id: string };
     query: None;
@@ -676,6 +683,12 @@ export interface Operations {
     query: None;
     body: { name: string };
     answer: { meta: { code: number; hasMore?: boolean }; project: Project; session: Session };
+  };
+  'POST /v1/backup-snapshots': {
+    path: None;
+    query: None;
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean }; snapshot: BackupSnapshot };
   };
   'POST /v1/beacons': {
     path: None;

@@ -22,6 +22,8 @@ import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
 import { newAppliedOffsets, offsetsOf, sharedProgress, sum } from './backlog.js';
+import { backupRoutes } from './backup/routes.js';
+import { refuseUnfinishedRestore } from './backup/unfinished.js';
 import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
@@ -52,6 +54,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
+  refuseUnfinishedRestore(configuration.data);
   migrateDataFolder(configuration.data, logger);
   const registry = createProcessRegistry();
   const sharedSpace = newSharedSpace();
@@ -73,7 +76,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const writer = createConfigurationWriter({ log, readModel });
   await readModel.waitFor(await log.end(topics.changes, 0));
 
-  const secretCipher = createSecretCipher(encryptionKey(configuration.data));
+  const secretKey = encryptionKey(configuration.data);
+  const secretCipher = createSecretCipher(secretKey);
   const webhookClient = createWebhookClient(configuration);
   const maps = createMaps(configuration, loggedTo(logger));
   // Started after the read model has caught up, because the location stage loads its fences from it.
@@ -129,6 +133,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     exposition: async () =>
       exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
   });
+  await app.register(backupRoutes({ analytics: analytics.calls, encryptionKey: secretKey }));
   await addIngest(app, http, {
     log,
     spatial: stage.calls,

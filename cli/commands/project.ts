@@ -1,11 +1,8 @@
 /** `fenceline project`: manages the projects of a running Fenceline over HTTP, with the admin API key. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Project } from '../../schemas/json/project.js';
-import { adminApiKeyFile } from '../../server/keys/admin-api-key.js';
-import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
+import { type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
+import { type AdminAccess, adminAccess, call } from './admin-access.js';
 
 export const run: Run<OptionsOf<'project'>> = async (values, [action, subject]) => {
   const admin = adminAccess(values);
@@ -14,42 +11,6 @@ export const run: Run<OptionsOf<'project'>> = async (values, [action, subject]) 
   if (action === 'rotate-key' && subject) return rotate(admin, subject, values.environment, values.kind);
   throw new UsageError('project requires create NAME, list, or rotate-key ID');
 };
-
-interface AdminAccess {
-  readonly address: string;
-  readonly key: string;
-}
-
-/** Reads the key from FENCELINE_ADMIN_API_KEY or, on the same machine, from the data folder. */
-function adminAccess(values: Values<OptionsOf<'project'>>): AdminAccess {
-  const { configuration } = configurationFrom(values);
-  const address = values.address ?? process.env.FENCELINE_ADDRESS ?? `http://127.0.0.1:${configuration.port}`;
-  const given = process.env.FENCELINE_ADMIN_API_KEY;
-  if (given) return { address, key: given };
-  const file = join(configuration.data, adminApiKeyFile);
-  try {
-    return { address, key: readFileSync(file, 'utf8').trim() };
-  } catch {
-    throw new CommandFailure(`no admin API key: ${file} is not readable and FENCELINE_ADMIN_API_KEY is not set`);
-  }
-}
-
-async function call<T>({ address, key }: AdminAccess, method: string, path: string, body?: object): Promise<T> {
-  const response = await fetch(`${address}${path}`, {
-    method,
-    headers: { authorization: key, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  }).catch((error: Error) => {
-    throw new CommandFailure(
-      `nothing answers at ${address} (${(error.cause as Error | undefined)?.message ?? error.message}); is it running?`,
-    );
-  });
-  const answer = (await response.json().catch(() => {
-    throw new CommandFailure(`the server at ${address} is not Fenceline`);
-  })) as T & { meta?: { message?: string } };
-  if (!response.ok) throw new CommandFailure(answer.meta?.message ?? `${address} answered ${response.status}`);
-  return answer;
-}
 
 async function create(admin: AdminAccess, name: string): Promise<void> {
   const { project } = await call<{ project: Project }>(admin, 'POST', '/v1/projects', { name });

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encryptionKeyBytes } from '../../pipeline/encryption.js';
 
-const encryptionKeyFile = 'encryption-key';
+export const encryptionKeyFile = 'encryption-key';
 
 /**
  * Returns the key from FENCELINE_ENCRYPTION_KEY, as hex digits, else from the folder. Creates it if there is none.
@@ -22,6 +22,12 @@ export function encryptionKey(
     writeFileSync(path, `${randomBytes(encryptionKeyBytes).toString('hex')}\n`, { mode: 0o600 });
   return encryptionKeyOf(given || readFileSync(path, 'utf8').trim());
 }
+
+/** Returns the key as {@link encryptionKey}, but creates none. */
+export const presentEncryptionKey = (folder: string): Buffer | undefined =>
+  process.env.FENCELINE_ENCRYPTION_KEY || existsSync(join(folder, encryptionKeyFile))
+    ? encryptionKey(folder)
+    : undefined;
 
 /** Decodes hex digits. Throws if the length is wrong. */
 export function encryptionKeyOf(digits: string): Buffer {

@@ -3,6 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
+import {
+  type FrozenTable,
+  freezeTables,
+  removeAllSnapshots,
+  removeSnapshot,
+} from '../../backends/embedded/analytics-snapshot.js';
 import { createSpace, type Space, whenWritable } from '../../backends/embedded/space.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
@@ -15,7 +21,14 @@ import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 
 type Queries = Pick<Analytics, 'query' | 'file' | 'command'>;
-export type AnalyticsCalls = WorkerCalls & Queries;
+
+/** Takes and removes snapshots for backups, by an id of 24 hex digits. */
+export interface AnalyticsSnapshots {
+  freeze(id: string): Promise<FrozenTable[]>;
+  unfreeze(id: string): Promise<void>;
+}
+
+export type AnalyticsCalls = WorkerCalls & Queries & AnalyticsSnapshots;
 
 const tables = fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url));
 
@@ -44,13 +57,15 @@ function pauseMerges(analytics: Pick<Analytics, 'command'>, space: Space): { sto
   };
 }
 
-runWorker<Queries>(async ({ configuration, space: sharedSpace }) => {
+runWorker<Queries & AnalyticsSnapshots>(async ({ configuration, space: sharedSpace }) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
   const space = createSpace(sharedSpace);
   const backend = openBackend(configuration, space, 'wait');
+  const path = analyticsFolder(configuration);
+  removeAllSnapshots(path);
   const analytics = await openChdbAnalytics({
-    path: analyticsFolder(configuration),
+    path,
     maxThreads: configuration.analytics.maxThreads,
   });
   await migrate(analytics, tables);
@@ -68,6 +83,8 @@ runWorker<Queries>(async ({ configuration, space: sharedSpace }) => {
       query: (sql, parameters) => analytics.query(sql, parameters),
       file: (sql, format, parameters) => analytics.file(sql, format, parameters),
       command: (sql) => whenWritable(space, configuration.data, () => analytics.command(sql)),
+      freeze: (id) => freezeTables(analytics, path, id),
+      unfreeze: (id) => removeSnapshot(path, id),
       metrics: () => registry.getMetricsAsJSON(),
       async stop() {
         await sink.close();

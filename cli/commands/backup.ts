@@ -1,0 +1,45 @@
+/** `fenceline backup`: backs up the data folder of an embedded node. */
+import { resolve } from 'node:path';
+import { backUp, type Snapshot, type Snapshots } from '../../server/backup/backup.js';
+import { isLocked } from '../../server/data-folder/lock.js';
+import { type Run, UsageError } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
+import { type AdminAccess, adminAccess, call } from './admin-access.js';
+import { configurationFrom } from './configuration.js';
+
+/** Files are readable by their owner only: they contain locations and hashes of keys. */
+const mask = 0o077;
+
+export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) => {
+  if (folder === undefined || rest.length > 0)
+    throw new UsageError('backup requires one folder: fenceline backup FOLDER');
+  const { configuration } = configurationFrom(values);
+  if (configuration.backend === 'cluster')
+    throw new UsageError(
+      'backup copies an embedded node; docs/backup.md says how to back up the services of a cluster',
+    );
+  process.umask(mask);
+  const { data } = configuration;
+  const isRunning = await isLocked(data).catch(() => false);
+  const { files, startedAt, includesKeys } = await backUp({
+    data,
+    target: resolve(folder),
+    snapshots: isRunning ? snapshotsOfRunning(adminAccess(values)) : await snapshotsOfStopped(data),
+    includeKeys: values['include-keys'] === true,
+  });
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  console.log(
+    `${folder}: ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, everything acknowledged before ${startedAt}`,
+  );
+  if (!includesKeys)
+    console.log('The backup does not contain the encryption key: keep it elsewhere, a restore requires it.');
+  process.exit(0);
+};
+
+const snapshotsOfRunning = (admin: AdminAccess): Snapshots => ({
+  take: async () => (await call<{ snapshot: Snapshot }>(admin, 'POST', '/v1/backup-snapshots')).snapshot,
+  drop: (id) => call(admin, 'DELETE', `/v1/backup-snapshots/${id}`),
+});
+
+const snapshotsOfStopped = async (data: string): Promise<Snapshots> =>
+  (await import('../../server/backup/snapshots.js')).snapshotsOfStopped(data);

@@ -1,0 +1,109 @@
+/**
+ * Backs up the data folder of an embedded node, also while it runs.
+ *
+ * The order makes the copies fit together. The positions of the analytics sink come first, then the tables: a restored
+ * node stores the rows after the positions again, and rows replace each other by id. The delivery queues, states and
+ * log follow (`backends/embedded/copy.ts`): the node evaluates again what its log has beyond its states.
+ */
+
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { FrozenTable } from '../../backends/embedded/analytics-snapshot.js';
+import { copyEnvironments, readStoredPositions } from '../../backends/embedded/copy.js';
+import { hasLog } from '../../backends/embedded/reader.js';
+import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
+import { StartError } from '../failures.js';
+import { adminApiKeyFile } from '../keys/admin-api-key.js';
+import { encryptionKeyFile } from '../keys/encryption-key.js';
+import { version } from '../version.js';
+import { type Manifest, writeManifest } from './manifest.js';
+
+/** The tables of a node as of one moment. */
+export interface Snapshot {
+  readonly _id: string;
+  /** SHA-256 of the node's encryption key, null if it is unknown. */
+  readonly encryptionKeySha256: string | null;
+  /** Their folders are relative to `analytics/` of the data folder. */
+  readonly tables: readonly FrozenTable[];
+}
+
+/** How a backup gets a snapshot: from the running node, or from the engine of a stopped one. */
+export interface Snapshots {
+  take(): Promise<Snapshot>;
+  drop(id: string): Promise<void>;
+}
+
+export interface BackupOptions {
+  readonly data: string;
+  /** An empty or missing folder. */
+  readonly target: string;
+  readonly snapshots: Snapshots;
+  /** Copies the encryption key and the admin API key as well. */
+  readonly includeKeys: boolean;
+}
+
+/** Folders and files of a data folder that a backup contains, apart from the environments of LMDB. */
+export const keyFiles = [encryptionKeyFile, adminApiKeyFile];
+export const tablesFolder = 'analytics';
+
+/** Throws a StartError when there is nothing to back up or the target has content. What it wrote then is removed. */
+export async function backUp({ data, target, snapshots, includeKeys }: BackupOptions): Promise<Manifest> {
+  if (!hasLog(data)) throw new StartError(`${data} is not a data folder of Fenceline; choose another with --data`);
+  await refuseContent(target);
+  await mkdir(target, { recursive: true });
+  try {
+    return await fill(data, target, snapshots, includeKeys);
+  } catch (error) {
+    for (const name of await readdir(target)) await rm(join(target, name), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function fill(data: string, target: string, snapshots: Snapshots, includeKeys: boolean): Promise<Manifest> {
+  const startedAt = new Date().toISOString();
+  const sinkPositions = await readStoredPositions(data, analyticsSinkGroup);
+  const { _id, encryptionKeySha256, tables } = await snapshots.take();
+  try {
+    await copyEnvironments(data, target);
+    for (const { name, folder } of tables)
+      await copyParts(join(data, 'analytics'), folder, join(target, 'analytics', name));
+  } finally {
+    await snapshots.drop(_id);
+  }
+  const keys = includeKeys ? keyFiles.filter((name) => existsSync(join(data, name))) : [];
+  for (const name of keys) await copyFile(join(data, name), join(target, name));
+  await closeToOthers(target);
+  return writeManifest(target, {
+    version,
+    startedAt,
+    encryptionKeySha256,
+    includesKeys: keys.includes(encryptionKeyFile),
+    sinkPositions,
+    tables: tables.map(({ name, create }) => ({ name, create })),
+  });
+}
+
+async function copyParts(analytics: string, folder: string | null, target: string): Promise<void> {
+  if (folder === null) return;
+  if (!existsSync(join(analytics, folder)))
+    throw new StartError(
+      `the running server has another data folder than ${resolve(analytics, '..')}; name it with --data`,
+    );
+  await cp(join(analytics, folder), target, { recursive: true });
+}
+
+/** Copies keep the modes of their originals, which may be more open than those that this process creates. */
+async function closeToOthers(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
+}
+
+/** Throws a StartError unless the folder is missing or empty. */
+export async function refuseContent(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new StartError(`${folder} can't be read: ${error.message}`);
+  });
+  if (names.length > 0) throw new StartError(`${folder} is not empty; name a folder that is empty or missing`);
+}

@@ -1,0 +1,93 @@
+/** Restores a backup into an empty data folder. */
+import { existsSync, readFileSync } from 'node:fs';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
+import { attachTables } from '../../backends/embedded/analytics-snapshot.js';
+import { environmentNames, writeStoredPositions } from '../../backends/embedded/copy.js';
+import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
+import { lockFolder } from '../data-folder/lock.js';
+import { StartError } from '../failures.js';
+import { encryptionKeyFile, encryptionKeyOf } from '../keys/encryption-key.js';
+import { keyFiles, refuseContent, tablesFolder } from './backup.js';
+import { encryptionKeyFingerprint } from './fingerprint.js';
+import { type Manifest, verifiedManifest } from './manifest.js';
+import { unfinishedRestoreFile } from './unfinished.js';
+
+export interface RestoreOptions {
+  readonly backup: string;
+  /** An empty or missing folder. */
+  readonly data: string;
+  /** File with the encryption key, if the backup has none. */
+  readonly encryptionKeyPath?: string | undefined;
+  /** The digits of the key, where a node gets it from the environment. The folder then gets no key. */
+  readonly givenKey?: string | undefined;
+}
+
+/**
+ * Verifies everything before it writes anything. Throws a StartError when the backup is damaged, the key is missing or
+ * another one, or the folder has content. A restore that failed leaves the folder empty.
+ */
+export async function restore({ backup, data, encryptionKeyPath, givenKey }: RestoreOptions): Promise<Manifest> {
+  await refuseContent(data);
+  const manifest = await verifiedManifest(backup);
+  const digits = keyDigits(backup, manifest, encryptionKeyPath, givenKey);
+  await mkdir(data, { recursive: true });
+  try {
+    await writeFile(join(data, unfinishedRestoreFile), `${resolve(backup)}\n`);
+    await lockFolder(data);
+    for (const name of environmentNames) await cp(join(backup, name), join(data, name), { recursive: true });
+    for (const name of keyFiles) if (existsSync(join(backup, name))) await cp(join(backup, name), join(data, name));
+    if (encryptionKeyPath !== undefined) await writeFile(join(data, encryptionKeyFile), `${digits}\n`, { mode: 0o600 });
+    await writeStoredPositions(data, analyticsSinkGroup, manifest.sinkPositions);
+    await restoreTables(backup, data, manifest);
+    await rm(join(data, unfinishedRestoreFile));
+  } catch (error) {
+    for (const name of await readdir(data)) await rm(join(data, name), { recursive: true, force: true });
+    throw error;
+  }
+  return manifest;
+}
+
+async function restoreTables(backup: string, data: string, { tables }: Manifest): Promise<void> {
+  const path = join(data, 'analytics');
+  const analytics = await openChdbAnalytics({ path });
+  try {
+    const partsOf = (name: string): string => join(resolve(backup), tablesFolder, name);
+    await attachTables(
+      analytics,
+      path,
+      tables.map((table) => ({ ...table, folder: existsSync(partsOf(table.name)) ? partsOf(table.name) : null })),
+    );
+  } finally {
+    await analytics.close();
+  }
+}
+
+/** Returns the key's digits. Throws a StartError unless it is the key of the backup. */
+function keyDigits(
+  backup: string,
+  { includesKeys, encryptionKeySha256 }: Manifest,
+  path: string | undefined,
+  given: string | undefined,
+): string {
+  const included = includesKeys ? join(backup, encryptionKeyFile) : undefined;
+  const file = path ?? (given ? undefined : included);
+  const digits = file === undefined ? given : readKey(file);
+  if (!digits)
+    throw new StartError(
+      'the backup has no encryption key, without which webhooks can not sign: name the file with --encryption-key, ' +
+        'or set FENCELINE_ENCRYPTION_KEY as the node does',
+    );
+  if (encryptionKeySha256 !== null && encryptionKeyFingerprint(encryptionKeyOf(digits)) !== encryptionKeySha256)
+    throw new StartError('the encryption key is not the one of the backup');
+  return digits;
+}
+
+function readKey(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new StartError(`the encryption key can't be read: ${(error as Error).message}`);
+  }
+}
