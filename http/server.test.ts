@@ -33,7 +33,7 @@ const project: ProjectRecord = {
   settings: { test: defaultSettings, live: defaultSettings },
 };
 const configuration = {
-  get version() {
+  get projectsVersion() {
     return version;
   },
   projects: () => [project],

@@ -56,7 +56,7 @@ declare module 'fastify' {
 
 export interface SessionAccess {
   readonly sessions: Sessions;
-  readonly configuration: Pick<ConfigurationReader, 'project' | 'projects' | 'version'>;
+  readonly configuration: Pick<ConfigurationReader, 'project' | 'projects' | 'projectsVersion'>;
 }
 
 export interface AuthorityOptions {
@@ -170,13 +170,13 @@ function chosenEnvironment(request: FastifyRequest): Environment {
 
 const changesNothing = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-/** Returns a function that finds the projects of a session. It reads all projects once per change. */
+/** Returns a function that finds the projects of a session. It reads all projects once per change of one. */
 function createMemberships({ configuration }: SessionAccess): (session: Session) => ProjectRecord[] {
   let version = -1;
   let projects: readonly ProjectRecord[] = [];
   return (session) => {
-    if (version !== configuration.version) {
-      version = configuration.version;
+    if (version !== configuration.projectsVersion) {
+      version = configuration.projectsVersion;
       projects = configuration.projects();
     }
     return projects.filter((project) => roleIn(session, project) !== undefined);

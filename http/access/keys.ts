@@ -56,7 +56,7 @@ const keyPattern = /^prj_(test|live)_(pk|sk)_[0-9a-f]{40}$/;
 const catchUpEveryMs = 50;
 
 /**
- * Creates a table of the keys of all projects by their SHA-256. It is rebuilt when the configuration changes.
+ * Creates a table of the keys of all projects by their SHA-256. It is rebuilt when a project changes.
  * @param catchUp resolves when the configuration contains every change that was acknowledged before the call; absent
  * where it always does.
  */
@@ -66,8 +66,8 @@ export function createKeyRing(configuration: ConfigurationReader, catchUp?: () =
   let callers = new Map<string, { sha256: Buffer; caller: Caller }>();
 
   function refresh(): void {
-    if (version === configuration.version) return;
-    version = configuration.version;
+    if (version === configuration.projectsVersion) return;
+    version = configuration.projectsVersion;
     callers = new Map();
     for (const project of configuration.projects()) {
       for (const key of project.keys) {

@@ -109,10 +109,23 @@ export interface SearchPart<T> extends WalkPart<T> {
   readonly examined: number;
 }
 
+/** A project, geofence or beacon that has changed. `scope` is null for projects. */
+export interface ChangedThing {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  readonly scope: Scope | null;
+}
+
 /** The configuration as of the applied offset. Reads are synchronous. */
 export interface ConfigurationReader {
-  /** Increases with every applied change. Data derived from the configuration may be cached until then. */
+  /** Increases with every applied change. */
   readonly version: number;
+  /** Increases with every change of a project. Data derived from projects may be cached until then. */
+  readonly projectsVersion: number;
+  /**
+   * Returns what has changed since a version, each thing once; undefined if the feed does not reach back that far.
+   */
+  feed(fromVersion: number): readonly ChangedThing[] | undefined;
   /** Returns the revision of a record, deleted or not; undefined if the record is unknown. */
   revisionOf(kind: ChangeKind, id: string): RecordRevision | undefined;
   /**

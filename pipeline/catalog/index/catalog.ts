@@ -4,8 +4,8 @@
 import type { Environment } from '../../../schemas/json/common.js';
 import { defaultBounds, type EvaluationContext } from '../../evaluation/types.js';
 import { createRulesCompiler } from '../store/fence-rules.js';
-import type { ChangedThing, ReadModel } from '../store/read-model.js';
-import type { Catalog, Scope } from '../types.js';
+import type { ReadModel } from '../store/read-model.js';
+import type { Catalog, ChangedThing, Scope } from '../types.js';
 import { MonitoredBeacons } from './monitored-beacons.js';
 import { MonitoredFences } from './monitored-fences.js';
 import { createTreeBuilder } from './tree-builder.js';

@@ -23,7 +23,7 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
-import type { ConfigurationReader, DecodedChange, EditOutcome, Scope } from '../types.js';
+import type { ChangedThing, ConfigurationReader, DecodedChange, EditOutcome, Scope } from '../types.js';
 import { endOfList, expiryBound, expiryKey, idKey, idOfListKey, isId, type ListedKind, listPrefix } from './keys.js';
 import { countOf, createListWriter, readPage, search, walk } from './lists.js';
 import { type Contested, openRevisions, PendingEdits } from './revisions.js';
@@ -40,13 +40,6 @@ import {
 import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
 import { openStoredImports } from './stored-imports.js';
 import { openStoredPlaces } from './stored-places.js';
-
-/** A record that a following thread must read again. `scope` is null for projects. */
-export interface ChangedThing {
-  readonly kind: ChangeKind;
-  readonly id: string;
-  readonly scope: Scope | null;
-}
 
 export interface ReadModelOptions {
   /** Returns epoch ms, to compare with `deleteAfter`. */
@@ -87,10 +80,6 @@ export interface ReadModel extends ConfigurationReader {
   restart(isKept: (kind: ChangeKind, id: string) => boolean): Promise<void>;
   /** Resolves when this instance has applied everything before `offset`. */
   waitFor(offset: number): Promise<void>;
-  /**
-   * Returns the records that changed since a version, each once; undefined if the feed does not reach back that far.
-   */
-  feed(fromVersion: number): ChangedThing[] | undefined;
   /** Iterates over all fences for evaluation, by id. Coordinates are valid until the next fence is read. */
   compactFences(): Iterable<{ readonly scope: Scope; readonly id: string; readonly fence: CompactFence }>;
   compactFence(scope: Scope, id: string): CompactFence | undefined;
@@ -302,6 +291,9 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   return {
     get version() {
       return currentVersion();
+    },
+    get projectsVersion() {
+      return number(versionNames.project);
     },
     get position() {
       return { offset: number('nextOffset'), mark: (meta.get('mark') as string | undefined) || null };

@@ -14,14 +14,16 @@ const cachedDefinitions = 100_000;
 
 /** Definitions of geofences and beacons as events contain them. */
 export interface Definitions {
-  /** Clears the cache if the configuration has changed. */
+  /** Forgets the definitions that have changed. */
   catchUp(): void;
   geofence(scope: Scope, id: string): EventGeofence | undefined;
   beacon(scope: Scope, id: string): EventBeacon | undefined;
 }
 
 /** Creates a cached reader of definitions. */
-export function createDefinitions(configuration: ConfigurationReader): Definitions {
+export function createDefinitions(
+  configuration: Pick<ConfigurationReader, 'version' | 'feed' | 'storedGeofence' | 'beacon'>,
+): Definitions {
   const geofences = new LRUCache<string, EventGeofence>({ max: cachedDefinitions });
   const beacons = new LRUCache<string, EventBeacon>({ max: cachedDefinitions });
   let version = configuration.version;
@@ -44,10 +46,19 @@ export function createDefinitions(configuration: ConfigurationReader): Definitio
 
   return {
     catchUp() {
-      if (configuration.version === version) return;
-      version = configuration.version;
-      geofences.clear();
-      beacons.clear();
+      const latest = configuration.version;
+      if (latest === version) return;
+      const changed = configuration.feed(version);
+      version = latest;
+      if (changed === undefined) {
+        geofences.clear();
+        beacons.clear();
+        return;
+      }
+      for (const { kind, id } of changed) {
+        if (kind === 'geofence') geofences.delete(id);
+        else if (kind === 'beacon') beacons.delete(id);
+      }
     },
     geofence: cached(geofences, (scope, id) => configuration.storedGeofence(scope, id), eventGeofence),
     beacon: cached(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
