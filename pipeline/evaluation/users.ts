@@ -53,13 +53,36 @@ export function usersAfter(users: readonly UserState[], latest: UserState): User
 
 /** Merges the profile (JSON of a UserProfile) with the fields that the device reports now. */
 export function profileAfter(profile: string | null, details: LocationDetails | null): string | null {
-  if (details === null) return profile;
+  if (details === null || (profile !== null && profile === reportedText(details))) return profile;
   const merged = JSON.stringify({
     ...(profile === null ? {} : (JSON.parse(profile) as UserProfile)),
     ...reportedProfile(details),
   });
   return merged === '{}' ? null : merged;
 }
+
+/**
+ * Returns the reported fields as JSON, with the metadata as the device wrote it. A device mostly repeats itself: a
+ * stored profile that equals this text is the result of merging both, and neither needs to be parsed.
+ */
+function reportedText(details: LocationDetails): string {
+  const { metadata } = details;
+  const members =
+    textMember('installId', details.installId) +
+    textMember('description', details.description) +
+    (metadata === null ? '' : `,"metadata":${metadata}`) +
+    textMember('deviceType', details.deviceType) +
+    textMember('deviceMake', details.deviceMake) +
+    textMember('deviceModel', details.deviceModel) +
+    textMember('deviceOS', details.deviceOS) +
+    textMember('sdkVersion', details.sdkVersion) +
+    textMember('locationAuthorization', details.locationAuthorization) +
+    textMember('locationAccuracyAuthorization', details.locationAccuracyAuthorization);
+  return `{${members.slice(1)}}`;
+}
+
+const textMember = (name: string, value: string | null): string =>
+  value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
 
 /** Returns the fields that the device reported. */
 function reportedProfile(details: LocationDetails): UserProfile {
