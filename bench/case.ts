@@ -5,12 +5,19 @@
  * with the environment. The bench may import every module except `cli`, `demo` and `test`.
  */
 
+export const allSizes = ['smoke', 'medium', 'full'] as const;
+export type Size = (typeof allSizes)[number];
+
 /** The options of a run. */
 export interface BenchOptions {
   /** Runs every case with small sizes, as a test of the bench. The figures are meaningless. */
   readonly smoke: boolean;
-  /** `host:port` of a running Tile38, which is measured as well. */
-  readonly tile38: string | undefined;
+  /** The size of the workloads of engines: `medium` has a fifth of the fences and devices. */
+  readonly size: Size;
+  /** The peers that are measured as well, by name. */
+  readonly peers: readonly string[];
+  /** The seed of the workloads of engines. */
+  readonly seed: number;
   /** Folder with an installation of the peer `staticmaps`, which is measured as well. */
   readonly staticmaps: string | undefined;
   /** Duration of the cases that run for any time. */
@@ -24,6 +31,17 @@ export interface Row {
   readonly rounds: readonly number[];
   /** The target, for example `>= 400,000`. */
   readonly target?: string;
+  /** Where `docs/benchmarks.md` shows the figure. */
+  readonly point?: Point;
+}
+
+/** What a figure measures, of which engine, and under which workload. */
+export interface Point {
+  /** For example `rate`. */
+  readonly measure: string;
+  readonly engine: string;
+  /** The workload, or whatever the measure varies. */
+  readonly setting: string;
 }
 
 export interface BenchCase {

@@ -3,7 +3,7 @@
  * tests.
  * The nodes share the cores with them.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -139,12 +139,4 @@ export class BenchCluster {
     await Promise.all(this.#services.map((service) => service.stop()));
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-const ticksPerSecond = 100;
-
-/** Returns the processor time of all threads of a process, in seconds. */
-export function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

@@ -6,16 +6,20 @@ import { createTreeBuilder } from '../pipeline/catalog/index/tree-builder.js';
 import { createRulesCompiler } from '../pipeline/catalog/store/fence-rules.js';
 import { decodeCompactFence, encodeFence } from '../pipeline/catalog/store/stored-fence.js';
 import { defaultBounds, type EvaluationContext } from '../pipeline/evaluation/types.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { defaultSettings } from '../schemas/json/project.js';
-import { type FenceMix, fences } from './workload.js';
 
 export const benchProject = '0123456789abcdef01234567';
 
-export function contextOf(mix: FenceMix): { context: EvaluationContext; close(): Promise<void> } {
+/** `put` adds or replaces a fence while the context is used. */
+export function contextOf(records: Iterable<GeofenceRecord>): {
+  context: EvaluationContext;
+  put(record: GeofenceRecord): void;
+  close(): Promise<void>;
+} {
   const builder = createTreeBuilder();
   const monitored = new MonitoredFences({ builder, compileRules: createRulesCompiler() });
-  for (const record of fences(mix, benchProject))
-    monitored.setUnindexed(record._id, decodeCompactFence(encodeFence(record)));
+  for (const record of records) monitored.setUnindexed(record._id, decodeCompactFence(encodeFence(record)));
   monitored.indexAll();
   return {
     context: {
@@ -24,6 +28,7 @@ export function contextOf(mix: FenceMix): { context: EvaluationContext; close():
       settings: defaultSettings,
       bounds: defaultBounds,
     },
+    put: (record) => monitored.set(record._id, decodeCompactFence(encodeFence(record))),
     close: () => builder.close(),
   };
 }

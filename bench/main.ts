@@ -1,25 +1,28 @@
-/**
- * `npm run bench -- [CASE…] [--smoke] [--minutes N] [--tile38 HOST:PORT] [--staticmaps NODE_MODULES]`: runs the cases,
- * prints their figures and stores them.
- */
-import { parseArgs } from 'node:util';
+/** `npm run bench -- [OPTION…]`: runs cases, prints their figures, stores them, and draws the page of benchmarks. */
 import type { BenchCase, Row } from './case.js';
 import { abuseCase } from './cases/abuse.js';
 import { catalogCase } from './cases/catalog.js';
 import { clusterCase } from './cases/cluster.js';
 import { dashboardMapCase } from './cases/dashboard-map.js';
 import { endToEndCase } from './cases/end-to-end.js';
+import { engineCases } from './cases/engines.js';
 import { evaluationCase } from './cases/evaluation.js';
+import { growthCase } from './cases/growth.js';
 import { importCase } from './cases/import.js';
+import { latencyCase } from './cases/latency.js';
 import { mapsCase } from './cases/maps.js';
 import { mapsSoakCase } from './cases/maps-soak.js';
 import { memorySoakCase } from './cases/memory-soak.js';
 import { trackCase } from './cases/track.js';
 import { waitingDeliveriesCase, webhooksCase } from './cases/webhooks.js';
 import { environment, environmentLine } from './environment.js';
+import { type Command, help, readCommand } from './options.js';
+import { peers } from './peers/all.js';
 import { keep, table } from './report.js';
 
+const published: readonly BenchCase[] = [...engineCases, latencyCase, growthCase];
 const cases: readonly BenchCase[] = [
+  ...published,
   evaluationCase,
   endToEndCase,
   trackCase,
@@ -35,36 +38,55 @@ const cases: readonly BenchCase[] = [
   clusterCase,
 ];
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    smoke: { type: 'boolean', default: false },
-    minutes: { type: 'string' },
-    tile38: { type: 'string' },
-    staticmaps: { type: 'string' },
-  },
-});
-const unknown = positionals.filter((name) => !cases.some((known) => known.name === name));
-if (unknown.length > 0) {
-  console.error(`unknown case ${unknown.join(', ')}; there are ${cases.map(({ name }) => name).join(', ')}`);
-  process.exit(2);
+async function list(): Promise<string> {
+  const width = Math.max(...cases.map(({ name }) => name.length));
+  const missing = await Promise.all(peers.map((peer) => peer.lacking()));
+  return [
+    'Cases:',
+    ...cases.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
+    'Peers:',
+    ...peers.map(({ name, about, install }, index) => {
+      const state =
+        missing[index] === undefined
+          ? ''
+          : `\n  ${''.padEnd(width)}  missing: ${missing[index]}. Install it: ${install}`;
+      return `  ${name.padEnd(width)}  ${about}${state}`;
+    }),
+  ].join('\n');
 }
-const { smoke, tile38, staticmaps } = values;
-const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-if (minutes !== undefined && !(minutes > 0)) {
-  console.error('--minutes requires a number above 0');
-  process.exit(2);
-}
-const chosen = positionals.length > 0 ? cases.filter(({ name }) => positionals.includes(name)) : cases;
 
-const here = environment();
-console.log(environmentLine(here));
-const results: Record<string, Row[]> = {};
-for (const { name, about, run } of chosen) {
-  console.log(`\n${name}: ${about}`);
-  const rows = await run({ smoke, tile38, staticmaps, minutes });
-  results[name] = rows;
-  console.log(table(rows));
+async function run({ names, options }: Extract<Command, { kind: 'run' }>): Promise<void> {
+  const here = environment();
+  console.log(environmentLine(here));
+  const results: Record<string, Row[]> = {};
+  for (const { name, about, run } of cases.filter(({ name }) => names.includes(name))) {
+    console.log(`\n${name}: ${about}`);
+    const rows = await run(options);
+    results[name] = rows;
+    console.log(table(rows));
+    // After each case, so that a long run that is ended keeps what it has measured.
+    if (!options.smoke) console.log(`\nstored in ${keep(here, results)}`);
+  }
 }
-if (!smoke) console.log(`\nstored in ${keep(here, results)}`);
+
+const command = readCommand(process.argv.slice(2), {
+  cases: cases.map(({ name }) => name),
+  published: published.map(({ name }) => name),
+  peers: peers.map(({ name }) => name),
+});
+switch (command.kind) {
+  case 'help':
+    console.log(help);
+    break;
+  case 'list':
+    console.log(await list());
+    break;
+  case 'problem':
+    console.error(`${command.problem}\nnpm run bench -- --help lists the options`);
+    process.exit(2);
+    break;
+  case 'run':
+    await run(command);
+    break;
+}
 process.exit(0);

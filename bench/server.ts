@@ -113,6 +113,11 @@ export class BenchServer {
     await this.#process?.stop();
   }
 
+  /** Ends the process without notice. Its folder stays. */
+  async kill(): Promise<void> {
+    await this.#process?.kill();
+  }
+
   async dispose(): Promise<void> {
     this.#agent.destroy();
     await this.#process?.kill();

@@ -9,6 +9,7 @@ import type { BeaconRecord } from '../schemas/json/beacon.js';
 import type { Position } from '../schemas/json/common.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { createRandom } from '../schemas/random.js';
+import type { Fence } from './workloads/workload.js';
 
 /** Degrees. */
 export interface Box {
@@ -65,38 +66,46 @@ export function starRing(
   return [...ring, ring[0] as Position];
 }
 
-/** Geofence records of one project, tags `bench`, external ids by number. */
+export const geofenceId = (project: string, number: number): string =>
+  pairId('geofence', project, 'test', 'bench', String(number));
+
+/** Returns the record of a fence, with the tag `bench` and its number as external id. */
+export function recordOf({ number, center, radiusM, ring }: Fence, project: string): GeofenceRecord {
+  return {
+    _id: geofenceId(project, number),
+    project,
+    environment: 'test',
+    createdAt: number + 1,
+    updatedAt: number + 1,
+    tag: 'bench',
+    externalId: String(number),
+    description: `Fence ${number}`,
+    type: ring ? 'polygon' : 'circle',
+    center,
+    radius: radiusM,
+    ring: ring && [...ring],
+    mode: null,
+    enabled: true,
+    metadata: null,
+    operatingHours: null,
+    timeZone: 'America/Los_Angeles',
+    stopDetection: null,
+    dwellThreshold_min: null,
+    disableAfter: null,
+    deleteAfter: null,
+    userIds: null,
+    ip: null,
+  };
+}
+
+/** Geofence records of one project, in the area of the mix. */
 export function* fences(mix: FenceMix, project: string): Generator<GeofenceRecord> {
   const random = createRandom(mix.seed).next;
   const { west, south, east, north } = mix.area ?? box;
-  for (let index = 0; index < mix.count; index++) {
+  for (let number = 0; number < mix.count; number++) {
     const center: Position = [west + (east - west) * random(), south + (north - south) * random()];
-    const polygon = random() < mix.polygons;
-    yield {
-      _id: pairId('geofence', project, 'test', 'bench', String(index)),
-      project,
-      environment: 'test',
-      createdAt: index + 1,
-      updatedAt: index + 1,
-      tag: 'bench',
-      externalId: String(index),
-      description: `Fence ${index}`,
-      type: polygon ? 'polygon' : 'circle',
-      center,
-      radius: mix.radiusM,
-      ring: polygon ? starRing(random, center, mix.radiusM, mix.vertices(random)) : null,
-      mode: null,
-      enabled: true,
-      metadata: null,
-      operatingHours: null,
-      timeZone: 'America/Los_Angeles',
-      stopDetection: null,
-      dwellThreshold_min: null,
-      disableAfter: null,
-      deleteAfter: null,
-      userIds: null,
-      ip: null,
-    };
+    const ring = random() < mix.polygons ? starRing(random, center, mix.radiusM, mix.vertices(random)) : null;
+    yield recordOf({ number, center, radiusM: mix.radiusM, ring }, project);
   }
 }
 

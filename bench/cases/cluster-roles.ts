@@ -8,10 +8,11 @@ import { topics } from '../../pipeline/ports.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Row } from '../case.js';
-import { type BenchCluster, type BenchProject, processorSeconds } from '../cluster.js';
+import type { BenchCluster, BenchProject } from '../cluster.js';
 import { send } from '../http.js';
 import { startReceiver } from '../receiver.js';
 import { uploadAll, uploadBodies } from '../uploads.js';
+import { processorSeconds } from '../usage.js';
 
 /**
  * Measures from the first request to the commit of the last location. Evaluation paces uploads, so a pipeline process

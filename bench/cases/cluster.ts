@@ -16,7 +16,8 @@ import { exampleLocation } from '../../schemas/testing/examples.js';
 import { kafka } from '../../testing/services/kafka.js';
 import { lacking } from '../../testing/services/provider.js';
 import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
-import { BenchCluster, type BenchNode, type BenchProject, benchPartitions, processorSeconds } from '../cluster.js';
+import { BenchCluster, type BenchNode, type BenchProject, benchPartitions } from '../cluster.js';
+import { processorSeconds } from '../usage.js';
 import { type FenceMix, fences, wander } from '../workload.js';
 import { deliveryRows, uploadRows } from './cluster-roles.js';
 

@@ -10,9 +10,10 @@ import { evaluate } from '../../pipeline/evaluation/evaluate.js';
 import type { EvaluationContext } from '../../pipeline/evaluation/types.js';
 import { Zone } from '../../pipeline/geometry/zone.js';
 import type { DeviceState, Location } from '../../schemas/records.js';
+import type { Address } from '../../testing/services/ports.js';
 import { type BenchCase, type BenchOptions, type Row, rates } from '../case.js';
 import { benchProject, contextOf } from '../context.js';
-import { Tile38 } from '../tile38.js';
+import { startTile38, Tile38 } from '../peers/tile38.js';
 import { type Box, box, type FenceMix, fences, realisticVertices, tenfoldBox, wander } from '../workload.js';
 
 const devices = 10_000;
@@ -91,7 +92,7 @@ function draw(count: number, area: Box): Fixes {
 }
 
 /** The same fences and fixes through Tile38. Its first round, in which every device is new, doesn't count either. */
-async function measureTile38({ what, mix }: Setting, address: string, smoke: boolean): Promise<Row> {
+async function measureTile38({ what, mix }: Setting, address: Address, smoke: boolean): Promise<Row> {
   const tile38 = await Tile38.connect(address);
   await tile38.watch(fences(smoke ? { ...mix, count: 1_000 } : mix, benchProject));
   const perRound = smoke ? 2_000 : 60_000;
@@ -168,7 +169,7 @@ function overlapsPerFix({ fences }: EvaluationContext, fixes: Fixes): number {
 
 /** The first round, in which every device enters what it starts in and the code is compiled, doesn't count. */
 async function measure({ what, mix, accuracyM, target }: Setting, { smoke }: BenchOptions): Promise<Row[]> {
-  const { context, close } = contextOf(smoke ? { ...mix, count: 1_000 } : mix);
+  const { context, close } = contextOf(fences(smoke ? { ...mix, count: 1_000 } : mix, benchProject));
   const rounds = smoke ? 1 : 5;
   const perRound = smoke ? 20_000 : 300_000;
   const fixes = draw((rounds + 1) * perRound, mix.area ?? box);
@@ -199,12 +200,13 @@ export const evaluationCase: BenchCase = {
   about: 'evaluation alone, one thread',
   async run(options) {
     const rows: Row[] = [];
+    const tile38 = options.peers.includes('tile38') ? await startTile38() : undefined;
     for (const setting of settings) {
       rows.push(...(await measure(setting, options)));
       // Points without accuracy: what Tile38 knows.
-      if (options.tile38 && setting.accuracyM === 0)
-        rows.push(await measureTile38(setting, options.tile38, options.smoke));
+      if (tile38 && setting.accuracyM === 0) rows.push(await measureTile38(setting, tile38, options.smoke));
     }
+    await tile38?.stop();
     return rows;
   },
 };

@@ -1,0 +1,112 @@
+/**
+ * The time from sending a location to its event at a subscriber, at fixed rates, and from an upsert to its first event.
+ *
+ * Locations are sent on schedule, whatever is still unanswered, and times count from the schedule.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
+import type { Engine, Peer } from '../peers/engine.js';
+import { drawScene, type Scene } from '../peers/scene.js';
+import { participants } from './engines.js';
+
+const rounds = 3;
+const upserts = 20;
+
+/** Returns the milliseconds of those locations that caused an event. */
+async function drive(engine: Engine, from: number, count: number, perSecond: number): Promise<number[]> {
+  const latenciesMs: number[] = [];
+  const answers: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (let index = 0; index < count; index++) {
+    const dueAt = startedAt + (index * 1_000) / perSecond;
+    const early = dueAt - performance.now();
+    if (early > 1) await delay(early);
+    answers.push(
+      engine.locate(from + index).then((transitions) => {
+        if (transitions.length > 0) latenciesMs.push(performance.now() - dueAt);
+      }),
+    );
+  }
+  await Promise.all(answers);
+  return latenciesMs;
+}
+
+/** Adds a fence around the next fix. Returns the milliseconds until an event of this fence. */
+async function upsertToEffect(engine: Engine, { fixes, options }: Scene, index: number, fix: number): Promise<number> {
+  const number = options.fences + index;
+  const startedAt = performance.now();
+  await engine.put({ number, center: [fixes.longitudes[fix]!, fixes.latitudes[fix]!], radiusM: 60, ring: null });
+  const transitions = await engine.locate(fix);
+  if (!transitions.some(({ fence }) => fence === number)) throw new Error('the fence had no effect after its upsert');
+  return performance.now() - startedAt;
+}
+
+async function measure(peer: Peer, scene: Scene, rates: readonly number[], seconds: number): Promise<Row[]> {
+  const { name: engine } = peer;
+  const running = await peer.start(scene, true);
+  try {
+    await running.load(scene.fences());
+    let next = 0;
+    const rows: Row[] = [];
+    // Every device is new once, at a pace that all keep.
+    for (; next < scene.fixes.deviceCount; next++) await running.locate(next);
+    for (const perSecond of rates) {
+      const results: number[][] = [];
+      for (let index = 0; index < rounds; index++) {
+        const latenciesMs = await drive(running, next, seconds * perSecond, perSecond);
+        next += seconds * perSecond;
+        if (latenciesMs.length > 0) results.push(latenciesMs);
+      }
+      if (results.length === 0) continue;
+      for (const [measure, share] of [
+        ['p50', 0.5],
+        ['p99', 0.99],
+      ] as const)
+        rows.push({
+          what: `${engine}: event latency at ${perSecond}/s, ${measure}`,
+          unit: 'ms',
+          rounds: results.map((latencies) => percentile(latencies, share)),
+          point: { measure: `latency-${measure}`, engine, setting: `${perSecond}/s` },
+        });
+    }
+    const effects: number[] = [];
+    for (; effects.length < upserts && next < scene.fixes.count; next++)
+      if (scene.fixes.late[next] === 0) effects.push(await upsertToEffect(running, scene, effects.length, next));
+    rows.push({
+      what: `${engine}: upsert to effect`,
+      unit: 'ms',
+      rounds: effects,
+      point: { measure: 'upsert', engine, setting: `${scene.options.fences} fences` },
+    });
+    return rows;
+  } finally {
+    await running.stop();
+  }
+}
+
+async function run(options: BenchOptions): Promise<Row[]> {
+  const { smoke, size, seed } = options;
+  const rates = smoke ? [100] : [100, 500];
+  const seconds = smoke ? 1 : 5;
+  const devices = smoke ? 100 : 1_000;
+  const fixes = devices + rates.reduce((sum, rate) => sum + rate, 0) * seconds * rounds + 200;
+  const scene = drawScene({
+    workload: 'cities',
+    fences: { smoke: 500, medium: 20_000, full: 100_000 }[size],
+    devices,
+    fixes,
+    seed,
+  });
+  const rows: Row[] = [];
+  for (const peer of await participants(options, false)) {
+    if (peer.name === 'fenceline') continue;
+    rows.push(...(await measure(peer, scene, rates, seconds)));
+  }
+  return rows;
+}
+
+export const latencyCase: BenchCase = {
+  name: 'latency',
+  about: 'from a location to its event at fixed rates, and from an upsert to its effect, among 100 k circles',
+  run,
+};

@@ -1,0 +1,50 @@
+/** The process of an engine that is a library. It draws the scene itself from its options, and answers calls over IPC. */
+import { ownMemoryMib } from '../memory.js';
+import type { Usage } from './engine.js';
+import { createFencelineCore } from './fenceline.js';
+import { createFlatbushCore } from './flatbush.js';
+import type { Call, Core } from './in-process.js';
+import { drawScene, type Scene, type SceneOptions } from './scene.js';
+
+const cores: Readonly<Record<string, (scene: Scene) => Core>> = {
+  fenceline: createFencelineCore,
+  flatbush: createFlatbushCore,
+};
+
+function serve(name: string, options: SceneOptions): void {
+  const scene = drawScene(options);
+  const core = cores[name]!(scene);
+  const memoryMib = (): number => {
+    globalThis.gc?.();
+    return ownMemoryMib(process.pid);
+  };
+  const before = { memoryMib: memoryMib(), processor: process.cpuUsage() };
+
+  function usage(): Usage {
+    const { user, system } = process.cpuUsage(before.processor);
+    return { processorS: (user + system) / 1e6, memoryMib: memoryMib() - before.memoryMib };
+  }
+
+  function answerTo(call: Call): unknown {
+    switch (call.kind) {
+      case 'load':
+        return core.load(scene.fences());
+      case 'apply':
+        return core.apply(call.from, call.to);
+      case 'locate':
+        return core.locate(call.fix);
+      case 'put':
+        return core.put(call.fence);
+      case 'restart':
+        return core.restart();
+      case 'usage':
+        return usage();
+    }
+  }
+
+  process.on('message', (call: Call) => process.send!(answerTo(call) ?? null));
+  process.on('disconnect', () => process.exit(0));
+  process.send!(null);
+}
+
+serve(process.argv[2]!, JSON.parse(process.argv[3]!));
