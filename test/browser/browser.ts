@@ -56,6 +56,9 @@ export interface WebPage {
   close(): void;
 }
 
+/** Options of the web SDK, in seconds: by default it gives up after ten, which a busy machine may take. */
+export const patientSdk = { networkTimeoutInterval: 300 };
+
 const sdkPath = fileURLToPath(new URL('../../node_modules/radar-sdk-js/dist/radar.js', import.meta.url));
 const html = `<!doctype html><title>A shop</title>
 <script type="module">import Radar from '/radar.js'; globalThis.Radar = Radar;</script>`;

@@ -17,12 +17,16 @@ afterAll(async () => {
 });
 
 describe.runIf(isRunnable)('/docs', () => {
-  it('shows every operation under its own policy', async () => {
+  it('shows every operation under its own policy, and loads from the server alone', async () => {
     const page = await openPage(browser);
     const complaints: string[] = [];
+    page.on('request', (request) => {
+      const isOwn = request.url().startsWith(server.address) || request.url().startsWith('data:');
+      if (!isOwn) complaints.push(request.url());
+    });
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${server.address}/docs/`);
+    await page.goto(`${server.address}/docs`);
     await page.waitForSelector('#operations-track-postTrack');
     await page.click('#operations-track-postTrack button');
     await page.waitForSelector('#operations-track-postTrack .opblock-body');

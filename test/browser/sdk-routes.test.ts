@@ -14,7 +14,7 @@ import { gothenburg, roadsOfGothenburg, writeExtract } from '../../testing/roads
 import type { Json } from '../support/client.js';
 import { program } from '../support/program.js';
 import { TestServer } from '../support/server.js';
-import { hasBrowser, launchBrowser, openPage, serveWebPage, type WebPage } from './browser.js';
+import { hasBrowser, launchBrowser, openPage, patientSdk, serveWebPage, type WebPage } from './browser.js';
 
 const isRunnable = hasBrowser();
 const [longitude, latitude] = gothenburg.center;
@@ -40,7 +40,7 @@ beforeAll(async () => {
   page = await openPage(browser);
   await page.goto(web.origin);
   await page.waitForFunction(() => 'Radar' in globalThis);
-  await radar('initialize', server.keys.test_publishable, { host: server.address });
+  await radar('initialize', server.keys.test_publishable, { host: server.address, ...patientSdk });
 });
 
 afterAll(async () => {

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { cacheHomeWithBasemap } from '../support/basemap.js';
-import { startMapServer } from '../support/maps.js';
 import { program } from '../support/program.js';
+import { SharedServer } from '../support/shared-server.js';
 
 const guide = readFileSync(new URL('../../docs/maps.md', import.meta.url), 'utf8');
 const blockOf = (language: string): string =>
@@ -23,8 +23,7 @@ const draw = (...args: string[]) =>
 
 describe('docs/maps.md', () => {
   it('has calls that upload a style and a marker, and draw with them', async () => {
-    const server = await startMapServer();
-    onTestFinished(() => server.dispose());
+    const server = await SharedServer.newProject();
     const background = { id: 'ground', type: 'background', paint: { 'background-color': '#102030' } };
     writeFileSync(join(folder, 'style.json'), JSON.stringify({ version: 8, sources: {}, layers: [background] }));
     const svg =

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { plain, spriteOf } from '../../renderer/testing/sprites.js';
 import { type Json, ok } from '../support/client.js';
-import { askMap, countOf, type Picture, pictureOf, startMapServer } from '../support/maps.js';
-import type { TestServer } from '../support/server.js';
+import { askMap, countOf, type Picture, pictureOf } from '../support/maps.js';
+import { SharedServer } from '../support/shared-server.js';
 
 const asked: string[] = [];
 let isDown = false;
 let sprites: Server;
 let origin: string;
-let server: TestServer;
+let server: SharedServer;
 
 const single = spriteOf({ sea: plain('#0000ff', 8), pin: plain('#ff0000', 12) });
 const double = spriteOf({ sea: plain('#00ffff', 8), pin: plain('#ff00ff', 12) }, 2);
@@ -31,12 +31,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => sprites.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(sprites.address() as AddressInfo).port}`;
-  server = await startMapServer({ FENCELINE_MAPS_ALLOWED_NETWORKS: '127.0.0.1' });
+  server = await SharedServer.newProject();
 });
-afterAll(async () => {
-  await server?.dispose();
-  await new Promise((resolve) => sprites.close(resolve));
-});
+afterAll(() => new Promise((resolve) => sprites.close(resolve)));
 beforeEach(() => {
   isDown = false;
 });

@@ -34,7 +34,7 @@ export async function startMapServer(environment: Readonly<Record<string, string
 
 /** Requests a map with the key in the query, as in the `src` of an image. */
 export function askMap(
-  server: TestServer,
+  server: Pick<TestServer, 'address' | 'keys'>,
   query: MapQuery,
   { key = 'test_publishable', headers = {} }: Asking = {},
 ): Promise<Response> {

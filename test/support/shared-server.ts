@@ -13,7 +13,7 @@ import { newTestCluster, type TestCluster } from './cluster.js';
 import { program } from './program.js';
 import { adminApiKeyIn, companionRoles, patientReplies } from './server.js';
 
-/** Generous limits, a clock that expires geofences soon, and sign-up. */
+/** Generous limits, a clock that expires geofences soon, sign-up, and files of sync and maps from the tests. */
 const settings = {
   FENCELINE_LOG_LEVEL: 'warn',
   ...patientReplies,
@@ -21,6 +21,7 @@ const settings = {
   FENCELINE_EXPIRY_INTERVAL_MS: '1000',
   FENCELINE_SIGNUP_ENABLED: 'on',
   FENCELINE_SYNC_ALLOWED_NETWORKS: '127.0.0.1',
+  FENCELINE_MAPS_ALLOWED_NETWORKS: '127.0.0.1',
 };
 
 interface Note {

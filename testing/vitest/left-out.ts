@@ -13,6 +13,11 @@ interface Absence {
 /** Why tests of a file may be skipped. The files themselves decide by the same conditions. */
 const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp })[] = [
   {
+    files: /^renderer\/reference\/maplibre/,
+    reason: 'one public style stands for six, which take minutes of processor time; without Chromium none is compared',
+    command: 'npm run test:styles',
+  },
+  {
     files: /^test\/browser\//,
     reason: 'no Chromium (CHROMIUM_PATH, or /usr/bin/chromium)',
     command: 'apt-get install chromium && npm test',

@@ -62,9 +62,9 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
   });
 
   it('shows each view before its data arrive, and does not jump when they do', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('heading', { level: 1 }).waitFor();
     for (const view of views) {
-      const page = await asOwner('/keys');
-      await page.getByRole('heading', { level: 1 }).waitFor();
       const held = await hold(page, (route) => !route.request().url().endsWith('/v1/session'));
       await page.goto(server.address + view);
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -72,7 +72,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
       await held.letGo();
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
       expect([view, (await layoutShift(page)) < 0.1]).toEqual([view, true]);
-      await page.context().close();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
     }
   });
 
