@@ -218,6 +218,38 @@ export const descriptions = {
       },
     ],
   }),
+  migrate: describe({
+    summary: 'Copies the geofences, beacons and settings of a Radar project, and compares the events of both services.',
+    usage: ['migrate radar FOLDER', 'migrate compare [FILE]'],
+    takesArguments: true,
+    options: {
+      'radar-key': { type: 'string', value: 'KEY', help: 'Secret key of Radar. Default: RADAR_SECRET_KEY.' },
+      'radar-address': { type: 'string', value: 'URL', help: "Address of Radar's API. Default: https://api.radar.io." },
+      key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },
+      'dry-run': { type: 'boolean', help: 'Read and check everything, and write nothing to Fenceline.' },
+      from: {
+        type: 'string',
+        value: 'TIME',
+        help: 'Start of the comparison: a date, or a duration before now. Default: -24h.',
+      },
+      to: { type: 'string', value: 'TIME', help: 'End of the comparison. Default: -1m, when all events have arrived.' },
+      tolerance: { type: 'string', value: 'DURATION', help: 'Times may differ by this much. Default: 60s.' },
+      by: { type: 'string', value: 'userId|deviceId', help: 'What names the same user in both. Default: userId.' },
+      json: { type: 'boolean', help: 'Print each difference as a JSON line.' },
+      address,
+    },
+    examples: [
+      {
+        line: 'RADAR_SECRET_KEY=prj_test_sk_… FENCELINE_KEY=prj_test_sk_… fenceline migrate radar radar --dry-run',
+        explanation: 'reads into the folder radar, where an interrupted run continues',
+      },
+      { line: 'fenceline migrate compare --from -1h', explanation: 'exit status 1 if an event is in one service only' },
+      {
+        line: 'fenceline migrate compare webhooks.ndjson',
+        explanation: "takes Radar's events from bodies of webhooks",
+      },
+    ],
+  }),
   map: describe({
     summary: 'Draws a static map into a file, without a server.',
     usage: ["map 'QUERY' -o FILE"],

@@ -22,6 +22,7 @@ const implementations: { readonly [Name in CommandName]: () => Promise<{ readonl
   export: () => import('./commands/export.js'),
   replay: () => import('./commands/replay.js'),
   import: () => import('./commands/import.js'),
+  migrate: () => import('./commands/migrate.js'),
   map: () => import('./commands/map.js'),
   roads: () => import('./commands/roads.js'),
   repartition: () => import('./commands/repartition.js'),

@@ -1,0 +1,222 @@
+/**
+ * `fenceline migrate`: copies geofences, beacons and settings of a Radar project, and compares the events of both
+ * services for the same devices.
+ */
+import {
+  appendFileSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
+import type { OptionsOf } from '../descriptions.js';
+import { type ComparedEvent, type Comparison, compareEvents } from '../radar/compare.js';
+import { get, pagesOf, type Service } from '../radar/pages.js';
+import { beaconFields, geofenceFields, settingsFrom } from '../radar/records.js';
+import { parseDuration, parseMoment } from '../replay/times.js';
+import { run as importFile } from './import.js';
+
+type Given = Values<OptionsOf<'migrate'>>;
+
+const defaultRadar = 'https://api.radar.io';
+const defaultTolerance = '60s';
+const maxShown = 20;
+
+export const run: Run<OptionsOf<'migrate'>> = async (values, [action, subject, ...rest]) => {
+  if (rest.length > 0) throw new UsageError('migrate takes radar FOLDER, or compare');
+  if (action === 'radar' && subject !== undefined) return copy(values, subject);
+  if (action === 'compare') return compare(values, subject);
+  throw new UsageError('migrate takes radar FOLDER, or compare');
+};
+
+function radarOf(values: Given): Service {
+  const key = values['radar-key'] ?? process.env.RADAR_SECRET_KEY;
+  if (!key) throw new UsageError('a secret key of Radar is required: --radar-key or RADAR_SECRET_KEY');
+  return { address: checked(values['radar-address'] ?? defaultRadar), key };
+}
+
+async function fencelineOf(values: Given): Promise<Service> {
+  const key = values.key ?? process.env.FENCELINE_KEY;
+  if (!key) throw new UsageError('a secret key of Fenceline is required: --key or FENCELINE_KEY');
+  const given = values.address ?? process.env.FENCELINE_ADDRESS;
+  if (given !== undefined) return { address: checked(given), key };
+  const { configurationFrom } = await import('./configuration.js');
+  return { address: `http://127.0.0.1:${configurationFrom({}).configuration.port}`, key };
+}
+
+function checked(address: string): string {
+  if (!URL.canParse(address)) throw new UsageError(`${address} is not a URL`);
+  return address.replace(/\/+$/, '');
+}
+
+const resources = [
+  { resource: 'geofences', time: 'updatedAt', fieldsOf: geofenceFields },
+  { resource: 'beacons', time: 'createdAt', fieldsOf: beaconFields },
+] as const;
+
+/** Reads both lists and the settings into files of the folder, then imports them. */
+async function copy(values: Given, folder: string): Promise<void> {
+  const [radar, fenceline] = [radarOf(values), await fencelineOf(values)];
+  mkdirSync(folder, { recursive: true });
+  for (const each of resources) await download(radar, folder, each);
+  const settings = settingsFrom(await get(radar, '/v1/config'), await beaconSettings(radar));
+  writeFileSync(join(folder, 'settings.json'), `${JSON.stringify(settings, undefined, 2)}\n`);
+  const isDryRun = values['dry-run'] === true;
+  const refused: string[] = [];
+  for (const { resource } of resources) {
+    const rejected = join(folder, `${resource}-refused.csv`);
+    const options = { resource, ...fenceline, 'dry-run': isDryRun, rejected };
+    // Bad rows of one resource do not keep the other from its import.
+    await importFile(options, [join(folder, `${resource}.ndjson`)]).catch((error: Error) => {
+      if (!(error instanceof CommandFailure)) throw error;
+      refused.push(error.message);
+    });
+  }
+  await putSettings(fenceline, settings, isDryRun);
+  if (refused.length > 0) throw new CommandFailure(refused.join('; '));
+}
+
+const beaconSettings = (radar: Service) => get(radar, '/v1/search/beacons?near=0,0&radius=1000&limit=1');
+
+/** Writes a list into a file. An interrupted download continues after the last whole page. */
+async function download(radar: Service, folder: string, { resource, time, fieldsOf }: (typeof resources)[number]) {
+  const file = join(folder, `${resource}.ndjson`);
+  if (existsSync(file)) return console.log(`${file} is there already; remove it to read ${resource} again`);
+  const unfinished = `${file}.unfinished`;
+  const cursor = `${unfinished}.before`;
+  const before = existsSync(cursor) ? readFileSync(cursor, 'utf8').trim() : undefined;
+  if (before === undefined) rmSync(unfinished, { force: true });
+  const known = before === undefined ? new Set<string>() : await pairsIn(unfinished);
+  appendFileSync(unfinished, '');
+  for await (const page of pagesOf(radar, { path: resource, time, before })) {
+    const rows = page.records.map(fieldsOf).filter((row) => !known.has(pairOf(row)));
+    for (const row of rows) known.add(pairOf(row));
+    appendFileSync(unfinished, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    if (page.before !== undefined) writeFileSync(cursor, page.before);
+  }
+  renameSync(unfinished, file);
+  rmSync(cursor, { force: true });
+  console.log(`${file}: ${known.size} ${resource} of Radar`);
+}
+
+const pairOf = ({ tag, externalId }: Record<string, unknown>): string => JSON.stringify([tag, externalId]);
+
+async function pairsIn(file: string): Promise<Set<string>> {
+  const pairs = new Set<string>();
+  for await (const line of linesOf(file)) pairs.add(pairOf(JSON.parse(line)));
+  return pairs;
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY }))
+    if (line.trim() !== '') yield line;
+}
+
+async function putSettings({ address, key }: Service, settings: object, isDryRun: boolean): Promise<void> {
+  console.log(`settings: ${JSON.stringify(settings)}`);
+  if (isDryRun || Object.keys(settings).length === 0) return;
+  const answer = await fetch(`${address}/v1/settings`, {
+    method: 'PUT',
+    headers: { authorization: key, 'content-type': 'application/json' },
+    body: JSON.stringify(settings),
+  });
+  const { meta } = (await answer.json()) as { meta?: { message?: string } };
+  if (!answer.ok) throw new CommandFailure(`settings: ${meta?.message ?? answer.status}`);
+}
+
+/** Compares the events of a range of time. Radar's come from its API, or from a file of webhook bodies. */
+async function compare(values: Given, file: string | undefined): Promise<void> {
+  const { by = 'userId' } = values;
+  if (by !== 'userId' && by !== 'deviceId') throw new UsageError('--by is userId or deviceId');
+  const toleranceMs = parseDuration(values.tolerance ?? defaultTolerance);
+  if (toleranceMs === undefined) throw new UsageError('--tolerance is a duration such as 60s');
+  const nowMs = Date.now();
+  const [fromMs, toMs] = [values.from ?? '-24h', values.to ?? '-1m'].map((text) => parseMoment(text, nowMs));
+  if (fromMs === undefined || toMs === undefined) throw new UsageError('--from and --to are times such as -24h');
+  const range = { fromMs, toMs };
+  const ours = await listed(await fencelineOf(values), range, toleranceMs);
+  const theirs = file === undefined ? await listed(radarOf(values), range, toleranceMs) : await delivered(file);
+  const result = withinRange(compareEvents(theirs, ours, { toleranceMs, by }), range);
+  report(result, values.json === true);
+}
+
+interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Reads the events of the range, and those around it that may match one at its ends. */
+async function listed(service: Service, { fromMs, toMs }: Range, toleranceMs: number): Promise<ComparedEvent[]> {
+  const events: ComparedEvent[] = [];
+  const [after, before] = [fromMs - toleranceMs, toMs + toleranceMs].map((ms) => new Date(ms).toISOString());
+  for await (const { records } of pagesOf(service, { path: 'events', time: 'createdAt', before, after }))
+    events.push(...(records as unknown as ComparedEvent[]));
+  return events;
+}
+
+/** Reads lines of JSON: bodies of webhooks, with one event or several, or events. */
+async function delivered(file: string): Promise<ComparedEvent[]> {
+  if (!existsSync(file)) throw new CommandFailure(`there is no file ${file}`);
+  const events: ComparedEvent[] = [];
+  for await (const line of linesOf(file)) {
+    const body = parsed(line, file) as {
+      event?: ComparedEvent;
+      events?: ComparedEvent[];
+      user?: ComparedEvent['user'];
+    };
+    const all = body.events ?? (body.event === undefined ? [body as ComparedEvent] : [body.event]);
+    // A webhook names the user once, beside its events.
+    events.push(...all.map((event) => ({ ...event, user: event.user ?? body.user })));
+  }
+  return events;
+}
+
+function parsed(line: string, file: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new CommandFailure(`${file} has a line that is no JSON: ${line.slice(0, 60)}`);
+  }
+}
+
+/** Leaves out differences at the ends, whose counterpart lies outside of what was read. */
+function withinRange({ differences, counts, ...rest }: Comparison, { fromMs, toMs }: Range): Comparison {
+  const isWithin = ({ event }: Comparison['differences'][number]): boolean => {
+    const timeMs = Date.parse(event.createdAt);
+    return timeMs >= fromMs && timeMs <= toMs;
+  };
+  const inside = differences.filter(isWithin);
+  const count = (type: string, kind: 'missing' | 'extra'): number =>
+    inside.filter((each) => each.kind === kind && each.event.type === type).length;
+  const corrected = [...counts].map(
+    ([type, { matched }]) => [type, { matched, missing: count(type, 'missing'), extra: count(type, 'extra') }] as const,
+  );
+  return { ...rest, differences: inside, counts: new Map(corrected) };
+}
+
+function report({ counts, differences, notCompared }: Comparison, isJson: boolean): void {
+  if (isJson) {
+    for (const { kind, event } of differences) console.log(JSON.stringify({ kind, event }));
+  } else {
+    console.log(['type'.padEnd(28), 'matched', 'missing', 'extra'].join('  '));
+    for (const [type, { matched, missing, extra }] of counts)
+      console.log(
+        [type.padEnd(28), `${matched}`.padStart(7), `${missing}`.padStart(7), `${extra}`.padStart(5)].join('  '),
+      );
+    for (const { kind, event } of differences.slice(0, maxShown)) console.log(lineOf(kind, event));
+    if (differences.length > maxShown) console.log(`and ${differences.length - maxShown} more; --json prints all`);
+    if (notCompared > 0) console.log(`${notCompared} events of Radar have types that Fenceline does not have`);
+  }
+  if (differences.length > 0) throw new CommandFailure(`${differences.length} events are in one service only`);
+}
+
+function lineOf(kind: string, { createdAt, type, user, geofence, beacon }: ComparedEvent): string {
+  const { tag, externalId, _id } = geofence ?? beacon ?? {};
+  return `${kind}  ${createdAt}  ${type}  ${user?.userId ?? user?.deviceId}  ${tag ?? ''}/${externalId ?? _id}`;
+}
