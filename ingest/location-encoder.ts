@@ -1,7 +1,7 @@
 /**
  * Encodes locations to Avro fast enough for bulk uploads: field by field, three times as fast as the general codec. It
- * handles the common case, a location with ASCII text and without beacons. The codec handles all others. A test compares
- * the bytes of both.
+ * handles the common case, a location with ASCII text and without beacons. The codec handles all others. A test
+ * compares the bytes of both.
  */
 import { codecs, frameBytes } from '../schemas/codecs.js';
 import type { Location, LocationDetails } from '../schemas/records.js';

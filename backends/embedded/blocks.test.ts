@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BlockPool, blockBytes, countOfBlock, Page, readBlock, timestampOfBlock } from './blocks.js';
@@ -30,6 +31,32 @@ describe('blocks', () => {
         expect(timestampOfBlock(block)).toBe(1_234_567_890_123);
       }),
     ));
+
+  test('a compressed block returns the same records, and tells its count and timestamp', () => {
+    const value = (index: number) => Buffer.from(`value ${index} `.repeat(1 + (index % 7)));
+    const all = Array.from({ length: 1_000 }, (_, index) => ({ key: `device-${index}`, value: value(index) }));
+    const builder = new BlockPool().builderFor(all[0]!);
+    for (const each of all) builder.add(each);
+    const plain = Buffer.from(builder.finish(5));
+    const block = builder.finishCompressed(5);
+    expect(block.length).toBeLessThan(plain.length / 3);
+    expect([countOfBlock(block), timestampOfBlock(block)]).toEqual([1_000, 5]);
+    for (const from of [0, 1, 500, 999, 1_000]) {
+      const [page, expected] = [new Page(300, Number.POSITIVE_INFINITY), new Page(300, Number.POSITIVE_INFINITY)];
+      readBlock(block, 3, 7, 7 + from, page);
+      readBlock(plain, 3, 7, 7 + from, expected);
+      expect(page.records).toEqual(expected.records);
+      expect(page.records.length).toBe(Math.min(300, 1_000 - from));
+    }
+  });
+
+  test('a block that is small, or does not become smaller, stays as it is', () => {
+    for (const value of [Buffer.from('small'), randomBytes(100_000)]) {
+      const builder = new BlockPool().builderFor({ key: 'k', value });
+      builder.add({ key: 'k', value });
+      expect(builder.finishCompressed(5)).toEqual(builder.finish(5));
+    }
+  });
 
   test('a full block rejects more records and stays valid', () => {
     const pool = new BlockPool();

@@ -42,10 +42,18 @@ export interface BlockTopicOptions {
   readonly table: Table;
   readonly partitions: number;
   readonly retentionMs: number;
+  /** Whether to write compressed blocks. Both forms are read. Default false. */
+  readonly isCompressed?: boolean;
 }
 
 /** Makes a topic whose records expire by time. */
-export function createBlockTopic({ environment, table, partitions, retentionMs }: BlockTopicOptions): TopicStore {
+export function createBlockTopic({
+  environment,
+  table,
+  partitions,
+  retentionMs,
+  isCompressed = false,
+}: BlockTopicOptions): TopicStore {
   const pool = new BlockPool();
 
   const end = (partition: number): number => numberOf(table.getBinary(partitionKey(partition))) ?? 0;
@@ -93,7 +101,8 @@ export function createBlockTopic({ environment, table, partitions, retentionMs }
         for (const [partition, list] of blocks) {
           let offset = end(partition);
           for (const builder of list) {
-            table.putSync(offsetKey(partition, offset), builder.finish(nowMs));
+            const block = isCompressed ? builder.finishCompressed(nowMs) : builder.finish(nowMs);
+            table.putSync(offsetKey(partition, offset), block);
             offset += builder.count;
           }
           table.putSync(partitionKey(partition), numberValue(offset));
