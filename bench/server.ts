@@ -24,6 +24,8 @@ import { beacons, type FenceMix, fences } from './workload.js';
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 const partitions = 4;
 const changesPerAppend = 2_000;
+/** Linux counts 100 ticks a second. */
+const microsecondsPerTick = 10_000;
 
 const sharedEnvironment = {
   ...withoutLimits,
@@ -146,6 +148,13 @@ export class BenchServer {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     const kib = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
     return (kib('RssAnon') + kib('RssShmem')) * 1024;
+  }
+
+  /** Returns the processor time of all threads so far, in microseconds. */
+  processorUs(): number {
+    const stat = readFileSync(`/proc/${this.pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
   }
 
   #adminApiKey(): string {

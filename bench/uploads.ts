@@ -6,8 +6,28 @@ const devices = 20_000;
 const linesPerRequest = 2_000;
 const requestsInFlight = 4;
 
+/** What a line has besides the fix: nothing, or what an SDK says of the user and the device. */
+export type UploadShape = 'plain' | 'sdk';
+
+const reportedBySdk = (device: number): object => ({
+  userId: `user-${device}`,
+  installId: `3f2504e0-4f89-41d3-9a0c-${String(device).padStart(12, '0')}`,
+  description: `Driver ${device}`,
+  metadata: { plan: device % 3 === 0 ? 'gold' : 'basic', fleet: device % 50, city: 'San Francisco', shift: 'night' },
+  deviceType: 'Android',
+  deviceMake: 'Google',
+  deviceModel: 'Pixel 8',
+  deviceOS: '14',
+  sdkVersion: '3.9.1',
+  locationAuthorization: 'GRANTED_BACKGROUND',
+  locationAccuracyAuthorization: 'FULL',
+  altitude: 12.5,
+  speed: 3.2,
+  course: 181,
+});
+
 /** Returns NDJSON bodies. Device times start at `startMs` and advance one second per round of all devices. */
-export function uploadBodies(count: number, seed: number, startMs: number): Buffer[] {
+export function uploadBodies(count: number, seed: number, startMs: number, shape: UploadShape = 'plain'): Buffer[] {
   const fixes = wander(devices, seed);
   return Array.from({ length: count / linesPerRequest }, (_, body) => {
     const lines = Array.from({ length: linesPerRequest }, (_, line) => {
@@ -20,6 +40,7 @@ export function uploadBodies(count: number, seed: number, startMs: number): Buff
         accuracy: 10,
         updatedAtMs,
         foreground: true,
+        ...(shape === 'sdk' && reportedBySdk(device)),
       });
     });
     return Buffer.from(`${lines.join('\n')}\n`);
