@@ -35,6 +35,8 @@ export interface ApiDependencies {
   readonly clock: () => number;
   /** Returns how far evaluation is behind, over all projects; absent where this node cannot know. */
   readonly lag?: () => Promise<PipelineLag>;
+  /** Called with 1 and -1 as live streams and long polls open and close. */
+  readonly onStreams?: ((change: number) => void) | undefined;
   /** Returns the stored state of a device; absent where this node cannot load it. */
   readonly states?: (scope: Scope, deviceId: string) => Promise<DeviceState | undefined>;
 }

@@ -23,7 +23,7 @@ import type { Configuration, Role } from './config/schema.js';
 import { dayMs } from './data-folder/folders.js';
 import { addApi, addIngest } from './http.js';
 import { createMaps, loggedTo } from './maps.js';
-import { addGauge, type Recorder } from './metrics.js';
+import { addGauge, addPartitionGauge, partitionBacklog, type Recorder } from './metrics.js';
 import { createPacing } from './pacing.js';
 import { startAnalyticsSink } from './stages/analytics.js';
 import { startEraser } from './stages/erasure.js';
@@ -79,6 +79,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       help: 'Accepted locations that are not evaluated yet.',
       read: async () => sum((await progress()).waitingRecords),
     });
+    addPartitionGauge(registry, { ...partitionBacklog, read: async () => (await progress()).waitingRecords });
     await addIngest(
       app,
       { configuration, readModel, registry },
@@ -134,7 +135,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const { requestLog: log, requestStates: states } = backend;
     const follower = await addApi(
       app,
-      { configuration, readModel, logger, sessions },
+      { configuration, readModel, logger, sessions, registry: parts.registry },
       {
         values: backend.values,
         ...{ writer, spatial, analytics, log, maps, roads, states, secretCipher, webhookClient },

@@ -37,7 +37,7 @@ import { adminApiKey } from './keys/admin-api-key.js';
 import { encryptionKey } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
 import { createMaps, loggedTo } from './maps.js';
-import { addGauge, createProcessRegistry, exposition } from './metrics.js';
+import { addGauge, addPartitionGauge, createProcessRegistry, exposition, partitionBacklog } from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { createPacing } from './pacing.js';
@@ -117,6 +117,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     help: 'Accepted locations that are not evaluated yet.',
     read: async () => sum((await progress()).waitingRecords),
   });
+  addPartitionGauge(registry, { ...partitionBacklog, read: async () => (await progress()).waitingRecords });
   const http = {
     configuration,
     logger,

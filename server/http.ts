@@ -42,7 +42,8 @@ import type { Configuration } from './config/schema.js';
 import { readModelFolder } from './data-folder/folders.js';
 import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
-import { createRecorder, createRequestObserver } from './metrics.js';
+import { apiMetrics, createRecorder, createRequestObserver } from './metrics.js';
+import { observedMaps } from './observed-maps.js';
 import { addSync } from './sync.js';
 import { createImportThread } from './threads/import-host.js';
 import { version } from './version.js';
@@ -164,7 +165,8 @@ export async function addApi(
     readModel,
     logger,
     sessions,
-  }: Pick<HttpParts, 'configuration' | 'readModel' | 'logger' | 'sessions'>,
+    registry,
+  }: Pick<HttpParts, 'configuration' | 'readModel' | 'logger' | 'sessions' | 'registry'>,
   {
     writer,
     spatial,
@@ -185,6 +187,7 @@ export async function addApi(
     isOnlyNode = false,
   }: ApiGiven,
 ): Promise<Pick<PlaceFollower, 'done' | 'stop'>> {
+  const metrics = createRecorder(apiMetrics, registry);
   const geocoding = createGeocoding(configuration, values);
   app.addHook('onClose', async () => geocoding.geocoder?.close());
   const geometrySources = { geocoder: geocoding.geocoder, isochrones: roads?.isochrones };
@@ -209,7 +212,7 @@ export async function addApi(
       },
     },
     maps: {
-      ...maps,
+      ...observedMaps(maps, metrics),
       publicUrl: configuration.http.publicUrl,
       costPerKeyPerSecond: configuration.limits.mapCostPerKeyPerSecond,
       maxCacheBytes: configuration.maps.maxCacheBytes,
@@ -218,6 +221,7 @@ export async function addApi(
     },
     geometrySources,
     accounts: createNodeAccounts(app, configuration, { logger, sessions, values, mailer }),
+    onStreams: (change) => metrics.add('event_streams_open', change),
     arePlansEnabled: configuration.plans.enabled === 'on',
     ipGeocoder: geocoding.ipGeocoder,
     clock: Date.now,

@@ -23,6 +23,18 @@ export const clusterMetrics = {
   },
 } as const;
 
+/** Metrics of role api. */
+export const apiMetrics = {
+  maps_rendered_total: { kind: 'counter', label: 'result', help: 'Static maps by result: drawn, refused or failed.' },
+  map_render_seconds: {
+    kind: 'histogram',
+    help: 'Time from accepting a static map until it is drawn, with the time that it waited.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  maps_rendering: { kind: 'gauge', help: 'Static maps that wait or are being drawn.' },
+  event_streams_open: { kind: 'gauge', help: 'Open live streams and long polls of events.' },
+} as const;
+
 /** Records metrics. The interface of a module lists its names. */
 export interface Recorder {
   add(counter: string, amount: number, label?: string): void;
@@ -87,6 +99,32 @@ export function addGauge(
     registers: [registry],
     async collect() {
       this.set(await read().catch(nanIfUnavailable));
+    },
+  });
+}
+
+export const partitionBacklog = {
+  name: 'location_partition_backlog_records',
+  help: 'Accepted locations that are not evaluated yet, by partition. All processes of a cluster report the same.',
+} as const;
+
+/** Registers a gauge with a value for each partition, read on each scrape. It has no values while its source is away. */
+export function addPartitionGauge(
+  registry: Registry,
+  { name, help, read }: { name: string; help: string; read: () => Promise<readonly number[]> },
+): void {
+  new Gauge({
+    name: prefixed(name),
+    help,
+    labelNames: ['partition'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const values = await read().catch((error: unknown) => {
+        nanIfUnavailable(error);
+        return [];
+      });
+      for (const [partition, value] of values.entries()) this.set({ partition }, value);
     },
   });
 }

@@ -30,7 +30,12 @@ export interface Followers {
 
 const retryAfterS = 10;
 
-export function createFollowers(log: Log, { maxFollowers, maxFollowersPerKey }: FollowerBounds): Followers {
+/** @param onChange called with 1 and -1 as followers join and leave. */
+export function createFollowers(
+  log: Log,
+  { maxFollowers, maxFollowersPerKey }: FollowerBounds,
+  onChange: (change: number) => void = () => {},
+): Followers {
   const followers = new Set<AbortController>();
   const countOf = new Map<string, number>();
   let tailer: Promise<Tailer> | undefined;
@@ -47,7 +52,7 @@ export function createFollowers(log: Log, { maxFollowers, maxFollowersPerKey }: 
   }
 
   function leave(key: string, follower: AbortController): void {
-    followers.delete(follower);
+    if (followers.delete(follower)) onChange(-1);
     const others = countOf.get(key)! - 1;
     if (others > 0) countOf.set(key, others);
     else countOf.delete(key);
@@ -62,6 +67,7 @@ export function createFollowers(log: Log, { maxFollowers, maxFollowersPerKey }: 
       admit(key);
       const follower = new AbortController();
       followers.add(follower);
+      onChange(1);
       countOf.set(key, (countOf.get(key) ?? 0) + 1);
       tailer ??= startTailer(log);
       return { tailer: await tailer, closing: follower.signal, leave: () => leave(key, follower) };
