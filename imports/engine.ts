@@ -51,8 +51,11 @@ export interface EngineParts {
 
 /** Rows of one write. More rows a write cost less each, but hold up other work of this thread for longer. */
 const writeRows = 1_000;
-/** Rows between two turns of the event loop, and of one timestamp. */
+/** Rows between two turns of the event loop. */
 const turnRows = 100;
+/** Rows of one timestamp at most, and the time after which it is too old. A list by time has one entry for each time. */
+const stampRows = 500;
+const stampMs = 1_000;
 const maxWritesInFlight = 2;
 /** Lookups of geometry at the same time. */
 const maxLookups = 8;
@@ -103,6 +106,7 @@ class Run {
   #bytesRead = 0;
   #lastLine = 0;
   #failure: { readonly error: unknown } | undefined;
+  #stamp = { timeMs: 0, rows: stampRows, takenMs: 0 };
 
   constructor(parts: EngineParts, request: EngineRequest, sink: ImportSink) {
     this.#parts = parts;
@@ -137,8 +141,8 @@ class Run {
   }
 
   async #decide(rows: readonly SourceRow[]): Promise<void> {
-    const nowMs = this.#parts.writer.nextTimestamp();
     const read = await this.#read(rows);
+    const nowMs = this.#timestamp(rows.length);
     for (const [index, source] of rows.entries()) {
       this.#counts.rows += 1;
       if (this.#counts.rows > this.#request.maxRows) throw new TooManyRows();
@@ -147,6 +151,15 @@ class Run {
       else this.#reject(source, outcome.problem);
       this.#lastLine = source.line;
     }
+  }
+
+  /** Returns the time of the next rows, which many share. */
+  #timestamp(rows: number): number {
+    const now = performance.now();
+    if (this.#stamp.rows + rows > stampRows || now - this.#stamp.takenMs > stampMs)
+      this.#stamp = { timeMs: this.#parts.writer.nextTimestamp(), rows: 0, takenMs: now };
+    this.#stamp.rows += rows;
+    return this.#stamp.timeMs;
   }
 
   /** Reads rows in order. Lookups of geometry run side by side. */
@@ -205,13 +218,15 @@ class Run {
     const { kind } = resource;
     const changed = isDryRun && action === 'updated' ? changedFields(kind, existing!, record) : [];
     const bases = action === 'unchanged' ? [] : this.#parts.configuration.bases(kind, row.id);
-    return { source, row, action, changed, change: { kind, id: row.id, record, bases } };
+    return { source, row, action, changed, change: { kind, id: row.id, record, bases, before: existing ?? null } };
   }
 
   /** Starts to write the planned rows. Resolves when another write may follow. */
   async #write(): Promise<void> {
     const planned = this.#planned;
     this.#planned = [];
+    // Whoever lists records by time must not see a part of those of one time.
+    this.#stamp.rows = stampRows;
     const together = this.#sink.checkpoint(this.progress, planned.length === 0);
     if (planned.length + together.length === 0 || this.#failure) return;
     const write: Promise<void> = this.#written(planned, together)

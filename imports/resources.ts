@@ -79,7 +79,7 @@ export function geofenceResource({ configuration, resolve }: ResourceParts, scop
     tag: input.tag,
     externalId: input.externalId,
     existing: () => configuration.geofence(scope, id),
-    record: (existing, nowMs) => geofenceRecord(scope, input, existing as GeofenceRecord | undefined, nowMs),
+    record: (existing, nowMs) => geofenceRecord(scope, input, existing as GeofenceRecord | undefined, nowMs, id),
   });
   return {
     kind: 'geofence',

@@ -1,18 +1,21 @@
 /**
  * What an import in another thread and the thread of the configuration ask of each other. The import's thread reads,
- * validates, compares and encodes rows; the other one appends them and applies them to the read model.
+ * validates, compares and encodes rows, also in their stored form. The other one appends the changes and applies them to the read
+ * model.
  *
  * Everything is copied between threads, so changes travel as one buffer.
  */
 import type { GeofenceInput, GivenGeofence } from '../api/geofences/fields.js';
 import type { Outcome } from '../http/fields/reader.js';
-import { encodeEdit } from '../pipeline/catalog/store/append-change.js';
+import { prepareEdit } from '../pipeline/catalog/store/append-change.js';
+import { scopeOfFence } from '../pipeline/catalog/store/stored-fence.js';
 import type {
   ConfigurationChange,
   ConfigurationWriter,
   EditOutcome,
   EncodedChange,
   EncodedWriter,
+  PreparedFence,
   Scope,
 } from '../pipeline/catalog/types.js';
 import { ApiError, type ErrorCode } from '../schemas/errors.js';
@@ -80,25 +83,74 @@ export interface PackedChanges {
   readonly values: Uint8Array;
 }
 
-/** Key, bytes of the value (-1: a deletion), edit, and headers. */
-type PackedHead = [string, number, string, EncodedChange['record']['headers']];
+/** Key, bytes of the value (-1: a deletion), edit, headers, and what was prepared. */
+type PackedHead = [string, number, string, EncodedChange['record']['headers'], PreparedHead?];
+
+/** Base, bytes of the stored form, places in lists before and after, and bytes of the removed and the added keys. */
+type PreparedHead = [
+  PreparedFence['base'],
+  number,
+  PreparedFence['before'],
+  PreparedFence['after'],
+  readonly number[],
+  readonly number[],
+];
+
+const lengthOf = (bytes: Uint8Array): number => bytes.length;
+
+const preparedHead = ({ base, stored, before, after, removed, added }: PreparedFence): PreparedHead => [
+  base,
+  stored.length,
+  before,
+  after,
+  removed.map(lengthOf),
+  added.map(lengthOf),
+];
+
+const preparedValues = ({ stored, removed, added }: PreparedFence): Buffer[] => [stored, ...removed, ...added];
 
 export function packChanges(changes: readonly ConfigurationChange[], changedAt: number): PackedChanges {
-  const encoded = changes.map((change) => encodeEdit(change, changedAt));
-  const heads = encoded.map(
-    ({ edit, record: { key, value, headers } }): PackedHead => [key, value?.length ?? -1, edit, headers],
+  const encoded = changes.map((change) => prepareEdit(change, changedAt));
+  const heads = encoded.map(({ edit, record: { key, value, headers }, prepared }): PackedHead => {
+    const head: PackedHead = [key, value?.length ?? -1, edit, headers];
+    if (prepared !== undefined) head.push(preparedHead(prepared));
+    return head;
+  });
+  const values = Buffer.concat(
+    encoded.flatMap(({ record: { value }, prepared }) => [
+      ...(value === null ? [] : [value]),
+      ...(prepared === undefined ? [] : preparedValues(prepared)),
+    ]),
   );
-  const values = Buffer.concat(encoded.flatMap(({ record: { value } }) => value ?? []));
   return { heads: JSON.stringify(heads), values };
 }
 
 export function unpackChanges({ heads, values }: PackedChanges): EncodedChange[] {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   let at = 0;
-  return (JSON.parse(heads) as PackedHead[]).map(([key, length, edit, headers]) => {
-    const value = length < 0 ? null : bytes.subarray(at, at + length);
-    at += Math.max(0, length);
-    return { edit, record: { key, value, ...(headers && { headers }) } };
+  const take = (length: number): Buffer => {
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  const takePrepared = ([base, length, before, after, removed, added]: PreparedHead): PreparedFence => {
+    const stored = take(length);
+    return {
+      base,
+      scope: scopeOfFence(stored),
+      stored,
+      before,
+      after,
+      removed: removed.map(take),
+      added: added.map(take),
+    };
+  };
+  return (JSON.parse(heads) as PackedHead[]).map(([key, length, edit, headers, prepared]) => {
+    const value = length < 0 ? null : take(length);
+    return {
+      edit,
+      record: { key, value, ...(headers && { headers }) },
+      ...(prepared && { prepared: takePrepared(prepared) }),
+    };
   });
 }
 

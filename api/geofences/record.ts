@@ -15,16 +15,18 @@ export const geofenceId = ({ project, environment }: Scope, { tag, externalId }:
  * Returns the whole record. Fields that the owner left out are cleared; the time of creation is kept.
  * @param existing the record that is replaced, if any.
  * @param nowMs a time that no other record of this node has.
+ * @param id the id of the pair, if the caller has it.
  */
 export function geofenceRecord(
   scope: Scope,
   input: GeofenceInput,
   existing: GeofenceRecord | undefined,
   nowMs: number,
+  id = geofenceId(scope, input),
 ): GeofenceRecord {
   const sameCenter = existing?.center[0] === input.center[0] && existing.center[1] === input.center[1];
   return {
-    _id: geofenceId(scope, input),
+    _id: id,
     project: scope.project,
     environment: scope.environment,
     createdAt: existing?.createdAt ?? nowMs,

@@ -191,11 +191,15 @@ export class FieldReader {
   }
 
   #parts(name: string): [string, unknown][] {
-    return this.names().flatMap((given): [string, unknown][] => {
-      if (given.startsWith(`${name}.`)) return [[given.slice(name.length + 1), this.value(given)]];
-      if (given.startsWith(`${name}[`) && given.endsWith(']'))
-        return [[given.slice(name.length + 1, -1), this.value(given)]];
-      return [];
-    });
+    const parts: [string, unknown][] = [];
+    // Rows of files have a column for each key, so this is read often.
+    for (const given in this.#fields) {
+      if (!given.startsWith(name)) continue;
+      const isDotted = given[name.length] === '.';
+      if (!isDotted && !(given[name.length] === '[' && given.endsWith(']'))) continue;
+      const value = this.value(given);
+      if (value !== undefined) parts.push([given.slice(name.length + 1, isDotted ? undefined : -1), value]);
+    }
+    return parts;
   }
 }

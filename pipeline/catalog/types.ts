@@ -255,12 +255,36 @@ export interface ConfigurationChange {
    * change is applied in any case.
    */
   readonly bases?: readonly Base[];
+  /** What the record was when the bases were read, null for none. Given by those who have compared them. */
+  readonly before?: GeofenceRecord | BeaconRecord | null;
+}
+
+/** What places a record in the lists by time. */
+export interface ListedTimes {
+  readonly tag: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A change of a geofence as the read model stores it, see `store/prepared-fence.ts`. */
+export interface PreparedFence {
+  /** The revision that the change replaces; null: no geofence is stored. */
+  readonly base: number | null;
+  readonly scope: Scope;
+  /** The stored form, whose version is written when the change is applied. */
+  readonly stored: Buffer;
+  readonly before: ListedTimes | null;
+  readonly after: ListedTimes;
+  /** Keys of the lists that the change leaves and enters. */
+  readonly removed: readonly Buffer[];
+  readonly added: readonly Buffer[];
 }
 
 /** A change as a record of topic `changes`, and the id of its edit. */
 export interface EncodedChange {
   readonly edit: string;
   readonly record: NewRecord;
+  readonly prepared?: PreparedFence | undefined;
 }
 
 /**
@@ -288,7 +312,9 @@ export interface EncodedWriter extends ConfigurationWriter {
 export type DecodedChange = Pick<Change, 'kind' | 'id'> & {
   readonly record: ConfigurationChange['record'];
   /** The record as JSON, if the log has it in this form. */
-  readonly text?: string;
+  readonly text?: string | undefined;
+  /** All that is stored of the change. Then `record` is decoded only if it is asked for. */
+  readonly prepared?: PreparedFence | undefined;
   readonly origin?: ChangeOrigin;
 };
 

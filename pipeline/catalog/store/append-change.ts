@@ -3,24 +3,38 @@ import { codecs } from '../../../schemas/codecs.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import { type Log, type NewRecord, topics } from '../../ports.js';
 import type { ConfigurationChange, EncodedChange } from '../types.js';
+import { prepareFence } from './prepared-fence.js';
 import { editHeaders, newEditId } from './revisions.js';
 
 export const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
 
+/** Returns the id of a key that {@link changeKey} made. */
+export const idOfKey = (key: string): string => key.slice(key.indexOf('/') + 1);
+
 const encodeChange = (
-  { kind, id, record, bases }: ConfigurationChange,
+  { kind, id, bases }: ConfigurationChange,
+  text: string | null,
   edit: string,
   changedAt: number,
 ): NewRecord => ({
   key: changeKey(kind, id),
-  value: record && codecs.change.encode({ kind, id, changedAt, record: JSON.stringify(record) }),
+  value: text === null ? null : codecs.change.encode({ kind, id, changedAt, record: text }),
   headers: editHeaders(edit, bases),
 });
+
+const textOf = ({ record }: ConfigurationChange): string | null => record && JSON.stringify(record);
 
 /** Encodes a change under a new edit. */
 export function encodeEdit(change: ConfigurationChange, changedAt: number): EncodedChange {
   const edit = newEditId();
-  return { edit, record: encodeChange(change, edit, changedAt) };
+  return { edit, record: encodeChange(change, textOf(change), edit, changedAt) };
+}
+
+/** Encodes a change under a new edit, for a thread that does not apply it: with what will be stored, where it can. */
+export function prepareEdit(change: ConfigurationChange, changedAt: number): EncodedChange {
+  const [edit, text] = [newEditId(), textOf(change)];
+  const prepared = text === null ? undefined : prepareFence(change, text);
+  return { edit, record: encodeChange(change, text, edit, changedAt), prepared };
 }
 
 /**
@@ -29,4 +43,4 @@ export function encodeEdit(change: ConfigurationChange, changedAt: number): Enco
 export const appendChange = (
   { log, clock }: { readonly log: Pick<Log, 'append'>; readonly clock: () => number },
   change: ConfigurationChange,
-): Promise<void> => log.append(topics.changes, [encodeChange(change, newEditId(), clock())]);
+): Promise<void> => log.append(topics.changes, [encodeChange(change, textOf(change), newEditId(), clock())]);

@@ -18,8 +18,15 @@ import { PortError } from '../../errors.js';
 import { type Divergence, type Log, type LogRecord, type Subscription, topics } from '../../ports.js';
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
 import { withinMs } from '../../time-limit.js';
-import type { DecodedChange, EditOutcome, EncodedChange, EncodedWriter } from '../types.js';
-import { changeKey, encodeEdit } from './append-change.js';
+import type {
+  ChangeOrigin,
+  DecodedChange,
+  EditOutcome,
+  EncodedChange,
+  EncodedWriter,
+  PreparedFence,
+} from '../types.js';
+import { changeKey, encodeEdit, idOfKey } from './append-change.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
 import type { ReadModel } from './read-model.js';
@@ -82,7 +89,8 @@ function validRecord(kind: ChangeKind, value: unknown): NonNullable<DecodedChang
   throw new Error(`the record violates its schema: ${problem?.instancePath} ${problem?.message}`);
 }
 
-const maxBatchRecords = 1_000;
+/** A write of an import, with its record, is one batch. */
+const maxBatchRecords = 2_000;
 
 const rebuildReason = ({ position, first, end }: Divergence): string =>
   `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: ` +
@@ -120,8 +128,31 @@ export function followChanges(parts: FollowedChanges): Subscription {
   const { log, readModel, onProblem } = parts;
   const decodeChange = createChangeDecoder();
 
+  /** Returns a change of this process, which its thread has checked. */
+  function preparedChange(record: LogRecord, origin: ChangeOrigin, prepared: PreparedFence): DecodedChange {
+    let whole: DecodedChange | undefined;
+    const decode = (): DecodedChange => {
+      whole ??= decodeChange(record);
+      return whole;
+    };
+    return {
+      kind: 'geofence',
+      id: idOfKey(record.key),
+      origin,
+      prepared,
+      get record() {
+        return decode().record;
+      },
+      get text() {
+        return decode().text;
+      },
+    };
+  }
+
   function decoded(record: LogRecord): DecodedChange[] {
     const origin = originOf(record);
+    const prepared = origin.edit === null ? undefined : readModel.edits.preparedOf(origin.edit);
+    if (prepared !== undefined) return [preparedChange(record, origin, prepared)];
     try {
       return [{ ...decodeChange(record), origin }];
     } catch (error) {
@@ -204,12 +235,12 @@ export function createConfigurationWriter({
   let latest = 0;
 
   async function writeEncoded(changes: readonly EncodedChange[]): Promise<readonly EditOutcome[]> {
-    const outcomes = Promise.all(changes.map(({ edit }) => readModel.edits.outcome(edit)));
+    const outcomes = readModel.edits.outcomes(changes);
     try {
       const records = changes.map(({ record }) => record);
       await Promise.all([log.append(topics.changes, records), withinMs(limitMs, outcomes, lagging)]);
     } finally {
-      for (const { edit } of changes) readModel.edits.forget(edit);
+      readModel.edits.forget(changes);
     }
     return outcomes;
   }

@@ -3,6 +3,7 @@
  * bytes (24 hex digits), environment 1, times 6 (epoch ms, big-endian), tags and external ids 12. Tags and external ids
  * are hashed, because their length is unlimited and that of a key is not.
  */
+import { LRUCache } from 'lru-cache';
 import { deriveId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
@@ -55,13 +56,29 @@ const listNumber = (kind: ListedKind, name: ListName): number =>
 
 const valuePart = (value: string): Buffer => idKey(deriveId(value));
 
-/** Returns the prefix of all keys of a list. `value` is the tag, external id or place of the list. */
-export const listPrefix = (kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer =>
+const madePrefix = (kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer =>
   Buffer.concat([
     Buffer.of(listNumber(kind, name)),
     scopePart(scope),
     ...(value === undefined ? [] : [valuePart(value)]),
   ]);
+
+/** The records of an import share few lists, apart from those by external id. */
+const prefixes = new LRUCache<string, Buffer>({ max: 1_000 });
+
+/**
+ * Returns the prefix of all keys of a list, which callers must not change. `value` is the tag, external id or place of
+ * the list.
+ */
+export function listPrefix(kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer {
+  if (name === 'externalId') return madePrefix(kind, scope, name, value);
+  const cacheKey = `${kind}/${scope.project}/${scope.environment}/${name}/${value ?? ''}`;
+  const known = prefixes.get(cacheKey);
+  if (known !== undefined) return known;
+  const prefix = madePrefix(kind, scope, name, value);
+  prefixes.set(cacheKey, prefix);
+  return prefix;
+}
 
 /** Returns the key of a time in a list by time, which is also the position before all longer keys of the time. */
 export const listPosition = (prefix: Buffer, epochMs: number): Buffer => Buffer.concat([prefix, timePart(epochMs)]);
@@ -84,8 +101,10 @@ export const plainText = (text: string): string => text.normalize('NFKD').replac
 
 /** Returns the part of a key by which records are in the order of their descriptions. */
 function descriptionPart(description: string): Buffer {
+  const start = description.slice(0, maxSortedBytes);
+  if (/^[ -~]*$/.test(start)) return Buffer.from(`${start.toLowerCase()}\0`, 'latin1');
   // A control character could be taken for the end of a shorter text.
-  const text = Buffer.from(plainText(description.slice(0, maxSortedBytes)).replace(/\p{Cc}/gu, ' '));
+  const text = Buffer.from(plainText(start).replace(/\p{Cc}/gu, ' '));
   return Buffer.concat([text.subarray(0, maxSortedBytes), Buffer.of(0)]);
 }
 
@@ -106,6 +125,18 @@ export function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRec
   if (externalId !== null) keys.push(key('externalId', externalId));
   if (placeId !== undefined) keys.push(key('placeId', placeId));
   return keys;
+}
+
+/** Returns the keys of {@link ownListKeys} that a record leaves and enters, of which `before` and `after` may be none. */
+export function changedListKeys(
+  kind: ListedKind,
+  before: GeofenceRecord | BeaconRecord | null | undefined,
+  after: GeofenceRecord | BeaconRecord | null,
+): { removed: Buffer[]; added: Buffer[] } {
+  const [old, current] = [before ? ownListKeys(kind, before) : [], after ? ownListKeys(kind, after) : []];
+  const without = (keys: readonly Buffer[], others: readonly Buffer[]): Buffer[] =>
+    others.length === 0 ? [...keys] : keys.filter((key) => !others.some((other) => other.equals(key)));
+  return { removed: without(old, current), added: without(current, old) };
 }
 
 /** Returns a key that sorts by time of deletion. */

@@ -7,15 +7,26 @@
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ListCursor, ListQuery, Page, Scope, SearchPart, SearchQuery, WalkPart, WalkQuery } from '../types.js';
+import type {
+  ListCursor,
+  ListedTimes,
+  ListQuery,
+  Page,
+  PreparedFence,
+  Scope,
+  SearchPart,
+  SearchQuery,
+  WalkPart,
+  WalkQuery,
+} from '../types.js';
 import {
+  changedListKeys,
   endOfList,
   idOfListKey,
   keyTime,
   type ListedKind,
   listPosition,
   listPrefix,
-  ownListKeys,
   plainText,
 } from './keys.js';
 
@@ -87,6 +98,8 @@ interface ChangedTime {
 export interface ListWriter {
   /** Moves a record from the lists of `before` to those of `after`. Must run in a write transaction. */
   relist(kind: ListedKind, before: Listed | undefined, after: Listed | null): void;
+  /** Does the same for a prepared change. */
+  relistPrepared(id: string, prepared: PreparedFence): void;
   /** Must be called at the end of the transaction. */
   flushSync(): void;
   /** Forgets what a transaction that failed has not written. */
@@ -95,7 +108,10 @@ export interface ListWriter {
 
 const orders = ['createdAt', 'updatedAt'] as const;
 
-const isSameTime = (one: Listed, other: Listed, orderBy: ListQuery['orderBy']): boolean =>
+/** A record, as the lists by time need it. */
+type Timed = ListedTimes & Scope & { readonly _id: string };
+
+const isSameTime = (one: Timed, other: Timed, orderBy: ListQuery['orderBy']): boolean =>
   keyTime(one[orderBy]) === keyTime(other[orderBy]) &&
   one.project === other.project &&
   one.environment === other.environment;
@@ -105,7 +121,7 @@ export function createListWriter(index: Index): ListWriter {
   /** The last times that were used: those of most rows of an import. */
   const latest: Partial<Record<ListQuery['orderBy'], ChangedTime>> = {};
 
-  function changedTime(kind: ListedKind, record: Listed, orderBy: ListQuery['orderBy']): ChangedTime {
+  function changedTime(kind: ListedKind, record: Timed, orderBy: ListQuery['orderBy']): ChangedTime {
     const { project, environment } = record;
     const timeMs = keyTime(record[orderBy]);
     const last = latest[orderBy];
@@ -120,7 +136,7 @@ export function createListWriter(index: Index): ListWriter {
   }
 
   /** Notes that the record enters or leaves its lists by time, except those in which `other` has the same place. */
-  function note(kind: ListedKind, record: Listed, other: Listed | null | undefined, isAdded: boolean): void {
+  function note(kind: ListedKind, record: Timed, other: Timed | null | undefined, isAdded: boolean): void {
     for (const orderBy of orders) {
       const isKept = other != null && isSameTime(record, other, orderBy);
       if (isKept && record.tag === other.tag) continue;
@@ -148,15 +164,31 @@ export function createListWriter(index: Index): ListWriter {
     delete latest.updatedAt;
   }
 
+  function move(kind: ListedKind, before: Timed | null | undefined, after: Timed | null): void {
+    if (before) note(kind, before, after, false);
+    if (after) note(kind, after, before, true);
+  }
+
+  function exchange({ removed, added }: Pick<PreparedFence, 'removed' | 'added'>): void {
+    for (const key of removed) index.removeSync(key);
+    for (const key of added) index.putSync(key, noValue);
+  }
+
   return {
     relist(kind, before, after) {
-      if (before) note(kind, before, after, false);
-      if (after) note(kind, after, before, true);
-
-      const [oldKeys, currentKeys] = [before ? ownListKeys(kind, before) : [], after ? ownListKeys(kind, after) : []];
-      const isKept = (key: Buffer, others: readonly Buffer[]): boolean => others.some((other) => other.equals(key));
-      for (const key of oldKeys) if (!isKept(key, currentKeys)) index.removeSync(key);
-      for (const key of currentKeys) if (!isKept(key, oldKeys)) index.putSync(key, noValue);
+      move(kind, before, after);
+      exchange(changedListKeys(kind, before, after));
+    },
+    relistPrepared(id, prepared) {
+      const { scope, before, after } = prepared;
+      const { project, environment } = scope;
+      move('geofence', before && { ...before, project, environment, _id: id }, {
+        ...after,
+        project,
+        environment,
+        _id: id,
+      });
+      exchange(prepared);
     },
     flushSync() {
       for (const { kind, orderBy, scope, timeMs, lists } of changed.values()) {

@@ -23,7 +23,14 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
-import type { ChangedThing, ConfigurationReader, DecodedChange, EditOutcome, Scope } from '../types.js';
+import type {
+  ChangedThing,
+  ConfigurationReader,
+  DecodedChange,
+  EditOutcome,
+  PreparedFence,
+  Scope,
+} from '../types.js';
 import { endOfList, expiryBound, expiryKey, idKey, idOfListKey, isId, type ListedKind, listPrefix } from './keys.js';
 import { countOf, createListWriter, readPage, search, walk } from './lists.js';
 import { type Contested, openRevisions, PendingEdits } from './revisions.js';
@@ -35,6 +42,7 @@ import {
   encodeFence,
   noVersion,
   scopeOfFence,
+  setVersion,
   versionOfFence,
 } from './stored-fence.js';
 import { openStoredFiles, recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
@@ -351,20 +359,26 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
         const applied: DecodedChange[] = [];
         const things: ChangedThing[] = [];
         for (const change of changes) {
-          const { kind, id, record, origin } = change;
+          const { kind, id, origin, prepared } = change;
+          const held = revisions.heldRevision(kind, id);
+          const isAtBase = prepared !== undefined && isPreparedFor(prepared, held);
           if (origin !== undefined) {
-            const outcome = revisions.admitSync({ kind, id, isDeletion: record === null }, origin);
+            const isDeletion = prepared === undefined && change.record === null;
+            const outcome = revisions.admitSync({ kind, id, isDeletion }, origin, held);
             if (origin.edit !== null) outcomes.set(origin.edit, outcome);
             if (outcome.kind === 'refused') continue;
           }
           applied.push(change);
-          things.push(...applier.apply(change, origin === undefined ? noVersion : versionAt(origin.offset)));
+          const versionOfChange = origin === undefined ? noVersion : versionAt(origin.offset);
+          if (isAtBase) things.push(applier.applyPrepared(id, prepared, versionOfChange));
+          else things.push(...applier.apply(change, versionOfChange));
         }
         applier.flush();
         if (things.length > 0) feed.putSync(version, things.map(feedLine).join('\n'));
         for (const key of [...feed.getKeys({ end: version - feedRecords + 1 })]) feed.removeSync(key);
         const latest = applied.reduce(
-          (time, { record }) => Math.max(time, record?.updatedAt ?? 0),
+          // The record of a prepared change is decoded when it is read.
+          (time, change) => Math.max(time, (change.prepared?.after ?? change.record)?.updatedAt ?? 0),
           number('latestTimestamp'),
         );
         meta.putSync('latestTimestamp', latest);
@@ -430,6 +444,10 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   };
 }
 
+/** Tests whether a prepared change replaces what is stored, by its revision; undefined: nothing is stored. */
+const isPreparedFor = ({ base }: PreparedFence, held: number | null | undefined): boolean =>
+  base === null ? held === undefined : held === base;
+
 /** Returns the key after that of an id. */
 const afterId = (id: string): Buffer => Buffer.concat([idKey(id), Buffer.of(0)]);
 
@@ -476,6 +494,8 @@ interface Applier {
   begin(): void;
   /** Writes one change. Returns the records that followers must read again. */
   apply(change: DecodedChange, version: number): ChangedThing[];
+  /** Does the same for a change that was prepared for the stored record. */
+  applyPrepared(id: string, prepared: PreparedFence, version: number): ChangedThing;
   /** Writes what is collected for the whole transaction. */
   flush(): void;
 }
@@ -593,5 +613,12 @@ function createApplier(databases: Databases): Applier {
     return touched(kind, id, before && after && isSameScope(before, after) ? [after] : [before, after]);
   }
 
-  return { begin: lists.reset, apply, flush: lists.flushSync };
+  function applyPrepared(id: string, prepared: PreparedFence, version: number): ChangedThing {
+    setVersion(prepared.stored, version);
+    lists.relistPrepared(id, prepared);
+    storedFences.putSync(idKey(id), prepared.stored);
+    return { kind: 'geofence', id, scope: prepared.scope };
+  }
+
+  return { begin: lists.reset, apply, applyPrepared, flush: lists.flushSync };
 }

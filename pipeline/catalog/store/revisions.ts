@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { LogRecord, RecordHeaders } from '../../ports.js';
-import type { Base, ChangeOrigin, EditOutcome, RecordRevision } from '../types.js';
+import type { Base, ChangeOrigin, EditOutcome, EncodedChange, PreparedFence, RecordRevision } from '../types.js';
 import { idKey } from './keys.js';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -68,27 +68,53 @@ export interface Contested {
   readonly id: string;
 }
 
+/** The edits of one write. */
+interface EditGroup {
+  readonly outcomes: EditOutcome[];
+  left: number;
+  resolve(outcomes: readonly EditOutcome[]): void;
+  reject(error: Error): void;
+}
+
 /** The edits of this process whose outcome is awaited. */
 export class PendingEdits {
-  readonly #waiting = new Map<string, { resolve: (outcome: EditOutcome) => void; reject: (error: Error) => void }>();
+  readonly #waiting = new Map<
+    string,
+    { readonly group: EditGroup; readonly index: number; readonly prepared: PreparedFence | undefined }
+  >();
 
   /**
-   * Resolves with the outcome; rejects if the change is invalid. Must be called before the edit is appended.
+   * Resolves with the outcomes, in their order; rejects if a change is invalid. Must be called before the edits are
+   * appended.
    */
-  outcome(edit: string): Promise<EditOutcome> {
-    return new Promise((resolve, reject) => this.#waiting.set(edit, { resolve, reject }));
+  outcomes(edits: readonly Pick<EncodedChange, 'edit' | 'prepared'>[]): Promise<readonly EditOutcome[]> {
+    return new Promise((resolve, reject) => {
+      const group: EditGroup = { outcomes: new Array(edits.length), left: edits.length, resolve, reject };
+      for (const [index, { edit, prepared }] of edits.entries()) this.#waiting.set(edit, { group, index, prepared });
+      if (edits.length === 0) resolve([]);
+    });
+  }
+
+  /** Returns what was prepared for the edit, if anything. */
+  preparedOf(edit: string): PreparedFence | undefined {
+    return this.#waiting.get(edit)?.prepared;
   }
 
   settle(edit: string, outcome: EditOutcome): void {
-    this.#waiting.get(edit)?.resolve(outcome);
+    const waiting = this.#waiting.get(edit);
+    if (waiting === undefined) return;
+    const { group, index } = waiting;
+    if (group.outcomes[index] === undefined) group.left -= 1;
+    group.outcomes[index] ??= outcome;
+    if (group.left === 0) group.resolve(group.outcomes);
   }
 
   fail(edit: string, error: Error): void {
-    this.#waiting.get(edit)?.reject(error);
+    this.#waiting.get(edit)?.group.reject(error);
   }
 
-  forget(edit: string): void {
-    this.#waiting.delete(edit);
+  forget(edits: readonly Pick<EncodedChange, 'edit'>[]): void {
+    for (const { edit } of edits) this.#waiting.delete(edit);
   }
 }
 
@@ -118,8 +144,15 @@ export interface Revisions {
   /**
    * Decides whether the change is applied, and records the outcome. Must run in a write transaction, before the change
    * is applied and after those before it.
+   * @param held what `heldRevision` returns.
    */
-  admitSync(change: { kind: ChangeKind; id: string; isDeletion: boolean }, origin: ChangeOrigin): EditOutcome;
+  admitSync(
+    change: { readonly kind: ChangeKind; readonly id: string; readonly isDeletion: boolean },
+    origin: ChangeOrigin,
+    held: number | null | undefined,
+  ): EditOutcome;
+  /** Returns the revision that the stored record holds, as {@link RecordsWithRevision} does; undefined for other kinds. */
+  heldRevision(kind: ChangeKind, id: string): number | null | undefined;
   /** Removes some of the deletions that have expired at `nowMs`. Must run in a write transaction. */
   forgetSync(nowMs: number): void;
   /** Removes all revisions, because they are offsets of a topic that was replaced. Must run in a write transaction. */
@@ -149,8 +182,10 @@ export function openRevisions(
   /** By kind and id: offsets of refused changes that no applied change names among its bases. */
   const refused = root.openDB<number[], Buffer>('refused', { keyEncoding: 'binary' });
 
-  function revisionAt(kind: ChangeKind, key: Buffer): RecordRevision | undefined {
-    const held = holders[kind]?.revisionOf(key.subarray(1));
+  const revisionAt = (kind: ChangeKind, key: Buffer): RecordRevision | undefined =>
+    revisionOfKey(key, holders[kind]?.revisionOf(key.subarray(1)));
+
+  function revisionOfKey(key: Buffer, held: number | null | undefined): RecordRevision | undefined {
     if (held !== undefined) return held === null ? undefined : { revision: held, deletedAtMs: null };
     const stored = revisions.get(key);
     return stored && { revision: stored[0], deletedAtMs: stored[1] ?? null };
@@ -174,6 +209,7 @@ export function openRevisions(
 
   return {
     revisionOf: (kind, id) => revisionAt(kind, keyOf(kind, id)),
+    heldRevision: (kind, id) => holders[kind]?.revisionOf(idKey(id)),
     bases(kind, id) {
       const key = keyOf(kind, id);
       const current = revisionAt(kind, key);
@@ -186,9 +222,9 @@ export function openRevisions(
     contested: (limit) =>
       [...refused.getKeys({ limit })].map((key) => ({ kind: kinds[key[0]!]!, id: key.toString('hex', 1) })),
 
-    admitSync({ kind, id, isDeletion }, origin) {
+    admitSync({ kind, id, isDeletion }, origin, held) {
       const key = keyOf(kind, id);
-      const before = revisionAt(kind, key);
+      const before = revisionOfKey(key, held);
       const open = refused.get(key);
       if (!isApplicable(before, origin)) {
         refused.putSync(key, [...(open ?? []), origin.offset]);

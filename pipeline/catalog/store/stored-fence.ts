@@ -104,6 +104,11 @@ export function encodeFence(record: GeofenceRecord, version: number = noVersion,
   return stored.subarray(0, numbersEnd + tagBytes + rulesBytes + jsonBytes);
 }
 
+/** Writes the version into an encoded fence. */
+export const setVersion = (stored: Buffer, version: number): void => {
+  stored.writeDoubleLE(version, versionAt);
+};
+
 /** Returns the version of the change that stored the fence; {@link noVersion} if it is not known. */
 export const versionOfFence = (stored: Buffer): number => stored.readDoubleLE(versionAt);
 
