@@ -173,28 +173,27 @@ export function createDemo(parts: DemoParts): Demo {
 
     async start(scope) {
       admitWrite?.();
-      if (runs.size + starting >= maxRunning)
-        throw new ApiError('overloaded', 'this server runs several demos', { retryAfterS });
-      starting += 1;
+      // Of many requests of a project one gets further: the others must not take the places of other projects.
+      const first = await claim(scope);
       try {
-        const first = await claim(scope);
-        try {
-          await load(scope);
-        } catch (error) {
-          await values.delete(keyOf(scope), { current: JSON.stringify(first) });
-          throw error;
-        }
-        const stopping = new AbortController();
-        const done = drive(scope, first, stopping.signal)
-          .catch(onProblem)
-          .finally(() => {
-            if (runs.get(scope.project)?.stop === stopping) runs.delete(scope.project);
-          });
-        runs.set(scope.project, { stop: stopping, done });
-        return first;
-      } finally {
-        starting -= 1;
+        if (runs.size + starting >= maxRunning)
+          throw new ApiError('overloaded', 'this server runs several demos', { retryAfterS });
+        starting += 1;
+        await load(scope).finally(() => {
+          starting -= 1;
+        });
+      } catch (error) {
+        await values.delete(keyOf(scope), { current: JSON.stringify(first) });
+        throw error;
       }
+      const stopping = new AbortController();
+      const done = drive(scope, first, stopping.signal)
+        .catch(onProblem)
+        .finally(() => {
+          if (runs.get(scope.project)?.stop === stopping) runs.delete(scope.project);
+        });
+      runs.set(scope.project, { stop: stopping, done });
+      return first;
     },
 
     async remove(scope) {
