@@ -23,14 +23,7 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
-import type {
-  ChangedThing,
-  ConfigurationReader,
-  DecodedChange,
-  EditOutcome,
-  PreparedFence,
-  Scope,
-} from '../types.js';
+import type { ChangedThing, ConfigurationReader, DecodedChange, EditOutcome, PreparedFence, Scope } from '../types.js';
 import { endOfList, expiryBound, expiryKey, idKey, idOfListKey, isId, type ListedKind, listPrefix } from './keys.js';
 import { countOf, createListWriter, readPage, search, walk } from './lists.js';
 import { type Contested, openRevisions, PendingEdits } from './revisions.js';
