@@ -150,6 +150,10 @@ function register(family: FontFamily): boolean {
   return true;
 }
 
+/** Returns the optional families that are not installed. None is loaded. */
+export const lackingFamilies = (): readonly FontFamily[] =>
+  fontFamilies.filter((family) => family.isOptional && fontPath(family, 'regular') === undefined);
+
 /** Returns the path of a face's file, or undefined when its package is not installed. */
 export function fontPath(family: FontFamily, face: FontFace): string | undefined {
   try {

@@ -161,10 +161,10 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
     webStyle(name, language, uploadedStyle = null) {
       if (!uploadedStyle) checkBuiltIn(name);
       const style = completeStyle(main.styles.web(name, language, uploadedStyle), tileset, source);
-      const { bounds } = source;
-      if (uploadedStyle || tileset === 'basemap' || !isPartOfWorld(bounds)) return style;
+      if (uploadedStyle || tileset === 'basemap' || !isPartOfWorld(source.bounds)) return style;
       const below = localizeStyle(builtInStyle(name as BuiltInStyle, 'fenceline'), language);
-      return besideArchive(style, below, { ...source, bounds }, sourceOf('basemap', basemapDescription));
+      const names = sourceOf('beyond', { ...basemapDescription, maxZoom: source.maxZoom, attribution: '' });
+      return besideArchive(style, below, source.kind, { basemap: sourceOf('basemap', basemapDescription), names });
     },
     webFile: (request) => webFile(request, (asked) => (asked === tileset ? Promise.resolve(source) : basemap.source())),
     async close() {

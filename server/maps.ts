@@ -170,8 +170,8 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
     },
     async webFile(project, request) {
       await sourceReady();
-      if (request.file === 'tile' && request.tileset === 'basemap') await basemap.ready();
-      if (request.file === 'tile' && request.tileset === 'archive' && !hasArchive)
+      if (request.file === 'tile' && request.tileset !== 'archive') await basemap.ready();
+      if (request.file === 'tile' && request.tileset !== 'basemap' && !hasArchive)
         throw new ApiError('not_found', 'this installation has no archive of maps');
       return pool.webFile(project, request);
     },

@@ -98,7 +98,9 @@ const tileSchema = schemaOf(
     operationId: 'getMapTile',
     summary: 'Get a tile of interactive maps',
     params: Type.Object({
-      tileset: Type.Enum([...tilesets], { description: 'The configured archive, or the built-in basemap' }),
+      tileset: Type.Enum([...tilesets], {
+        description: 'The configured archive, the built-in basemap, or its names beyond the archive',
+      }),
       z: Type.Integer({ minimum: 0, maximum: 24 }),
       x: Type.Integer({ minimum: 0 }),
       y: Type.Integer({ minimum: 0, description: 'Counted from the north' }),
@@ -240,7 +242,7 @@ function addresses(request: FastifyRequest, { kind, role, project, environment }
 
 function tileOf({ tileset, z, x, y }: Parameters<'tileset' | 'z' | 'x' | 'y'>['Params']): WebFileRequest {
   if (!(tilesets as readonly string[]).includes(tileset)) {
-    throw new ApiError('not_found', `there is no tileset "${tileset}"; there are ${tilesets.join(' and ')}`);
+    throw new ApiError('not_found', `there is no tileset "${tileset}"; there are ${tilesets.join(', ')}`);
   }
   const zoom = whole('z', z, 24);
   const last = 2 ** zoom - 1;

@@ -18,6 +18,9 @@ interface Country {
 /** Mean radius of the globe. */
 const degreeKm = 111.2;
 
+/** Antarctica's shape runs around the pole, and has no middle on the plane. */
+const labelPoints: Readonly<Record<string, Position>> = { AQ: [40, -78] };
+
 /** The data has no number for Kosovo. */
 const regionsByName: Readonly<Record<string, string>> = { Kosovo: 'XK' };
 
@@ -38,7 +41,11 @@ export function countryLabels(worlds: readonly World[]): Feature<Point>[] {
         ...ranks,
         ...countryNames(region),
       };
-      return { type: 'Feature', geometry: { type: 'Point', coordinates: labelPoint(part) }, properties };
+      return {
+        type: 'Feature',
+        geometry: { type: 'Point', coordinates: labelPoints[region] ?? labelPoint(part) },
+        properties,
+      };
     });
 }
 

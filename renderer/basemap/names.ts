@@ -1,59 +1,16 @@
 /** Names countries in all languages of maps, from the runtime's tables (Unicode CLDR). */
 
-/** Languages with two letters whose scripts the fonts support. */
-const languages = [
-  ...[
-    'af',
-    'ar',
-    'az',
-    'be',
-    'bg',
-    'bs',
-    'ca',
-    'cs',
-    'cy',
-    'da',
-    'de',
-    'el',
-    'en',
-    'es',
-    'et',
-    'eu',
-    'fa',
-    'fi',
-    'fr',
-    'ga',
-    'gl',
-    'he',
-  ],
-  ...[
-    'hi',
-    'hr',
-    'hu',
-    'id',
-    'is',
-    'it',
-    'ja',
-    'kk',
-    'ko',
-    'lt',
-    'lv',
-    'mk',
-    'mn',
-    'mr',
-    'ms',
-    'mt',
-    'nb',
-    'ne',
-    'nl',
-    'nn',
-    'no',
-    'pl',
-  ],
-  ...['pt', 'ro', 'ru', 'sk', 'sl', 'sq', 'sr', 'sv', 'sw', 'th', 'tr', 'uk', 'ur', 'uz', 'vi', 'zh'],
-];
+/** Languages whose scripts the fonts support. Chinese in `zh` is simplified. */
+const languages = (
+  'af am ar as az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ' +
+  'ko lo lt lv mk ml mn mr ms mt my nb ne nl nn no or pa pl pt ro ru si sk sl sq sr sv sw ta te th ti tr uk ur uz vi ' +
+  'zh zh-Hant'
+).split(' ');
 
-const scripts = ['Latn', 'Cyrl', 'Grek', 'Arab', 'Hebr', 'Deva', 'Thai', 'Jpan', 'Kore', 'Hans', 'Hant'];
+const scripts = (
+  'Latn Cyrl Grek Arab Hebr Deva Thai Jpan Kore Hans Hant ' +
+  'Armn Beng Ethi Geor Khmr Knda Laoo Mlym Mymr Sinh Taml Telu'
+).split(' ');
 
 /** Regions whose full name includes their owner or a second name. Maps show the short name. */
 const shortened = ['HK', 'MO', 'MM', 'PS'];
@@ -86,10 +43,11 @@ export function countryNames(region: string): Record<string, string> {
   return { name: ownName(region), ...Object.fromEntries(translated) };
 }
 
-/** Returns the language that most people of a country write, unless the fonts lack its script. */
+/** Returns the language that most people of a country write, such as `zh-Hant`, unless the fonts lack its script. */
 export function ownLanguage(region: string): string | undefined {
   const { language, script } = new Intl.Locale(`und-${region}`).maximize();
-  return scripts.includes(script!) ? language : undefined;
+  if (!scripts.includes(script!)) return undefined;
+  return script === 'Hant' ? `${language}-${script}` : language;
 }
 
 function ownName(region: string): string {

@@ -29,9 +29,9 @@ const firstZoomOfParts = 10;
 
 /**
  * Entries that are no cities, although their populations are those of one: a district (Pasragad Branch), a beach
- * (Dadonghai), a village (Nangi), and a copy of Balikpapan.
+ * (Dadonghai), a village (Nangi), a copy of Balikpapan, and Zhongshan at the wrong place.
  */
-const wrongEntries = [10630176, 1917790, 8224624, 1348818];
+const wrongEntries = [10630176, 1917790, 8224624, 1348818, 1915223];
 
 /**
  * A place counts as one of fewer inhabitants when few languages have a name for it, because it is a part of a larger
@@ -87,7 +87,9 @@ function toFeature(city: City, weight: number, minZoom: number, names: CityNames
 
 function namesOf({ name, country }: City, names: CityNames['names'] = new Map()): Record<string, string> {
   const english = names.get('en') ?? name;
-  const own = names.get(ownLanguage(country) ?? '') ?? english;
+  const language = ownLanguage(country) ?? '';
+  // Traditional names are kept where they differ.
+  const own = names.get(language) ?? names.get(language.slice(0, 2)) ?? english;
   const translated = [...names].map(([language, text]) => [`name:${language}`, text]);
   return {
     name: own,

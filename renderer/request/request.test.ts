@@ -98,7 +98,9 @@ describe('a request', () => {
   test.each([
     ['language=it', { language: 'it' }],
     ['language=local', { language: 'local' }],
-    ['language=zh-Hant-TW', { language: 'zh' }],
+    ['language=zh-Hant-TW', { language: 'zh-Hant' }],
+    ['language=zh-HK', { language: 'zh-Hant' }],
+    ['language=zh-Hans-CN', { language: 'zh' }],
     ['style=svc-dark-v1', { style: 'svc-dark-v1' }],
     ['scale=2.5', { scale: 2.5 }],
     ['format=JPEG', { format: 'jpg' }],

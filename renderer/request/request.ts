@@ -101,11 +101,12 @@ function readEach<T extends MarkerGroup | PathOverlay>(
     : invalid(param, `must not have more than ${maxLocations} locations`);
 }
 
-/** Reads a language code of two letters. The rest, as in `en-US`, is ignored. */
+/** Reads a language code of two letters. Of the rest, as in `en-US`, only traditional Chinese counts. */
 export function readLanguage(text = 'en-US'): Validated<string> {
   const language = text.toLowerCase();
   if (language === 'local') return { ok: true, value: language };
   const [, letters] = /^([a-z]{2})(-[a-z0-9]{2,8})*$/.exec(language) ?? [];
+  if (/^zh-(?:hant|(?:tw|hk|mo)$)/.test(language)) return { ok: true, value: 'zh-Hant' };
   if (letters !== undefined && isLanguage(letters)) return { ok: true, value: letters };
   return invalid('language', 'must be a two-letter ISO 639-1 code, such as it or pt-BR, or local');
 }

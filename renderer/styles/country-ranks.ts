@@ -18,14 +18,14 @@ const order = (
 
 /** Countries by the first zoom of their names. Those at the last zoom are smaller than any city's surroundings. */
 const firstZooms = [
-  'CN US IN RU BR CA MX ID AU IR AR SA NG EG ZA CO DZ PE VE KZ ET SD CD AO TZ LY BO ML TD NE MN MR GL'.split(' '),
+  'CN US IN RU BR CA MX ID AU IR AR SA NG EG ZA CO DZ PE VE KZ ET SD CD AO TZ LY BO ML TD NE MN MR GL AQ'.split(' '),
   (
     'JP FR DE TR PK ES IT GB TH UA PL PH VN CL MY MA SE RO MM IQ KE UZ NO YE FI EC CM AF MZ UG MG CI NZ GH ZM ' +
     'OM PY SS TM BF BW PG ZW NA CG GN SO LA GA CF'
   ).split(' '),
   (
     'KR BD GR SY AT BY CZ PT HU TN CU LK NP GT KP BG AE IE KH AZ SN RS UY HN JO LT MW TJ KG NI BJ PA LV GE ER ' +
-    'SL TG IS FJ GY SR LR AQ EH'
+    'SL TG IS FJ GY SR LR EH'
   ).split(' '),
   'TW NL BE CH DK SK DO IL HR CR KW BA SV SI AL EE HT RW AM MD MK BI GQ LS BT SZ TL GW DJ BZ NC SB'.split(' '),
   'PR LB QA JM PS TT XK CY ME BN BS GM VU CV FK TF GS'.split(' '),

@@ -1,5 +1,6 @@
 import type { LayerSpecification, SourceSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { expect, test } from 'vitest';
+import { fontFamilies } from '../fonts.js';
 import { styleOf } from '../testing/pictures.js';
 import { checkStyle, onArchive } from './custom.js';
 
@@ -96,4 +97,18 @@ test('layers with ref inherit from other layers', () => {
     ...{ id: 'like', type: 'fill', source: 'map', 'source-layer': 'water' },
     paint: { 'fill-color': 'red' },
   });
+});
+
+test('fonts that are not installed are reported with their scripts, to styles with texts', () => {
+  const lacking = fontFamilies.filter(({ scripts }) => /^(Georgian|Ol_Chiki)$/.test(`${scripts}`));
+  const text = { type: 'symbol', layout: { 'text-field': '{name}' } };
+  const messages = (value: StyleSpecification) => {
+    const check = checkStyle(value, archive, lacking);
+    return check.ok ? check.value.map(({ message }) => message) : [check.problem.rule];
+  };
+  expect(messages(style({ any: vector }, layer('names', 'any', 'roads', text)))).toEqual([
+    'Names in scripts without an installed font are not drawn. Install: ' +
+      'Georgian (@fontsource-variable/noto-sans-georgian), Ol Chiki (@fontsource-variable/noto-sans-ol-chiki)',
+  ]);
+  expect(messages(style({ any: vector }, layer('sea', 'any', 'water')))).toEqual([]);
 });

@@ -12,6 +12,7 @@ import {
   type StyleSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
 import { invalid, type Validated } from '../../schemas/errors.js';
+import { type FontFamily, lackingFamilies } from '../fonts.js';
 import { compileStyle, validateStyle } from '../style/compile.js';
 import { type Unsupported, unsupported } from '../style/unsupported.js';
 import type { TileSource } from '../types.js';
@@ -23,16 +24,34 @@ type Archive = Pick<TileSource, 'kind' | 'layers'>;
  * Returns what is not drawn of the style with this archive, or its first error: the position, such as
  * `layers[0].paint.line-width`, and the rule.
  */
-export function checkStyle(value: unknown, archive: Archive): Validated<Unsupported[]> {
+export function checkStyle(
+  json: unknown,
+  archive: Archive,
+  lackingFonts: readonly FontFamily[] = lackingFamilies(),
+): Validated<Unsupported[]> {
   try {
-    const [error] = validateStyle(value);
+    const [error] = validateStyle(json);
     if (error) return invalid(error.field, error.message);
-    const style = withoutReferences(value as StyleSpecification);
+    const style = withoutReferences(json as StyleSpecification);
     compileStyle(localizeStyle(onArchive(style), 'en'));
-    return { ok: true, value: [...unsupported(style), ...unsupportedSources(style, archive)] };
+    const value = [
+      ...unsupported(style),
+      ...unsupportedSources(style, archive),
+      ...undrawnScripts(style, lackingFonts),
+    ];
+    return { ok: true, value };
   } catch (error) {
     return invalid('', (error as Error).message);
   }
+}
+
+/** Names the scripts whose fonts are not installed, if the style has texts. */
+function undrawnScripts({ layers }: StyleSpecification, lacking: readonly FontFamily[]): Unsupported[] {
+  const hasTexts = layers.some((layer) => layer.type === 'symbol' && layer.layout?.['text-field'] !== undefined);
+  if (!hasTexts || lacking.length === 0) return [];
+  const named = lacking.map(({ scripts, package: name }) => `${scripts.join(' and ').replaceAll('_', ' ')} (${name})`);
+  const message = `Names in scripts without an installed font are not drawn. Install: ${named.join(', ')}`;
+  return [{ layer: null, property: 'text-font', message }];
 }
 
 /**

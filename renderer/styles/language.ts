@@ -14,12 +14,13 @@ export const localLanguage = 'local';
 /** Matches tags with names in a language or script. `pgf:` tags are in the encoding of a vendor's fonts. */
 const nameKey = /^(?:pgf:)?name(?:[:_](?:int|latin|nonlatin|[a-z]{2,3}(?:-[A-Za-z]+)*))?$/;
 
-/** Other tags with names in a language. */
-const otherTags: Readonly<Record<string, readonly string[]>> = {
-  zh: ['zh-Hans', 'zh-Hant'],
-  nb: ['no'],
-  no: ['nb'],
-  he: ['iw'],
+/** Tags with names in a language, in order. Names tagged `zh` alone are in simplified or traditional characters. */
+const tags: Readonly<Record<string, readonly string[]>> = {
+  zh: ['zh-Hans', 'zh', 'zh-Hant'],
+  'zh-Hant': ['zh-Hant', 'zh', 'zh-Hans'],
+  nb: ['nb', 'no'],
+  no: ['no', 'nb'],
+  he: ['he', 'iw'],
 };
 
 /**
@@ -51,7 +52,7 @@ const scriptRanges: Readonly<Record<string, readonly [first: string, end: string
   Kore: ['\uac00', '\ud7b0'],
 };
 
-/** Returns a copy of the style with names in `language`: two letters, or {@link localLanguage}. */
+/** Returns a copy of the style with names in `language`: two letters, `zh-Hant`, or {@link localLanguage}. */
 export function localizeStyle(style: StyleSpecification, language: string): StyleSpecification {
   return { ...style, layers: style.layers.map((layer) => localizeLayer(layer, language)) };
 }
@@ -139,7 +140,7 @@ function inLanguage(key: string, language: string): ExpressionSpecification {
   // Tiles of tilemaker's own process have this name only.
   const only = ['get', 'name:latin'];
   if (language === localLanguage) return expression('coalesce', ['get', 'name'], ['get', original], only);
-  const keys = [language, ...(otherTags[language] ?? [])].flatMap(keysOf).map((each) => ['get', each]);
+  const keys = (tags[language] ?? [language]).flatMap(keysOf).map((each) => ['get', each]);
   const english = keysOf('en').map((each) => ['get', each]);
   return expression('coalesce', ...keys, ...localIn(language, original), ...english, ['get', original], only);
 }

@@ -7,10 +7,8 @@ import { isPicture } from '../sources/metadata.js';
 import { drawSheet } from '../sprites/drawn-images.js';
 import { indexFile, pictureFile } from '../sprites/sheet-file.js';
 import { builtInDrawings } from '../styles/images.js';
-import { coveredPart } from '../tiles/coverage.js';
-import { decodeVectorTile } from '../tiles/vector-tile.js';
 import type { TileSource } from '../types.js';
-import { coveredTile } from './beside.js';
+import { coveredTile, namesBeyond } from './beside.js';
 import type { Tileset, WebFile, WebFileRequest, WebFileResult } from './requests.js';
 import { isPartOfWorld } from './style.js';
 
@@ -25,6 +23,7 @@ export async function webFile(
 ): Promise<WebFileResult> {
   if (request.file === 'glyphs') return gzipped(glyphRange(request.face, request.start), 'application/x-protobuf');
   if (request.file === 'sprite') return sprite(request);
+  if (request.tileset === 'beyond') return beyond(request, await open('archive'), await open('basemap'));
   const source = await open(request.tileset);
   try {
     const bytes = await source.tile(request.zoom, request.x, request.y);
@@ -32,16 +31,30 @@ export async function webFile(
     if (source.kind === 'vector') return await gzipped(complete(bytes, request, source), vectorTileType);
     return { kind: 'file', bytes, contentType: pictureType(bytes), isGzip: false };
   } catch (error) {
-    return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };
+    return unreadable(error);
+  }
+}
+
+const unreadable = (error: unknown): WebFileResult => ({
+  kind: 'unreadable',
+  reason: error instanceof Error ? error.message : String(error),
+});
+
+async function beyond(request: TileRequest, archive: TileSource, basemap: TileSource): Promise<WebFileResult> {
+  try {
+    const names = await namesBeyond(request, archive, basemap);
+    return names ? await gzipped(names, vectorTileType) : { kind: 'none' };
+  } catch (error) {
+    return unreadable(error);
   }
 }
 
 const vectorTileType = 'application/vnd.mapbox-vector-tile';
 
-/** Adds the covered area to a tile of a part of the world, above the basemap. */
-function complete(bytes: Uint8Array, { tileset, zoom, x, y }: TileRequest, { bounds }: TileSource): Uint8Array {
-  if (tileset === 'basemap' || !isPartOfWorld(bounds)) return bytes;
-  return coveredTile(bytes, coveredPart(decodeVectorTile(bytes), zoom, x, y, bounds));
+/** Ends a tile of a part of the world where its archive ends, above the basemap. */
+function complete(bytes: Uint8Array, request: TileRequest, source: TileSource): Uint8Array {
+  if (request.tileset === 'basemap' || !isPartOfWorld(source.bounds)) return bytes;
+  return coveredTile(bytes, request, source);
 }
 
 async function sprite({ style, format, pixelRatio }: WebFileRequest & { readonly file: 'sprite' }): Promise<WebFile> {

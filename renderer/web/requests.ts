@@ -3,8 +3,11 @@
 import type { FontFace } from '../fonts.js';
 import type { BuiltInStyle } from '../styles/names.js';
 
-/** The tiles that interactive maps load: those of the configured archive, or of the built-in basemap. */
-export const tilesets = ['archive', 'basemap'] as const;
+/**
+ * The tiles that interactive maps load: those of the configured archive, those of the built-in basemap, and the
+ * basemap's names beyond the archive.
+ */
+export const tilesets = ['archive', 'basemap', 'beyond'] as const;
 export type Tileset = (typeof tilesets)[number];
 
 /** A file of an interactive map. */

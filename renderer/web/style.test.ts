@@ -5,10 +5,8 @@ import { builtInStyle } from '../styles/built-in.js';
 import { onArchiveOfWeb } from '../styles/custom.js';
 import { localizeStyle } from '../styles/language.js';
 import { builtInStyles } from '../styles/names.js';
-import { tileBytes } from '../testing/tiles.js';
-import { decodeVectorTile } from '../tiles/vector-tile.js';
 import type { TileSchema } from '../types.js';
-import { besideArchive, coveredTile } from './beside.js';
+import { besideArchive } from './beside.js';
 import { completeStyle, sourceOf, spritePath, withAddresses } from './style.js';
 
 const source = {
@@ -38,40 +36,19 @@ test.each(schemas.filter((schema) => schema !== 'fenceline'))(
   (schema) => {
     const below = builtInStyle('svc-dark-v1', 'fenceline');
     const above = completeStyle(builtInStyle('svc-dark-v1', schema), 'archive', source);
-    for (const minZoom of [0, 5]) {
-      const style = besideArchive(above, below, { ...source, minZoom }, sourceOf('basemap', basemapDescription));
-      expect(validateStyleMin(withAddresses(style, addressOf))).toEqual([]);
-      expect(style.layers.filter(({ type }) => type === 'background')).toHaveLength(1);
-      const sources = style.layers.map((layer) => ('source' in layer ? layer.source : null));
-      const firstSymbol = style.layers.findIndex(({ type }) => type === 'symbol');
-      expect(sources.slice(0, firstSymbol).lastIndexOf('basemap')).toBeLessThan(sources.indexOf('map'));
-      expect(style.layers[sources.indexOf('map')]?.id).toBe('covered');
-    }
+    const style = besideArchive(above, below, 'vector', {
+      basemap: sourceOf('basemap', basemapDescription),
+      names: sourceOf('beyond', basemapDescription),
+    });
+    expect(validateStyleMin(withAddresses(style, addressOf))).toEqual([]);
+    expect(style.layers.filter(({ type }) => type === 'background')).toHaveLength(1);
+    const sources = style.layers.map((layer) => ('source' in layer ? layer.source : null));
+    const firstSymbol = style.layers.findIndex(({ type }) => type === 'symbol');
+    expect(sources.lastIndexOf('basemap')).toBeLessThan(sources.indexOf('map'));
+    expect(sources.indexOf('basemap-names')).toBe(firstSymbol);
+    expect(style.layers[sources.indexOf('map')]?.id).toBe('covered');
   },
 );
-
-test('a tile says how much of it the archive covers, beside what it contains', () => {
-  const roads = tileBytes({
-    roads: [
-      {
-        type: 'line',
-        parts: [
-          [
-            [0, 0],
-            [9, 9],
-          ],
-        ],
-      },
-    ],
-  });
-  const boxOf = (part: Parameters<typeof coveredTile>[1]) => {
-    const { layers } = decodeVectorTile(coveredTile(roads, part));
-    expect([...layers.keys()]).toEqual(['roads', 'fenceline_covered']);
-    return layers.get('fenceline_covered')!.features[0]!.box;
-  };
-  expect(boxOf(null)).toEqual({ minX: -16, minY: -16, maxX: 4112, maxY: 4112 });
-  expect(boxOf({ minX: 0, minY: 0.25, maxX: 0.5, maxY: 1 })).toEqual({ minX: -16, minY: 1024, maxX: 2048, maxY: 4112 });
-});
 
 test('a style has the addresses of everything, and text of the attribution as text', () => {
   const style = { ...builtInStyle('svc-dark-v1', 'protomaps'), sprite: spritePath('svc-dark-v1') };
