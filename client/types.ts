@@ -169,7 +169,7 @@ export interface Operations {
     answer: { [name: string]: unknown };
   };
   'GET /maps/tiles/{tileset}/{z}/{x}/{y}': {
-    path: { tileset: "archive" | "basemap"; z: number; x: number; y: number };
+    path: { tileset: "archive" | "basemap" | "beyond"; z: number; x: number; y: number };
     query: { publishableKey?: string };
     body: None;
     answer: unknown;
