@@ -1,6 +1,6 @@
 /** The environment of a run. Figures are meaningless without it. */
 import { execFileSync } from 'node:child_process';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 
 export interface Environment {
   readonly commit: string;
@@ -9,6 +9,8 @@ export interface Environment {
   readonly cpu: string;
   readonly cores: number;
   readonly memoryGib: number;
+  /** The number of processes that wanted a core during the last minute before the run. Older results have none. */
+  readonly load?: number;
 }
 
 function commit(): string {
@@ -29,7 +31,8 @@ export const environment = (): Environment => ({
   cpu: cpus()[0]?.model.trim() ?? 'unknown',
   cores: cpus().length,
   memoryGib: Math.round(totalmem() / 2 ** 30),
+  load: Math.round((loadavg()[0] as number) * 10) / 10,
 });
 
-export const environmentLine = ({ commit, date, node, cpu, cores, memoryGib }: Environment): string =>
-  `${date}  commit ${commit}  node ${node}  ${cores} x ${cpu}  ${memoryGib} GiB`;
+export const environmentLine = ({ commit, date, node, cpu, cores, memoryGib, load }: Environment): string =>
+  `${date}  commit ${commit}  node ${node}  ${cores} x ${cpu}  ${memoryGib} GiB  load ${load}`;

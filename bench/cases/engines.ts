@@ -22,7 +22,7 @@ const callsPerRound = 3;
 /** The share of a workload's fences; the devices; the fixes that there are; and those whose transitions are compared. */
 const sizes = {
   smoke: { share: 0.005, devices: 200, fixes: 4_000, compared: 1_000 },
-  medium: { share: 0.2, devices: 2_000, fixes: 400_000, compared: 10_000 },
+  medium: { share: 0.2, devices: 2_000, fixes: 400_000, compared: 5_000 },
   full: { share: 1, devices: 10_000, fixes: 1_500_000, compared: 20_000 },
 };
 /** Devices that are located at the same time when entries and exits are compared. */
@@ -45,7 +45,6 @@ interface Measured {
   readonly peer: Peer;
   readonly engine: Engine;
   readonly loadS: number;
-  readonly loadedMib: number;
   next: number;
   /** So many fixes at once, by the rate of its first round. */
   perCall: number;
@@ -58,8 +57,7 @@ async function begin(peer: Peer, scene: Scene): Promise<Measured> {
   const startedAt = performance.now();
   await engine.load(scene.fences());
   const loadS = (performance.now() - startedAt) / 1_000;
-  const { memoryMib: loadedMib } = await engine.usage();
-  return { peer, engine, loadS, loadedMib, next: 0, perCall: 1_000, rates: [], processorUs: [] };
+  return { peer, engine, loadS, next: 0, perCall: 1_000, rates: [], processorUs: [] };
 }
 
 /** Applies a fix of each device. */
@@ -159,8 +157,7 @@ async function run(workload: Workload, options: BenchOptions): Promise<Row[]> {
     for (let index = 0; index < (smoke ? 1 : rounds); index++) {
       for (const each of measured) await round(each, scene, smoke ? 50 : roundMs);
     }
-    const rows: Row[] = [];
-    for (const each of measured) rows.push(...(await figures(each, workload, fences, devices)));
+    const rows = measured.flatMap((each) => figures(each, workload, fences));
     await Promise.all(measured.splice(0).map(({ engine }) => engine.stop()));
     // The comparison doesn't depend on the workload's geometry, so a smoke run makes it once.
     if (smoke && workload !== workloads[0]) return rows;
@@ -171,7 +168,7 @@ async function run(workload: Workload, options: BenchOptions): Promise<Row[]> {
   }
 }
 
-async function figures(each: Measured, { name: setting }: Workload, fences: number, devices: number): Promise<Row[]> {
+function figures(each: Measured, { name: setting }: Workload, fences: number): Row[] {
   const { name: engine } = each.peer;
   const row = (measure: string, what: string, unit: string, values: readonly number[]): Row => ({
     what: `${engine}: ${what}`,
@@ -179,15 +176,10 @@ async function figures(each: Measured, { name: setting }: Workload, fences: numb
     rounds: values,
     point: { measure, engine, setting },
   });
-  const { memoryMib } = await each.engine.usage();
   return [
     row('rate', 'locations a second', 'locations/s', each.rates),
     row('processor', 'processor time of a location', 'us', each.processorUs),
     row('load', `${fences} fences loaded`, 's', [each.loadS]),
-    row('fence-memory', 'memory of a million fences', 'MiB', [(each.loadedMib / fences) * 1e6]),
-    row('device-memory', 'memory of a million devices', 'MiB', [
-      (Math.max(0, memoryMib - each.loadedMib) / devices) * 1e6,
-    ]),
   ];
 }
 

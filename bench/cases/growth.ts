@@ -14,33 +14,42 @@ const mostOfPeers = 100_000;
 const inProcess = ['fenceline', 'flatbush'];
 const rounds = 3;
 
-async function measure(
-  peers: readonly Peer[],
-  options: SceneOptions,
-  setting: string,
-  perRound: number,
-): Promise<Row[]> {
+interface Growth {
+  readonly kind: 'fences' | 'devices';
+  readonly size: number;
+  readonly scene: SceneOptions;
+  readonly perRound: number;
+}
+
+async function measure(peers: readonly Peer[], { kind, size, scene: options, perRound }: Growth): Promise<Row[]> {
   const scene = drawScene(options);
   const rows: Row[] = [];
   for (const peer of peers) {
     const engine = await peer.start(scene, false);
+    const row = (measure: string, unit: string, values: readonly number[]): Row => ({
+      what: `${peer.name}: ${measure}, ${size} ${kind}`,
+      unit,
+      rounds: values,
+      point: { measure: `${measure}-${kind}`, engine: peer.name, setting: `${size}` },
+    });
     try {
       await engine.load(scene.fences());
+      const loaded = await engine.usage();
       // Each device is new once.
       await engine.apply(0, options.devices);
-      const values: number[] = [];
+      const before = await engine.usage();
+      const processorUs: number[] = [];
+      let usedS = before.processorS;
       for (let index = 0; index < rounds; index++) {
         const from = options.devices + index * perRound;
-        const before = await engine.usage();
         await engine.apply(from, from + perRound);
-        values.push((((await engine.usage()).processorS - before.processorS) / perRound) * 1e6);
+        const { processorS } = await engine.usage();
+        processorUs.push(((processorS - usedS) / perRound) * 1e6);
+        usedS = processorS;
       }
-      rows.push({
-        what: `${peer.name}: ${setting}`,
-        unit: 'us',
-        rounds: values,
-        point: { measure: setting.endsWith('fences') ? 'growth-fences' : 'growth-devices', engine: peer.name, setting },
-      });
+      rows.push(row('growth', 'us', processorUs));
+      const memoryMib = kind === 'fences' ? loaded.memoryMib : before.memoryMib - loaded.memoryMib;
+      rows.push(row('memory', 'MiB', [memoryMib]));
     } finally {
       await engine.stop();
     }
@@ -58,7 +67,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
       const [fences, devices] = kind === 'fences' ? [size, Math.min(size, 10_000)] : [Math.min(size, 10_000), size];
       const perRound = smoke ? 1_000 : 20_000;
       const scene = { workload: 'cities', seed, fences, devices, fixes: devices + rounds * perRound };
-      rows.push(...(await measure(chosen, scene, `${size} ${kind}`, perRound)));
+      rows.push(...(await measure(chosen, { kind, size, scene, perRound })));
     }
   }
   return rows;
@@ -66,6 +75,6 @@ async function run(options: BenchOptions): Promise<Row[]> {
 
 export const growthCase: BenchCase = {
   name: 'growth',
-  about: 'processor time of a location among 1 k to 1 M circles, and of fleets of 1 k to 1 M devices',
+  about: 'processor time of a location, and memory, among 1 k to 1 M circles, and of fleets of 1 k to 1 M devices',
   run,
 };

@@ -56,7 +56,13 @@ export class Tile38 {
     await this.send(sets(fixes));
   }
 
-  /** Sends commands; resolves when all are answered. */
+  /** Sends a few commands without waiting for their answers. */
+  post(commands: readonly Command[]): void {
+    this.#underWay += commands.length;
+    this.#socket.write(commands.map(encode).join(''));
+  }
+
+  /** Sends commands; resolves when all are answered. One call at a time. */
   async send(commands: Iterable<Command>): Promise<void> {
     let text = '';
     let gathered = 0;
@@ -224,7 +230,7 @@ class Tile38Engine implements Engine {
     const { devices, latitudes, longitudes } = this.#scene.fixes;
     const point = ['POINT', `${latitudes[fix]}`, `${longitudes[fix]}`];
     const transitions = this.#subscriber.transitionsOf(fix);
-    await this.#connection.send([
+    this.#connection.post([
       // The event carries the fields of the object.
       ['SET', 'fleet', `${devices[fix]}`, 'FIELD', 'fix', `${fix}`, ...point],
       ['PUBLISH', markers, `fix-${fix}`],
