@@ -18,6 +18,7 @@ import { waitingDeliveriesCase, webhooksCase } from './cases/webhooks.js';
 import { environment, environmentLine } from './environment.js';
 import { type Command, help, readCommand } from './options.js';
 import { peers } from './peers/all.js';
+import { publish } from './publish.js';
 import { keep, table } from './report.js';
 
 const published: readonly BenchCase[] = [...engineCases, latencyCase, growthCase];
@@ -55,18 +56,22 @@ async function list(): Promise<string> {
   ].join('\n');
 }
 
-async function run({ names, options }: Extract<Command, { kind: 'run' }>): Promise<void> {
+async function run({ names, options, publish: isPublished }: Extract<Command, { kind: 'run' }>): Promise<void> {
   const here = environment();
   console.log(environmentLine(here));
   const results: Record<string, Row[]> = {};
+  let file = '';
   for (const { name, about, run } of cases.filter(({ name }) => names.includes(name))) {
     console.log(`\n${name}: ${about}`);
     const rows = await run(options);
     results[name] = rows;
     console.log(table(rows));
     // After each case, so that a long run that is ended keeps what it has measured.
-    if (!options.smoke) console.log(`\nstored in ${keep(here, results)}`);
+    if (options.smoke) continue;
+    file = keep(here, results);
+    console.log(`\nstored in ${file}`);
   }
+  if (isPublished) publish(file);
 }
 
 const command = readCommand(process.argv.slice(2), {
@@ -87,6 +92,9 @@ switch (command.kind) {
     break;
   case 'run':
     await run(command);
+    break;
+  case 'page':
+    publish(command.results);
     break;
 }
 process.exit(0);
