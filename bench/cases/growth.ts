@@ -63,7 +63,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
   const rows: Row[] = [];
   for (const size of sizes[runSize]) {
     const chosen = all.filter(({ name }) => size <= mostOfPeers || inProcess.includes(name));
-    for (const kind of ['fences', 'devices'] as const) {
+    for (const kind of smoke ? (['fences'] as const) : (['fences', 'devices'] as const)) {
       const [fences, devices] = kind === 'fences' ? [size, Math.min(size, 10_000)] : [Math.min(size, 10_000), size];
       const perRound = smoke ? 1_000 : 20_000;
       const scene = { workload: 'cities', seed, fences, devices, fixes: devices + rounds * perRound };
