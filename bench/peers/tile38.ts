@@ -179,15 +179,16 @@ class Subscriber {
   }
 
   #add(line: string): void {
-    const { detect, hook, fields } = JSON.parse(line) as { detect: string; hook: string; fields: { fix: number } };
-    const transition = {
-      fix: fields.fix,
+    const { detect, hook, fields } = JSON.parse(line) as { detect: string; hook: string; fields: { after: number } };
+    const fix = fields.after - 1;
+    const transition: Transition = {
+      fix,
       fence: Number(hook.slice('fence-'.length)),
       kind: detect as 'enter' | 'exit',
     };
-    const others = this.#transitions.get(fields.fix);
+    const others = this.#transitions.get(fix);
     if (others) others.push(transition);
-    else this.#transitions.set(fields.fix, [transition]);
+    else this.#transitions.set(fix, [transition]);
   }
 
   #finish(fix: number): void {
@@ -231,8 +232,8 @@ class Tile38Engine implements Engine {
     const point = ['POINT', `${latitudes[fix]}`, `${longitudes[fix]}`];
     const transitions = this.#subscriber.transitionsOf(fix);
     this.#connection.post([
-      // The event carries the fields of the object.
-      ['SET', 'fleet', `${devices[fix]}`, 'FIELD', 'fix', `${fix}`, ...point],
+      // The event carries the fields of the object, but none that is 0.
+      ['SET', 'fleet', `${devices[fix]}`, 'FIELD', 'after', `${fix + 1}`, ...point],
       ['PUBLISH', markers, `fix-${fix}`],
     ]);
     return transitions;
