@@ -202,7 +202,7 @@ class Tile38Engine implements Engine {
   readonly #server: Server & Address;
   readonly #scene: Scene;
   #connection: Tile38;
-  #subscriber: Subscriber | undefined;
+  #subscriber: Promise<Subscriber> | undefined;
 
   constructor(server: Server & Address, scene: Scene, connection: Tile38) {
     this.#server = server;
@@ -227,10 +227,11 @@ class Tile38Engine implements Engine {
   }
 
   async locate(fix: number): Promise<readonly Transition[]> {
-    this.#subscriber ??= await Subscriber.connect(this.#server);
+    this.#subscriber ??= Subscriber.connect(this.#server);
+    const subscriber = await this.#subscriber;
     const { devices, latitudes, longitudes } = this.#scene.fixes;
     const point = ['POINT', `${latitudes[fix]}`, `${longitudes[fix]}`];
-    const transitions = this.#subscriber.transitionsOf(fix);
+    const transitions = subscriber.transitionsOf(fix);
     this.#connection.post([
       // The event carries the fields of the object, but none that is 0.
       ['SET', 'fleet', `${devices[fix]}`, 'FIELD', 'after', `${fix + 1}`, ...point],
@@ -258,7 +259,7 @@ class Tile38Engine implements Engine {
   }
 
   #disconnect(): void {
-    this.#subscriber?.close();
+    void this.#subscriber?.then((subscriber) => subscriber.close());
     this.#subscriber = undefined;
     this.#connection.close();
   }
