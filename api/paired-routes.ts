@@ -19,6 +19,7 @@ import { answerOf, bodyFields, described, found, idParameter, listOf, pairParame
 import { type Edit, sendRevision } from './edits.js';
 import { listPaging, metaOfPage, readListQuery } from './lists.js';
 import { mergedFields, patchDescription } from './merge-patch.js';
+import { addOutlineRoute } from './outlines.js';
 import { type Pair, refuseOtherPair } from './paired-fields.js';
 import { addSearchRoutes, searchListParameters, searchPage } from './paired-search.js';
 import type { ExportedFields } from './stored-fields.js';
@@ -286,6 +287,7 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
   });
 
   addSearchRoutes(app, resource, { configuration, writer, clock });
+  addOutlineRoute(app, resource, clock);
 
   app.get<ById>(`${path}/:id`, {
     config,

@@ -46,6 +46,33 @@ test('a count has the conditions of the list', async () => {
   expect((await api.call('GET', '/v1/beacons/count')).body).toMatchObject({ count: 0 });
 });
 
+test('outlines are little of each record, oldest first, in pages', async () => {
+  const ring = [
+    [0, 0],
+    [0.1234567891, 0],
+    [0, 0.1],
+    [0, 0],
+  ];
+  await put('field', { type: 'polygon', coordinates: ring }, 'outline');
+  const page = async (query: string) => (await api.call('GET', `/v1/geofences/outlines?${query}`)).body;
+  const first = await page('limit=3');
+  const { _id } = (await list('externalId=cafe')).geofences[0];
+  expect(first.outlines[0]).toEqual({
+    ...{ _id, description: 'Café Roma', tag: 'store', externalId: 'cafe', enabled: true },
+    ...{ center: [-73.97, 40.78], radius: 100 },
+  });
+  expect(first.outlines.map(({ enabled }: { enabled: boolean }) => enabled)).toEqual([true, false, true]);
+  const second = await page(`cursor=${first.meta.cursor}`);
+  expect(second.meta).toEqual({ code: 200, hasMore: false });
+  expect(second.outlines).toMatchObject([
+    { externalId: 'field', ring: ring.map(([x, y]) => [Number(x?.toFixed(6)), y]) },
+  ]);
+  expect(second.outlines[0]).not.toHaveProperty('radius');
+  expect(await page('cursor=abc')).toMatchObject({ meta: { code: 400, param: 'cursor' } });
+  expect(await page('limit=5001')).toMatchObject({ meta: { code: 400, param: 'limit' } });
+  await api.call('DELETE', '/v1/geofences/outline/field');
+});
+
 test('many are enabled, disabled and deleted at once, and a repetition changes nothing', async () => {
   const names = ['one', 'two', 'three'];
   const ids: string[] = [];

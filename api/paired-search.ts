@@ -68,12 +68,20 @@ const isGiven = (query: RawFields): boolean => {
 };
 
 /** A cursor of a search names the place in its index. */
-const cursorOf = (next: string): string => Buffer.from(`s.${next}`).toString('base64url');
+export const cursorOf = (next: string): string => Buffer.from(`s.${next}`).toString('base64url');
 
 function placeOf(cursor: string): string | undefined {
   const [, place] = /^s\.((?:[0-9a-f]{2})+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   const isFitting = place !== undefined && place.length >= endingDigits.minimum && place.length <= endingDigits.maximum;
   return isFitting ? place : undefined;
+}
+
+/** Reads the cursor of a search. Returns null where there is none. */
+export function readPlace(reader: FieldReader): string | null {
+  const cursor = reader.text('cursor');
+  const place = cursor === null ? null : placeOf(cursor);
+  if (place === undefined) reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer to this search');
+  return place ?? null;
 }
 
 function readConditions(reader: FieldReader) {
@@ -126,10 +134,8 @@ export async function searchPage<Stored extends Listed>(
   const found = accepted(readFound(scope, query, resource.orderBy));
   const reader = new FieldReader(query);
   const limit = accepted(readListQuery(scope, { limit: query.limit }, resource.orderBy)).limit;
-  const cursor = reader.text('cursor');
-  const place = cursor === null ? null : placeOf(cursor);
-  if (place === undefined) reader.refuse('cursor', 'must be the `meta.cursor` of an earlier answer to this search');
-  let from = accepted(reader.outcome(() => place ?? null));
+  const place = readPlace(reader);
+  let from = accepted(reader.outcome(() => place));
   const items: Stored[] = [];
   for (let examined = 0; ; ) {
     const part = resource.search({ ...found, from, limit: limit - items.length, maxExamined: examinedPerTurn });

@@ -16,6 +16,7 @@ export type IpAddress = { latitude: number; longitude: number; geometry: { type:
 export type MapMarker = { _id: string; live: boolean; createdAt: string; updatedAt: string; name?: string; bytes: number; type: "image/png" | "image/svg+xml" };
 export type MapStyle = { _id: string; live: boolean; createdAt: string; updatedAt: string; name?: string; bytes: number };
 export type Member = { _id: string; email: string; role: "owner" | "viewer"; createdAt: string };
+export type Outline = { _id: string; description: string; tag?: string; externalId?: string; address?: string; enabled: boolean; center: [number, number]; radius?: number; ring?: [number, number][] };
 export type Place = { _id: string; live: boolean; createdAt: string; updatedAt: string; name: string; categories: string[]; chain?: { slug: string; name: string }; address?: string; metadata?: { [name: string]: string | boolean | number }; location: { type: "Point"; coordinates: [number, number] }; geometry: { type: "Point"; coordinates: [number, number] } | { type: "Polygon"; coordinates: [number, number][][] } };
 export type PlaceSummary = { _id: string; name: string; categories: string[]; chain?: { slug: string; name: string }; address?: { formattedAddress: string }; location: { type: "Point"; coordinates: [number, number] }; distance: number };
 export type Project = { _id: string; name: string; createdAt: string; plan?: "basic" | "enterprise"; keys: ({ environment: "test" | "live"; kind: "publishable" | "secret"; hint: string; createdAt: string; key?: string })[] };
@@ -240,6 +241,12 @@ export interface Operations {
     body: None;
     answer: unknown;
   };
+  'GET /v1/beacons/outlines': {
+    path: None;
+    query: { limit?: number; cursor?: string };
+    body: None;
+    answer: { meta: { code: number; hasMore: boolean; cursor?: string }; outlines: Outline[] };
+  };
   'GET /v1/beacons/{id}': {
     path: { id: string };
     query: None;
@@ -335,6 +342,12 @@ export interface Operations {
     query: { format?: "csv" | "geojson" | "ndjson"; cursor?: string; createdBefore?: string; createdAfter?: string; updatedBefore?: string; updatedAfter?: string; tag?: string; externalId?: string; metadata?: { [name: string]: string } };
     body: None;
     answer: unknown;
+  };
+  'GET /v1/geofences/outlines': {
+    path: None;
+    query: { limit?: number; cursor?: string };
+    body: None;
+    answer: { meta: { code: number; hasMore: boolean; cursor?: string }; outlines: Outline[] };
   };
   'GET /v1/geofences/{id}': {
     path: { id: string };

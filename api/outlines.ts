@@ -1,0 +1,113 @@
+/**
+ * The outlines of all geofences or beacons, for maps: little of each record, in large pages.
+ *
+ * The order is that of creation, in which an edit moves nothing, so that a walk finds each record once.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../http/access/authority.js';
+import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
+import type { BeaconRecord } from '../schemas/json/beacon.js';
+import { Id, Position } from '../schemas/json/common.js';
+import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import { described, listOf } from './describe.js';
+import { cursorParameter, listPaging } from './lists.js';
+import { cursorOf, readPlace, type SearchedResource } from './paired-search.js';
+
+const maxOutlines = 5_000;
+const defaultOutlines = 1_000;
+/** A page ends after these: a ring may have a thousand. */
+const maxPositions = 100_000;
+/** Records that one turn of the event loop converts: some milliseconds. */
+const recordsPerTurn = 250;
+/** Some 10 cm. */
+const decimals = 6;
+
+const Outline = Type.Object(
+  {
+    _id: Id,
+    description: Type.String(),
+    tag: Type.Optional(Type.String()),
+    externalId: Type.Optional(Type.String()),
+    address: Type.Optional(Type.String({ description: 'As the owner gave it' })),
+    enabled: Type.Boolean(),
+    center: Position,
+    radius: Type.Optional(Type.Number({ description: 'Of a circle, in metres' })),
+    ring: Type.Optional(Type.Array(Position, { description: 'Of any other geofence; closed' })),
+  },
+  { $id: 'Outline', description: 'What a map shows of a geofence or beacon' },
+);
+
+const scale = 10 ** decimals;
+const rounded = ([longitude, latitude]: Position): Position => [
+  Math.round(longitude * scale) / scale,
+  Math.round(latitude * scale) / scale,
+];
+
+function outlineOf(record: GeofenceRecord | BeaconRecord, nowMs: number) {
+  const { _id, description, tag, externalId, enabled } = record;
+  const names = { _id, description, ...(tag !== null && { tag }), ...(externalId !== null && { externalId }) };
+  if ('coordinates' in record) return { ...names, enabled, center: rounded(record.coordinates) };
+  const { geometrySource, disableAfter, center, radius, ring } = record;
+  const address = geometrySource?.address?.query;
+  return {
+    ...names,
+    ...(address != null && { address }),
+    enabled: enabled && (disableAfter === null || nowMs <= disableAfter),
+    center: rounded(center),
+    ...(ring === null ? { radius } : { ring: ring.map(rounded) }),
+  };
+}
+
+const positionsOf = (record: GeofenceRecord | BeaconRecord): number => ('ring' in record && record.ring?.length) || 1;
+
+/** Adds the route under `/v1/{name}s`. */
+export function addOutlineRoute<Stored extends GeofenceRecord | BeaconRecord>(
+  app: FastifyInstance,
+  { name, search }: SearchedResource<Stored>,
+  clock: () => number,
+): void {
+  const tag = `${name}s`;
+  app.get(`/v1/${tag}/outlines`, {
+    config: { authority: 'secret', limit: 'management' },
+    schema: described({
+      operationId: name === 'geofence' ? 'listGeofenceOutlines' : 'listBeaconOutlines',
+      tag,
+      summary: `List what a map shows of ${tag}, oldest first`,
+      description:
+        `${listPaging} Positions have ${decimals} decimals. A page may be shorter than the limit before the end: it ` +
+        `ends after ${maxPositions.toLocaleString('en')} positions.`,
+      querystring: Type.Object({
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxOutlines, default: defaultOutlines })),
+        ...cursorParameter,
+      }),
+      answer: listOf({ outlines: Type.Array(Outline) }, { cursor: true }),
+      failures: [400],
+    }),
+    handler: async (request) => {
+      const reader = new FieldReader(request.query as RawFields);
+      const limit = reader.integer('limit', { minimum: 1, maximum: maxOutlines }) ?? defaultOutlines;
+      const place = readPlace(reader);
+      let from = accepted(reader.outcome(() => place));
+      const { project, environment } = callerOf(request);
+      const outlines: object[] = [];
+      for (let positions = 0; ; ) {
+        const count = Math.min(recordsPerTurn, limit - outlines.length);
+        const part = search({
+          ...{ project, environment, sort: 'createdAt', isDescending: false },
+          ...{ from, limit: count, maxExamined: count },
+        });
+        for (const record of part.items) {
+          outlines.push(outlineOf(record, clock()));
+          positions += positionsOf(record);
+        }
+        from = part.next;
+        if (from === null || outlines.length >= limit || positions >= maxPositions) break;
+        await nextTurn();
+      }
+      const cursor = from === null ? {} : { cursor: cursorOf(from) };
+      return { meta: { code: 200, hasMore: from !== null, ...cursor }, outlines };
+    },
+  });
+}
