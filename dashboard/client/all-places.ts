@@ -1,6 +1,6 @@
-/** Loads all geofences and beacons of an environment for the map, page by page, and keeps little of each. */
+/** Loads the outlines of all geofences and beacons of an environment for the map, page by page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { type Place, placeOfBeacon, placeOfGeofence } from '../drawing/places';
+import { type Place, PlaceIndex, type PlaceKind, placeOfOutline } from '../drawing/places';
 import { useScope } from '../state/session';
 import { call } from './call';
 
@@ -11,7 +11,8 @@ export type PlacesChange =
   | { readonly type: 'drop'; readonly id: string };
 
 export interface AllPlaces {
-  /** Always the same map, which changes: copies of 200,000 places would be work for nothing. */
+  /** Always the same, which changes: copies of 200,000 places would be work for nothing. */
+  readonly index: PlaceIndex;
   readonly byId: ReadonlyMap<string, Place>;
   /** Changes with the places. */
   readonly version: number;
@@ -26,27 +27,16 @@ export interface AllPlaces {
   drop(id: string): void;
 }
 
-const pageSize = 1_000;
+/** The first page is small, so that something is seen soon. */
+const firstPageSize = 500;
+const pageSize = 5_000;
 /** Of each kind. More are left out: a browser's memory is bounded. */
 export const maxPlaces = 100_000;
-/** So many pages are asked for before they are shown: a map that is drawn for each page would be busy only with that. */
-const shownEveryPages = 5;
 
-type Page = { readonly places: readonly Place[]; readonly cursor: string | undefined };
-
-const cursorOf = ({ hasMore, cursor }: { hasMore: boolean; cursor?: string }): string | undefined =>
-  hasMore ? cursor : undefined;
-
-const loaders: readonly ((cursor: string | undefined, signal: AbortSignal) => Promise<Page>)[] = [
-  async (cursor, signal) => {
-    const { geofences, meta } = await call('GET /v1/geofences', { query: { limit: pageSize, cursor }, signal });
-    return { places: geofences.map(placeOfGeofence), cursor: cursorOf(meta) };
-  },
-  async (cursor, signal) => {
-    const { beacons, meta } = await call('GET /v1/beacons', { query: { limit: pageSize, cursor }, signal });
-    return { places: beacons.flatMap((beacon) => placeOfBeacon(beacon) ?? []), cursor: cursorOf(meta) };
-  },
-];
+const operations = {
+  geofence: 'GET /v1/geofences/outlines',
+  beacon: 'GET /v1/beacons/outlines',
+} as const satisfies Record<PlaceKind, string>;
 
 interface State {
   readonly version: number;
@@ -61,7 +51,7 @@ const nothing: State = { version: 0, geofences: 0, beacons: 0, isCut: false, isC
 /** @param onChange is called with what has changed, before the state says so. */
 export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlaces {
   const scope = useScope();
-  const byId = useRef(new Map<string, Place>()).current;
+  const [index] = useState(() => new PlaceIndex());
   const listener = useRef(onChange);
   listener.current = onChange;
   const [state, setState] = useState(nothing);
@@ -69,10 +59,8 @@ export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlace
   const put = useCallback(
     (places: readonly Place[]) => {
       const added = { geofence: 0, beacon: 0 };
-      for (const place of places) {
-        if (!byId.has(place.id)) added[place.kind] += 1;
-        byId.set(place.id, place);
-      }
+      for (const place of places) if (!index.byId.has(place.id)) added[place.kind] += 1;
+      index.put(places);
       listener.current({ type: 'put', places });
       setState((all) => ({
         ...all,
@@ -81,55 +69,48 @@ export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlace
         beacons: all.beacons + added.beacon,
       }));
     },
-    [byId],
+    [index],
   );
   const drop = useCallback(
     (id: string) => {
-      const place = byId.get(id);
+      const place = index.byId.get(id);
       if (place === undefined) return;
-      byId.delete(id);
+      index.drop(id);
       listener.current({ type: 'drop', id });
       const name = place.kind === 'geofence' ? 'geofences' : 'beacons';
       setState((all) => ({ ...all, version: all.version + 1, [name]: all[name] - 1 }));
     },
-    [byId],
+    [index],
   );
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has other places
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    byId.clear();
+    index.clear();
     listener.current({ type: 'all' });
     setState((all) => ({ ...nothing, version: all.version + 1 }));
-    async function load() {
-      try {
-        for (const page of loaders) {
-          let cursor: string | undefined;
-          let waiting: Place[] = [];
-          let [pages, loaded] = [0, 0];
-          do {
-            const next = await page(cursor, signal);
-            if (signal.aborted) return;
-            waiting.push(...next.places);
-            loaded += next.places.length;
-            cursor = next.cursor;
-            pages += 1;
-            if (pages > 1 && pages % shownEveryPages !== 0 && cursor !== undefined) continue;
-            put(waiting);
-            waiting = [];
-          } while (cursor !== undefined && loaded < maxPlaces);
-          if (waiting.length > 0) put(waiting);
-          const isCut = cursor !== undefined;
-          if (isCut) setState((all) => ({ ...all, isCut }));
-        }
-        setState((all) => ({ ...all, isComplete: true }));
-      } catch (error) {
-        if (!signal.aborted) setState((all) => ({ ...all, error }));
-      }
+    async function load(kind: PlaceKind) {
+      let cursor: string | undefined;
+      let loaded = 0;
+      do {
+        const limit = loaded === 0 ? firstPageSize : pageSize;
+        const { outlines, meta } = await call(operations[kind], { query: { limit, cursor }, signal });
+        if (signal.aborted) return;
+        put(outlines.map((outline) => placeOfOutline(kind, outline)));
+        loaded += outlines.length;
+        cursor = meta.hasMore ? meta.cursor : undefined;
+      } while (cursor !== undefined && loaded < maxPlaces);
+      if (cursor !== undefined) setState((all) => ({ ...all, isCut: true }));
     }
-    void load();
+    Promise.all([load('geofence'), load('beacon')]).then(
+      () => !signal.aborted && setState((all) => ({ ...all, isComplete: true })),
+      (error: unknown) => !signal.aborted && setState((all) => ({ ...all, error })),
+    );
     return () => stop.abort();
   }, [scope]);
-  return useMemo(() => ({ ...state, byId, put: (place) => put([place]), drop }), [state, byId, put, drop]);
+  return useMemo(
+    () => ({ ...state, index, byId: index.byId, put: (place) => put([place]), drop }),
+    [state, index, put, drop],
+  );
 }

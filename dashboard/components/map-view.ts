@@ -1,112 +1,19 @@
-/** The map of a page: our own style and tiles, with geofences and beacons on it. */
+/** A map with geofences and beacons on it. */
 import type { Feature, FeatureCollection } from 'geojson';
 import * as maplibregl from 'maplibre-gl';
-import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
-import 'maplibre-gl/dist/maplibre-gl.css';
-import { callHeaders } from '../client/call';
-import { type Place, type PlaceName, placesWithin, ringOfPlace } from '../drawing/places';
+import { type Bounds, type Place, PlaceIndex, type PlaceName, ringOfPlace } from '../drawing/places';
 import type { Position } from '../drawing/shape';
+import { type BaseMap, type BaseOptions, createBaseMap } from './base-map';
+import { accents, palettes, type Theme, type View } from './map-look';
 
-maplibregl.setWorkerUrl(workerUrl);
-
-export type Theme = 'light' | 'dark';
-export type MapStyle = 'svc-default-v1' | 'svc-light-v1' | 'svc-dark-v1';
-
-/** What is drawn on a style must be seen on it, so its colours follow the style and not the page. */
-const shadeOf = (style: MapStyle): Theme => (style === 'svc-dark-v1' ? 'dark' : 'light');
-
-/** The colours of kinds, and of tags, by number. */
-export const palettes = {
-  kind: { light: ['#0b6b66', '#8a4bb5'], dark: ['#52c5ba', '#c79be8'] },
-  tag: {
-    light: ['#0b6b66', '#c2410c', '#1d4ed8', '#8a4bb5', '#a16207', '#be185d', '#3f6212', '#5b6772'],
-    dark: ['#52c5ba', '#fb923c', '#7aa7ff', '#c79be8', '#facc15', '#f472b6', '#a3d977', '#a3b1bd'],
-  },
-} as const;
-export const accents = {
-  light: { chosen: '#c2410c', halo: '#ffffff', text: '#15212b', cluster: '#ffffff', problem: '#b3261e' },
-  dark: { chosen: '#fdba74', halo: '#0e1418', text: '#e4ebf0', cluster: '#1a242b', problem: '#ff9a91' },
-} as const;
-
-/** Returns the quiet style of a theme. */
-export const styleOfTheme = (theme: Theme): MapStyle => (theme === 'dark' ? 'svc-dark-v1' : 'svc-light-v1');
-
-/** A map without anything on it. Layers are added again with each style. */
-export interface BaseMap {
-  readonly map: maplibregl.Map;
-  /** Of the present style. */
-  shade(): Theme;
-  /** @param before is called before another style replaces this one. */
-  setStyle(style: MapStyle, before?: () => void): void;
-}
-
-export interface View {
-  readonly centre: Position;
-  readonly zoom: number;
-}
-
-interface BaseOptions {
-  readonly container: HTMLElement;
-  readonly style: MapStyle;
-  readonly view?: View | undefined;
-  /** Adds the layers of the page: a style begins without them. */
-  onStyle(map: maplibregl.Map, shade: Theme): void;
-}
-
-const retryMs = 3_000;
-
-/** Throws without WebGL. */
-export function createBaseMap({ container, style: first, view, onStyle }: BaseOptions): BaseMap {
-  let style = first;
-  const urlOf = (name: MapStyle) => `/maps/styles/${name}`;
-  const map: maplibregl.Map = new maplibregl.Map({
-    container,
-    style: urlOf(style),
-    center: view ? [...view.centre] : [8, 40],
-    zoom: view?.zoom ?? 1.5,
-    attributionControl: { compact: true },
-    // Only this server gets the choice of the session.
-    transformRequest: (url) =>
-      url.startsWith(location.origin) || url.startsWith('/') ? { url, headers: callHeaders() } : { url },
-  });
-  // Assistive software waits until all that is known is drawn.
-  const setBusy = (isBusy: boolean) => container.setAttribute('aria-busy', `${isBusy}`);
-  setBusy(true);
-  map.on('dataloading', () => setBusy(true));
-  map.on('movestart', () => setBusy(true));
-  map.on('idle', () => setBusy(false));
-  map.addControl(new maplibregl.NavigationControl({ visualizePitch: false }), 'bottom-right');
-  map.addControl(new maplibregl.ScaleControl({}), 'bottom-left');
-  let isLoaded = false;
-  let again: ReturnType<typeof setTimeout> | undefined;
-  map.on('style.load', () => {
-    isLoaded = true;
-    onStyle(map, shadeOf(style));
-  });
-  // A server that has just started may not have a map yet.
-  map.on('error', () => {
-    if (isLoaded || again !== undefined) return;
-    again = setTimeout(() => {
-      again = undefined;
-      map.setStyle(urlOf(style), { diff: false });
-    }, retryMs);
-  });
-  map.on('remove', () => clearTimeout(again));
-  return {
-    map,
-    shade: () => shadeOf(style),
-    setStyle(next, before) {
-      if (next === style) return;
-      style = next;
-      isLoaded = false;
-      before?.();
-      map.setStyle(urlOf(style), { diff: false });
-    },
-  };
-}
-
-/** Below this zoom a geofence is smaller than a point, and near points are one. */
-const shapesFromZoom = 11;
+/**
+ * Below this zoom near places are one. A city of a large project has thousands of them, which would neither be told
+ * apart nor drawn smoothly.
+ */
+const shapesFromZoom = { few: 11, many: 13 };
+const manyPlaces = 10_000;
+/** From here on shapes are large enough, and their centres would only disturb. */
+const withoutCentresFromZoom = 14;
 /** More shapes in one view are points only. */
 const maxShapes = 4_000;
 
@@ -118,7 +25,7 @@ export interface Display {
 
 export interface MapView extends BaseMap {
   /** Shows all places in another way, or other places. */
-  setPlaces(places: ReadonlyMap<string, Place>, display: Display): void;
+  setPlaces(places: PlaceIndex, display: Display): void;
   /** Shows further places, or the same in another state. */
   putPlaces(places: readonly Place[]): void;
   dropPlace(id: string): void;
@@ -154,10 +61,15 @@ export const plainDisplay: Display = {
   isShown: () => true,
 };
 const clickable = ['shape-fill', 'point'];
+const isPoint: maplibregl.ExpressionSpecification = [
+  'all',
+  ['!', ['has', 'point_count']],
+  ['any', ['get', 'beacon'], ['<', ['zoom'], withoutCentresFromZoom]],
+];
 
 /** Throws without WebGL. */
 export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...options }: Options): MapView {
-  let places: ReadonlyMap<string, Place> = new Map();
+  let places = new PlaceIndex();
   let display = plainDisplay;
   let chosen: Place | undefined;
   let hidden: string | undefined;
@@ -180,7 +92,6 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
   });
   const pointOf = (place: Place): Feature => ({
     type: 'Feature',
-    id: place.id,
     geometry: { type: 'Point', coordinates: [...place.centre] },
     properties: propertiesOf(place),
   });
@@ -191,26 +102,53 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
   });
   const points = (): FeatureCollection => ({
     type: 'FeatureCollection',
-    features: [...places.values()].filter(display.isShown).map(pointOf),
+    features: [...places.byId.values()].filter(display.isShown).map(pointOf),
   });
 
-  /** Only shapes in sight are on the map, so that their number does not grow with the project. */
+  const firstZoom = (): number => shapesFromZoom[places.byId.size < manyPlaces ? 'few' : 'many'];
+  const clusterOptions = () => ({ cluster: true, clusterMaxZoom: firstZoom() - 1, clusterRadius: 46 });
+  let clusteredBelow = 0;
+  function setClustering(): void {
+    if (clusteredBelow === firstZoom()) return;
+    clusteredBelow = firstZoom();
+    void source('points')?.setClusterOptions(clusterOptions());
+  }
+
+  /** The shapes on the map, and the bounds of which they are all. */
+  const shown = new Map<string, Place>();
+  let complete: Bounds | undefined;
+
+  function clearShapes(): void {
+    complete = undefined;
+    shown.clear();
+    source('shapes')?.setData(none);
+  }
+
+  /**
+   * Only shapes in sight are on the map, so that their number does not grow with the project. A move sends those that
+   * come and go, because each position that is sent costs the page time.
+   */
   function showShapes(): void {
     const shapes = source('shapes');
     if (shapes === undefined) return;
-    if (map.getZoom() < shapesFromZoom) return void shapes.setData(none);
+    if (map.getZoom() < firstZoom()) return void (shown.size > 0 && clearShapes());
     const bounds = map.getBounds();
-    const [width, height] = [bounds.getEast() - bounds.getWest(), bounds.getNorth() - bounds.getSouth()];
+    const [west, south, east, north] = [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()];
+    const [x, y] = [(east - west) / 2, (north - south) / 2];
+    const isComplete =
+      complete && west >= complete[0] && south >= complete[1] && east <= complete[2] && north <= complete[3];
+    if (isComplete) return;
     // With what is around, so that a small move shows nothing new.
-    const wide = [
-      bounds.getWest() - width / 2,
-      bounds.getSouth() - height / 2,
-      bounds.getEast() + width / 2,
-      bounds.getNorth() + height / 2,
-    ] as const;
+    const wide = [west - x, south - y, east + x, north + y] as const;
     const isShape = (place: Place) => place.kind === 'geofence' && display.isShown(place);
-    const { within } = placesWithin(places.values(), wide, isShape, maxShapes);
-    shapes.setData({ type: 'FeatureCollection', features: within.map(shapeOf) });
+    const { within, hasMore } = places.within(wide, isShape, maxShapes);
+    complete = hasMore ? undefined : wide;
+    const come = within.filter((place) => shown.get(place.id) !== place);
+    const wanted = new Set(within.map(({ id }) => id));
+    const gone = [...shown.keys()].filter((id) => !wanted.has(id));
+    for (const place of come) shown.set(place.id, place);
+    for (const id of gone) shown.delete(id);
+    if (gone.length + come.length > 0) void shapes.updateData({ remove: gone, add: come.map(shapeOf) });
   }
 
   function chosenData(): FeatureCollection {
@@ -237,19 +175,20 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
       type: 'geojson',
       data: points(),
       promoteId: 'id',
-      cluster: true,
-      clusterMaxZoom: shapesFromZoom - 1,
-      clusterRadius: 46,
+      ...clusterOptions(),
       clusterMinPoints: 4,
     });
-    map.addSource('shapes', { type: 'geojson', data: none, buffer: 32, tolerance: 0.1 });
+    clusteredBelow = firstZoom();
+    map.addSource('shapes', { type: 'geojson', data: none, promoteId: 'id', buffer: 32 });
+    clearShapes();
     map.addSource('chosen', { type: 'geojson', data: chosenData(), tolerance: 0.1 });
     map.addSource('marked', { type: 'geojson', data: markData() });
     const colour = colours(shade);
     const isEnabled: maplibregl.ExpressionSpecification = ['get', 'enabled'];
     map.addLayer({
       ...{ id: 'shape-fill', type: 'fill', source: 'shapes' },
-      paint: { 'fill-color': colour, 'fill-opacity': ['case', isEnabled, 0.18, 0.05] },
+      // The line smooths the edge.
+      paint: { 'fill-color': colour, 'fill-opacity': ['case', isEnabled, 0.18, 0.05], 'fill-antialias': false },
     });
     map.addLayer({
       ...{ id: 'shape-line', type: 'line', source: 'shapes', filter: isEnabled },
@@ -260,15 +199,12 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
       paint: { 'line-color': colour, 'line-width': 1.2, 'line-opacity': 0.75, 'line-dasharray': [3, 3] },
     });
     map.addLayer({
-      ...{ id: 'point', type: 'circle', source: 'points', filter: ['!', ['has', 'point_count']] },
+      ...{ id: 'point', type: 'circle', source: 'points', filter: isPoint },
       paint: {
         'circle-color': ['case', isEnabled, colour, accent.halo],
         'circle-radius': ['case', ['get', 'beacon'], 5, 4],
         'circle-stroke-width': ['case', isEnabled, 1.5, 2],
         'circle-stroke-color': ['case', isEnabled, accent.halo, colour],
-        // Where shapes are large enough, their centres only disturb.
-        'circle-opacity': ['step', ['zoom'], 1, 14, ['case', ['get', 'beacon'], 1, 0]],
-        'circle-stroke-opacity': ['step', ['zoom'], 1, 14, ['case', ['get', 'beacon'], 1, 0]],
       },
     });
     map.addLayer({
@@ -323,7 +259,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
     map.setFilter('shape-fill', isOther);
     map.setFilter('shape-line', ['all', isOther, ['get', 'enabled']]);
     map.setFilter('shape-line-disabled', ['all', isOther, ['!', ['get', 'enabled']]]);
-    map.setFilter('point', ['all', isOther, ['!', ['has', 'point_count']]]);
+    map.setFilter('point', ['all', isOther, isPoint]);
     source('chosen')?.setData(hidden !== undefined && hidden === chosen?.id ? none : chosenData());
   }
 
@@ -335,7 +271,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
     ];
     const features = map.queryRenderedFeatures(around, { layers });
     const ids = features.map(({ properties }) => properties.id as string);
-    const found = ids.flatMap((id) => places.get(id) ?? []);
+    const found = ids.flatMap((id) => places.byId.get(id) ?? []);
     // The smallest lies on top of the largest: a beacon in a geofence is meant itself.
     return found.sort((one, other) => one.reachM - other.reachM)[0]?.id;
   }
@@ -353,7 +289,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
   map.on('click', ({ point, lngLat }) => {
     if (onPress?.([lngLat.lng, lngLat.lat], point)) return;
     const id = placeAt(point);
-    const place = id === undefined ? undefined : places.get(id);
+    const place = id === undefined ? undefined : places.byId.get(id);
     if (place === undefined && openCluster(point)) return;
     onClick?.(place && { kind: place.kind, id: place.id });
   });
@@ -395,18 +331,22 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
       map.setPaintProperty('point', 'circle-color', ['case', ['get', 'enabled'], colour, halo]);
       map.setPaintProperty('point', 'circle-stroke-color', ['case', ['get', 'enabled'], halo, colour]);
       source('points')?.setData(points());
+      setClustering();
+      clearShapes();
       showShapes();
     },
     putPlaces(some) {
-      const shown = some.filter(display.isShown);
       source('points')?.updateData({
         remove: some.filter((place) => !display.isShown(place)).map(({ id }) => id),
-        add: shown.map(pointOf),
+        add: some.filter(display.isShown).map(pointOf),
       });
+      setClustering();
+      complete = undefined;
       showShapes();
     },
     dropPlace(id) {
       source('points')?.updateData({ remove: [id] });
+      complete = undefined;
       showShapes();
     },
     choose(place) {
@@ -419,7 +359,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
     },
     showAll() {
       const bounds = new maplibregl.LngLatBounds();
-      for (const { centre } of places.values()) bounds.extend([...centre]);
+      for (const { centre } of places.byId.values()) bounds.extend([...centre]);
       if (!bounds.isEmpty()) map.fitBounds(bounds, { padding: 64, maxZoom: 15, duration: 0 });
     },
     flyTo: ([longitude, latitude], zoom) => map.flyTo({ center: [longitude, latitude], zoom, duration: 900 }),

@@ -13,7 +13,7 @@ import {
   TerraDrawSelectMode,
 } from 'terra-draw';
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter';
-import { accents, type Theme } from '../components/map-view';
+import { accents, type Theme } from '../components/map-look';
 import {
   allowedRadiusM,
   crossingsOf,

@@ -1,7 +1,7 @@
 /** What the map shows: kinds, states, tags and the style; at the same time its legend. */
 import { useEffect, useRef, useState } from 'react';
 import { Button, Check, SelectField } from '../components/controls';
-import { type MapStyle, palettes, type Theme } from '../components/map-view';
+import { type MapStyle, palettes, type Theme } from '../components/map-look';
 import { colourNumber, type Layers, otherTags, type TagCount } from './places';
 
 export type StyleChoice = 'theme' | MapStyle;

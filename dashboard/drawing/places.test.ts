@@ -7,12 +7,18 @@ import {
   maxColouredTags,
   otherTags,
   type Place,
-  placesWithin,
+  PlaceIndex,
   searchPlaces,
   shownBy,
   tagCounts,
 } from './places.js';
 import { distanceM } from './shape.js';
+
+const indexOf = (...places: readonly Place[]): PlaceIndex => {
+  const index = new PlaceIndex();
+  index.put(places);
+  return index;
+};
 
 const placeAt = (longitude: number, latitude: number, part: Partial<Place> = {}): Place => ({
   ...{ kind: 'geofence', id: 'one', description: 'Market hall', tag: 'store', externalId: 'hall' },
@@ -57,7 +63,7 @@ describe('places', () => {
         (longitude, latitude, half, shift, reachM) => {
           const place = placeAt(longitude, latitude, { reachM });
           const [x, y] = [longitude + shift, latitude + shift / 4];
-          const { within } = placesWithin([place], [x - half, y - half, x + half, y + half], () => true, 1);
+          const { within } = indexOf(place).within([x - half, y - half, x + half, y + half], () => true, 1);
           const nearest = [
             Math.min(x + half, Math.max(x - half, longitude)),
             Math.min(y + half, Math.max(y - half, latitude)),
@@ -68,13 +74,24 @@ describe('places', () => {
       ),
     );
     const isWithin = (west: number, east: number) =>
-      placesWithin([placeAt(-179.9, 0)], [west, -1, east, 1], () => true, 1).within.length === 1;
+      indexOf(placeAt(-179.9, 0)).within([west, -1, east, 1], () => true, 1).within.length === 1;
     expect([isWithin(179, 181), isWithin(-181, -179), isWithin(170, 179)]).toEqual([true, true, false]);
   });
 
   test('beyond the limit are left out, and that is said', () => {
-    const places = [placeAt(0, 0), placeAt(0, 0)];
-    expect(placesWithin(places, [-1, -1, 1, 1], () => true, 1)).toEqual({ within: [places[0]], hasMore: true });
+    const { within, hasMore } = indexOf(placeAt(0, 0), placeAt(0, 0, { id: 'two' })).within(
+      ...([[-1, -1, 1, 1], () => true, 1] as const),
+    );
+    expect([within.length, hasMore]).toEqual([1, true]);
+  });
+
+  test('are where they were put last, and gone once they are dropped', () => {
+    const index = indexOf(placeAt(0, 0), placeAt(0, 0, { id: 'two' }));
+    const idsAt = (x: number) => index.within([x - 1, -1, x + 1, 1], () => true, 9).within.map(({ id }) => id);
+    index.put([placeAt(9, 0)]);
+    expect([idsAt(0), idsAt(9)]).toEqual([['two'], ['one']]);
+    index.drop('one');
+    expect([idsAt(9), index.byId.size]).toEqual([[], 1]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Geofences and beacons as the map keeps them: little of each, because there may be 200,000. Pure. */
-import type { Beacon, Geofence } from '../../client/types';
+import RBush from 'rbush';
+import type { Beacon, Geofence, Outline } from '../../client/types';
 import { circleRing } from '../forms/geofence';
 import { distanceM, type Position } from './shape';
 
@@ -16,7 +17,7 @@ export interface Place extends PlaceName {
   readonly address: string | undefined;
   readonly enabled: boolean;
   readonly centre: Position;
-  /** How far it reaches from its centre; 0 for beacons. */
+  /** Metres that it reaches from its centre; 0 for beacons. */
   readonly reachM: number;
   /** Undefined: a circle, or a beacon. */
   readonly ring: readonly Position[] | undefined;
@@ -37,9 +38,7 @@ export function placeOfGeofence(geofence: Geofence): Place {
     centre,
     // The radius of an isochrone is minutes, and a polygon of a file has none.
     reachM:
-      geofence.type === 'isochrone' || geofence.geometryRadius === 0
-        ? Math.max(0, ...(ring ?? []).map((point) => distanceM(centre, point)))
-        : geofence.geometryRadius,
+      geofence.type === 'isochrone' || geofence.geometryRadius === 0 ? reachOf(centre, ring) : geofence.geometryRadius,
     ring,
   };
 }
@@ -59,6 +58,16 @@ export function placeOfBeacon(beacon: Beacon): Place | undefined {
     ring: undefined,
   };
 }
+
+/** Returns what the map keeps of an outline. */
+export function placeOfOutline(kind: PlaceKind, { _id, center, radius, ring, ...rest }: Outline): Place {
+  const { description, tag = '', externalId = '', address, enabled } = rest;
+  const names = { kind, id: _id, description, tag, externalId, address, enabled };
+  return { ...names, centre: center, reachM: radius ?? reachOf(center, ring), ring };
+}
+
+const reachOf = (centre: Position, ring: readonly Position[] = []): number =>
+  ring.reduce((reach, point) => Math.max(reach, distanceM(centre, point)), 0);
 
 export const ringOfPlace = ({ ring, centre, reachM }: Place): readonly Position[] => ring ?? circleRing(centre, reachM);
 
@@ -140,25 +149,67 @@ export type Bounds = readonly [number, number, number, number];
 
 const metresPerDegree = 111_195;
 
-/** Returns at most `limit` places that may be within the bounds, and whether there are more. */
-export function placesWithin(
-  places: Iterable<Place>,
-  [west, south, east, north]: Bounds,
-  isShown: (place: Place) => boolean,
-  limit: number,
-): { readonly within: readonly Place[]; readonly hasMore: boolean } {
-  const within: Place[] = [];
-  const squeeze = Math.max(0.01, Math.cos((Math.max(Math.abs(south), Math.abs(north)) * Math.PI) / 180));
-  for (const place of places) {
-    const reach = place.reachM / metresPerDegree;
-    const [longitude, latitude] = place.centre;
-    if (latitude + reach < south || latitude - reach > north) continue;
-    const wide = reach / squeeze;
-    // The view may have been dragged over the antimeridian.
-    const isWithin = [-360, 0, 360].some((turn) => longitude + turn + wide >= west && longitude + turn - wide <= east);
-    if (!isWithin || !isShown(place)) continue;
-    if (within.length === limit) return { within, hasMore: true };
-    within.push(place);
+interface Boxed {
+  readonly minX: number;
+  readonly minY: number;
+  readonly maxX: number;
+  readonly maxY: number;
+  readonly place: Place;
+}
+
+function boxed(place: Place): Boxed {
+  const [x, y] = place.centre;
+  const reach = place.reachM / metresPerDegree;
+  const wide = reach / Math.max(0.01, Math.cos(((Math.abs(y) + reach) * Math.PI) / 180));
+  return { minX: x - wide, minY: y - reach, maxX: x + wide, maxY: y + reach, place };
+}
+
+/** The places of a map, by id and by where they are. */
+export class PlaceIndex {
+  readonly byId = new Map<string, Place>();
+  readonly #boxes = new Map<string, Boxed>();
+  readonly #tree = new RBush<Boxed>();
+
+  put(places: readonly Place[]): void {
+    for (const { id } of places) this.drop(id);
+    const boxes = places.map(boxed);
+    this.#tree.load(boxes);
+    for (const box of boxes) {
+      this.byId.set(box.place.id, box.place);
+      this.#boxes.set(box.place.id, box);
+    }
   }
-  return { within, hasMore: false };
+
+  drop(id: string): void {
+    const box = this.#boxes.get(id);
+    if (box === undefined) return;
+    this.#tree.remove(box);
+    this.#boxes.delete(id);
+    this.byId.delete(id);
+  }
+
+  clear(): void {
+    this.#tree.clear();
+    this.#boxes.clear();
+    this.byId.clear();
+  }
+
+  /** Returns at most `limit` places that may be within the bounds, and whether there are more. */
+  within(
+    [west, south, east, north]: Bounds,
+    isShown: (place: Place) => boolean,
+    limit: number,
+  ): { readonly within: readonly Place[]; readonly hasMore: boolean } {
+    const found = new Set<Place>();
+    // The view may have been dragged over the antimeridian.
+    for (const turn of [-360, 0, 360]) {
+      const boxes = this.#tree.search({ minX: west - turn, minY: south, maxX: east - turn, maxY: north });
+      for (const { place } of boxes) {
+        if (!isShown(place)) continue;
+        if (found.size === limit && !found.has(place)) return { within: [...found], hasMore: true };
+        found.add(place);
+      }
+    }
+    return { within: [...found], hasMore: false };
+  }
 }

@@ -3,7 +3,8 @@ import type { Feature, FeatureCollection, Geometry } from 'geojson';
 import type { GeoJSONSource, Map as GeoMap } from 'maplibre-gl';
 import { useEffect, useRef, useState } from 'react';
 import type { Beacon, Geofence } from '../../client/types';
-import { accents, type BaseMap, createBaseMap, type MapStyle, palettes, type Theme } from '../components/map-view';
+import { type BaseMap, createBaseMap } from '../components/base-map';
+import { accents, type MapStyle, palettes, type Theme } from '../components/map-look';
 import { useTheme } from '../state/theme';
 
 interface Props {

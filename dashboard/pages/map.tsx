@@ -3,16 +3,10 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { maxPlaces, type PlacesChange, useAllPlaces } from '../client/all-places';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { Icon, type IconName } from '../components/icons';
-import {
-  createMapView,
-  type MapStyle,
-  type MapView,
-  styleOfTheme,
-  type Theme,
-  type View,
-} from '../components/map-view';
+import { type MapStyle, styleOfTheme, type Theme, type View } from '../components/map-look';
+import type { MapView } from '../components/map-view';
 import { messageOf } from '../components/toasts';
-import { createEditor, type Editor } from '../drawing/editor';
+import type { Editor } from '../drawing/editor';
 import { LayerMenu, type StyleChoice } from '../drawing/layer-menu';
 import { readAddress, type Selection, type Tool, writeAddress } from '../drawing/map-address';
 import { BeaconEditor, GeofenceEditor, type MapEvents } from '../drawing/place-editor';
@@ -40,6 +34,9 @@ const styleOf = (choice: StyleChoice, theme: Theme): MapStyle => (choice === 'th
 /** Keeps what the page shows in its address, so that it can be reloaded and shared. */
 const writePlace = (view: View | undefined, selection: Selection | undefined): void =>
   history.replaceState(history.state, '', `/map${writeAddress({ view, selection })}`);
+
+/** MapLibre is larger than all else, so the page is shown before it has come. */
+const mapModules = Promise.all([import('../components/map-view'), import('../drawing/editor')]);
 
 /** What the map's listeners call. They are made once, and the page renders often. */
 interface Listeners {
@@ -72,7 +69,7 @@ function PlacesMap() {
 
   const onPlaces = useRef((_: PlacesChange) => {});
   const places = useAllPlaces((change) => onPlaces.current(change));
-  const { byId, version } = places;
+  const { index, byId, version } = places;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the places change in place, and their version says so
   const tags = useMemo(() => tagCounts(byId.values()), [byId, version]);
   const tagNames = tags.map(({ tag }) => tag).join('\n');
@@ -100,7 +97,10 @@ function PlacesMap() {
   useEffect(() => {
     let editor: Editor | undefined;
     let view: MapView | undefined;
-    try {
+    let isGone = false;
+    async function start() {
+      const [{ createMapView }, { createEditor }] = await mapModules;
+      if (isGone) return;
       view = createMapView({
         container: container.current!,
         style,
@@ -124,10 +124,12 @@ function PlacesMap() {
       view.map.on('mousemove', ({ lngLat }) => events.current?.onPointer([lngLat.lng, lngLat.lat]));
       view.map.on('mouseout', () => events.current?.onPointer(undefined));
       setParts({ view, editor });
-    } catch {
-      setProblem('This browser can not draw the map: it has no WebGL. The search and the lists work without it.');
     }
+    start().catch(() =>
+      setProblem('This browser can not draw the map: it has no WebGL. The search and the lists work without it.'),
+    );
     return () => {
+      isGone = true;
       setParts(undefined);
       editor?.remove();
       view?.remove();
@@ -136,7 +138,7 @@ function PlacesMap() {
   useEffect(() => {
     parts?.view.setStyle(style, () => parts.editor.stop());
   }, [parts, style]);
-  useEffect(() => parts?.view.setPlaces(byId, display), [parts, byId, display]);
+  useEffect(() => parts?.view.setPlaces(index, display), [parts, index, display]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that there are places
   useEffect(() => {
     if (parts === undefined || hasFitted.current || byId.size === 0) return;

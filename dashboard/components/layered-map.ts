@@ -1,0 +1,89 @@
+/** A map that draws collections of features by layers. It is loaded with MapLibre. */
+import type { FeatureCollection } from 'geojson';
+import * as maplibregl from 'maplibre-gl';
+import { createBaseMap } from './base-map';
+import type { MapStyle, Theme } from './map-look';
+
+/** The colours of things on the map. */
+export const palettes = {
+  light: {
+    ...{ fence: '#0b6b66', device: '#235a9c', inside: '#0b6b66', chosen: '#c2410c', quiet: '#536170' },
+    ...{ added: '#17683b', removed: '#b3261e', halo: '#ffffff' },
+  },
+  dark: {
+    ...{ fence: '#52c5ba', device: '#8dbcf2', inside: '#52c5ba', chosen: '#fdba74', quiet: '#9badb9' },
+    ...{ added: '#7cd39c', removed: '#ff9a91', halo: '#0e1418' },
+  },
+} as const;
+export type Palette = (typeof palettes)[Theme];
+export type Layer = maplibregl.AddLayerObject & { readonly id: string; readonly source: string };
+export type LngLat = readonly [longitude: number, latitude: number];
+
+export const noFeatures: FeatureCollection = { type: 'FeatureCollection', features: [] };
+
+export interface MapHandle {
+  set(source: string, features: FeatureCollection): void;
+  flyTo(place: LngLat, zoom: number): void;
+  /** Shows all of the positions. Does nothing without one. */
+  fit(positions: Iterable<LngLat>, maxZoom?: number): void;
+}
+
+export interface DataMapProps {
+  readonly label: string;
+  /** The names of the collections. */
+  readonly sources: readonly string[];
+  readonly layers: (palette: Palette) => readonly Layer[];
+  /** Layers whose features may be chosen, the most important first. */
+  readonly clickable?: readonly string[];
+  readonly className?: string;
+  /** Called when the map can be given features. */
+  onReady(map: MapHandle): void;
+  /** `id` is the property of the feature; undefined: nothing is there. */
+  onClick?(id: string | undefined, at: LngLat): void;
+}
+
+const reachPx = 4;
+
+/** Throws without WebGL. `props` returns those of the last rendering. */
+export function createLayeredMap(container: HTMLElement, style: MapStyle, props: () => DataMapProps) {
+  const contents = new Map<string, FeatureCollection>();
+  const base = createBaseMap({
+    container,
+    style,
+    onStyle(map, shade) {
+      const { sources, layers } = props();
+      for (const name of sources) map.addSource(name, { type: 'geojson', data: contents.get(name) ?? noFeatures });
+      for (const layer of layers(palettes[shade])) map.addLayer(layer);
+    },
+  });
+  const { map } = base;
+  map.on('click', ({ point, lngLat }) => {
+    const { clickable = [], onClick } = props();
+    const layers = clickable.filter((id) => map.getLayer(id));
+    const box: [maplibregl.PointLike, maplibregl.PointLike] = [
+      [point.x - reachPx, point.y - reachPx],
+      [point.x + reachPx, point.y + reachPx],
+    ];
+    const features = layers.length > 0 ? map.queryRenderedFeatures(box, { layers }) : [];
+    const chosen = layers.map((id) => features.find(({ layer }) => layer.id === id)).find(Boolean);
+    onClick?.(chosen?.properties.id as string | undefined, [lngLat.lng, lngLat.lat]);
+  });
+  for (const id of props().clickable ?? []) {
+    map.on('mouseenter', id, () => map.getCanvas().classList.add('pointing'));
+    map.on('mouseleave', id, () => map.getCanvas().classList.remove('pointing'));
+  }
+  const handle: MapHandle = {
+    set(source, features) {
+      contents.set(source, features);
+      map.getSource<maplibregl.GeoJSONSource>(source)?.setData(features);
+    },
+    flyTo: ([longitude, latitude], zoom) =>
+      map.flyTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), duration: 700 }),
+    fit(positions, maxZoom = 16) {
+      const bounds = new maplibregl.LngLatBounds();
+      for (const [longitude, latitude] of positions) bounds.extend([longitude, latitude]);
+      if (!bounds.isEmpty()) map.fitBounds(bounds, { padding: 56, maxZoom, duration: 0 });
+    },
+  };
+  return { base, handle };
+}
