@@ -6,12 +6,15 @@ import { App } from './app';
 import { Failure, Unreachable } from './client/call';
 import { ToastProvider } from './components/toasts';
 import { applyTheme } from './state/theme';
+import { preloadView } from './views';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/components.css';
 import './styles/layout.css';
 
 applyTheme();
+// Beside the session, and not after it.
+preloadView(location.pathname);
 
 const maxRetries = 2;
 

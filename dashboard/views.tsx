@@ -1,5 +1,5 @@
 /** The views, their paths, and the navigation. Each is loaded when it is first shown. */
-import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useApi } from './client/hooks';
 import { Empty, Loading } from './components/controls';
@@ -49,29 +49,44 @@ export const navigation: readonly Group[] = [
   },
 ];
 
-const views: readonly (readonly [path: string, view: LazyExoticComponent<ComponentType>])[] = [
-  ['/start', lazy(() => import('./pages/start'))],
-  ['/live', lazy(() => import('./pages/live'))],
-  ['/users', lazy(() => import('./pages/users'))],
-  ['/users/:id', lazy(() => import('./pages/user'))],
-  ['/analytics', lazy(() => import('./pages/analytics'))],
-  ['/map', lazy(() => import('./pages/map'))],
-  ['/geofences', lazy(() => import('./pages/geofences'))],
-  ['/geofences/:id', lazy(() => import('./pages/geofence'))],
-  ['/beacons', lazy(() => import('./pages/beacons'))],
-  ['/beacons/:id', lazy(() => import('./pages/beacon'))],
-  ['/imports', lazy(() => import('./pages/import'))],
-  ['/imports/:id', lazy(() => import('./pages/import-record'))],
-  ['/webhooks', lazy(() => import('./pages/webhooks'))],
-  ['/webhooks/:id', lazy(() => import('./pages/webhook'))],
-  ['/what-if', lazy(() => import('./pages/what-if'))],
-  ['/static-maps', lazy(() => import('./pages/static-map'))],
-  ['/settings', lazy(() => import('./pages/settings'))],
-  ['/sync', lazy(() => import('./pages/sync'))],
-  ['/members', lazy(() => import('./pages/members'))],
-  ['/account', lazy(() => import('./pages/account'))],
-  ['/keys', lazy(() => import('./pages/keys'))],
+type LoadView = () => Promise<{ readonly default: ComponentType }>;
+
+const loaders: readonly (readonly [path: string, load: LoadView])[] = [
+  ['/start', () => import('./pages/start')],
+  ['/live', () => import('./pages/live')],
+  ['/users', () => import('./pages/users')],
+  ['/users/:id', () => import('./pages/user')],
+  ['/analytics', () => import('./pages/analytics')],
+  ['/map', () => import('./pages/map')],
+  ['/geofences', () => import('./pages/geofences')],
+  ['/geofences/:id', () => import('./pages/geofence')],
+  ['/beacons', () => import('./pages/beacons')],
+  ['/beacons/:id', () => import('./pages/beacon')],
+  ['/imports', () => import('./pages/import')],
+  ['/imports/:id', () => import('./pages/import-record')],
+  ['/webhooks', () => import('./pages/webhooks')],
+  ['/webhooks/:id', () => import('./pages/webhook')],
+  ['/what-if', () => import('./pages/what-if')],
+  ['/static-maps', () => import('./pages/static-map')],
+  ['/settings', () => import('./pages/settings')],
+  ['/sync', () => import('./pages/sync')],
+  ['/members', () => import('./pages/members')],
+  ['/account', () => import('./pages/account')],
+  ['/keys', () => import('./pages/keys')],
 ];
+const views = loaders.map(([path, load]) => [path, lazy(load)] as const);
+
+/** Loads the view of a path before it is shown. A view that can not be loaded says so when it is shown. */
+export function preloadView(path: string): void {
+  const parts = path.split('/');
+  const isFitting = (pattern: string): boolean => {
+    const names = pattern.split('/');
+    return names.length === parts.length && names.every((name, at) => name === parts[at] || name.startsWith(':'));
+  };
+  loaders
+    .find(([pattern]) => isFitting(pattern))?.[1]()
+    .catch(() => {});
+}
 
 export function Views() {
   const [path] = useLocation();

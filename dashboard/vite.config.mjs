@@ -12,6 +12,8 @@ export default defineConfig({
   build: {
     outDir: join(import.meta.dirname, '../dist/dashboard'),
     emptyOutDir: true,
+    // From it the server knows the files of a view.
+    manifest: 'manifest.json',
     target: 'es2022',
     // The security policy allows images of data, but a file is cached.
     assetsInlineLimit: 0,

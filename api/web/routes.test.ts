@@ -12,7 +12,18 @@ import { dashboardRoutes } from './routes.js';
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-web-'));
 const script = 'console.info("dashboard");';
 mkdirSync(join(folder, 'assets'));
-writeFileSync(join(folder, 'index.html'), '<!doctype html><meta name="sign-up" content="off"><div id="root"></div>');
+writeFileSync(
+  join(folder, 'index.html'),
+  '<!doctype html><meta name="sign-up" content="off"><script src="/assets/index-1a2b.js"></script></head><div id="root"></div>',
+);
+writeFileSync(
+  join(folder, 'manifest.json'),
+  JSON.stringify({
+    'index.html': { file: 'assets/index-1a2b.js' },
+    'pages/map.tsx': { file: 'assets/map-3c.js', imports: ['index.html', '_shared.js'], css: ['assets/map.css'] },
+    '_shared.js': { file: 'assets/shared-4d.js', imports: ['pages/map.tsx'] },
+  }),
+);
 writeFileSync(join(folder, 'assets/index-1a2b.js'), script);
 writeFileSync(join(folder, 'assets/index-1a2b.js.br'), brotliCompressSync(script));
 writeFileSync(join(folder, 'secret.txt'), 'not for the web');
@@ -49,6 +60,16 @@ test('the page says whether people may sign up, and is not sent again while it i
   const { body, headers } = await get('/');
   expect(body).toContain('name="sign-up" content="on"');
   expect((await get('/', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+});
+
+test('the page of a view names the files of the view, which are loaded beside its script', async () => {
+  const links = async (url: string) => (await get(url)).body.match(/<link [^>]+>/g);
+  expect(await links('/map')).toEqual([
+    '<link rel="modulepreload" crossorigin href="/assets/map-3c.js">',
+    '<link rel="preload" as="style" crossorigin href="/assets/map.css">',
+    '<link rel="modulepreload" crossorigin href="/assets/shared-4d.js">',
+  ]);
+  expect(await links('/keys')).toBeNull();
 });
 
 test('paths of the API and unknown paths never answer the page', async () => {

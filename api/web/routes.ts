@@ -1,14 +1,14 @@
 /**
  * The dashboard: the page, at `/` and at the paths of its views, and the files that the build made for it.
  *
- * Flows in: requests of browsers. Flows out: `index.html` for each path in {@link pagePaths}, and files whose names
+ * Flows in: requests of browsers. Flows out: `index.html` for each path of a view, and files whose names
  * contain a hash of their content, which browsers may keep without end. A path of the API never answers the page.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { ApiError } from '../../schemas/errors.js';
 
 export interface DashboardOptions {
@@ -18,26 +18,25 @@ export interface DashboardOptions {
   readonly signUp: 'off' | 'on';
 }
 
-/** The paths of the dashboard's views. A view may have paths below it. */
-const views = [
-  'account',
-  'start',
-  'map',
-  'geofences',
-  'beacons',
-  'imports',
-  'live',
-  'users',
-  'what-if',
-  'analytics',
-  'webhooks',
-  'static-maps',
-  'settings',
-  'sync',
-  'keys',
-  'members',
-];
-const pagePaths = ['/', ...views.flatMap((view) => [`/${view}`, `/${view}/*`])];
+/** The dashboard's views by path, with the modules that show them. A view may have paths below it. */
+const views: Readonly<Record<string, string>> = {
+  account: 'account',
+  start: 'start',
+  map: 'map',
+  geofences: 'geofences',
+  beacons: 'beacons',
+  imports: 'import',
+  live: 'live',
+  users: 'users',
+  'what-if': 'what-if',
+  analytics: 'analytics',
+  webhooks: 'webhooks',
+  'static-maps': 'static-map',
+  settings: 'settings',
+  sync: 'sync',
+  keys: 'keys',
+  members: 'members',
+};
 
 /** The page loads only from its own server. Its own styles are files; MapLibre decodes images from blobs. */
 const policy = [
@@ -76,6 +75,29 @@ function encodingFor({ headers }: Pick<FastifyRequest, 'headers'>, isWritten: (e
   return encodings.find(({ name, ending }) => accepted.includes(name) && isWritten(ending));
 }
 
+/** What the build says of a module: its file, and the modules and styles that it needs. */
+type Manifest = Readonly<
+  Record<string, { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] }>
+>;
+
+/**
+ * Returns the page with links to the files of a module, which the browser then loads beside the page's script and not
+ * after it.
+ */
+function withLinks(page: string, module: string, manifest: Manifest): string {
+  const links = new Set<string>();
+  function visit(name: string): void {
+    const { file, imports = [], css = [] } = manifest[name] ?? {};
+    const link = `<link rel="modulepreload" crossorigin href="/${file}">`;
+    if (file === undefined || page.includes(`/${file}"`) || links.has(link)) return;
+    links.add(link);
+    for (const each of css) links.add(`<link rel="preload" as="style" crossorigin href="/${each}">`);
+    for (const each of imports) visit(each);
+  }
+  visit(module);
+  return page.replace('</head>', `${[...links].join('')}</head>`);
+}
+
 /** Serves nothing if the folder is missing: a server that runs from source has no built page. */
 export const dashboardRoutes =
   ({ folder, signUp }: DashboardOptions): FastifyPluginAsync =>
@@ -88,22 +110,29 @@ export const dashboardRoutes =
       '<meta name="sign-up" content="off">',
       `<meta name="sign-up" content="${signUp}">`,
     );
-    const entityTag = `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"`;
+    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
     // The names are known, so no path of a request reaches the file system.
     const assets = new Set(readdirSync(join(folder, 'assets')));
 
-    const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
-      reply
-        .header('Content-Security-Policy', policy)
-        .header('X-Frame-Options', 'DENY')
-        .header('Referrer-Policy', 'no-referrer')
-        .header('Cross-Origin-Opener-Policy', 'same-origin')
-        .header('Cache-Control', 'no-cache')
-        .header('ETag', entityTag);
-      if (request.headers['if-none-match'] === entityTag) return reply.code(304).send();
-      return reply.type('text/html; charset=utf-8').send(page);
-    };
-    for (const path of pagePaths) app.get(path, { config, schema }, sendPage);
+    function addPage(path: string, content: string): void {
+      const entityTag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+      app.get(path, { config, schema }, async (request, reply) => {
+        reply
+          .header('Content-Security-Policy', policy)
+          .header('X-Frame-Options', 'DENY')
+          .header('Referrer-Policy', 'no-referrer')
+          .header('Cross-Origin-Opener-Policy', 'same-origin')
+          .header('Cache-Control', 'no-cache')
+          .header('ETag', entityTag);
+        if (request.headers['if-none-match'] === entityTag) return reply.code(304).send();
+        return reply.type('text/html; charset=utf-8').send(content);
+      });
+    }
+    addPage('/', page);
+    for (const [path, module] of Object.entries(views)) {
+      addPage(`/${path}`, withLinks(page, `pages/${module}.tsx`, manifest));
+      addPage(`/${path}/*`, page);
+    }
 
     app.get<{ Params: { name: string } }>('/assets/:name', { schema }, async (request, reply) => {
       const { name } = request.params;

@@ -9,7 +9,7 @@ import { Icon, type IconName, Logo } from '../components/icons';
 import { useToasts } from '../components/toasts';
 import { replaceSession, useWorkspace } from '../state/session';
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '../state/theme';
-import { navigation } from '../views';
+import { navigation, preloadView } from '../views';
 import { UnreachableBanner } from './unreachable';
 
 const environments = [
@@ -83,7 +83,13 @@ function Navigation() {
           <ul>
             {links.map(({ href, label, icon }) => (
               <li key={href}>
-                <Link href={href} className="nav-link" aria-current={isCurrent(href) ? 'page' : undefined}>
+                <Link
+                  href={href}
+                  className="nav-link"
+                  aria-current={isCurrent(href) ? 'page' : undefined}
+                  onPointerEnter={() => preloadView(href)}
+                  onFocus={() => preloadView(href)}
+                >
                   <Icon name={icon} /> {label}
                 </Link>
               </li>

@@ -3,13 +3,29 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import type { Session } from '../../client/types';
 import { call, type Environment, Failure, onSessionEnd, type Scope, setCallScope } from '../client/call';
-import { readStored, writeStored } from './storage';
+import { forgetStored, readStored, writeStored } from './storage';
 import { leave } from './unsaved';
 
 export const sessionKey = ['session'] as const;
 
+/** What is kept of the last session only says what to show, until the server has said who is signed in. */
+function remember(session: Session | null): void {
+  if (session === null) forgetStored('session');
+  else writeStored('session', JSON.stringify(session));
+}
+
+function rememberedSession(): Session | undefined {
+  try {
+    const { projects, ...rest } = JSON.parse(readStored('session') ?? '') as Session;
+    return projects.length > 0 ? { projects, ...rest } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Puts another session in place, or none, and forgets all that the earlier one has read. */
 export function replaceSession(client: QueryClient, session: Session | null): void {
+  remember(session);
   client.setQueryData(sessionKey, session);
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
 }
@@ -17,15 +33,22 @@ export function replaceSession(client: QueryClient, session: Session | null): vo
 /** Resolves to null when nobody is signed in. */
 async function loadSession(): Promise<Session | null> {
   try {
-    return (await call('GET /v1/session', {})).session;
+    const { session } = await call('GET /v1/session', {});
+    remember(session);
+    return session;
   } catch (error) {
-    if (error instanceof Failure && error.status === 401) return null;
-    throw error;
+    if (!(error instanceof Failure && error.status === 401)) throw error;
+    remember(null);
+    return null;
   }
 }
 
+/** Answers what is remembered at first, so that a view asks for its data without waiting for the session. */
 export function useSession() {
-  return useQuery({ queryKey: sessionKey, queryFn: loadSession, staleTime: 60_000, retry: 1 });
+  return useQuery<Session | null>({
+    ...{ queryKey: sessionKey, queryFn: loadSession, staleTime: 60_000, retry: 1 },
+    ...{ initialData: rememberedSession, initialDataUpdatedAt: 0 },
+  });
 }
 
 type Project = Session['projects'][number];

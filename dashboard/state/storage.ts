@@ -16,3 +16,11 @@ export function writeStored(name: string, value: string): void {
     // Private windows may refuse.
   }
 }
+
+export function forgetStored(name: string): void {
+  try {
+    localStorage.removeItem(prefix + name);
+  } catch {
+    // There is nothing to forget.
+  }
+}

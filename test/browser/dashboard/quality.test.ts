@@ -8,20 +8,21 @@ useDashboard();
 const kib = 1024;
 const views = ['/start', '/analytics', '/geofences', '/beacons', '/webhooks', '/static-maps', '/settings', '/members'];
 
-/** Holds the calls of the API that match, until they are let go. */
-async function hold(page: Page, isHeld: (route: Route) => boolean) {
+/** Holds the requests that match, until they are let go. */
+async function hold(page: Page, isHeld: (route: Route) => boolean, paths = '**/v1/**') {
   const held: Route[] = [];
   let isOpen = false;
-  let count = 0;
-  await page.route('**/v1/**', async (route) => {
+  const urls: string[] = [];
+  await page.route(paths, async (route) => {
     if (!isHeld(route)) return route.continue();
-    count += 1;
+    urls.push(route.request().url());
     if (isOpen) return route.continue();
     held.push(route);
   });
   return {
-    /** Returns how many calls have matched, held or not. */
-    count: () => count,
+    /** Returns how many requests have matched, held or not. */
+    count: () => urls.length,
+    urls,
     async letGo() {
       isOpen = true;
       for (const route of held) await route.continue();
@@ -59,6 +60,28 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     const bytes = await loadedBytes(map);
     expect(bytes).toBeGreaterThan(300 * kib);
     expect(bytes).toBeLessThan(1024 * kib);
+  });
+
+  it('asks for data after two round trips: of the page, and of all scripts of its view at once', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    for (const view of ['/geofences', '/analytics', '/webhooks']) {
+      const scripts = await hold(page, () => true, '**/assets/*.js');
+      const calls = await hold(page, () => true);
+      await page.goto(server.address + view, { waitUntil: 'commit' });
+      await expect.poll(() => page.evaluate('document.readyState')).toBe('interactive');
+      const named = await page.evaluate<number>(
+        "new Set([...document.querySelectorAll('script, [rel=modulepreload]')].map(({ src, href }) => src || href)).size",
+      );
+      await expect.poll(scripts.count).toBe(named);
+      await scripts.letGo();
+      // The view does not wait until the server has said who is signed in.
+      const isSession = (url: string) => url.endsWith('/v1/session');
+      await expect.poll(() => calls.urls.some(isSession) && !calls.urls.every(isSession)).toBe(true);
+      expect([view, scripts.count()]).toEqual([view, named]);
+      await calls.letGo();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    }
   });
 
   it('shows each view before its data arrive, and does not jump when they do', async () => {
