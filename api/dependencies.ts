@@ -21,6 +21,8 @@ export interface ApiDependencies {
   readonly writer: ConfigurationWriter;
   readonly spatial: SpatialQueries;
   readonly analytics: Pick<Analytics, 'query' | 'file'>;
+  /** Why erasures are refused: they find what belongs to a user in analytics, which this node may lack. */
+  readonly erasesNothing?: string | undefined;
   readonly log: Log;
   readonly values: ExpiringValues;
   readonly webhooks: WebhookParts;

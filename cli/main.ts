@@ -58,6 +58,10 @@ async function main([first, ...rest]: readonly string[]): Promise<void> {
   const description: CommandDescription = descriptions[name];
   const { values, words, wantsHelp } = readArguments(name, description, rest);
   if (wantsHelp) return console.log(commandHelp(description));
+  // Loaded only now: help needs no platform.
+  const { thisPlatform, unsupportedReason } = await import('../server/platform.js');
+  const unsupported = unsupportedReason(thisPlatform);
+  if (unsupported !== undefined) throw new CommandFailure(`${unsupported.problem}. ${unsupported.remedy}`);
   const { run } = (await implementations[name]()) as { readonly run: Run<Options> };
   await run(values as never, words);
 }

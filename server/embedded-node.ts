@@ -8,6 +8,7 @@
 // This thread loads chDB for the analytics thread.
 import '../backends/embedded/chdb-stays-loaded.js';
 import type { Logger } from 'pino';
+import { isChdbInstalled } from '../backends/embedded/chdb-package.js';
 import { embeddedLeases } from '../backends/embedded/leases.js';
 import { createInbox } from '../backends/embedded/replies.js';
 import { createSpace, newSharedSpace, refuseWhenFull } from '../backends/embedded/space.js';
@@ -38,6 +39,7 @@ import { encryptionKey } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
 import { createMaps, loggedTo } from './maps.js';
 import { addGauge, addPartitionGauge, createProcessRegistry, exposition, partitionBacklog } from './metrics.js';
+import { missingAnalytics, notInstalled } from './missing-analytics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { createPacing } from './pacing.js';
@@ -84,9 +86,11 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const applied = newAppliedOffsets(log.partitions(topics.locations));
   const given = { configuration, applied, space: sharedSpace };
   const stage = startWorker<StageCalls>('./stage-worker.js', given);
-  const analytics = startWorker<AnalyticsCalls>('./analytics-worker.js', given);
+  const analytics = isChdbInstalled ? startWorker<AnalyticsCalls>('./analytics-worker.js', given) : undefined;
+  if (analytics === undefined) logger.warn({ reason: notInstalled }, 'analytics are missing');
   const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', given);
-  const workers = [stage, analytics, webhooks];
+  const history = analytics?.calls ?? missingAnalytics;
+  const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
   const failedWorker = Promise.race(workers.map(({ failed }) => failed));
   await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
@@ -105,7 +109,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const eraser = startEraser(
     {
       ...{ readModel, writer, leases: embeddedLeases, log: backend.log, states: stateStore, positions, deliveries },
-      ...{ analytics: analytics.calls, secretCipher },
+      ...{ analytics: history, secretCipher },
     },
     { configuration, logger },
   );
@@ -134,7 +138,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     exposition: async () =>
       exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
   });
-  await app.register(backupRoutes({ analytics: analytics.calls, encryptionKey: secretKey }));
+  await app.register(backupRoutes({ analytics: history, encryptionKey: secretKey }));
   await addIngest(app, http, {
     log,
     spatial: stage.calls,
@@ -152,7 +156,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const follower = await addApi(app, http, {
     writer,
     spatial: stage.calls,
-    analytics: analytics.calls,
+    analytics: history,
+    erasesNothing: analytics === undefined ? notInstalled : undefined,
     log,
     values: backend.values,
     admitWrite: () => refuseWhenFull(space),
@@ -205,7 +210,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await webhookClient.close();
       await stage.stop();
       await webhooks.stop();
-      await analytics.stop();
+      await analytics?.stop();
       await changes.close();
       await readModel.close();
       await backend.close();

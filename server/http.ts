@@ -137,7 +137,7 @@ export async function addIngest(
   });
 }
 
-export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' | 'log' | 'values'> {
+export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' | 'erasesNothing' | 'log' | 'values'> {
   readonly writer: EncodedWriter;
   readonly maps: Maps;
   readonly roads: RoadProvider | undefined;
@@ -171,6 +171,7 @@ export async function addApi(
     writer,
     spatial,
     analytics,
+    erasesNothing,
     log,
     values,
     maps,
@@ -199,6 +200,7 @@ export async function addApi(
     writer,
     spatial,
     analytics,
+    erasesNothing,
     log,
     values,
     webhooks: {

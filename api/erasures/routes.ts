@@ -34,9 +34,10 @@ const erasureJson = ({ _id, subject, createdAt, completedAt }: ErasureRecord): S
 });
 
 export const erasureRoutes =
-  ({ configuration, writer, webhooks: { secretCipher } }: ApiDependencies): FastifyPluginAsync =>
+  ({ configuration, writer, erasesNothing, webhooks: { secretCipher } }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     async function accept(request: FastifyRequest<ById>, reply: FastifyReply, subject: ErasureSubject) {
+      if (erasesNothing !== undefined) throw new ApiError('not_available', erasesNothing);
       const { project, environment } = callerOf(request);
       if (configuration.erasures({ project, environment }).length >= maxErasures)
         throw new ApiError('rate_limited', `at most ${maxErasures} erasures are kept at a time`, {

@@ -6,4 +6,6 @@
  * process exits cleanly (return, process.exit, worker.terminate) with its exit code. Loading starts no engine and takes
  * 60 ms.
  */
-import 'chdb';
+import { isChdbInstalled } from './chdb-package.js';
+
+if (isChdbInstalled) await import('chdb');

@@ -23,4 +23,4 @@ export const loadLibrary = () => import(name) as Promise<typeof import('@valhall
 
 export const notInstalled =
   'the optional package @valhallajs/valhallajs is not installed or does not serve this platform; ' +
-  'install it, or set routing.provider and routing.url';
+  'install it with "npm install @valhallajs/valhallajs@3.6.1", or set routing.provider and routing.url';

@@ -1,11 +1,11 @@
 /** Checks what Fenceline needs of the machine: Node, the platform, and native modules. */
-import { readFileSync } from 'node:fs';
+import { isChdbInstalled } from '../../backends/embedded/chdb-package.js';
 import type { Configuration } from '../config/schema.js';
+import { thisPlatform, unsupportedReason } from '../platform.js';
 import { version } from '../version.js';
 import { type Finding, findingsAbout } from './finding.js';
 
-const oldestNode = { major: 20, minor: 19 };
-const { ok, failure } = findingsAbout('machine');
+const { ok, warning, failure } = findingsAbout('machine');
 
 interface NativeModule {
   readonly name: string;
@@ -20,38 +20,33 @@ const drawing: readonly NativeModule[] = [
 ];
 
 export async function* checkMachine({ backend, roles }: Configuration): AsyncGenerator<Finding> {
-  const { node } = process.versions;
-  const [major = 0, minor = 0] = node.split('.').map(Number);
-  const oldest = `${oldestNode.major}.${oldestNode.minor}`;
-  const isTooOld = major < oldestNode.major || (major === oldestNode.major && minor < oldestNode.minor);
-  if (isTooOld) yield failure(`Node ${node} is older than ${oldest}`, `Install Node ${oldest} or newer.`);
-  else yield ok(`Fenceline ${version}, Node ${node}, ${process.platform} ${process.arch}`);
+  const unsupported = unsupportedReason(thisPlatform);
+  if (unsupported !== undefined) yield failure(unsupported.problem, unsupported.remedy);
+  else yield ok(`Fenceline ${version}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
 
   const isEmbedded = backend === 'embedded';
-  const needed = [lmdb, ...(isEmbedded ? [chdb] : []), ...(isEmbedded || roles.includes('api') ? drawing : [])];
+  if (isEmbedded && !isChdbInstalled)
+    yield warning(
+      'analytics are missing: the optional package chdb is not installed',
+      'Run "npm install chdb" where Fenceline is installed, if queries of history are wanted.',
+    );
+  const needed = [
+    lmdb,
+    ...(isEmbedded && isChdbInstalled ? [chdb] : []),
+    ...(isEmbedded || roles.includes('api') ? drawing : []),
+  ];
   const failed: Finding[] = [];
   for (const { name, purpose, load } of needed) {
     try {
       await load();
     } catch (error) {
       const [reason = ''] = (error as Error).message.split('\n');
-      failed.push(failure(`${name}, which ${purpose} need, can't be loaded: ${reason}`, reinstall()));
+      failed.push(failure(`${name}, which ${purpose} need, can't be loaded: ${reason}`, reinstall));
     }
   }
   if (failed.length > 0) yield* failed;
   else yield ok(`native modules load: ${needed.map(({ name }) => name).join(', ')}`);
 }
 
-const reinstall = (): string =>
-  isMusl()
-    ? 'This system has musl, for which there are no builds. Use a distribution with glibc, such as Debian.'
-    : 'Run "npm ci" on this machine, with optional packages. node_modules of another platform can not be copied.';
-
-function isMusl(): boolean {
-  if (process.platform !== 'linux') return false;
-  try {
-    return !/libc\.so\.6/.test(readFileSync('/proc/self/maps', 'utf8'));
-  } catch {
-    return false;
-  }
-}
+const reinstall =
+  'Run "npm ci" on this machine, with optional packages. node_modules of another platform can not be copied.';

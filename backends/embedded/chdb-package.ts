@@ -1,0 +1,14 @@
+/** Finds the optional package of the analytics engine. Loads nothing. */
+import { createRequire } from 'node:module';
+
+/** Whether chdb is installed. One that is and can't be loaded is an error. */
+export const isChdbInstalled = isInstalled();
+
+function isInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('chdb');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+/** Packs the npm package, installs it in an empty folder, and runs what the README shows. */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { launchServer } from '../../server/server-process.js';
+import { placeBasemap } from '../support/basemap.js';
+import { Client } from '../support/client.js';
+import { patientReplies } from '../support/server.js';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const readme = readFileSync(join(repository, 'README.md'), 'utf8');
+const maxBytes = 150_000_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-package-'));
+const project = join(folder, 'project');
+let packed: readonly string[];
+
+const npm = (cwd: string, ...words: string[]): string =>
+  execFileSync('npm', [...words, '--no-audit', '--no-fund'], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+function bytesBelow(path: string): number {
+  const entries = readdirSync(path, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+beforeAll(() => {
+  const [tarball] = JSON.parse(npm(repository, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder));
+  packed = tarball.files.map(({ path }: { path: string }) => path);
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{}');
+  npm(project, 'install', '--omit=dev', '--prefer-offline', '--no-package-lock', join(folder, tarball.filename));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the npm package', () => {
+  it('contains the program, and neither tests nor benchmarks', () => {
+    expect(packed).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/client/client.d.ts', 'LICENSE']));
+    const unwanted = /^(?!dist\/|package\.json|README|LICENSE|CHANGELOG)|^dist\/(test|bench)\/|\.test\.js$|\.map$/;
+    expect(packed.filter((path) => unwanted.test(path))).toEqual([]);
+  });
+
+  it('takes at most 150 MB with all that it installs', () => {
+    expect(existsSync(join(project, 'node_modules/chdb'))).toBe(false);
+    expect(bytesBelow(join(project, 'node_modules'))).toBeLessThan(maxBytes);
+  });
+
+  it('serves the first example of the README, and names the command that adds analytics', async () => {
+    const dataFolder = join(project, 'data');
+    await placeBasemap(dataFolder);
+    const program = join(project, 'node_modules/fenceline/dist/cli/main.js');
+    const server = launchServer({ program, dataFolder, environment: patientReplies });
+    onTestFinished(async () => void (await server.stop()));
+    const { address, keys } = await server.ready;
+    const block = readme.match(/```sh\n(curl -X PUT[\s\S]*?)```/)?.[1] as string;
+    const script = block
+      .replaceAll('http://127.0.0.1:8080', address)
+      .replaceAll(/^curl /gm, 'curl --silent --show-error --write-out "\\n" ');
+    const env = { ...process.env, SK: keys!.test_secret, PK: keys!.test_publishable };
+    const answers = execFileSync('bash', ['-e', '-c', script], { env, encoding: 'utf8' }).trim().split('\n');
+    expect(answers.filter(Boolean).map((line) => JSON.parse(line))).toMatchObject([
+      { meta: { code: 200 } },
+      { meta: { code: 200 }, events: [{ type: 'user.entered_geofence' }] },
+    ]);
+
+    const client = new Client(() => address, keys!.test_secret);
+    for (const answer of [await client.get('/v1/events'), await client.delete('/v1/users/phone-1')]) {
+      expect(answer.status).toBe(400);
+      expect(answer.body.meta).toMatchObject({
+        error: 'not_available',
+        message: expect.stringMatching('npm install chdb'),
+      });
+    }
+    const page = await fetch(`${address}/docs/`);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('swagger-ui')]);
+    const map = await client.get('/maps/static?center=43.77,11.25&zoom=8&width=200&height=200');
+    expect(map.status).toBe(200);
+    expect(server.log().join('\n')).toContain('analytics are missing');
+  });
+});
