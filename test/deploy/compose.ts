@@ -7,7 +7,7 @@ export const readRepositoryFile = (path: string): string => readFileSync(reposit
 
 export interface Service {
   readonly image: string;
-  readonly build?: string;
+  readonly build?: object;
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;

@@ -1,0 +1,16 @@
+// Builds both images for all processors:  VERSION=1.2.3 docker buildx bake --push
+variable "VERSION" { default = "dev" }
+variable "IMAGE" { default = "fenceline" }
+
+group "default" { targets = ["embedded", "cluster"] }
+
+target "embedded" {
+  platforms = ["linux/amd64", "linux/arm64"]
+  tags = ["${IMAGE}:${VERSION}"]
+}
+
+target "cluster" {
+  target = "cluster"
+  platforms = ["linux/amd64", "linux/arm64"]
+  tags = ["${IMAGE}:${VERSION}-cluster"]
+}
