@@ -75,6 +75,8 @@ interface Failure {
 async function expectedFailure(error: Error): Promise<Failure | undefined> {
   if (error instanceof UsageError) return { line: `${error.message} (see "fenceline help${helpTopic()}")`, status: 2 };
   if (error instanceof CommandFailure) return { line: error.message, status: 1 };
+  if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'chdb'"))
+    return { line: (await import('../server/missing-analytics.js')).notInstalled, status: 1 };
   // Loaded only now: no command needs them to start.
   const [{ ApiError }, { isPortError }, { ConfigurationError, StartError }] = await Promise.all([
     import('../schemas/errors.js'),
