@@ -47,6 +47,8 @@ export interface Point {
 export interface BenchCase {
   readonly name: string;
   readonly about: string;
+  /** Takes long at the smallest size too, so a smoke run includes it only when it is named. */
+  readonly isLong?: true;
   run(options: BenchOptions): Promise<Row[]>;
 }
 

@@ -76,6 +76,7 @@ async function run({ names, options, publish: isPublished }: Extract<Command, { 
 
 const command = readCommand(process.argv.slice(2), {
   cases: cases.map(({ name }) => name),
+  smoke: cases.filter(({ isLong }) => !isLong).map(({ name }) => name),
   published: published.map(({ name }) => name),
   peers: peers.map(({ name }) => name),
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCommand } from './options.js';
 
-const known = { cases: ['cities', 'maps'], published: ['cities'], peers: ['tile38', 'postgis'] };
+const known = { cases: ['cities', 'maps'], smoke: ['cities'], published: ['cities'], peers: ['tile38', 'postgis'] };
 const read = (line: string) => readCommand(line.split(' ').filter(Boolean), known);
 
 test('without options all cases run at full size, without peers', () => {
@@ -19,6 +19,11 @@ test('cases and peers may be repeated, and all peers have one name', () => {
     options: { smoke: true, peers: ['tile38'], seed: 7 },
   });
   expect(read('--peer all')).toMatchObject({ options: { peers: ['tile38', 'postgis'] } });
+});
+
+test('a smoke run leaves out long cases, unless they are named', () => {
+  expect(read('--smoke')).toMatchObject({ names: ['cities'] });
+  expect(read('--smoke --case maps')).toMatchObject({ names: ['maps'] });
 });
 
 test('a run that is published has the published cases', () => {

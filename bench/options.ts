@@ -17,6 +17,8 @@ export type Command =
 
 export interface Known {
   readonly cases: readonly string[];
+  /** The cases of a smoke run. */
+  readonly smoke: readonly string[];
   /** The cases whose figures `docs/benchmarks.md` shows. */
   readonly published: readonly string[];
   readonly peers: readonly string[];
@@ -24,7 +26,7 @@ export interface Known {
 
 const problem = (text: string): Command => ({ kind: 'problem', problem: text });
 
-export function readCommand(args: readonly string[], { cases, published, peers }: Known): Command {
+export function readCommand(args: readonly string[], { cases, smoke, published, peers }: Known): Command {
   const parsed = parse(args);
   if ('problem' in parsed) return problem(parsed.problem);
   const { values, positionals } = parsed;
@@ -47,7 +49,7 @@ export function readCommand(args: readonly string[], { cases, published, peers }
 
   return {
     kind: 'run',
-    names: values.case ?? (values.publish ? published : cases),
+    names: values.case ?? (size === 'smoke' ? smoke : values.publish ? published : cases),
     options: {
       smoke: size === 'smoke',
       size,
@@ -90,8 +92,8 @@ export const help = `npm run bench -- [OPTION…]: measures Fenceline, beside pe
 
   --case NAME          a case to run; may be repeated. Default: all
   --peer NAME          a peer to measure beside Fenceline; may be repeated, or all
-  --size SIZE          smoke runs every case small, as a test of the bench; medium has a fifth of the fences and
-                       devices of the cases of engines; full is the default
+  --size SIZE          smoke runs the short cases small, as a test of the bench; medium has a fifth of the fences
+                       and devices of the cases of engines; full is the default
   --smoke              short for --size smoke
   --seed NUMBER        the seed of the workloads of engines. Default: 1
   --minutes NUMBER     the duration of the cases that run for any time

@@ -114,6 +114,7 @@ async function rowsOf(context: BrowserContext, server: BenchServer, count: numbe
 export const dashboardMapCase: BenchCase = {
   name: 'dashboard-map',
   about: "the dashboard's map with many places, drawn by the processor",
+  isLong: true,
   async run({ smoke }) {
     if (!hasBrowser()) return [];
     const [count, beacons] = smoke ? [200, 20] : [100_000, 20_000];

@@ -184,6 +184,7 @@ function rowsOf(hours: readonly number[], { name, mib, maps }: Soaked): Row[] {
 export const mapsSoakCase: BenchCase = {
   name: 'maps-soak',
   about: 'random maps, and the memory of the processes that draw them; --minutes N',
+  isLong: true,
   async run({ smoke, minutes }) {
     const cacheFolder = mkdtempSync(join(tmpdir(), 'fenceline-bench-maps-'));
     try {

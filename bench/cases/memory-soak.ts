@@ -125,5 +125,6 @@ async function run({ smoke, minutes }: BenchOptions): Promise<Row[]> {
 export const memorySoakCase: BenchCase = {
   name: 'memory-soak',
   about: `${locationsPerSecond} locations a second, and the memory of the node; --minutes N`,
+  isLong: true,
   run,
 };

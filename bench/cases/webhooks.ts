@@ -259,6 +259,7 @@ async function memoryAfter(count: number, isWanted: boolean): Promise<number> {
 export const waitingDeliveriesCase: BenchCase = {
   name: 'waiting-deliveries',
   about: 'memory of the server with a million pending deliveries, and without',
+  isLong: true,
   async run({ smoke }: BenchOptions) {
     const count = smoke ? 2_000 : 1_000_000;
     const row = async (what: string, isWanted: boolean): Promise<Row> => ({
