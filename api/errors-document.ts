@@ -21,7 +21,8 @@ Every error response has this shape. \`param\` is present when one field is at f
 
 \`meta.code\` is the HTTP status. \`meta.type\` is one of the stable codes below, so programs may switch on it.
 \`message\` is for people and may change. \`requestId\`, also in the header \`X-Radar-Request-Id\`, names the request in
-the server's log, where it is \`reqId\`. It is the caller's \`X-Request-Id\` if that has 8 to 64 letters, digits and \`-_.:\`.
+the server's log, where it is \`reqId\`. It is the caller's \`X-Request-Id\`
+if that has 8 to 64 letters, digits and \`-_.:\`.
 
 | type | status | retry unchanged? | meaning |
 |---|---|---|---|

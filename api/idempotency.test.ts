@@ -57,7 +57,7 @@ test('the same key is another one in another project, environment, or with anoth
   expect(new Set(answers.map(({ body }) => body.webhook._id)).size).toBe(keys.length);
 });
 
-test('one of concurrent requests with a key takes effect; the others get its answer, or 409 while it runs', async () => {
+test('one of concurrent requests with a key takes effect; others get its answer, or 409 while it runs', async () => {
   const key = freshKey();
   const before = await count();
   const answers = await Promise.all(Array.from({ length: 8 }, () => post('/v1/webhooks', key, webhook())));

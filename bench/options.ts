@@ -88,7 +88,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-export const help = `npm run bench -- [OPTION…]: measures Fenceline, beside peers, and stores the figures in bench/results
+export const help = `npm run bench -- [OPTION…]: measures Fenceline beside peers, stores figures in bench/results
 
   --case NAME          a case to run; may be repeated. Default: all
   --peer NAME          a peer to measure beside Fenceline; may be repeated, or all

@@ -42,14 +42,15 @@ const measures: readonly Measure[] = [
     name: 'load',
     title: 'Time to load the fences',
     about:
-      'From the first fence to an engine that compares locations with all of them. For `fenceline-http` it includes two starts of the server.',
+      'From the first fence to an engine that compares locations with all of them. For `fenceline-http` it includes ' +
+      'two starts of the server.',
     settings: 'workload',
   },
   {
     name: 'latency-p50',
     title: 'Event latency, median',
     about:
-      'From the scheduled instant of a location to its event at a subscriber, with everything kept on disk that the engine can keep.',
+      'From the scheduled instant of a location to its event at a subscriber. The engine keeps on disk whatever it can.',
     settings: 'rate',
   },
   { name: 'latency-p99', title: 'Event latency, p99', about: 'The same run.', settings: 'rate' },
@@ -88,10 +89,12 @@ const measures: readonly Measure[] = [
 
 const explanations: Readonly<Record<(typeof causes)[number], string>> = {
   'late fix':
-    'a device sent an older location after a newer one. Fenceline keeps the newer; the engine moves the device back, and forth again with the next',
+    'a device sent an older location after a newer one. Fenceline keeps the newer; the engine moves the device back, ' +
+    'and forth again with the next',
   'state loss': 'the engine was killed in the middle and has forgotten visits. It enters again, and an exit is missing',
   'distance model':
-    'the location lies at the outline within the difference of two models of the earth: 0.6 % of the radius and 1 m for circles, 0.3 m for polygons',
+    'the location lies at the outline within the difference of two models of the earth: 0.6 % of the radius and 1 m ' +
+    'for circles, 0.3 m for polygons',
   unexplained: 'none of these',
 };
 
@@ -119,21 +122,21 @@ export function renderPage({ environment, results }: Stored, file: string): Page
 
 const introduction = (
   environment: Environment,
-): string => `Geofencing engines side by side: the same fences, the same locations in the same order, one machine. Each engine is a
-process of its own. Engines take turns of two seconds, three times, after a first round in which each device is new.
+): string => `Geofencing engines side by side: the same fences, the same locations, the same order, one machine. Each
+engine is a process of its own. Engines take turns of two seconds, three times, after a first round in which each device is new.
 Every figure is the median of its rounds, with the least and the most.
 
 \`${environmentLine(environment)}\`
 
 **Read ratios, not seconds, where the load is above 1**: it counts the processes that wanted a core when the run began.
-Repeat everything on your machine, with the peers that are installed, by one command. \`--list\` names how to install the
-others:
+Repeat everything on your machine, with the peers that are installed, by one command. \`--list\` names how to install
+the others:
 
 \`\`\`sh
 npm run bench -- --publish --peer all
 \`\`\`
 
-\`--size medium\` has a fifth of the fences and devices. [Measurements](measurements.md) has figures of the whole product.`;
+\`--size medium\` has a fifth of the fences and devices. [Measurements](measurements.md) has the whole product's figures.`;
 
 function enginesTable(rows: readonly Row[]): string {
   const measured = new Set(rows.map(({ point }) => point?.engine));

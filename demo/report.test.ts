@@ -12,7 +12,7 @@ const event: Event = {
   createdAt: '2026-03-01T14:03:07.123Z',
   actualCreatedAt: '2026-03-01T14:03:07.140Z',
   live: false,
-  user: { deviceId: 'courier-017' },
+  user: { deviceId: 'van-017' },
   geofence: {
     _id: 'b'.repeat(24),
     tag: 'store',
@@ -33,9 +33,7 @@ describe('lines', () => {
     };
     const [one, other] = [eventLine(event, plain), eventLine(long, plain)];
     expect(one.indexOf('confidence')).toBe(other.indexOf('confidence'));
-    expect(one).toMatch(
-      /^14:03:07 courier-017 +left +store +Karl’s Coffee, Castro Street +confidence 2, after 3.2 min$/,
-    );
+    expect(one).toMatch(/^14:03:07 van-017 +left +store +Karl’s Coffee, Castro Street +confidence 2, after 3.2 min$/);
   });
 
   it('are coloured only on request', () => {

@@ -13,7 +13,7 @@ const verbs: Record<string, { readonly word: string; readonly style: Style }> = 
 
 const columns = { device: 14, verb: 13, tag: 14, place: 44 };
 
-/** Returns `14:03:07  courier-017   entered      store         Karl’s Coffee, Castro Street         confidence 3`. */
+/** Returns `14:03:07  van-017       entered      store         Karl’s Coffee, Castro Street         confidence 3`. */
 export function eventLine(event: Event, paint: Paint): string {
   const { word, style } = verbs[event.type] ?? { word: event.type, style: 'bold' };
   const place = event.geofence ?? event.beacon;

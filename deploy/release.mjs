@@ -1,7 +1,8 @@
 // Makes a release:  npm run release -- VERSION [--dry-run]
 //
 // Checks that nothing is uncommitted, sets the version, turns the changelog's "Unreleased" into the version's section,
-// builds, and writes to release/: the package, the section, an SBOM (CycloneDX) of all packages that the build uses, and
+// builds, and writes to release/: the package, the section, an SBOM (CycloneDX) of all packages that the build uses,
+// and
 // SHA256SUMS. It commits and publishes nothing. With --dry-run it only says what it would do.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

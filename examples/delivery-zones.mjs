@@ -1,4 +1,4 @@
-// Delivery zones: three couriers drive through the zones of a city, and each arrival and departure is printed.
+// Delivery zones: three vans drive through the zones of a city, and each arrival and departure is printed.
 //
 //   SK=prj_test_sk_… node examples/delivery-zones.mjs
 //
@@ -13,7 +13,7 @@ const zones = {
   middle: [11.25, 43.76, 11.26, 43.78],
   east: [11.26, 43.76, 11.27, 43.78],
 };
-const couriers = ['courier-1', 'courier-2', 'courier-3'];
+const vans = ['van-1', 'van-2', 'van-3'];
 /** They drive east, from before the first zone to behind the last one. */
 const longitudes = [11.235, 11.245, 11.255, 11.265, 11.275];
 
@@ -35,7 +35,7 @@ const zonesAsRecords = Object.entries(zones).map(([externalId, [west, south, eas
 await fenceline.call('POST /v1/geofences/batch', { body: { geofences: zonesAsRecords } });
 
 for (const longitude of longitudes) {
-  for (const [index, deviceId] of couriers.entries()) {
+  for (const [index, deviceId] of vans.entries()) {
     const place = { latitude: 43.765 + index * 0.005, longitude, accuracy: 5 };
     // The answer has the events of this location. Webhooks and the live stream have them as well.
     const { events } = await fenceline.call('POST /v1/track', { body: { deviceId, ...place } });

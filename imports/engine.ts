@@ -53,7 +53,9 @@ export interface EngineParts {
 const writeRows = 1_000;
 /** Rows between two turns of the event loop. */
 const turnRows = 100;
-/** Rows of one timestamp at most, and the time after which it is too old. A list by time has one entry for each time. */
+/**
+ * Rows of one timestamp at most, and the time after which it is too old. A list by time has one entry for each time.
+ */
 const stampRows = 500;
 const stampMs = 1_000;
 const maxWritesInFlight = 2;

@@ -1,7 +1,7 @@
 /**
  * What an import in another thread and the thread of the configuration ask of each other. The import's thread reads,
- * validates, compares and encodes rows, also in their stored form. The other one appends the changes and applies them to the read
- * model.
+ * validates, compares and encodes rows, also in their stored form. The other one appends the changes and applies them
+ * to the read model.
  *
  * Everything is copied between threads, so changes travel as one buffer.
  */

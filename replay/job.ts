@@ -74,7 +74,7 @@ export async function* runJob(log: ReadableLog, job: ReplayJob, bounds: JobBound
   try {
     const { records: total, steps } = await prepareReplay({ log, catalog, scope, range, warmUpMs });
     if (total > bounds.maxRecords) {
-      const reason = `the range has ${total} locations of all projects, more than ${bounds.maxRecords}: choose a shorter one`;
+      const reason = `the range has ${total} locations of all projects, at most ${bounds.maxRecords} fit: choose a shorter one`;
       yield { kind: 'failed', reason };
       return;
     }

@@ -108,7 +108,9 @@ export const partitionBacklog = {
   help: 'Accepted locations that are not evaluated yet, by partition. All processes of a cluster report the same.',
 } as const;
 
-/** Registers a gauge with a value for each partition, read on each scrape. It has no values while its source is away. */
+/**
+ * Registers a gauge with a value for each partition, read on each scrape. It has no values while its source is away.
+ */
 export function addPartitionGauge(
   registry: Registry,
   { name, help, read }: { name: string; help: string; read: () => Promise<readonly number[]> },

@@ -1,5 +1,5 @@
 /**
- * The demo's fleet: couriers, commuters and shoppers. Pure: positions depend only on the seed and the time.
+ * The demo's fleet: vans, commuters and shoppers. Pure: positions depend only on the seed and the time.
  *
  * In: a city and the elapsed time. Out: the position of each device, and the fix that it reports.
  */
@@ -9,7 +9,7 @@ import type { City, CityBeacon, Destinations } from './city.js';
 import { along, distanceM, type PlanePoint, toPosition } from './plane.js';
 import { routeThroughGrid, routeToAirport } from './streets.js';
 
-export type Role = 'courier' | 'commuter' | 'shopper';
+export type Role = 'van' | 'commuter' | 'shopper';
 
 /** The fields of a track request that change with each report. */
 export interface Fix {
@@ -53,7 +53,7 @@ const beaconRangeM = 25;
 const airportTripShare = 0.04;
 
 const habits: Record<Role, Habits> = {
-  courier: {
+  van: {
     share: 0.4,
     speedMps: [5, 9],
     pauseS: [15, 60],
@@ -79,7 +79,7 @@ const habits: Record<Role, Habits> = {
 /** Creates the fleet with its mix of roles. Each device is already on its way. */
 export function createFleet(city: City, count: number, seed = 1): Device[] {
   const random = createRandom(seed);
-  const roles: Role[] = ['courier', 'commuter', 'shopper'];
+  const roles: Role[] = ['van', 'commuter', 'shopper'];
   return Array.from({ length: count }, (_, index) => {
     const role = roleAt(index / count, roles);
     const name = `${role}-${String(index + 1).padStart(3, '0')}`;
@@ -87,7 +87,7 @@ export function createFleet(city: City, count: number, seed = 1): Device[] {
   });
 }
 
-/** Returns the role at a place in the fleet, from 0 to 1: couriers come first, then commuters, then shoppers. */
+/** Returns the role at a place in the fleet, from 0 to 1: vans come first, then commuters, then shoppers. */
 function roleAt(place: number, roles: readonly Role[]): Role {
   let upTo = 0;
   for (const role of roles) {

@@ -63,7 +63,7 @@ test('a run loads its geofences, sends locations of all its devices, is one at a
   expect((await locations()).length).toBe(sent.length);
 });
 
-test('of many starts at once one runs, and the others are conflicts that take no place of another project', async () => {
+test('of many starts at once one runs; the others are conflicts and take no place of another project', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => call('POST')));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 11 }, () => 409)]);
   expect((await call('POST', '/v1/demo/stop')).body.demo).toMatchObject({ running: false });

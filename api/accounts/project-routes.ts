@@ -45,7 +45,7 @@ export const accountProjectRoutes =
         tag: 'accounts',
         summary: 'Create a further project',
         description:
-          'The account becomes its owner. The answer contains the four keys in plain text, which are shown only once. ' +
+          'The account becomes its owner. The answer contains the four keys in plain text, which are shown once. ' +
           `While sign-up is off, only owners of a project may. An account owns at most ${maxOwnedProjects} projects.`,
         body: schemaOf(fields),
         answer: answerOf({ project: Project, session: SessionJson }),

@@ -72,7 +72,7 @@ export const signUpRoutes =
         summary: 'Create an account with a project',
         description:
           'The answer contains the four keys in plain text. They are shown only once. The caller is signed in. If ' +
-          'the server confirms addresses (`signup.confirmation`), the answer has only `confirmation`, and the link in ' +
+          'the server confirms addresses (`signup.confirmation`), the answer has only `confirmation`. The link in ' +
           'the mail creates the account. Refused with `not_available` unless `signup.enabled` is on.',
         body: schemaOf(signUpFields),
         answer: answerOf({

@@ -60,7 +60,8 @@ export async function listPositions(
   // The newest row of a user comes first, so LIMIT 1 BY replaces FINAL.
   const rows = await analytics.query<Row>(
     `SELECT user, user_id AS userId, device_id AS deviceId,
-        JSONExtractFloat(body, 'last', 'longitude') AS longitude, JSONExtractFloat(body, 'last', 'latitude') AS latitude,
+        JSONExtractFloat(body, 'last', 'longitude') AS longitude,
+        JSONExtractFloat(body, 'last', 'latitude') AS latitude,
         JSONExtractFloat(body, 'last', 'accuracy_m') AS accuracy, toUnixTimestamp64Milli(updated_at) AS atMs,
         toUnixTimestamp64Milli(actual_updated_at) AS receivedMs, length(geofences) AS geofences
       FROM users WHERE ${sql}

@@ -19,7 +19,9 @@ const rounds = 3;
 const roundMs = 2_000;
 /** Every call waits for its last location, so a round has few calls. */
 const callsPerRound = 3;
-/** The share of a workload's fences; the devices; the fixes that there are; and those whose transitions are compared. */
+/**
+ * The share of a workload's fences; the devices; the fixes that there are; and those whose transitions are compared.
+ */
 const sizes = {
   smoke: { share: 0.005, devices: 200, fixes: 4_000, compared: 1_000 },
   medium: { share: 0.2, devices: 2_000, fixes: 400_000, compared: 5_000 },

@@ -1,4 +1,6 @@
-/** The process of an engine that is a library. It draws the scene itself from its options, and answers calls over IPC. */
+/**
+ * The process of an engine that is a library. It draws the scene itself from its options, and answers calls over IPC.
+ */
 import { ownMemoryMib } from '../memory.js';
 import type { Usage } from './engine.js';
 import { createFencelineCore } from './fenceline.js';

@@ -37,7 +37,9 @@ const intervalS = reportIntervalMs / 1_000;
 const stop = { from: 3, to: 30 };
 /** The connection is lost once in 500 fixes, for so many intervals. */
 const outage = { chance: 1 / 500, from: 3, to: 15 };
-/** Of the devices that come back, so many send the newest fix first and the older ones late. The others send a burst. */
+/**
+ * Of the devices that come back, so many send the newest fix first and the older ones late. The others send a burst.
+ */
 const lateChance = 0.3;
 
 interface Fix {

@@ -57,8 +57,8 @@ interface SdkAnswer {
 }
 
 /**
- * Returns the settings that the answers of `/v1/config` and `/v1/search/beacons` disclose. Radar's API has no route that
- * lists them all; what it does not disclose must be set by hand.
+ * Returns the settings that the answers of `/v1/config` and `/v1/search/beacons` disclose. Radar's API has no route
+ * that lists them all; what it does not disclose must be set by hand.
  */
 export function settingsFrom(config: SdkAnswer, beacons: SdkAnswer): Record<string, unknown> {
   const { sdkConfiguration = {} } = config.meta ?? {};

@@ -162,7 +162,7 @@ export function RankedBars({ label, rows }: { readonly label: string; readonly r
 /** A bar that fills the share of its width. */
 export const Bar = ({ share }: { readonly share: number }) => (
   <svg className="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-    <rect className="bar-room" width="100" height="8" />
+    <rect className="bar-track" width="100" height="8" />
     <rect className="bar-part" width={Math.max(share > 0 ? 1 : 0, 100 * share)} height="8" />
   </svg>
 );

@@ -1,6 +1,6 @@
 /**
  * Stacked bars on a canvas. Screen readers get `label`, and the view has a table with the same numbers. Colours are the
- * theme's, and are told apart by colour-blind readers.
+ * theme's, which colour-blind readers can distinguish.
  */
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
@@ -115,9 +115,9 @@ function optionsOf(props: Props, tip: HTMLElement): Omit<uPlot.Options, 'width' 
           tip.hidden = !isShown;
           if (!isShown) return;
           fillTip(tip, props, idx);
-          const room = plot.over.clientWidth - tipWidthPixels;
+          const lastLeft = plot.over.clientWidth - tipWidthPixels;
           const x = plot.over.offsetLeft + plot.valToPos(idx, 'x');
-          tip.style.left = `${left > room ? x - tip.offsetWidth - 14 : x + 14}px`;
+          tip.style.left = `${left > lastLeft ? x - tip.offsetWidth - 14 : x + 14}px`;
         },
       ],
     },
@@ -130,7 +130,7 @@ export function BarChart(props: Props) {
   const tip = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   const content = JSON.stringify([names, series]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read again when the theme changes, and equal data are not drawn again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new theme has other colours, and equal data are not drawn again
   useEffect(() => {
     const [box, bubble] = [place.current!, tip.current!];
     const data: uPlot.AlignedData = [names.map((_, index) => index), ...stacked(series)];

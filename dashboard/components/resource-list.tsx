@@ -257,7 +257,7 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
     const count = outcome.changed + outcome.unchanged;
     toasts.say(`${numberText(count)} ${count === 1 ? 'record is' : 'records are'} ${doneWords[action]}.`);
   }
-  // What can be undone is done at once, except to records that are not in sight.
+  // Enabling and disabling can be undone, so they need no question, except for records that are not in sight.
   const start = (action: BulkAction) => (action === 'delete' || isAll ? setAsked(action) : void run(action));
   const text = `${isAtLeast ? 'at least ' : ''}${numberText(size)}`;
   const noun = size === 1 ? resource.replace(/s$/, '') : resource;

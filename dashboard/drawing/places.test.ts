@@ -51,7 +51,7 @@ describe('places', () => {
     );
   });
 
-  test('whose centre is within the bounds, or nearer to them than they reach, are within, also over the antimeridian', () => {
+  test('whose centre is within the bounds, or nearer than they reach, are within, also over the antimeridian', () => {
     const degrees = fc.double({ min: 0.001, max: 2, noNaN: true });
     fc.assert(
       fc.property(

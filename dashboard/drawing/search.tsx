@@ -117,7 +117,7 @@ export function MapSearch({ places, onGo }: Props) {
         <div id={`${id}-list`} role="listbox" aria-label="Results">
           {isShown &&
             found.map((each, index) => (
-              // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active one
+              // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
               // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
               <div
                 key={each.type === 'place' ? each.place.id : `${each.label} ${each.position}`}

@@ -42,7 +42,7 @@ test('a device glides to its next position, and jumps where it is far', () => {
   expect(drawnAt(far.get('a')!, 5_000)).toEqual([40, 50]);
 });
 
-test('the fleet is bounded to the devices that were received last, and asks again some seconds before the newest', () => {
+test('the fleet is bounded to the devices received last, and asks again some seconds before the newest', () => {
   const many = Array.from({ length: maxDevices + 10 }, (_, index) => position(`${index}`, 60_000 + index));
   const fleet = moved(noFleet, many, 0);
   expect([fleet.size, fleet.has('9'), fleet.has('10')]).toEqual([maxDevices, false, true]);

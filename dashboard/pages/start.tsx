@@ -70,7 +70,7 @@ function DemoCity() {
           <DemoProgress {...demo} />
         ) : (
           <p className="quiet">
-            {demo.devices} simulated couriers, commuters and shoppers move through San Francisco for ten minutes. Their
+            {demo.devices} simulated vans, commuters and shoppers move through San Francisco for ten minutes. Their
             locations make real events in Test, which your webhooks for Test get too. The geofences have the tag{' '}
             <code>demo</code>.
           </p>

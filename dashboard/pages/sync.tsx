@@ -50,7 +50,7 @@ export default function SyncPage() {
     <Page
       title="Sync"
       isNarrow
-      intro="Reads files of geofences every night from web servers or object storage, and imports those that have changed."
+      intro="Reads files of geofences every night from web servers or object storage, and imports changed ones."
       actions={isOwner && loaded.data && !isAbsent && <RunNow sync={loaded.data.sync} />}
     >
       {loaded.isPending && <Loading />}

@@ -16,7 +16,7 @@ const order = (
   'PW MF SX MC TF CK AI IO WF PM GS BL SH NR MS HM NU NF PN VA'
 ).split(' ');
 
-/** Countries by the first zoom of their names. Those at the last zoom are smaller than any city's surroundings. */
+/** Countries by the first zoom of their names. Those at the last zoom are smaller than the area around any city. */
 const firstZooms = [
   'CN US IN RU BR CA MX ID AU IR AR SA NG EG ZA CO DZ PE VE KZ ET SD CD AO TZ LY BO ML TD NE MN MR GL AQ'.split(' '),
   (

@@ -1,8 +1,9 @@
 /**
  * Finds out how much of a tile an archive covers.
  *
- * An archive of a part of the world has tiles that reach beyond its bounds. Some archives have everything there, because
- * their tiles were taken from all of the world. Others have nothing, because their tiles were made from an extract.
+ * An archive of a part of the world has tiles that reach beyond its bounds. Some archives have everything there,
+ * because their tiles were taken from all of the world. Others have nothing, because their tiles were made from an
+ * extract.
  */
 
 import type { Bounds, PixelBox } from '../types.js';

@@ -1,4 +1,6 @@
-/** The description of a backup: `backup.json` in its folder. It is written last, so a backup without it is unfinished. */
+/**
+ * The description of a backup: `backup.json` in its folder. It is written last, so a backup without it is unfinished.
+ */
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -80,7 +82,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   const found = (manifest as { format?: unknown } | undefined)?.format;
   throw new StartError(
     found !== undefined && found !== format
-      ? `${folder} has format ${found}, and this release reads format ${format}: restore it with the release that made it`
+      ? `${folder} has format ${found}, this release reads ${format}: restore it with the release that made it`
       : `${manifestFile} of ${folder} is damaged`,
   );
 }
@@ -106,6 +108,6 @@ export async function verifiedManifest(folder: string): Promise<Manifest> {
   if (damaged.length + unknown.length === 0) return manifest;
   const names = [...damaged.map(({ path }) => path), ...unknown].slice(0, 5).join(', ');
   throw new StartError(
-    `${folder} is damaged: ${damaged.length} files are missing or differ, ${unknown.length} do not belong to it (${names})`,
+    `${folder} is damaged: ${damaged.length} files are missing or differ, ${unknown.length} are foreign (${names})`,
   );
 }

@@ -350,7 +350,7 @@ export const configurationSchema = {
     enabled: oneOf(
       ['on', 'off'],
       'on',
-      'on lets owners start a simulated fleet in the test environment of their project: some hundred geofences, and 20 ' +
+      'on lets owners start a simulated fleet in the test environment of a project: some hundred geofences, and 20 ' +
         'locations a second for ten minutes. off refuses that.',
     ),
   },

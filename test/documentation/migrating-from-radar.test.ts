@@ -1,4 +1,6 @@
-/** `fenceline migrate` against a server that lists as Radar's API does, and the tables of docs/migrating-from-radar.md. */
+/**
+ * `fenceline migrate` against a server that lists as Radar's API does, and the tables of docs/migrating-from-radar.md.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -63,14 +63,14 @@ describe('the example', () => {
       env: environment(),
       encoding: 'utf8',
     });
-    const ofOne = output.split('\n').filter((line) => line.startsWith('courier-2'));
+    const ofOne = output.split('\n').filter((line) => line.startsWith('van-2'));
     expect(ofOne).toEqual([
-      'courier-2 arrives in Zone west',
-      'courier-2 leaves Zone west',
-      'courier-2 arrives in Zone middle',
-      'courier-2 leaves Zone middle',
-      'courier-2 arrives in Zone east',
-      'courier-2 leaves Zone east',
+      'van-2 arrives in Zone west',
+      'van-2 leaves Zone west',
+      'van-2 arrives in Zone middle',
+      'van-2 leaves Zone middle',
+      'van-2 arrives in Zone east',
+      'van-2 leaves Zone east',
     ]);
     expect(output.trimEnd().split('\n')).toHaveLength(18);
   });
@@ -92,7 +92,7 @@ describe('the example', () => {
     mine.push(await enter());
     await until(() => mine.every((id) => ids().includes(id)));
     await end(second.child, 'SIGTERM');
-    // The couriers of the other example are among them.
+    // The vans of the other example are among them.
     expect(new Set(ids()).size).toBe(ids().length);
     // Between devices there is no order.
     expect(

@@ -127,7 +127,9 @@ export function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRec
   return keys;
 }
 
-/** Returns the keys of {@link ownListKeys} that a record leaves and enters, of which `before` and `after` may be none. */
+/**
+ * Returns the keys of {@link ownListKeys} that a record leaves and enters, of which `before` and `after` may be none.
+ */
 export function changedListKeys(
   kind: ListedKind,
   before: GeofenceRecord | BeaconRecord | null | undefined,

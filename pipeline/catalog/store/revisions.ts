@@ -151,7 +151,9 @@ export interface Revisions {
     origin: ChangeOrigin,
     held: number | null | undefined,
   ): EditOutcome;
-  /** Returns the revision that the stored record holds, as {@link RecordsWithRevision} does; undefined for other kinds. */
+  /**
+   * Returns the revision that the stored record holds, as {@link RecordsWithRevision} does; undefined for other kinds.
+   */
   heldRevision(kind: ChangeKind, id: string): number | null | undefined;
   /** Removes some of the deletions that have expired at `nowMs`. Must run in a write transaction. */
   forgetSync(nowMs: number): void;

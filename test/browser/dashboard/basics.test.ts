@@ -28,7 +28,7 @@ const views = [
 ];
 
 describe.runIf(isRunnable)('the dashboard', () => {
-  it('shows every view in both themes, and at 360 px without scrolling sideways, with no serious axe finding', async () => {
+  it('shows every view in both themes, at 360 px without scrolling sideways, and no serious axe finding', async () => {
     const page = await asOwner('/');
     for (const view of views) {
       await page.goto(server.address + view);

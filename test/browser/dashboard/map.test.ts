@@ -67,7 +67,7 @@ describe.runIf(isRunnable)('the map', () => {
     await backend.putGeofence('yard', { ...square(600, 0, 100), description: 'Yard' }, 'drawn');
   });
 
-  it('draws a circle by pulling and by typing, with undo and redo, and saves it without loading the others', async () => {
+  it('draws a circle by pulling and typing, with undo and redo, and saves it without loading the others', async () => {
     const page = await openMap();
     await page.getByRole('button', { name: 'Draw a circle' }).click();
     const point = await onMap(page);
@@ -146,7 +146,7 @@ describe.runIf(isRunnable)('the map', () => {
     expect((await stored('polygon')).geometry.coordinates[0]).toHaveLength(4);
   });
 
-  it('edits in place, keeps what is not saved, asks before it is lost, and refuses what another has changed', async () => {
+  it('edits in place, keeps unsaved changes, asks before they are lost, and refuses what another changed', async () => {
     const page = await openMap();
     const far = await onMap(page);
     await page.mouse.click(...far([0, 0]));

@@ -26,7 +26,7 @@ describe.runIf(isRunnable)('the view What-if', () => {
     const events = page.getByRole('region', { name: 'Events of the replay' });
     await events.getByText('1 added').waitFor();
     await events.getByRole('button', { name: /^Entered Yard/ }).waitFor();
-    // What is recorded stays: the hall was entered and left.
+    // The recorded events stay: the hall was entered and left.
     await events.getByRole('radio', { name: 'Unchanged' }).check({ force: true });
     await events.getByText('2 unchanged').waitFor();
     expect(await seriousFindings(page)).toEqual([]);

@@ -69,7 +69,7 @@ it('repeats what Redis lost', { timeout }, async () => {
 
   async function disturb(running: Running): Promise<void> {
     for (const share of inCampaign([0.2, 0.4, 0.6], [0.3])) {
-      // What is left to be sent has enough events.
+      // The records that are still to be sent have enough events.
       running.upTo(share + 0.2);
       await running.reached(share);
       await loseTheLastEvents(running);

@@ -222,7 +222,7 @@ test('a partition that stays in a rebalance is neither revoked nor interrupted',
 });
 
 describe.concurrent('over many seconds', () => {
-  test('a call that is longer than the session timeout keeps the membership and delays no other partition', async (context) => {
+  test('a call longer than the session timeout keeps the membership and delays no other partition', async (context) => {
     const scene = await Scene.make(context);
     const calls: number[] = [];
     const ledger = ledgerHandler(
