@@ -50,7 +50,7 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
         [geofence, beacon].flatMap((item) => (item ? [[item.id, item.externalId ?? '']] : [])),
       ),
     );
-    const stored = await analytics.query<{ id: string }>('SELECT id FROM events FINAL');
+    const stored = await analytics.query<{ id: string }>('SELECT id FROM events FINAL ORDER BY id');
     const locations = await analytics.query<LocationCount>(
       `SELECT device_id AS device, toFloat64(toUnixTimestamp64Milli(occurred_at)) AS timeMs,
               countIf(result = 'applied') AS applied, countIf(result != 'applied') AS again
