@@ -17,6 +17,8 @@ import type { Scene } from './scene.js';
 const commandsUnderWay = 256;
 /** A channel of our own: what is published on it after a SET comes after the events of that SET. */
 const markers = 'markers';
+/** The first character of a refusal. */
+const minus = 0x2d;
 
 type Command = readonly string[];
 
@@ -28,6 +30,8 @@ export class Tile38 {
   #underWay = 0;
   #wake: () => void = () => {};
   #failure: Error | undefined;
+  /** Learns of a refused command or a lost connection, also while no caller of `send` waits. */
+  onFailure: (error: Error) => void = () => {};
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -95,7 +99,7 @@ export class Tile38 {
 
   /** Every answer to these commands is one line. */
   #count(data: Buffer): void {
-    if (data.includes('-ERR')) this.#fail(new Error(data.toString().slice(0, 200)));
+    if (data[0] === minus || data.includes('\n-')) this.#fail(new Error(`Tile38: ${data.toString().slice(0, 200)}`));
     for (let at = data.indexOf(10); at >= 0; at = data.indexOf(10, at + 1)) this.#underWay -= 1;
     this.#wake();
   }
@@ -103,6 +107,7 @@ export class Tile38 {
   #fail(error: Error): void {
     this.#failure = error;
     this.#wake();
+    this.onFailure(error);
   }
 }
 
@@ -134,15 +139,25 @@ export async function startTile38(isDurable = false): Promise<Server & Address> 
   const [port] = (await freePorts(1)) as [number];
   const script = `exec tile38-server -h "$BIND" -p ${port} -d data --appendonly ${isDurable ? 'yes' : 'no'}`;
   const address = { host: loopback, port };
-  const ping = async () => (await Tile38.connect(address)).close();
+  // It accepts connections, and answers PING, before it has read its file. It refuses other commands until then.
+  const ping = async () => {
+    const connection = await Tile38.connect(address);
+    await connection.send([['TTL', 'nothing', 'nothing']]).finally(() => connection.close());
+  };
   const [server] = await run([{ software: tile38Software, ports: [port], files: {}, script, ping }]);
   return Object.assign(server!, address);
+}
+
+/** The caller that waits for the transitions of a fix. */
+interface Waiting {
+  readonly resolve: (transitions: readonly Transition[]) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** Reads the events of all channels. */
 class Subscriber {
   readonly #socket: Socket;
-  readonly #waiting = new Map<number, (transitions: readonly Transition[]) => void>();
+  readonly #waiting = new Map<number, Waiting>();
   readonly #transitions = new Map<number, Transition[]>();
   #text = '';
 
@@ -155,13 +170,20 @@ class Subscriber {
     const socket = connect({ host, port, noDelay: true });
     await once(socket, 'connect');
     socket.write(encode(['PSUBSCRIBE', '*']));
-    await once(socket, 'data');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    if (answer[0] === minus) throw new Error(`Tile38: ${answer}`);
     return new Subscriber(socket);
   }
 
   /** Resolves to the transitions of a fix when the marker behind it has come. */
   transitionsOf(fix: number): Promise<readonly Transition[]> {
-    return new Promise((resolve) => this.#waiting.set(fix, resolve));
+    return new Promise((resolve, reject) => this.#waiting.set(fix, { resolve, reject }));
+  }
+
+  /** Rejects all that wait. */
+  fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
   }
 
   close(): void {
@@ -192,7 +214,7 @@ class Subscriber {
   }
 
   #finish(fix: number): void {
-    this.#waiting.get(fix)?.(this.#transitions.get(fix) ?? []);
+    this.#waiting.get(fix)?.resolve(this.#transitions.get(fix) ?? []);
     this.#waiting.delete(fix);
     this.#transitions.delete(fix);
   }
@@ -229,6 +251,7 @@ class Tile38Engine implements Engine {
   async locate(fix: number): Promise<readonly Transition[]> {
     this.#subscriber ??= Subscriber.connect(this.#server);
     const subscriber = await this.#subscriber;
+    this.#connection.onFailure = (error) => subscriber.fail(error);
     const { devices, latitudes, longitudes } = this.#scene.fixes;
     const point = ['POINT', `${latitudes[fix]}`, `${longitudes[fix]}`];
     const transitions = subscriber.transitionsOf(fix);
