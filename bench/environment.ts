@@ -1,6 +1,7 @@
 /** The environment of a run. Figures are meaningless without it. */
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
+import type { Size } from './case.js';
 
 export interface Environment {
   readonly commit: string;
@@ -11,6 +12,8 @@ export interface Environment {
   readonly memoryGib: number;
   /** The number of processes that wanted a core during the last minute before the run. Older results have none. */
   readonly load?: number;
+  /** The size of the workloads. Older results have none. */
+  readonly size?: Size;
 }
 
 function commit(): string {
@@ -24,7 +27,7 @@ function commit(): string {
   }
 }
 
-export const environment = (): Environment => ({
+export const environment = (size: Size): Environment => ({
   commit: commit(),
   date: new Date().toISOString(),
   node: process.version,
@@ -32,7 +35,8 @@ export const environment = (): Environment => ({
   cores: cpus().length,
   memoryGib: Math.round(totalmem() / 2 ** 30),
   load: Math.round((loadavg()[0] as number) * 10) / 10,
+  size,
 });
 
-export const environmentLine = ({ commit, date, node, cpu, cores, memoryGib, load }: Environment): string =>
-  `${date}  commit ${commit}  node ${node}  ${cores} x ${cpu}  ${memoryGib} GiB  load ${load}`;
+export const environmentLine = ({ commit, date, node, cpu, cores, memoryGib, load, size }: Environment): string =>
+  `${date}  commit ${commit}  node ${node}  ${cores} x ${cpu}  ${memoryGib} GiB  load ${load}  size ${size}`;

@@ -57,7 +57,7 @@ async function list(): Promise<string> {
 }
 
 async function run({ names, options, publish: isPublished }: Extract<Command, { kind: 'run' }>): Promise<void> {
-  const here = environment();
+  const here = environment(options.size);
   console.log(environmentLine(here));
   const results: Record<string, Row[]> = {};
   let file = '';
