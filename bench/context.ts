@@ -8,6 +8,7 @@ import { decodeCompactFence, encodeFence } from '../pipeline/catalog/store/store
 import { defaultBounds, type EvaluationContext } from '../pipeline/evaluation/types.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { defaultSettings } from '../schemas/json/project.js';
+import type { Location } from '../schemas/records.js';
 
 export const benchProject = '0123456789abcdef01234567';
 
@@ -32,3 +33,32 @@ export function contextOf(records: Iterable<GeofenceRecord>): {
     close: () => builder.close(),
   };
 }
+
+/** Returns the record of a location that is received at its own time, epoch ms. */
+export const locationOf = (
+  deviceId: string,
+  longitude: number,
+  latitude: number,
+  accuracy_m: number,
+  now: number,
+): Location => ({
+  id: '0123456789abcdef01234567',
+  project: benchProject,
+  environment: 'test',
+  deviceId,
+  userId: null,
+  latitude,
+  longitude,
+  accuracy_m,
+  occurredAt: now,
+  receivedAt: now,
+  deviceTimed: true,
+  foreground: true,
+  stopped: false,
+  replayed: false,
+  beacons: null,
+  ip: null,
+  source: null,
+  replyTo: null,
+  details: null,
+});

@@ -126,6 +126,18 @@ export class BenchServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
+  /** Uploads locations as NDJSON with the test secret key. Throws if they are refused. */
+  async upload(body: string | Buffer): Promise<void> {
+    const { status, text } = await this.send(
+      'POST',
+      '/v1/locations',
+      this.keys.test_secret,
+      body,
+      'application/x-ndjson',
+    );
+    if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
+  }
+
   send(method: string, path: string, key: string, body?: string | Buffer, contentType?: string): Promise<Answer> {
     return send(this.#agent, {
       method,

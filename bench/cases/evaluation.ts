@@ -9,10 +9,10 @@
 import { evaluate } from '../../pipeline/evaluation/evaluate.js';
 import type { EvaluationContext } from '../../pipeline/evaluation/types.js';
 import { Zone } from '../../pipeline/geometry/zone.js';
-import type { DeviceState, Location } from '../../schemas/records.js';
+import type { DeviceState } from '../../schemas/records.js';
 import type { Address } from '../../testing/services/ports.js';
 import { type BenchCase, type BenchOptions, type Row, rates } from '../case.js';
-import { benchProject, contextOf } from '../context.js';
+import { benchProject, contextOf, locationOf } from '../context.js';
 import { startTile38, Tile38 } from '../peers/tile38.js';
 import { type Box, box, type FenceMix, fences, realisticVertices, tenfoldBox, wander } from '../workload.js';
 
@@ -123,34 +123,6 @@ function evaluator(fixes: Fixes, context: EvaluationContext, accuracyM: number):
     return transitions;
   };
 }
-
-const locationOf = (
-  deviceId: string,
-  longitude: number,
-  latitude: number,
-  accuracy_m: number,
-  now: number,
-): Location => ({
-  id: '0123456789abcdef01234567',
-  project: benchProject,
-  environment: 'test',
-  deviceId,
-  userId: null,
-  latitude,
-  longitude,
-  accuracy_m,
-  occurredAt: now,
-  receivedAt: now,
-  deviceTimed: true,
-  foreground: true,
-  stopped: false,
-  replayed: false,
-  beacons: null,
-  ip: null,
-  source: null,
-  replyTo: null,
-  details: null,
-});
 
 /** In how many fences a fix lies, on average. */
 function overlapsPerFix({ fences }: EvaluationContext, fixes: Fixes): number {

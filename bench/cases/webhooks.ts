@@ -131,17 +131,6 @@ class Crossings {
   }
 }
 
-async function upload(server: BenchServer, body: string): Promise<void> {
-  const { status, text } = await server.send(
-    'POST',
-    '/v1/locations',
-    server.keys.test_secret,
-    body,
-    'application/x-ndjson',
-  );
-  if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
-}
-
 const ticksPerSecond = 50;
 
 /** Sends `perSecond` locations on schedule; resolves when all are acknowledged. */
@@ -151,7 +140,7 @@ async function drive({ server, crossings }: Setup, perSecond: number, seconds: n
   for (let tick = 0; tick < seconds * ticksPerSecond; tick++) {
     const early = startedAt + (tick * 1_000) / ticksPerSecond - performance.now();
     if (early > 1) await new Promise((resolve) => setTimeout(resolve, early));
-    answers.push(upload(server, crossings.body(perSecond / ticksPerSecond)));
+    answers.push(server.upload(crossings.body(perSecond / ticksPerSecond)));
   }
   await Promise.all(answers);
 }
@@ -198,7 +187,7 @@ async function throughput(setup: Setup, count: number): Promise<Row> {
   for (let round = 0; round < 4; round++) {
     const startedAt = performance.now();
     const arriving = received(receiver, count);
-    for (let sent = 0; sent < count; sent += lines) await upload(server, crossings.body(lines));
+    for (let sent = 0; sent < count; sent += lines) await server.upload(crossings.body(lines));
     if (!(await arriving).all) throw new Error('deliveries are missing');
     if (round > 0) rounds.push((count / (performance.now() - startedAt)) * 1_000);
   }
@@ -247,7 +236,7 @@ async function memoryAfter(count: number, isWanted: boolean): Promise<number> {
     () => '/refuse',
     async ({ server, crossings }) => {
       const counter = isWanted ? 'webhook_deliveries_total' : 'events_generated_total';
-      for (let sent = 0; sent < count; sent += 2_000) await upload(server, crossings.body(2_000));
+      for (let sent = 0; sent < count; sent += 2_000) await server.upload(crossings.body(2_000));
       while ((await server.counter(counter)) < count) await new Promise((resolve) => setTimeout(resolve, 100));
       return server.anonymousMemoryBytes() / 2 ** 20;
     },

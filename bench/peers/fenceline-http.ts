@@ -46,15 +46,7 @@ class FencelineServerEngine implements Engine {
     const remaining = starts[Symbol.iterator]();
     const send = async (): Promise<void> => {
       for (const start of remaining) {
-        const body = this.#lines(start, Math.min(to, start + linesPerRequest));
-        const { status, text } = await server.send(
-          'POST',
-          '/v1/locations',
-          server.keys.test_secret,
-          body,
-          'application/x-ndjson',
-        );
-        if (status !== 200) throw new Error(`bulk answered ${status}: ${text}`);
+        await server.upload(this.#lines(start, Math.min(to, start + linesPerRequest)));
       }
     };
     await Promise.all(Array.from({ length: requestsInFlight }, send));

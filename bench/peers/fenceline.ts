@@ -1,7 +1,7 @@
 /** Fenceline's evaluation, called in process, with states in memory as between two commits. */
 import { evaluate } from '../../pipeline/evaluation/evaluate.js';
-import type { DeviceState, Location } from '../../schemas/records.js';
-import { benchProject, contextOf } from '../context.js';
+import type { DeviceState } from '../../schemas/records.js';
+import { benchProject, contextOf, locationOf } from '../context.js';
 import { geofenceId, recordOf } from '../workload.js';
 import type { Peer, Transition } from './engine.js';
 import { type Core, startInProcess } from './in-process.js';
@@ -13,31 +13,16 @@ export function createFencelineCore({ fixes, fences }: Scene): Core {
   const states: (DeviceState | undefined)[] = new Array(fixes.deviceCount).fill(undefined);
   const names = Array.from({ length: fixes.deviceCount }, (_, device) => `device-${device}`);
 
-  const locationOf = (fix: number): Location => ({
-    id: '0123456789abcdef01234567',
-    project: benchProject,
-    environment: 'test',
-    deviceId: names[fixes.devices[fix]!]!,
-    userId: null,
-    latitude: fixes.latitudes[fix]!,
-    longitude: fixes.longitudes[fix]!,
-    accuracy_m: fixes.accuraciesM[fix]!,
-    occurredAt: fixes.timesMs[fix]!,
-    receivedAt: fixes.timesMs[fix]!,
-    deviceTimed: true,
-    foreground: true,
-    stopped: false,
-    replayed: false,
-    beacons: null,
-    ip: null,
-    source: null,
-    replyTo: null,
-    details: null,
-  });
-
   function applyOne(fix: number) {
     const device = fixes.devices[fix]!;
-    const evaluated = evaluate(locationOf(fix), states[device], evaluation!.context);
+    const location = locationOf(
+      names[device]!,
+      fixes.longitudes[fix]!,
+      fixes.latitudes[fix]!,
+      fixes.accuraciesM[fix]!,
+      fixes.timesMs[fix]!,
+    );
+    const evaluated = evaluate(location, states[device], evaluation!.context);
     states[device] = evaluated.state;
     return evaluated.transitions;
   }
