@@ -3,11 +3,16 @@ import type { Admin, Kafka } from 'kafkajs';
 import { createKafka, groupNameOf } from '../../backends/cluster/kafka/connection/client.js';
 import { inspectTopics, rehearseCreation } from '../../backends/cluster/kafka/connection/topics.js';
 import type { KafkaOptions } from '../../backends/cluster/options.js';
+import { retried } from '../../backends/cluster/retrying.js';
 import { topics } from '../../pipeline/ports.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { outOfReach, reach, reachAll } from './reach.js';
 
 const { ok, warning, failure } = findingsAbout('Kafka');
+
+/** A new or restarted cluster answers so for a moment; kafkajs does not ask again by itself. */
+const coordinatorErrors = ['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP'];
+const coordinatorLimitMs = 10_000;
 
 const seeAccess = 'See "Permissions" in docs/cluster.md for the commands that grant them.';
 
@@ -86,7 +91,11 @@ async function* checkPermissions(kafka: Kafka, admin: Admin, options: KafkaOptio
   const producer = kafka.producer({ idempotent: true, retry: { retries: 1 } });
   const attempts = {
     Write: () => producer.connect(),
-    'Read of groups': () => admin.fetchOffsets({ groupId: group }),
+    'Read of groups': () =>
+      retried(() => admin.fetchOffsets({ groupId: group }), {
+        limitMs: coordinatorLimitMs,
+        isFinal: (error) => !coordinatorErrors.includes(String((error as { type?: unknown }).type)),
+      }),
   };
   const denied: Finding[] = [];
   for (const [permission, attempt] of Object.entries(attempts)) {

@@ -15,7 +15,7 @@ import { useLog } from './use-log.js';
 const guide = readFileSync(new URL('../../../docs/cluster.md', import.meta.url), 'utf8');
 const grantPattern =
   /^kafka-acls\.sh --add --allow-principal User:fenceline --(topic|group) (\S+) --resource-pattern-type prefixed (.+)$/gm;
-const mechanism = 'plain';
+const mechanism = 'scram-sha-256';
 const [username, password] = ['fenceline', 'ours'];
 const stranger = { username: 'stranger', password: 'theirs' };
 let kafka: KafkaServer;

@@ -2,6 +2,7 @@
 import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Topic } from '../../../../pipeline/ports.js';
 import type { KafkaOptions } from '../../options.js';
+import { stopIdleTimers } from './kafkajs-internals.js';
 import { socketFactory } from './sockets.js';
 
 const connectionTimeoutMs = 5_000;
@@ -15,8 +16,9 @@ export const createKafka = (
   options: KafkaOptions,
   onProblem: (message: string) => void,
   onSocket = (): void => {},
-): Kafka =>
-  new Kafka({
+): Kafka => {
+  stopIdleTimers();
+  return new Kafka({
     brokers: () => shuffled(options.brokers),
     clientId: options.clientId,
     connectionTimeout: connectionTimeoutMs,
@@ -33,6 +35,7 @@ export const createKafka = (
     ...(options.tls && { ssl: { ...options.tls } }),
     ...(options.sasl && { sasl: options.sasl as SASLOptions }),
   });
+};
 
 /** Returns Kafka's name of a group. It includes the topic, because all members must subscribe to the same topics. */
 export const groupNameOf = ({ prefix }: Pick<KafkaOptions, 'prefix'>, group: string, topic: Topic): string =>

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { verifyInternals } from './kafkajs-internals.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { stopIdleTimers, verifyInternals } from './kafkajs-internals.js';
 
 const require = createRequire(import.meta.url);
 
@@ -59,5 +59,57 @@ describe('undeclared parts of kafkajs', () => {
       /kafkajs\/src|\.connectionPool\b|\.brokerPool\b|as unknown as (Internal|Broker\b.*\.)|fetchedOffset\?:/;
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((file) => reaching.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});
+
+describe('kafkajs woke every connection each millisecond', () => {
+  stopIdleTimers();
+  stopIdleTimers();
+  const RequestQueue = require('kafkajs/src/network/requestQueue/index.js');
+  const logger = { debug: () => {} };
+  const newQueue = () =>
+    new RequestQueue({ maxInFlightRequests: 1, requestTimeout: 30_000, clientId: 'test', broker: 'b:1', logger });
+
+  /** Adds a request, and returns its number once it is sent. */
+  function push(queue: typeof RequestQueue, sent: number[], correlationId: number): void {
+    const entry = { correlationId, apiKey: 0, apiName: 'Test', apiVersion: 0, resolve: () => {}, reject: () => {} };
+    queue.push({ entry, expectResponse: true, sendRequest: () => sent.push(correlationId) });
+  }
+
+  afterEach(() => void vi.useRealTimers());
+
+  test('an idle connection has no timer', () => {
+    vi.useFakeTimers();
+    const queue = newQueue();
+    const sent: number[] = [];
+    push(queue, sent, 1);
+    queue.fulfillRequest({ correlationId: 1, payload: Buffer.alloc(0), size: 0 });
+    expect([sent, vi.getTimerCount()]).toEqual([[1], 0]);
+  });
+
+  test('a request that waits for an answer of another is sent at that answer', () => {
+    vi.useFakeTimers();
+    const queue = newQueue();
+    const sent: number[] = [];
+    push(queue, sent, 1);
+    push(queue, sent, 2);
+    expect(sent).toEqual([1]);
+    queue.fulfillRequest({ correlationId: 1, payload: Buffer.alloc(0), size: 0 });
+    expect(sent).toEqual([1, 2]);
+  });
+
+  test('a request to a broker that asked for a pause is sent after it', async () => {
+    vi.useFakeTimers();
+    const queue = newQueue();
+    const sent: number[] = [];
+    queue.maybeThrottle(500);
+    push(queue, sent, 1);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(sent).toEqual([1]);
+    queue.fulfillRequest({ correlationId: 1, payload: Buffer.alloc(0), size: 0 });
+    await vi.advanceTimersByTimeAsync(20);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

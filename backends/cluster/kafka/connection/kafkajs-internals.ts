@@ -126,6 +126,30 @@ export function clusterOf(kafka: Kafka): Cluster {
   return captured;
 }
 
+interface RequestQueue {
+  readonly pending: readonly unknown[];
+  readonly throttledUntil: number;
+  scheduleCheckPendingRequests(): void;
+}
+
+const requestQueueModule = 'kafkajs/src/network/requestQueue/index.js';
+const idleQueues = Symbol('queues of requests that are idle stay idle');
+
+/**
+ * Stops the timers of idle connections. kafkajs wakes each connection every millisecond to look for waiting requests,
+ * with a delay below zero, of which Node 24 warns. A queue looks again when a request is added or answered, so only
+ * one with waiting requests needs a timer. Calling it again changes nothing.
+ */
+export function stopIdleTimers(from: Load = load): void {
+  const queue: RequestQueue & { [idleQueues]?: true } = from(requestQueueModule).prototype;
+  if (queue[idleQueues]) return;
+  const schedule = queue.scheduleCheckPendingRequests;
+  queue.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+    if (this.pending.length > 0) schedule.call(this);
+  };
+  queue[idleQueues] = true;
+}
+
 /** Returns a module of kafkajs by its name. */
 // biome-ignore lint/suspicious/noExplicitAny: kafkajs declares no types of its internals; the checks below test them.
 type Load = (name: string) => any;
@@ -158,6 +182,8 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
     const logger = { namespace: () => logger };
     return new (from('kafkajs/src/broker/index.js'))({ connectionPool, logger }).connectionPool === connectionPool;
   },
+  'request queues have no method scheduleCheckPendingRequests': (from) =>
+    typeof from(requestQueueModule).prototype.scheduleCheckPendingRequests === 'function',
   'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
   'brokers have no method initProducerId': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',

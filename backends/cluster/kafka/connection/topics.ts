@@ -121,7 +121,8 @@ function withReasons(
   return new Error(`topics can't be created: ${reasons.join('; ')}`, { cause: error });
 }
 
-function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
+/** Returns the topic that a first start creates. */
+export function topicConfig(topic: Topic, settings: TopicSettings): ITopicConfig {
   const { prefix, replicationFactor } = settings;
   const inSync = replicationFactor > 0 ? inSyncOf(settings, replicationFactor) : settings.minInSyncReplicas;
   const entries = {

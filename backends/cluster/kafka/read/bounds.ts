@@ -12,7 +12,10 @@ interface PendingRequest {
   readonly offsets: Promise<ReadonlyMap<number, number>>;
 }
 
-/** Makes functions that see every append that was durable before the call. */
+/**
+ * Makes functions that see every append that was durable before the call. One exception: a leader that was paused
+ * answers with the end that it knew, until it learns of its successor. `pipeline/positions.ts` waits for that.
+ */
 export function createBounds(
   brokers: Brokers,
   topicName: (topic: Topic) => string,
