@@ -92,6 +92,16 @@ export function createReplays({
     return { ...again, status: 'failed', message: 'the server that ran it has ended' };
   }
 
+  function stoppedBy(reason: unknown, hasProblem: boolean): Partial<ReplayRecord> {
+    if (reason === 'cancelled') return { status: 'cancelled' };
+    const messages: Readonly<Record<string, string>> = {
+      'too long': `the replay took more than ${maxMs / 1_000} seconds: choose a shorter range`,
+      replaced: 'another replay of the project was started during an outage',
+    };
+    const otherwise = hasProblem ? 'its events could not be stored' : 'the server was stopped';
+    return { status: 'failed', message: messages[String(reason)] ?? otherwise };
+  }
+
   /** Follows one replay to its end, and stores what it says. */
   async function follow(first: ReplayRecord, job: ReplayJob, stop: AbortController): Promise<void> {
     const id = first._id;
@@ -130,11 +140,17 @@ export function createReplays({
       } else if (message.kind === 'end') record = { ...record, status: 'completed', summary: message.summary };
       else record = { ...record, status: 'failed', message: message.reason };
     }
+    /** Takes the lease again if it has expired during an outage, unless another replay has it by now. */
+    async function keepLease(): Promise<boolean> {
+      const key = leaseKey(first.project);
+      const isKept = await values.put(key, id, leaseMs, { current: id });
+      return isKept || values.put(key, id, leaseMs, { current: null });
+    }
     async function look(): Promise<void> {
       // The end is stored once all events are.
       const current = record;
       if (current.status !== 'running') return;
-      await values.put(leaseKey(first.project), id, leaseMs, { current: id });
+      if (!(await keepLease())) return stop.abort('replaced');
       if (hasChanged) await store(current);
       hasChanged = false;
       if ((await values.get(cancelKey(id))) !== undefined) stop.abort('cancelled');
@@ -149,13 +165,7 @@ export function createReplays({
     clearInterval(timer);
     for (const foundIn of Object.keys(pages) as FoundIn[]) flush(foundIn, 1);
     await writing;
-    const stopped: Partial<ReplayRecord> =
-      stop.signal.reason === 'cancelled'
-        ? { status: 'cancelled' }
-        : stop.signal.reason === 'too long'
-          ? { status: 'failed', message: `the replay took more than ${maxMs / 1_000} seconds: choose a shorter range` }
-          : { status: 'failed', message: problem ? 'its events could not be stored' : 'the server was stopped' };
-    const end = record.status === 'running' || problem ? stopped : {};
+    const end = record.status === 'running' || problem ? stoppedBy(stop.signal.reason, problem !== undefined) : {};
     // Whoever sees the end may start the next one.
     running.delete(id);
     // Without the store, the record expires and the lease ends by itself.

@@ -6,7 +6,7 @@ import { codecs } from '../schemas/codecs.js';
 import { deriveId } from '../schemas/ids.js';
 import { exampleLocation } from '../schemas/testing/examples.js';
 import type { RunReplay } from './child.js';
-import { defaultJobBounds, runJob } from './job.js';
+import { defaultJobBounds, type ReplayJob, runJob } from './job.js';
 import { createReplays } from './replays.js';
 import { replayRoutes } from './routes.js';
 
@@ -132,5 +132,74 @@ describe('a replay', () => {
     [{ geofence: [] }, 'geofence'],
   ])('of %j is refused', async (body, param) => {
     expect(await start(body)).toMatchObject({ status: 400, body: { meta: { param } } });
+  });
+});
+
+describe('replays that start at once', () => {
+  /** Runs until it is stopped. */
+  const held: RunReplay = (_job, _bounds, _hear, signal) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+  const node = () =>
+    createReplays({
+      ...{ values: api.values, clock: () => nowMs, run: held, everyMs: 5 },
+      ...{ bounds: defaultJobBounds, maxRunning: 2 },
+    });
+  const jobOf = (project: string): ReplayJob => ({
+    project: { ...api.project.record, _id: project },
+    scope: { project, environment: 'test' },
+    range: { fromMs: 0, toMs: nowMs },
+    warmUpMs: 0,
+    proposed: {},
+  });
+  const outcomesOf = async (starts: readonly Promise<unknown>[]) =>
+    (await Promise.allSettled(starts)).map((start) => (start.status === 'rejected' ? start.reason.code : 'started'));
+  const times = <T>(count: number, make: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_, at) => make(at));
+
+  test('of one project one runs, on one node and on two', async () => {
+    for (const nodes of [[node()], [node(), node()]]) {
+      const job = jobOf(deriveId('project', `${nodes.length}`));
+      const outcomes = await outcomesOf(times(10, (at) => nodes[at % nodes.length]!.start(job)));
+      expect(outcomes.sort()).toEqual([...times(9, () => 'replay_running'), 'started']);
+      await Promise.all(nodes.map((each) => each.close()));
+      // The place is free again.
+      const next = node();
+      expect(await outcomesOf([next.start(job)])).toEqual(['started']);
+      await next.close();
+    }
+  });
+
+  test('of several projects a node runs its limit, and those that it refuses may start elsewhere', async () => {
+    const [full, other] = [node(), node()];
+    const jobs = times(4, (at) => jobOf(deriveId('project', 'several', `${at}`)));
+    const outcomes = await outcomesOf(jobs.map((job) => full.start(job)));
+    expect([...outcomes].sort()).toEqual(['overloaded', 'overloaded', 'started', 'started']);
+    const refused = jobs.filter((_, at) => outcomes[at] === 'overloaded');
+    expect(await outcomesOf(refused.map((job) => other.start(job)))).toEqual(['started', 'started']);
+    await Promise.all([full.close(), other.close()]);
+  });
+
+  test('one that lost its place during an outage ran on beside the next: it ends, and the next goes on', async () => {
+    const replays = node();
+    const job = jobOf(deriveId('project', 'replaced'));
+    const lease = `replay-running/${job.scope.project}`;
+    const { _id } = await replays.start(job);
+    expect(await api.values.put(lease, 'the next', 30_000, { current: _id })).toBe(true);
+    const found = () => replays.find(job.scope, _id);
+    await expect.poll(async () => (await found())?.status).toBe('failed');
+    expect(await found()).toMatchObject({ message: 'another replay of the project was started during an outage' });
+    expect(await api.values.get(lease)).toBe('the next');
+    await replays.close();
+  });
+
+  test('one whose place was free during an outage takes it again', async () => {
+    const replays = node();
+    const job = jobOf(deriveId('project', 'expired'));
+    const lease = `replay-running/${job.scope.project}`;
+    const { _id } = await replays.start(job);
+    await api.values.delete(lease, { current: _id });
+    await expect.poll(() => api.values.get(lease)).toBe(_id);
+    expect(await replays.find(job.scope, _id)).toMatchObject({ status: 'running' });
+    await replays.close();
   });
 });
