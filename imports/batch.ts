@@ -21,7 +21,7 @@ export interface BatchResult {
 }
 
 export interface BatchParts {
-  readonly configuration: Pick<ConfigurationReader, 'bases'>;
+  readonly configuration: Pick<ConfigurationReader, 'bases' | 'revisionOf'>;
   readonly writer: ConfigurationWriter;
 }
 

@@ -10,7 +10,7 @@ import type { ConfigurationChange, ConfigurationReader, ConfigurationWriter } fr
 import { isPortError } from '../pipeline/errors.js';
 import type { ImportCounts } from '../schemas/json/import.js';
 import { SeenIds } from './repeated-pairs.js';
-import { changedFields, type ImportedResource, isUnchanged, type ReadRow } from './resources.js';
+import { changedFields, type ImportedRecord, type ImportedResource, isUnchanged, type ReadRow } from './resources.js';
 import type { RowBatch, RowProblem, SourceRow } from './source.js';
 
 export type RowAction = 'created' | 'updated' | 'unchanged';
@@ -45,7 +45,7 @@ export interface EngineRequest {
 }
 
 export interface EngineParts {
-  readonly configuration: Pick<ConfigurationReader, 'bases'>;
+  readonly configuration: Pick<ConfigurationReader, 'bases' | 'revisionOf'>;
   readonly writer: ConfigurationWriter;
 }
 
@@ -73,6 +73,7 @@ interface PlannedRow {
   readonly action: RowAction;
   /** Fields of an update that differ; only a dry run asks. */
   readonly changed: readonly string[];
+  readonly record: ImportedRecord;
   readonly change: ConfigurationChange;
 }
 
@@ -214,13 +215,31 @@ class Run {
   /** Compares a row with the record that it names, as this node knows it. */
   #compared(source: SourceRow, row: ReadRow, nowMs: number): PlannedRow {
     const existing = row.existing();
-    const record = row.record(existing, nowMs);
+    const record = row.record(existing, this.#timeAfter(existing, row.id, nowMs));
     const action = existing === undefined ? 'created' : isUnchanged(existing, record) ? 'unchanged' : 'updated';
     const { resource, isDryRun } = this.#request;
     const { kind } = resource;
     const changed = isDryRun && action === 'updated' ? changedFields(kind, existing!, record) : [];
     const bases = action === 'unchanged' ? [] : this.#parts.configuration.bases(kind, row.id);
-    return { source, row, action, changed, change: { kind, id: row.id, record, bases, before: existing ?? null } };
+    return {
+      source,
+      row,
+      action,
+      changed,
+      record,
+      change: { kind, id: row.id, record, bases, before: existing ?? null },
+    };
+  }
+
+  /**
+   * Returns a time later than what the row replaces, which may be newer than the time that rows share. A record that
+   * was deleted may have that time: a record of the same time would count as the same, with its visits.
+   */
+  #timeAfter(existing: ImportedRecord | undefined, id: string, sharedMs: number): number {
+    if (existing !== undefined) return Math.max(sharedMs, existing.updatedAt + 1);
+    const { configuration, writer } = this.#parts;
+    const deletedAtMs = configuration.revisionOf(this.#request.resource.kind, id)?.deletedAtMs ?? null;
+    return deletedAtMs !== null && deletedAtMs >= sharedMs ? writer.nextTimestamp() : sharedMs;
   }
 
   /** Starts to write the planned rows. Resolves when another write may follow. */
@@ -249,9 +268,10 @@ class Run {
       const refused = rows.filter((_, index) => outcomes[index]?.kind === 'refused');
       if (refused.length === 0) return;
       await writer.catchUp();
-      rows = refused.flatMap(({ source, row, action, change }) => {
-        // A write whose answer was lost.
-        if (row.existing()?.updatedAt === change.record?.updatedAt) return [];
+      rows = refused.flatMap(({ source, row, action, record }) => {
+        // A write whose answer was lost. Another edit may have the same time.
+        const existing = row.existing();
+        if (existing?.updatedAt === record.updatedAt && isUnchanged(existing, record)) return [];
         const again = this.#compared(source, row, writer.nextTimestamp());
         this.#counts[action] -= 1;
         if (attempt < maxAttempts) {

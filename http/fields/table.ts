@@ -83,10 +83,29 @@ export const withDefault = <T>(of: Field<T | null>, value: T): Field<T> => ({
   read: (reader, name, earlier) => of.read(reader, name, earlier) ?? value,
 });
 
+/** A table as rows of files are read: its fields as a list, and an object that has all of their names. */
+interface Prepared {
+  readonly fields: readonly (readonly [name: string, field: Field<unknown>])[];
+  readonly none: Readonly<Record<string, undefined>>;
+}
+
+const preparedTables = new WeakMap<FieldTable, Prepared>();
+
+function prepared(table: FieldTable): Prepared {
+  const known = preparedTables.get(table);
+  if (known !== undefined) return known;
+  const fields = Object.entries(table);
+  const made = { fields, none: Object.fromEntries(fields.map(([name]) => [name, undefined])) };
+  preparedTables.set(table, made);
+  return made;
+}
+
 /** Reads all fields of a table. */
 export function readTable<const Table extends FieldTable>(reader: FieldReader, table: Table): ValuesOf<Table> {
-  const values: Record<string, unknown> = {};
-  for (const [name, { read }] of Object.entries(table)) values[name] = read(reader, name, values);
+  const { fields, none } = prepared(table);
+  // An object that has its names already takes a third of the memory of one that gets them one by one.
+  const values: Record<string, unknown> = { ...none };
+  for (const [name, { read }] of fields) values[name] = read(reader, name, values);
   return values as ValuesOf<Table>;
 }
 

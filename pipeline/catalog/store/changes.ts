@@ -120,6 +120,35 @@ async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergenc
   return first;
 }
 
+/** A change of this process, which its thread has checked. It is decoded only if what was prepared does not hold. */
+class PreparedChange implements DecodedChange {
+  readonly kind = 'geofence';
+  readonly id: string;
+  #whole: DecodedChange | undefined;
+
+  constructor(
+    private readonly appended: LogRecord,
+    readonly origin: ChangeOrigin,
+    readonly prepared: PreparedFence,
+    private readonly decode: (record: LogRecord) => DecodedChange,
+  ) {
+    this.id = idOfKey(appended.key);
+  }
+
+  get record(): DecodedChange['record'] {
+    return this.#decoded.record;
+  }
+
+  get text(): string | undefined {
+    return this.#decoded.text;
+  }
+
+  get #decoded(): DecodedChange {
+    this.#whole ??= this.decode(this.appended);
+    return this.#whole;
+  }
+}
+
 /**
  * Follows topic `changes` from the position of the read model. Reports and skips invalid records. If the topic is not
  * the one that the read model was made from, reports that and rebuilds the read model.
@@ -128,31 +157,10 @@ export function followChanges(parts: FollowedChanges): Subscription {
   const { log, readModel, onProblem } = parts;
   const decodeChange = createChangeDecoder();
 
-  /** Returns a change of this process, which its thread has checked. */
-  function preparedChange(record: LogRecord, origin: ChangeOrigin, prepared: PreparedFence): DecodedChange {
-    let whole: DecodedChange | undefined;
-    const decode = (): DecodedChange => {
-      whole ??= decodeChange(record);
-      return whole;
-    };
-    return {
-      kind: 'geofence',
-      id: idOfKey(record.key),
-      origin,
-      prepared,
-      get record() {
-        return decode().record;
-      },
-      get text() {
-        return decode().text;
-      },
-    };
-  }
-
   function decoded(record: LogRecord): DecodedChange[] {
     const origin = originOf(record);
     const prepared = origin.edit === null ? undefined : readModel.edits.preparedOf(origin.edit);
-    if (prepared !== undefined) return [preparedChange(record, origin, prepared)];
+    if (prepared !== undefined) return [new PreparedChange(record, origin, prepared, decodeChange)];
     try {
       return [{ ...decodeChange(record), origin }];
     } catch (error) {

@@ -24,7 +24,7 @@ const listNames = [
 ] as const;
 export type ListName = (typeof listNames)[number];
 
-const idBytes = 12;
+export const idBytes = 12;
 const timeBytes = 6;
 const maxTime = 2 ** 48 - 1;
 const idPattern = /^[0-9a-f]{24}$/;
@@ -32,11 +32,13 @@ const idPattern = /^[0-9a-f]{24}$/;
 /** Tests whether a text is an id of 24 hex digits. */
 export const isId = (text: string): boolean => idPattern.test(text);
 
-/** Encodes an id. Throws unless it has 24 hex digits: a key of another length could match a different record. */
-export function idKey(id: string): Buffer {
+/** Returns the id. Throws unless it has 24 hex digits: a key of another length could match a different record. */
+export function checkedId(id: string): string {
   if (!isId(id)) throw new Error(`not an id of 24 hex digits: ${id}`);
-  return Buffer.from(id, 'hex');
+  return id;
 }
+
+export const idKey = (id: string): Buffer => Buffer.from(checkedId(id), 'hex');
 
 /** Returns the time that a key can hold. */
 export const keyTime = (epochMs: number): number => Math.min(Math.max(Math.floor(epochMs), 0), maxTime);
@@ -71,7 +73,9 @@ const prefixes = new LRUCache<string, Buffer>({ max: 1_000 });
  * the list.
  */
 export function listPrefix(kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer {
-  if (name === 'externalId') return madePrefix(kind, scope, name, value);
+  // A row has an external id of its own, so only what stands before it is kept.
+  if (name === 'externalId' && value !== undefined)
+    return Buffer.concat([listPrefix(kind, scope, name), valuePart(value)]);
   const cacheKey = `${kind}/${scope.project}/${scope.environment}/${name}/${value ?? ''}`;
   const known = prefixes.get(cacheKey);
   if (known !== undefined) return known;

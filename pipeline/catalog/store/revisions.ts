@@ -10,7 +10,7 @@ import type { RootDatabase } from 'lmdb';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { LogRecord, RecordHeaders } from '../../ports.js';
 import type { Base, ChangeOrigin, EditOutcome, EncodedChange, PreparedFence, RecordRevision } from '../types.js';
-import { idKey } from './keys.js';
+import { checkedId, idBytes, idKey } from './keys.js';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
@@ -134,7 +134,12 @@ const kinds: readonly ChangeKind[] = [
   'erasure',
 ];
 
-const keyOf = (kind: ChangeKind, id: string): Buffer => Buffer.concat([Buffer.of(kinds.indexOf(kind)), idKey(id)]);
+function keyOf(kind: ChangeKind, id: string): Buffer {
+  const key = Buffer.allocUnsafe(1 + idBytes);
+  key[0] = kinds.indexOf(kind);
+  key.write(checkedId(id), 1, 'hex');
+  return key;
+}
 
 export interface Revisions {
   revisionOf(kind: ChangeKind, id: string): RecordRevision | undefined;
