@@ -19,14 +19,17 @@ export interface PlannedEdit<Result> extends Pick<ConfigurationChange, 'kind' | 
   readonly result: Result;
 }
 
+/** Without `confirmAuthority`, whoever calls the route may make the edit. */
+export type EditRequest = Pick<FastifyRequest, 'headers'> & Partial<Pick<FastifyRequest, 'confirmAuthority'>>;
+
 /**
  * Plans the edit, writes it, and resolves to the plan's result once it is applied. Edits of one `queue` run one after
  * the other on this node. `plan` reads the configuration and throws an ApiError when the edit is impossible; it may be
- * called several times. `nowMs` is a time that no other record of this node has. Throws `precondition_failed` and
- * `edit_conflict`.
+ * called several times. `nowMs` is a time that no other record of this node has. Throws `precondition_failed`,
+ * `edit_conflict`, and `forbidden` if the caller has lost its role meanwhile.
  */
 export type Edit = <Result>(
-  http: { readonly request: Pick<FastifyRequest, 'headers'>; readonly reply: Pick<FastifyReply, 'header'> },
+  http: { readonly request: EditRequest; readonly reply: Pick<FastifyReply, 'header'> },
   queue: string,
   plan: (nowMs: number) => PlannedEdit<Result>,
 ) => Promise<Result>;
@@ -61,6 +64,7 @@ export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'c
       // Applies every edit that was acknowledged on any node before this request.
       await writer.catchUp();
       for (let attempt = 1; ; attempt++) {
+        request.confirmAuthority?.();
         const { kind, id, record, isExisting, result } = plan(writer.nextTimestamp());
         refuseUnmatched(request, isExisting ? configuration.revisionOf(kind, id) : undefined);
         const [outcome] = await writer.write([{ kind, id, record, bases: configuration.bases(kind, id) }]);

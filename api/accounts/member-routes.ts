@@ -66,7 +66,8 @@ export const memberRoutes =
       change: (project: ProjectRecord, nowMs: number) => ProjectRecord,
     ): Promise<ProjectRecord> => {
       const { project: id } = callerOf(request);
-      return edit(quietly, `project/${id}`, (nowMs) => {
+      const { confirmAuthority } = request;
+      return edit({ ...quietly, request: { headers: {}, confirmAuthority } }, `project/${id}`, (nowMs) => {
         const record = change(found(configuration.project(id), 'project'), nowMs);
         return { kind: 'project', id, record, isExisting: true, result: record };
       });

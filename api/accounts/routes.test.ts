@@ -86,6 +86,51 @@ test('signing out everywhere ends the sessions of all browsers, and only of this
   expect((await post(browser, '/v1/signin', { email, password })).status).toBe(200);
 });
 
+const listed = async (browser: Browser) => (await browser.send('GET', '/v1/sessions')).body.sessions;
+
+test('an account sees the browsers that are signed in, and signs one of them out', async () => {
+  const { browser, email } = await signedUp(api);
+  const stranger = await signedUp(api);
+  const phone = new Browser(api, { 'user-agent': 'Phone/1' });
+  await post(phone, '/v1/signin', { email, password });
+  const seen = await listed(browser);
+  expect(seen).toHaveLength(2);
+  const ofPhone = seen.find(({ current }: { current: boolean }) => !current);
+  expect(ofPhone).toMatchObject({ userAgent: 'Phone/1', startedAt: expect.any(String), usedAt: expect.any(String) });
+  expect(phone.cookie).not.toContain(ofPhone._id);
+  expect(await listed(stranger.browser)).toHaveLength(1);
+
+  expect((await stranger.browser.send('DELETE', `/v1/sessions/${ofPhone._id}`)).status).toBe(404);
+  expect((await phone.send('GET', '/v1/session')).status).toBe(200);
+  const foreign = { headers: { 'sec-fetch-site': 'cross-site' } };
+  expect((await browser.send('DELETE', `/v1/sessions/${ofPhone._id}`, foreign)).status).toBe(403);
+  expect((await browser.send('DELETE', `/v1/sessions/${ofPhone._id}`)).status).toBe(200);
+  expect((await phone.send('GET', '/v1/session')).status).toBe(401);
+  expect(await listed(browser)).toHaveLength(1);
+});
+
+test('signing out all other browsers keeps this one, and so does a change of the password', async () => {
+  const { browser, email } = await signedUp(api);
+  const change = () => browser.send('PUT', '/v1/password', { body: { current: password, password } });
+  for (const endOthers of [() => browser.send('DELETE', '/v1/sessions'), change]) {
+    const phone = new Browser(api);
+    await post(phone, '/v1/signin', { email, password });
+    expect(await listed(browser)).toHaveLength(2);
+    expect((await endOthers()).status).toBe(200);
+    expect((await phone.send('GET', '/v1/session')).status).toBe(401);
+    expect(await listed(browser)).toMatchObject([{ current: true }]);
+  }
+});
+
+test('browsers that sign in at once are all listed, and one that signs out is not', async () => {
+  const { browser, email } = await signedUp(api);
+  const others = Array.from({ length: 4 }, () => new Browser(api));
+  await Promise.all(others.map((other) => post(other, '/v1/signin', { email, password })));
+  expect(await listed(browser)).toHaveLength(5);
+  await post(others[0]!, '/v1/signout');
+  expect(await listed(browser)).toHaveLength(4);
+});
+
 test('an owner acts like a secret key of the chosen environment', async () => {
   const { browser, keyOf, project } = await signedUp(api);
   const change = { body: { minimumConfidence: 2 }, headers: { 'x-fenceline-environment': 'live' } };

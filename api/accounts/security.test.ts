@@ -1,6 +1,7 @@
 /** The rules that protect accounts and sessions, each with the attack that it stops. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { adminApiKey, sessionAbsoluteMs, sessionIdleMs, useApi } from '../testing/fixtures.js';
+import { withRole } from './accounts.js';
 import { Browser, invited, mailedToken, newEmail, password, signedUp } from './testing/browser.js';
 
 const time = { nowMs: Date.UTC(2026, 0, 1) };
@@ -321,4 +322,30 @@ test('strangers do not share an Idempotency-Key', async () => {
   const again = await new Browser(api).send('POST', '/v1/signup', { body, headers });
   expect(again.status).toBe(409);
   expect(JSON.stringify(again.body)).not.toContain('_sk_');
+});
+
+describe('an owner who was demoted at another node made himself owner again at a node that did not know it', () => {
+  test.each(['viewer', null] as const)('an edit that a former owner, now %s, sends is refused', async (role) => {
+    const { browser: owner, project } = await signedUp(api);
+    const { browser: former, email } = await invited(api, owner, 'owner');
+    const { members } = (await owner.send('GET', '/v1/members')).body;
+    const { _id } = members.find((member: { email: string }) => member.email === email);
+    const path = `/v1/members/${_id}`;
+    const { catchUp } = api.writer;
+    onTestFinished(() => {
+      api.writer.catchUp = catchUp;
+    });
+    // The edit of the other node arrives when this one has checked the session and catches up.
+    api.writer.catchUp = async () => {
+      await catchUp();
+      api.writer.catchUp = catchUp;
+      const id = project._id;
+      const record = withRole(api.readModel.project(id)!, _id, role, api.writer.nextTimestamp());
+      await api.writer.write([{ kind: 'project', id, record, bases: api.readModel.bases('project', id) }]);
+    };
+    const answer = await former.send('POST', '/v1/invitations', { body: { email: newEmail(), role: 'owner' } });
+    expect(answer.status).toBe(403);
+    expect((await former.send('PUT', path, { body: { role: 'owner' } })).status).toBe(403);
+    expect((await owner.send('GET', '/v1/invitations')).body.invitations).toEqual([]);
+  });
 });

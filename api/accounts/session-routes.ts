@@ -2,12 +2,13 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { sessionOf } from '../../http/access/authority.js';
+import type { ListedSession } from '../../http/access/sessions.js';
 import { booleanField, schemaOf, textField } from '../../http/fields/table.js';
-import { Session } from '../../schemas/json/account.js';
+import { Session, SignedInBrowser } from '../../schemas/json/account.js';
 import { Timestamp } from '../../schemas/json/common.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, found, success } from '../describe.js';
+import { answerOf, described, found, idParameter, success } from '../describe.js';
 import type { Edit } from '../edits.js';
 import { accountIdOf, newGeneration, withoutAccount } from './accounts.js';
 import {
@@ -37,6 +38,15 @@ const signOutFields = { everywhere: booleanField('Ends all sessions of the accou
 const deletionFields = { password: passwordField } as const;
 
 const one = answerOf({ session: Session });
+
+const browserJson = (session: ListedSession): SignedInBrowser => ({
+  _id: session.id,
+  current: session.isCurrent,
+  userAgent: session.userAgent,
+  startedAt: isoTime(session.startedAtMs),
+  usedAt: isoTime(session.usedAtMs),
+  expiresAt: isoTime(session.expiresAtMs),
+});
 
 export const sessionRoutes =
   (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
@@ -119,6 +129,60 @@ export const sessionRoutes =
       config: withSession,
       schema: described({ operationId: 'getSession', tag, summary: 'Get the session', answer: one }),
       handler: async (request) => ({ meta: success, session: sessionJson(sessionOf(request), configuration) }),
+    });
+
+    app.get('/v1/sessions', {
+      config: withSession,
+      schema: described({
+        operationId: 'listSessions',
+        tag,
+        summary: 'List the browsers that are signed in',
+        description:
+          'Those of the account, newest first, at most 100. A session of a one-time link sees only itself. ' +
+          'Sessions that began before the list was kept are not in it.',
+        answer: answerOf({ sessions: Type.Array(SignedInBrowser) }),
+      }),
+      handler: async (request) => {
+        const listed = await sessions.list(sessionOf(request));
+        return { meta: success, sessions: listed.map(browserJson) };
+      },
+    });
+
+    app.delete('/v1/sessions', {
+      config: withSession,
+      schema: described({
+        operationId: 'endOtherSessions',
+        tag,
+        summary: 'Sign out all other browsers',
+        description: 'Ends all sessions of the account. This one gets a new cookie.',
+        answer: one,
+        failures: [409],
+      }),
+      handler: async (request, reply) => {
+        const account = accountOf(sessionOf(request));
+        const changed = await changeAccount(deps, edit, account, (current) => ({
+          ...current,
+          generation: newGeneration(),
+        }));
+        const session = await sessions.start(request, reply, { account: changed });
+        return { meta: success, session: sessionJson(session, configuration) };
+      },
+    });
+
+    app.delete<{ Params: { id: string } }>('/v1/sessions/:id', {
+      config: withSession,
+      schema: described({
+        operationId: 'endSession',
+        tag,
+        summary: 'Sign out a browser',
+        params: idParameter,
+        answer: answerOf(),
+        failures: [404],
+      }),
+      handler: async (request) => {
+        found((await sessions.endListed(sessionOf(request), request.params.id)) || undefined, 'session');
+        return { meta: success };
+      },
     });
 
     app.post('/v1/signout', {

@@ -4,10 +4,10 @@ import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Project, Session } from '../../client/types';
 import { call } from '../client/call';
-import { useChange } from '../client/hooks';
-import { Badge, Button, Dialog, Notice, Page, TextField } from '../components/controls';
+import { useApi, useChange } from '../client/hooks';
+import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
 import { NewKeys, rememberKeys } from '../components/new-keys';
-import { absoluteTime } from '../components/time';
+import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 import { Section } from '../forms/parts';
@@ -151,7 +151,7 @@ function Password() {
   const client = useQueryClient();
   const toasts = useToasts();
   const [values, setValues] = useState(noPasswords);
-  const change = useChange(() => call('PUT /v1/password', { body: values }));
+  const change = useChange(() => call('PUT /v1/password', { body: values }), 'sessions');
   const field = (name: keyof typeof noPasswords) => ({
     type: 'password',
     value: values[name],
@@ -219,8 +219,9 @@ function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; rea
     <Section title="Sessions">
       <p className="quiet">
         This session ends {absoluteTime(expiresAt)} at the latest, and sooner when it is not used.
-        {hasAccount && ' A session that you do not know ends when you sign out everywhere or change the password.'}
+        {hasAccount && ' Sign out a browser that you do not know, and change the password.'}
       </p>
+      {hasAccount && <Browsers />}
       <div className="row">
         <Button icon="out" isBusy={signOut.isPending && !signOut.variables} onClick={() => start(false)}>
           Sign out
@@ -233,6 +234,62 @@ function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; rea
       </div>
     </Section>
   );
+}
+
+/** The browsers that are signed in to the account. */
+function Browsers() {
+  const toasts = useToasts();
+  const listed = useApi('GET /v1/sessions', {});
+  const end = useChange((id: string) => call('DELETE /v1/sessions/{id}', { path: { id } }), 'sessions');
+  if (listed.error) return <Notice tone="danger">{messageOf(listed.error)}</Notice>;
+  if (listed.data === undefined) return <Loading />;
+  return (
+    <ul aria-label="Signed-in browsers">
+      {listed.data.sessions.map(({ _id, current, userAgent, startedAt, usedAt }) => (
+        <li key={_id} className="list-row center">
+          <div className="grow">
+            <p className="label truncate" title={userAgent ?? undefined}>
+              {browserName(userAgent)}
+            </p>
+            <p className="quiet small truncate">
+              Signed in {absoluteTime(startedAt)}, used {relativeTime(usedAt)}
+            </p>
+          </div>
+          {current ? (
+            <Badge tone="accent">this browser</Badge>
+          ) : (
+            <Button
+              isBusy={end.isPending && end.variables === _id}
+              aria-label={`Sign out ${browserName(userAgent)}`}
+              onClick={() =>
+                end.mutate(_id, {
+                  onSuccess: () => toasts.say(`${browserName(userAgent)} is signed out.`),
+                  onError: toasts.complain,
+                })
+              }
+            >
+              Sign out
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** In this order, because browsers also name those that they are compatible with. */
+const browsers = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari', 'curl'] as const;
+const browserNames: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' };
+const systems = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'CrOS', 'Linux'] as const;
+const systemNames: Readonly<Record<string, string>> = { 'Mac OS X': 'macOS', CrOS: 'ChromeOS' };
+
+/** Returns for example "Firefox on Windows". */
+function browserName(userAgent: string | null): string {
+  const browser = browsers.find((name) => userAgent?.includes(`${name}/`));
+  const system = systems.find((name) => userAgent?.includes(name));
+  const [name, place] = [browser && (browserNames[browser] ?? browser), system && (systemNames[system] ?? system)];
+  if (name === undefined) return userAgent?.split(' ')[0]?.slice(0, 40) || 'Unknown browser';
+  return place === undefined ? name : `${name} on ${place}`;
 }
 
 function Deletion({ account }: { readonly account: NonNullable<Session['account']> }) {

@@ -9,9 +9,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
+import type { Role } from '../../schemas/json/account.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
-import { type Caller, type KeyRing, matchesSha256 } from './keys.js';
+import { type Caller, type KeyRing, looksSecret, matchesSha256 } from './keys.js';
 import { refuseDisallowedOrigin, refuseForeignPages, refuseOtherOrigins } from './origin.js';
 import type { LimitName } from './rate-limits.js';
 import { roleIn, type Session, type Sessions } from './sessions.js';
@@ -47,6 +48,11 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Null without a session, and when the request has a key, which counts instead. */
     session: Session | null;
+    /**
+     * Throws `forbidden` if the session has lost the role that the call requires since it was checked. Edits call it
+     * once the configuration has all that was acknowledged before them, because this node may not have known it.
+     */
+    confirmAuthority: () => void;
   }
   interface FastifyInstance {
     /** The authority of routes that declare none, for plugins with routes of their own. */
@@ -96,9 +102,6 @@ const keyOfQuery = (request: FastifyRequest): string | undefined => keysOfQuery(
 export const keyOfRequest = (request: FastifyRequest): string | undefined =>
   keyOfHeader(request) ?? keyOfQuery(request);
 
-/** A key begins with its environment and kind. */
-const looksSecret = (key: string): boolean => key.includes('_sk_');
-
 const notInUrls = (): ApiError =>
   new ApiError(
     'forbidden',
@@ -121,6 +124,7 @@ const withoutKey = (request: FastifyRequest): ApiError =>
 interface Authorized {
   readonly caller: Caller | null;
   readonly session: Session | null;
+  readonly confirm?: () => void;
 }
 
 const nobody: Authorized = { caller: null, session: null };
@@ -168,6 +172,8 @@ function chosenEnvironment(request: FastifyRequest): Environment {
   throw parameterError({ param: 'environment', rule: 'must be test or live' });
 }
 
+const notAMember = (): ApiError => new ApiError('forbidden', 'this session belongs to no member of the project');
+
 const changesNothing = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /** Returns a function that finds the projects of a session. It reads all projects once per change of one. */
@@ -193,7 +199,7 @@ function createSessionAuthority(access: SessionAccess) {
       const project = configuration.project(id);
       // The same answer for a project that does not exist: ids are not to be tried out.
       if (project && roleIn(session, project) !== undefined) return project;
-      throw new ApiError('forbidden', 'this session belongs to no member of the project');
+      throw notAMember();
     }
     const [project, another] = projectsOf(session);
     if (project === undefined) throw new ApiError('forbidden', 'this account is a member of no project');
@@ -222,8 +228,16 @@ function createSessionAuthority(access: SessionAccess) {
     if (authority === 'session') return { caller: null, session };
     const caller = callerOfSession(request, session);
     const requiresOwner = authority === 'admin or owner' || authority === 'owner' || !changesNothing(request.method);
-    if (requiresOwner && caller.role !== 'owner') throw new ApiError('forbidden', 'a viewer may only read');
-    return { caller, session };
+    const refuse = (role: Role | undefined): void => {
+      if (role === undefined) throw notAMember();
+      if (requiresOwner && role !== 'owner') throw new ApiError('forbidden', 'a viewer may only read');
+    };
+    refuse(caller.role);
+    const confirm = (): void => {
+      const project = configuration.project(caller.project);
+      refuse(project && roleIn(session, project));
+    };
+    return { caller, session, confirm };
   };
 }
 
@@ -255,6 +269,7 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
   app.decorate('defaultAuthority', undefined);
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);
+  app.decorateRequest('confirmAuthority', () => {});
   app.addHook('onRoute', function (route) {
     const authority = route.config?.authority ?? this.defaultAuthority;
     if (authority === undefined) throw new Error(`${route.method} ${route.url} declares no authority`);
@@ -262,8 +277,9 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
   });
   app.addHook('onRequest', async (request) => {
     if (request.is404) return;
-    const { caller, session } = await authorize(request, request.routeOptions.config.authority!);
+    const { caller, session, confirm } = await authorize(request, request.routeOptions.config.authority!);
     request.caller = caller;
     request.session = session;
+    if (confirm !== undefined) request.confirmAuthority = confirm;
   });
 }

@@ -35,6 +35,12 @@ export function newKey(environment: Environment, kind: KeyKind, nowMs: number): 
   return { key, record };
 }
 
+/** Generated admin API keys begin with it. */
+export const adminKeyPrefix = 'fenceline_admin_';
+
+/** Returns whether the text is, or was, a key that must be in no URL. It need not be valid. */
+export const looksSecret = (key: string): boolean => key.includes('_sk_') || key.startsWith(adminKeyPrefix);
+
 /** Returns whether the text has the given SHA-256. Takes the same time for every wrong text. */
 export function matchesSha256(text: string, expectedHex: string): boolean {
   const expected = Buffer.from(expectedHex, 'hex');

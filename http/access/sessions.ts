@@ -20,7 +20,9 @@ export interface Session {
   /** Null: signed in by a one-time link to `project`. */
   readonly account: AccountRecord | null;
   readonly project: string | null;
-  /** Prefix of the stored hash. It tells sessions apart in logs, and is of no use to sign in. */
+  /** Its key in the store. */
+  readonly key: string;
+  /** The end of the key. It tells sessions apart in logs, and is of no use to sign in. */
   readonly hint: string;
   /** Epoch ms at which the session ends at the latest. */
   readonly expiresAtMs: number;
@@ -31,6 +33,20 @@ export interface Session {
   isOpen(): Promise<boolean>;
 }
 
+/** A session as its account sees it. */
+export interface ListedSession {
+  /** Of no use to sign in. */
+  readonly id: string;
+  readonly isCurrent: boolean;
+  /** The browser, as it names itself; null: it does not. */
+  readonly userAgent: string | null;
+  /** Epoch ms. */
+  readonly startedAtMs: number;
+  /** Epoch ms, up to a minute ago. */
+  readonly usedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
 export interface Sessions {
   /** Ends the request's session, if it has one, and starts another with a new token. */
   start(request: FastifyRequest, reply: FastifyReply, subject: Subject): Promise<Session>;
@@ -38,6 +54,10 @@ export interface Sessions {
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Resolves to undefined without a cookie, and when its session has ended. */
   find(request: FastifyRequest): Promise<Session | undefined>;
+  /** Resolves to the open sessions of the session's account, newest first; to itself if it has no account. */
+  list(session: Session): Promise<ListedSession[]>;
+  /** Ends a listed session. Resolves to false if there is none with this id. */
+  endListed(session: Session, id: string): Promise<boolean>;
 }
 
 export interface SessionOptions {
@@ -63,16 +83,26 @@ interface StoredSession {
   readonly project: string | null;
   readonly startedAtMs: number;
   readonly usedAtMs: number;
+  /** Absent in sessions of earlier releases. */
+  readonly userAgent?: string | null;
 }
 
 const tokenBytes = 32;
 const tokenPattern = /^[0-9a-f]{64}$/;
+const idCharacters = 24;
 const hintCharacters = 8;
+const maxUserAgentCharacters = 256;
+/** Of one account. Beyond them the oldest end. */
+const maxSessions = 100;
 /** A session in use is stored again at most this often. */
 const minRenewalMs = 60_000;
 
 const keyOf = (token: string): string => `session/${createHash('sha256').update(token).digest('hex')}`;
+const idOf = (key: string): string => key.slice(-idCharacters);
 const hintOf = (key: string): string => `session …${key.slice(-hintCharacters)}`;
+/** Holds the keys of the sessions of an account, as JSON. */
+const listKeyOf = (account: Pick<AccountRecord, '_id' | 'createdAt'>): string =>
+  `sessions/${account._id}/${account.createdAt}`;
 
 const storedSubject = (
   subject: Subject,
@@ -99,6 +129,9 @@ export function createSessions(options: SessionOptions): Sessions {
   const ttlMs = ({ startedAtMs }: StoredSession, nowMs: number): number =>
     Math.min(idleMs, startedAtMs + absoluteMs - nowMs);
 
+  const hasExpired = ({ startedAtMs, usedAtMs }: StoredSession, nowMs: number): boolean =>
+    nowMs >= startedAtMs + absoluteMs || nowMs >= usedAtMs + idleMs;
+
   function known(stored: StoredSession): AccountRecord | ProjectRecord | undefined {
     if (stored.account === null) return configuration.project(stored.project ?? '');
     const account = configuration.account(stored.account);
@@ -109,6 +142,7 @@ export function createSessions(options: SessionOptions): Sessions {
   const sessionOf = (key: string, stored: StoredSession): Session => ({
     account: stored.account === null ? null : (configuration.account(stored.account) ?? null),
     project: stored.project,
+    key,
     hint: hintOf(key),
     expiresAtMs: stored.startedAtMs + absoluteMs,
     isOpen: async () => (await values.get(key)) !== undefined && known(stored) !== undefined,
@@ -121,9 +155,41 @@ export function createSessions(options: SessionOptions): Sessions {
     await values.put(key, JSON.stringify(used), ttlMs(used, nowMs), { current: text });
   }
 
+  const keysOf = (text: string | undefined): string[] => (text === undefined ? [] : (JSON.parse(text) as string[]));
+
+  async function isStored(key: string): Promise<boolean> {
+    return (await values.get(key)) !== undefined;
+  }
+
+  /** Notes a session in the list of its account, and takes those that have ended off it. */
+  async function note(account: Pick<AccountRecord, '_id' | 'createdAt'>, key: string): Promise<void> {
+    const listKey = listKeyOf(account);
+    for (;;) {
+      const text = await values.get(listKey);
+      const open: string[] = [];
+      for (const known of keysOf(text)) if (await isStored(known)) open.push(known);
+      const excess = open.splice(0, open.length + 1 - maxSessions);
+      const current = text ?? null;
+      if (!(await values.put(listKey, JSON.stringify([...open, key]), absoluteMs, { current }))) continue;
+      for (const oldest of excess) await values.delete(oldest);
+      return;
+    }
+  }
+
   async function end(request: FastifyRequest): Promise<void> {
     const token = tokenOf(request);
     if (token !== undefined) await values.delete(keyOf(token));
+  }
+
+  async function openSessions({ account, key: own }: Session): Promise<{ key: string; stored: StoredSession }[]> {
+    const keys = new Set(account === null ? [] : keysOf(await values.get(listKeyOf(account))));
+    const open: { key: string; stored: StoredSession }[] = [];
+    for (const key of keys.add(own)) {
+      const text = await values.get(key);
+      const stored = text === undefined ? undefined : (JSON.parse(text) as StoredSession);
+      if (stored && !hasExpired(stored, clock()) && known(stored) !== undefined) open.push({ key, stored });
+    }
+    return open;
   }
 
   return {
@@ -131,8 +197,10 @@ export function createSessions(options: SessionOptions): Sessions {
       await end(request);
       const token = randomBytes(tokenBytes).toString('hex');
       const nowMs = clock();
-      const stored: StoredSession = { ...storedSubject(subject), startedAtMs: nowMs, usedAtMs: nowMs };
+      const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentCharacters) ?? null;
+      const stored: StoredSession = { ...storedSubject(subject), startedAtMs: nowMs, usedAtMs: nowMs, userAgent };
       await values.put(keyOf(token), JSON.stringify(stored), ttlMs(stored, nowMs), { current: null });
+      if ('account' in subject) await note(subject.account, keyOf(token));
       setSessionCookie(reply, token, isSecure(request), Math.floor(absoluteMs / 1_000));
       return sessionOf(keyOf(token), stored);
     },
@@ -148,12 +216,27 @@ export function createSessions(options: SessionOptions): Sessions {
       if (text === undefined) return undefined;
       const stored = JSON.parse(text) as StoredSession;
       const nowMs = clock();
-      if (nowMs >= stored.startedAtMs + absoluteMs || nowMs >= stored.usedAtMs + idleMs) return undefined;
+      if (hasExpired(stored, nowMs)) return undefined;
       // Another node may just have created the account or changed its password.
       if (known(stored) === undefined) await catchUp?.();
       if (known(stored) === undefined) return undefined;
       await renew(key, text, stored, nowMs);
       return sessionOf(key, stored);
+    },
+    async list(session) {
+      const listed: ListedSession[] = [];
+      for (const { key, stored } of await openSessions(session)) {
+        const { startedAtMs, usedAtMs, userAgent = null } = stored;
+        const isCurrent = key === session.key;
+        const expiresAtMs = startedAtMs + absoluteMs;
+        listed.push({ id: idOf(key), isCurrent, userAgent, startedAtMs, usedAtMs, expiresAtMs });
+      }
+      return listed.sort((one, other) => other.startedAtMs - one.startedAtMs || (one.id < other.id ? -1 : 1));
+    },
+    async endListed(session, id) {
+      const found = (await openSessions(session)).find(({ key }) => idOf(key) === id);
+      if (found !== undefined) await values.delete(found.key);
+      return found !== undefined;
     },
   };
 }

@@ -72,3 +72,17 @@ export const Session = Type.Object(
   { $id: 'Session' },
 );
 export type Session = Static<typeof Session>;
+
+/** A browser that is signed in, as its account sees it. */
+export const SignedInBrowser = Type.Object(
+  {
+    _id: Id,
+    current: Type.Boolean({ description: 'The session of this request' }),
+    userAgent: Type.Union([Type.String(), Type.Null()], { description: 'How the browser names itself' }),
+    startedAt: Timestamp,
+    usedAt: Type.String({ format: 'date-time', description: 'The latest request, up to a minute ago' }),
+    expiresAt: Timestamp,
+  },
+  { $id: 'SignedInBrowser' },
+);
+export type SignedInBrowser = Static<typeof SignedInBrowser>;

@@ -49,6 +49,29 @@ function answerOf(operation: Json): string {
   return union(schemas.map((schema) => (schema ? typeOf(schema) : 'unknown')));
 }
 
+const widest = 120;
+
+/** Gives each property of a line's first object a line of its own where the line is too long. */
+function wrapped(line: string): string {
+  const open = line.indexOf('{ ');
+  if (line.length <= widest || open < 0) return line;
+  const indent = `${/^ */.exec(line)?.[0]}  `;
+  let depth = 0;
+  let start = open + 2;
+  const lines = [line.slice(0, open + 1)];
+  for (let at = open; at < line.length; at++) {
+    if ('{[('.includes(line[at]!)) depth++;
+    if ('}])'.includes(line[at]!)) depth--;
+    const isEnd = depth === 0;
+    if (isEnd || (depth === 1 && line[at] === ';')) {
+      lines.push(wrapped(`${indent}${line.slice(start, at).trim()};`));
+      start = at + 1;
+    }
+    if (isEnd) return [...lines, wrapped(indent.slice(2) + line.slice(at))].join('\n');
+  }
+  return line;
+}
+
 /** Returns the text of the module. */
 export function typesOf(document: Json): string {
   const schemas = Object.entries<Json>(document.components.schemas)
@@ -75,5 +98,9 @@ export function typesOf(document: Json): string {
     ...operations.sort(),
     '}',
     '',
-  ].join('\n');
+  ]
+    .join('\n')
+    .split('\n')
+    .map(wrapped)
+    .join('\n');
 }

@@ -31,13 +31,25 @@ async function asNewAccount(path: string) {
 }
 
 describe.runIf(isRunnable)('the account', () => {
-  it('changes its password, which ends other sessions, and signs out everywhere', async () => {
+  it('signs out another browser, changes its password, which ends other sessions, and signs out everywhere', async () => {
     const { page, email } = await asNewAccount('/account');
     const other = await open('/');
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     await send(other, '/v1/signin', { email, password });
     await other.reload();
     await other.getByRole('button', { name: 'Project: Shop' }).waitFor();
+
+    const phone = await open('/');
+    await phone.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await send(phone, '/v1/signin', { email, password });
+    await page.reload();
+    const browsers = page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem');
+    await browsers.nth(2).waitFor();
+    // The newest is the first.
+    await browsers.first().getByRole('button').click();
+    await browsers.nth(2).waitFor({ state: 'detached' });
+    await phone.reload();
+    await phone.getByRole('heading', { name: 'Sign in' }).waitFor();
 
     await page.getByLabel('Current password').fill('not this one at all');
     await page.getByLabel('New password').fill(otherPassword);
