@@ -1,7 +1,7 @@
 /** The parameters of lists: limit, cursor, time bounds and filters. Every list pages by its cursor. */
 import Type, { type TSchema } from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
-import { metadataFilter } from '../http/fields/structures.js';
+import { readMetadataFilter } from '../http/fields/structures.js';
 import { isBeyondCursor } from '../pipeline/catalog/store/lists.js';
 import type { ListCursor, ListQuery, Scope } from '../pipeline/catalog/types.js';
 
@@ -99,7 +99,7 @@ export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery
   const bounds = readTimeBounds(reader, ['createdBefore', 'createdAfter', 'updatedBefore', 'updatedAfter']);
   const tag = reader.text('tag');
   const externalId = reader.text('externalId');
-  const metadata = metadataFilter(query.metadata);
+  const metadata = reader.take(readMetadataFilter(query.metadata));
   return reader.outcome(() => ({
     project: scope.project,
     environment: scope.environment,
@@ -109,7 +109,7 @@ export function readListQuery(scope: Scope, query: RawFields, orderBy: ListQuery
     ...bounds,
     ...(tag !== null && { tag }),
     ...(externalId !== null && { externalId }),
-    ...(metadata !== undefined && { metadata }),
+    ...(metadata && { metadata }),
   }));
 }
 

@@ -37,6 +37,16 @@ test('records are filtered by their state and sorted either way, and paged by a 
   expect(await list('sort=radius')).toMatchObject({ meta: { code: 400, param: 'sort' } });
 });
 
+test.each(['geofences', 'geofences/count', 'beacons', 'beacons/count'])(
+  '%s refuse a malformed filter by metadata (fault: it was ignored, and everything was returned)',
+  async (path) => {
+    for (const filter of ['metadata=floor', 'metadata[]=2', 'metadata[__proto__]=2', 'metadata[a][b]=2']) {
+      const { status, body } = await api.call('GET', `/v1/${path}?${filter}`);
+      expect([filter, status, body.meta.param]).toEqual([filter, 400, 'metadata']);
+    }
+  },
+);
+
 test('a count has the conditions of the list', async () => {
   const count = async (query = '') => (await api.call('GET', `/v1/geofences/count?${query}`)).body;
   expect(await count()).toEqual({ meta: { code: 200 }, count: 3, complete: true });

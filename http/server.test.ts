@@ -133,6 +133,7 @@ describe('authority', () => {
     [`/v1/map?publishableKey=${secret}`, undefined, 403],
     [`/v1/map?publishableKey=${secret}`, publishable, 403],
     ['/v1/map?publishableKey=prj_live_sk_revoked', undefined, 403],
+    ['/v1/map?publishableKey=fenceline_admin_replaced', publishable, 403],
     [`/v1/map?publishableKey=${admin.key}`, undefined, 403],
     [`/v1/map?publishableKey=${publishable}&publishableKey=${secret}`, undefined, 403],
     ['/v1/map', secret, 200],
@@ -389,7 +390,7 @@ describe('pages of other origins', () => {
 });
 
 describe('headers of answers', () => {
-  it.each(['/v1/open', '/v1/mine', '/v1/nothing', '/v1/broken', '/openapi.json', '/docs/'])(
+  it.each(['/v1/open', '/v1/mine', '/v1/nothing', '/v1/broken', '/v1/%zz', '/openapi.json', '/docs/'])(
     '%s forbids to guess its type',
     async (url) => {
       expect((await get(url, secret)).headers['x-content-type-options']).toBe('nosniff');
@@ -403,6 +404,7 @@ describe('headers of answers', () => {
     ['/v1/secret', secret],
     ['/v1/projects', admin.key],
     ['/v1/nothing', secret],
+    ['/v1/%zz', secret],
   ])('%s is stored by no cache (fault: authenticated answers were cacheable)', async (url, key) => {
     expect((await get(url, key)).headers['cache-control']).toBe('no-store');
   });

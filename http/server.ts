@@ -21,7 +21,7 @@ import { allowCrossOrigin } from './answers/cors.js';
 import { answerFailures, sendFailure } from './answers/failures.js';
 import { protectAnswers } from './answers/headers.js';
 import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from './connections/connections.js';
-import { failureBody, failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
+import { failureBody, failureHeaders, failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
 import { type IdempotencyParts, keepAnswers } from './requests/idempotency.js';
@@ -64,6 +64,7 @@ function answerOddRequests(app: FastifyInstance): void {
     const requestId = requestIdOf(request);
     const body = JSON.stringify(failureBody(failure, requestId));
     const headers = {
+      ...failureHeaders,
       Connection: 'close',
       'Content-Type': 'application/json; charset=utf-8',
       'X-Radar-Request-Id': requestId,

@@ -74,8 +74,9 @@ export const demoRoutes =
         tag,
         summary: 'Run the demo city',
         description:
-          `Creates some hundred geofences with the tag ${demoTag} in the test environment. Then ${demoBounds.devices} ` +
-          `devices move through them for ${demoBounds.durationMs / 60_000} minutes, with 20 locations a second in all. ` +
+          `Creates some hundred geofences with the tag ${demoTag} in the test environment. ` +
+          `Then ${demoBounds.devices} devices move through them for ${demoBounds.durationMs / 60_000} minutes, ` +
+          'with 20 locations a second in all. ' +
           'One run a project; 409 while one runs.',
         answer: DemoAnswer,
         failures: [400, 409, 503],

@@ -122,7 +122,7 @@ export const geofenceFields = {
 
 /** @param path the pair that the path names; it replaces that of the fields. */
 export function readGeofence(fields: RawFields, path?: Pair): Outcome<GivenGeofence> {
-  const reader = new FieldReader({ ...fields, ...path });
+  const reader = new FieldReader(path === undefined ? fields : { ...fields, ...path });
   const values = readTable(reader, geofenceFields);
   return reader.outcome(() => {
     const { address, placeId, coordinates } = values;
@@ -219,7 +219,9 @@ function readOperatingHours(reader: FieldReader, name: string): OperatingHours |
 
 /** Returns each user id once, in the order given. The deprecated `userId` is one more. */
 function readUserIds(reader: FieldReader, name: string): string[] | null {
-  const given = [...(reader.list(name) ?? []), ...(reader.list('userId') ?? [])];
+  const [list, more] = [reader.list(name), reader.list('userId')];
+  if (list === undefined && more === undefined) return null;
+  const given = [...(list ?? []), ...(more ?? [])];
   const ids = given.map((value) => textOf(value)?.trim());
   if (ids.some((id) => id === undefined || id.length > maxNameLength)) {
     return reader.refuse(name, `must be comma-separated user ids of at most ${maxNameLength} characters`);

@@ -69,12 +69,15 @@ describe('one geofence', () => {
   test('forms and JSON do the same', async () => {
     const json = await put('forms', 'a', { metadata: { a: 'x' }, enabled: false, userIds: 'u,v', dwellThreshold: 5 });
     const form =
-      'description=Store&type=circle&coordinates=[-73.97,40.78]&radius=100&metadata={"a":"x"}&enabled=false&userIds=u,v&dwellThreshold=5&ip=';
+      'description=Store&type=circle&coordinates=[-73.97,40.78]&radius=100&metadata={"a":"x"}' +
+      '&enabled=false&userIds=u,v&dwellThreshold=5&ip=';
     const formed = await api.call('PUT', '/v1/geofences/forms/b', { body: form });
     const same = { _id: '', externalId: '', createdAt: '', updatedAt: '' };
     expect({ ...formed.body.geofence, ...same }).toEqual({ ...json.body.geofence, ...same });
     const nested = await api.call('PUT', '/v1/geofences/forms/c', {
-      body: 'description=S&type=circle&coordinates[]=1&coordinates[]=2&radius=10&metadata[k]=v&operatingHours[mon][0][]=09:00&operatingHours[mon][0][]=10:00',
+      body:
+        'description=S&type=circle&coordinates[]=1&coordinates[]=2&radius=10&metadata[k]=v' +
+        '&operatingHours[mon][0][]=09:00&operatingHours[mon][0][]=10:00',
     });
     expect(nested.body.geofence).toMatchObject({
       geometryCenter: { coordinates: [1, 2] },

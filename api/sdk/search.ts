@@ -6,7 +6,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { createDisclosures } from '../../http/access/disclosure.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import { metadataFilter } from '../../http/fields/structures.js';
+import { readMetadataFilter } from '../../http/fields/structures.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Position } from '../../schemas/json/common.js';
 import { settingsOf } from './config.js';
@@ -34,6 +34,8 @@ const defaultBeaconRadiusM = 1_000;
 /** Tried from the widest on, until a region holds no more geofences than a device should keep. */
 const regionRadiiM = [10_000, 5_000, 2_000, 1_000, 500, 200] as const;
 const maxRegionGeofences = 100;
+/** What a web SDK sends for every metadata filter. */
+const garbledFilter = '[object Object]';
 
 const placeOf = (scope: Scope, [longitude, latitude]: Position) => ({
   project: scope.project,
@@ -55,7 +57,7 @@ function readGeofenceQuery(query: RawFields) {
   const limit = reader.integer('limit', { minimum: 1, maximum: maxGeofences }) ?? defaultGeofences;
   const radiusM = reader.number('radius', { minimum: 1, unit: 'metres' });
   const tags = reader.list('tags')?.filter((tag): tag is string => typeof tag === 'string' && tag !== '') ?? [];
-  const metadata = metadataFilter(query.metadata);
+  const metadata = query.metadata === garbledFilter ? null : reader.take(readMetadataFilter(query.metadata));
   // The documentation of the wire format uses both names.
   const includeGeometry = reader.boolean('includeGeometry') ?? reader.boolean('includeGeometries') ?? true;
   if (includeGeometry && limit > maxWithGeometry)

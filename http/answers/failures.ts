@@ -5,7 +5,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isPortError, type PortError } from '../../pipeline/errors.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
-import { failureBody } from '../connections/raw-answers.js';
+import { failureBody, failureHeaders } from '../connections/raw-answers.js';
 
 /** Returns the catalogued error for a refusal of Fastify; undefined for anything else. */
 function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefined {
@@ -51,8 +51,8 @@ export function sendFailure(
   // is read and dropped within the bounds of connections.ts.
   if (!request.raw.complete && failure.code !== 'request_timeout') reply.removeHeader('connection');
   if (failure.retryAfterS !== undefined) reply.header('Retry-After', failure.retryAfterS);
-  // The hook that sets it does not run for every failure.
-  reply.header('X-Radar-Request-Id', request.id);
+  // The hooks that set them do not run for every failure.
+  reply.headers({ 'X-Radar-Request-Id': request.id, ...failureHeaders });
   return reply.code(failure.status).send({ ...failureBody(failure, request.id), ...extra });
 }
 

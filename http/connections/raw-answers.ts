@@ -17,6 +17,9 @@ export const failureBody = (error: ApiError, requestId: string) => ({
   },
 });
 
+/** Of every failure, also of one that no hook of Fastify sees. */
+export const failureHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
+
 /** Returns the failure as a whole HTTP answer that closes its connection. */
 export function rawAnswer(failure: ApiError, requestId: string = freshId()): string {
   const body = JSON.stringify(failureBody(failure, requestId));
@@ -26,6 +29,7 @@ export function rawAnswer(failure: ApiError, requestId: string = freshId()): str
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Radar-Request-Id: ${requestId}`,
     'Access-Control-Allow-Origin: *',
+    ...Object.entries(failureHeaders).map(([name, value]) => `${name}: ${value}`),
     ...(failure.retryAfterS === undefined ? [] : [`Retry-After: ${failure.retryAfterS}`]),
     'Connection: close',
   ];

@@ -130,6 +130,8 @@ describe('malformed HTTP is answered in the common shape of failures, and closed
     const { meta, error, statuses, text: received } = await say(text);
     expect(meta).toMatchObject({ code, type, message: expect.any(String), requestId: expect.any(String) });
     expect(received).toContain(`X-Radar-Request-Id: ${meta.requestId}`);
+    expect(received).toMatch(/Cache-Control: no-store\r\n/i);
+    expect(received).toMatch(/X-Content-Type-Options: nosniff\r\n/i);
     expect(statuses).toEqual([code]);
     expect(error).toBeUndefined();
   });
@@ -222,7 +224,7 @@ describe('pipelining', () => {
   it('requests are answered in their order', async () => {
     const client = new Client();
     client.socket.write(
-      'GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n',
+      ['slow', 'nothing', 'open'].map((name) => `GET /v1/${name} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''),
     );
     await client.until(() => client.statuses.length === 3);
     expect(client.statuses).toEqual([200, 404, 200]);

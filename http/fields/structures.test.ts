@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Validated } from '../../schemas/errors.js';
-import { metadataFilter, readLatitudeLongitude, readMetadata, readPosition, readStructure } from './structures.js';
+import { readLatitudeLongitude, readMetadata, readMetadataFilter, readPosition, readStructure } from './structures.js';
 
 const outcome = (result: Validated<unknown>) =>
   result.ok ? result.value : `${result.problem.param}: ${result.problem.rule}`;
@@ -31,12 +31,20 @@ describe('metadata', () => {
     );
   });
 
-  it('filters infer types and ignore other values', () => {
-    expect(metadataFilter({ a: 'true', b: '-1.5', c: '1a' })).toEqual({ a: true, b: -1.5, c: '1a' });
-    expect(metadataFilter('[object Object]')).toBeUndefined();
-    expect(metadataFilter(undefined)).toBeUndefined();
-    expect(metadataFilter({ a: { b: 'c' } })).toBeUndefined();
+  it('filters infer types', () => {
+    expect(readMetadataFilter({ a: 'true', b: '-1.5', c: '1a' })).toEqual({
+      ok: true,
+      value: { a: true, b: -1.5, c: '1a' },
+    });
+    expect(readMetadataFilter(undefined)).toEqual({ ok: true, value: undefined });
   });
+
+  it.each(['x', '{"a":"b"}', ['x'], {}, { a: { b: 'c' } }, { a: ['b', 'c'] }, { a: 'b', c: true }])(
+    'the filter %j is refused (fault: it was ignored, and the list had everything)',
+    (value) => {
+      expect(outcome(readMetadataFilter(value))).toBe('metadata: must be given as metadata[key]=value, each key once');
+    },
+  );
 });
 
 describe('coordinates of a query string', () => {

@@ -2,7 +2,7 @@
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Metadata, Position } from '../../schemas/json/common.js';
 import { parseJson } from './json-text.js';
-import { malformedTextIn, wellFormedRule } from './text.js';
+import { malformedTextIn, mayHoldSurrogates, wellFormedRule } from './text.js';
 import { isDictionary, isGiven, numberOf } from './values.js';
 
 /** Reads a structured field, given as it is or as its JSON text. The value is undefined when the field is not given. */
@@ -11,6 +11,7 @@ export function readStructure(param: string, value: unknown): Validated<unknown>
   if (typeof value !== 'string') return { ok: true, value };
   const parsed = parseJson(value);
   if (!parsed.ok) return invalid(param, `must be valid JSON: ${parsed.fault}`);
+  if (value.isWellFormed() && !mayHoldSurrogates(value)) return parsed;
   const malformed = malformedTextIn(parsed.value, param);
   return malformed === undefined ? parsed : invalid(malformed, wellFormedRule);
 }
@@ -44,6 +45,9 @@ export interface MetadataLimits {
   readonly maxTextLength?: number;
 }
 
+const isWellFormedEntry = ([key, value]: [string, unknown]): boolean =>
+  key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed());
+
 /** Checks that a dictionary is flat: strings, booleans and finite numbers. Keys with null are left out. */
 export function checkMetadata(
   param: string,
@@ -61,6 +65,7 @@ export function checkMetadata(
       return invalid(`${param}.${key}`.toWellFormed(), `must have at most ${maxTextLength} characters`);
   }
   const metadata = Object.fromEntries(entries) as Metadata;
+  if (entries.every(isWellFormedEntry)) return { ok: true, value: metadata };
   const malformed = malformedTextIn(metadata, param);
   return malformed === undefined ? { ok: true, value: metadata } : invalid(malformed, wellFormedRule);
 }
@@ -84,10 +89,14 @@ function inferredType(text: string): string | number | boolean {
 
 /**
  * Reads the filter `metadata[key]=value` of a query string. The type follows from the text: `true` is a boolean, `12`
- * a number. Any other value, such as the `[object Object]` that a web SDK sends, is no filter.
+ * a number. Any other form is refused, because a list without its filter has everything. The value is undefined when
+ * there is no filter.
  */
-export function metadataFilter(value: unknown): Metadata | undefined {
-  if (!isDictionary(value)) return undefined;
-  const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return entries.length > 0 ? Object.fromEntries(entries.map(([key, text]) => [key, inferredType(text)])) : undefined;
+export function readMetadataFilter(value: unknown): Validated<Metadata | undefined> {
+  if (!isGiven(value)) return { ok: true, value: undefined };
+  const entries = isDictionary(value) ? Object.entries(value) : [];
+  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  if (texts.length === 0 || texts.length < entries.length)
+    return invalid('metadata', 'must be given as metadata[key]=value, each key once');
+  return { ok: true, value: Object.fromEntries(texts.map(([key, text]) => [key, inferredType(text)])) };
 }

@@ -94,7 +94,8 @@ describe('configuration', () => {
     expect(loaded.ok && loaded.configuration.webhooks.allowedNetworks).toEqual(['10.0.0.0/8', 'fd00::/8', '127.0.0.1']);
     const refused = allowed('10.0.0.0/8, 10.0.0.0/33');
     expect(refused.ok ? [] : refused.problems).toEqual([
-      'webhooks.allowedNetworks (FENCELINE_WEBHOOKS_ALLOWED_NETWORKS): must be addresses or CIDR blocks such as 10.0.0.0/8; "10.0.0.0/33" is none',
+      'webhooks.allowedNetworks (FENCELINE_WEBHOOKS_ALLOWED_NETWORKS): ' +
+        'must be addresses or CIDR blocks such as 10.0.0.0/8; "10.0.0.0/33" is none',
     ]);
     const file = configFile('webhooks:\n  allowedNetworks: [intranet]\n');
     expect(load({}, {}, file)).toMatchObject({

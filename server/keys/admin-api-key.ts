@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { adminKeyPrefix } from '../../http/access/keys.js';
 
 export const adminApiKeyFile = 'admin-api-key';
 
@@ -9,6 +10,6 @@ export const adminApiKeyFile = 'admin-api-key';
 export function adminApiKey(folder: string, given: string | undefined): string {
   if (given) return given;
   const path = join(folder, adminApiKeyFile);
-  if (!existsSync(path)) writeFileSync(path, `fenceline_admin_${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
+  if (!existsSync(path)) writeFileSync(path, `${adminKeyPrefix}${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
   return readFileSync(path, 'utf8').trim();
 }
