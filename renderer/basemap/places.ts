@@ -33,6 +33,9 @@ const firstZoomOfParts = 10;
  */
 const wrongEntries = [10630176, 1917790, 8224624, 1348818, 1915223];
 
+/** English names of cities for which the data has a name that nobody uses. */
+const englishNames = new Map([[292968, 'Abu Dhabi']]);
+
 /**
  * A place counts as one of fewer inhabitants when few languages have a name for it, because it is a part of a larger
  * city or its population is that of a district. It counts as one of more when most languages have one.
@@ -85,16 +88,16 @@ function toFeature(city: City, weight: number, minZoom: number, names: CityNames
   };
 }
 
-function namesOf({ name, country }: City, names: CityNames['names'] = new Map()): Record<string, string> {
-  const english = names.get('en') ?? name;
+function namesOf({ cityId, name, country }: City, names: CityNames['names'] = new Map()): Record<string, string> {
+  const english = englishNames.get(cityId) ?? names.get('en') ?? name;
   const language = ownLanguage(country) ?? '';
   // Traditional names are kept where they differ.
   const own = names.get(language) ?? names.get(language.slice(0, 2)) ?? english;
   const translated = [...names].map(([language, text]) => [`name:${language}`, text]);
   return {
     name: own,
-    ...(names.size > 0 && own !== english && { 'name:en': english }),
     ...Object.fromEntries(translated),
+    ...(names.size > 0 && own !== english && { 'name:en': english }),
   };
 }
 

@@ -8,8 +8,13 @@ const svg = (content: string): Buffer =>
 const rect = '<rect width="40" height="40"/>';
 
 /** Each level uses the one before it ten times. */
-const nestedUse = (levels: number, use = (id: string) => `<use href="#${id}"/>`): string =>
-  `<defs><g id="a0">${rect}</g>${Array.from({ length: levels }, (_, level) => `<g id="a${level + 1}">${use(`a${level}`).repeat(10)}</g>`).join('')}</defs>${use(`a${levels}`)}`;
+const nestedUse = (levels: number, use = (id: string) => `<use href="#${id}"/>`): string => {
+  const groups = Array.from(
+    { length: levels },
+    (_, level) => `<g id="a${level + 1}">${use(`a${level}`).repeat(10)}</g>`,
+  );
+  return `<defs><g id="a0">${rect}</g>${groups.join('')}</defs>${use(`a${levels}`)}`;
+};
 
 describe('a small but expensive SVG is refused with the rule it breaks', () => {
   test.each([
@@ -36,7 +41,9 @@ describe('a small but expensive SVG is refused with the rule it breaks', () => {
     ],
     [
       'masks within masks, by class',
-      `<style>/* .a */ .a, .b { mask: url(#m1) } .c { mask: url(#m2) }</style><mask id="m1">${'<g class="c"/>'.repeat(200)}</mask><mask id="m2">${rect.repeat(200)}</mask><g class="x a"/>`,
+      '<style>/* .a */ .a, .b { mask: url(#m1) } .c { mask: url(#m2) }</style>' +
+        `<mask id="m1">${'<g class="c"/>'.repeat(200)}</mask>` +
+        `<mask id="m2">${rect.repeat(200)}</mask><g class="x a"/>`,
       'drawing steps',
     ],
     [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
+import { namesSquares } from '../style/reserves-space.js';
 import { wholeTile } from '../testing/pictures.js';
 import { placeNames } from '../testing/place-names.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
@@ -54,6 +55,19 @@ test('the label of a street crosses tile edges', () => {
   expect(others).toEqual([]);
   const [left, right] = [label!.placement.boxes[0]!, label!.placement.boxes.at(-1)!];
   expect(left.minX < 256 && right.maxX > 256).toBe(true);
+});
+
+test('the name of a square is level in its middle, or on a straight side where it is too wide', () => {
+  const [left, right] = [3496, 4696];
+  const placed = (name: string) => {
+    const square = lineOf(name, [left, 3696], [right, 3696], [right, 4496], [left, 4496], [left, 3696]);
+    const style = symbolStyle([line], {}, { [namesSquares]: true });
+    return labelsOf(frameOf(fourTiles, 1, cutUp([square])), style, [], 'en').map(({ placement }) => placement);
+  };
+  const [{ runs: [run] = [], rectangle } = {}, ...others] = placed('Piazza');
+  expect(others).toEqual([]);
+  expect([run?.x, run?.y, rectangle?.angle]).toEqual([256, 256, 0].map((value) => expect.closeTo(value)));
+  for (const { rectangle } of placed('Piazzadellasantissimaannunziata')) expect(rectangle).toBeDefined();
 });
 
 test('names in every script are placed at points and along streets', () => {

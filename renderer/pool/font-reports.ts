@@ -7,7 +7,10 @@ export function createFontReports(report: (problem: string) => void): (packages:
     for (const name of packages) {
       if (reported.has(name)) continue;
       reported.add(name);
-      report(`names in one script are left out of maps or shown in Latin letters, because ${name} is not installed`);
+      report(
+        `names in one script are left out of maps or shown in Latin letters, because ${name} is not installed; ` +
+          `install it with "npm install ${name}" and restart`,
+      );
     }
   };
 }

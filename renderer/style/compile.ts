@@ -21,7 +21,7 @@ import {
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
-import { leavesSpace, reservesSpace } from './reserves-space.js';
+import { leavesSpace, namesSquares, reservesSpace } from './reserves-space.js';
 
 export type LayerType = LayerSpecification['type'];
 
@@ -44,6 +44,8 @@ export interface StyleLayer {
   readonly reservesSpace: boolean;
   /** See {@link leavesSpace}. */
   readonly leavesSpace: boolean;
+  /** See {@link namesSquares}. */
+  readonly namesSquares: boolean;
   /** Returns whether the layer is drawn at this zoom. */
   isVisible(zoom: number): boolean;
   /**
@@ -109,6 +111,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
     filterDependencies: dependenciesOf(filterText),
     reservesSpace: has(layer, reservesSpace),
     leavesSpace: has(layer, leavesSpace),
+    namesSquares: has(layer, namesSquares),
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);

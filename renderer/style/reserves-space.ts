@@ -4,3 +4,5 @@
  */
 export const reservesSpace = 'fenceline:reserves-space';
 export const leavesSpace = 'fenceline:leaves-space';
+/** Names an entry of a layer's `metadata`. Names of lines around or across a square are straight, in its middle. */
+export const namesSquares = 'fenceline:names-squares';

@@ -39,6 +39,27 @@ test.each(all)('%s for %s asks for nothing that is not drawn', (name, schema) =>
   expect(unsupported(shapes)).toEqual([]);
 });
 
+test.each(schemas)('every style names the same features of %s, in other colours', (schema) => {
+  const named = (name: BuiltInStyle) =>
+    builtInStyle(name, schema).layers.flatMap((layer) => (layer.type === 'symbol' ? [{ ...layer, paint: {} }] : []));
+  const [first, ...others] = builtInStyles.map(named);
+  for (const other of others) expect(other).toEqual(first);
+});
+
+test('large waters are named before streets, and small ones after them', () => {
+  for (const schema of schemas.filter((each) => each !== 'fenceline')) {
+    const ids = builtInStyle('svc-default-v1', schema).layers.map(({ id }) => id);
+    const road = ids.indexOf('label-road-major');
+    const indexesOf = (start: string) => ids.flatMap((id, i) => (id.startsWith(start) ? [i] : []));
+    const important = [...indexesOf('label-water-large'), ...indexesOf('label-waterway-river')];
+    expect(important.length).toBeGreaterThan(1);
+    expect(important.every((i) => i > road)).toBe(true);
+    expect([...indexesOf('label-water-small'), ...indexesOf('label-waterway-stream')].every((i) => i < road)).toBe(
+      true,
+    );
+  }
+});
+
 test('other names are not built in', () => {
   expect(builtInStyles).toEqual(['svc-default-v1', 'svc-light-v1', 'svc-dark-v1']);
   expect(['svc-dark-v1', 'svc-dark-v2', 'toString', ''].map(isBuiltInStyle)).toEqual([true, false, false, false]);

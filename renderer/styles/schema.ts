@@ -130,14 +130,28 @@ export interface RoadReferences {
   };
 }
 
+/** Area of waters that are small. */
+export const smallWaterM2 = 20_000;
+
+/** Label points or lines of lakes and seas. */
+export interface WaterLabels extends Selected {
+  /** Lower values are placed first. */
+  readonly order?: ExpressionSpecification;
+  /** Whether it is so small, such as a pond or fountain, that names of streets come first. */
+  readonly isSmall?: ExpressionSpecification;
+  /** Set when names lie along lines. */
+  readonly isLine?: true;
+}
+
 /** Texts of features. */
 export interface SchemaLabels {
   /** Getter of the name, localized later (see `language.ts`). */
   readonly name: ExpressionSpecification;
   readonly places: readonly (Classified<PlaceClass> & PlaceImportance)[];
   readonly roads: (Classified<RoadClass> & { readonly references: RoadReferences }) | null;
-  /** Label points of lakes and seas. */
-  readonly water: readonly Selected[];
+  readonly water: readonly WaterLabels[];
+  /** Label points of squares, where their lines do not have the names. */
+  readonly squares?: Selected;
   /** Label lines of rivers. */
   readonly waterways: Classified<WaterwayClass> | null;
   readonly pois: readonly (Classified<PoiClass> & {

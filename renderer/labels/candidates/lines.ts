@@ -6,12 +6,13 @@ import type { StyleLayer } from '../../style/compile.js';
 import { point, polygon, type TileFeature } from '../../tiles/vector-tile.js';
 import { joinLines } from '../anchors/join-lines.js';
 import { type Point, Polyline } from '../anchors/polyline.js';
+import { type Square, squareAround } from '../anchors/squares.js';
 import { rowHeightEm } from '../collision/boxes.js';
 import { iconRulesOf, textRulesOf } from '../collision/rules.js';
 import { type Candidate, maxCandidates, type Placement } from '../label.js';
 import { type LineSection, type LineStyle, placementsAlongLine } from '../shape/along-line.js';
 import { type Anchor, alignmentOf } from '../shape/anchor-offset.js';
-import { blockPlacements, blockStyleOf } from '../shape/block.js';
+import { type BlockStyle, blockPlacements, blockStyleOf } from '../shape/block.js';
 import { type IconStyle, iconStyleOf, iconWidth, placedIcon } from '../shape/icon.js';
 import { rowWidth } from '../shape/row.js';
 import type { LabelSection } from '../text/label-text.js';
@@ -104,6 +105,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
     textRules: textRulesOf(layer, wholeZoom, spacing),
     ...(icon && { iconRules: iconRulesOf(layer, wholeZoom, feature) }),
   };
+  const square = layer.namesSquares && textStyle ? squareAround(pieces) : null;
   const lines = (textStyle ? joinLines(pieces, tolerance) : pieces)
     .map((xy) => new Polyline(xy))
     .filter(({ length }) => textStyle !== null || length >= width)
@@ -112,6 +114,14 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
     const count = isCentered ? 1 : Math.max(1, Math.floor((line.length + spacing) / (width + spacing)));
     return fromTheMiddle(lineSections(line, count)).map((section) => ({ section, length: line.length }));
   });
+  if (square && textStyle) {
+    const placements = function* () {
+      yield* inSquare(square, text, textStyle, blockStyleOf(layer, feature, wholeZoom));
+      for (const { section } of all.slice(0, maxSections)) yield* filtered(placementsIn(section), isStraight);
+    };
+    const candidate: Candidate = { ...label, leavesSpace: 'preferably', placements };
+    return [{ candidate, sortKey, length: totalLength(pieces), isRepeat: false }];
+  }
   return all.map(({ section, length }, i): Ranked => {
     // A name that finds no place in its own section takes that of another one, before any name is repeated.
     const isMain = textStyle !== null && i === 0;
@@ -175,6 +185,29 @@ function placements(parts: SymbolParts): (section: LineSection) => Iterable<Plac
       yield withIcon(placement, icon, section.line, middle);
     }
   };
+}
+
+/** Rows by which a name moves from the middle of its square. */
+const rowsFromMiddle = [0, -1, 1, -2, 2];
+
+/** Yields level placements in the middle of a square, and above and below it, where the name is not wider. */
+function* inSquare(
+  { x, y, width, height }: Square,
+  text: string,
+  textStyle: TextStyle,
+  style: BlockStyle,
+): Generator<Placement> {
+  const anchorOffsets = rowsFromMiddle
+    .filter((rows) => Math.abs(rows) * textStyle.sizePx <= height / 3)
+    .map((rows) => ({ anchor: 'center', offset: [0, rows] }) as const);
+  const isNarrow = ({ rectangle }: Placement) => rectangle !== undefined && rectangle.width <= width;
+  yield* filtered(blockPlacements(text, textStyle, { ...style, anchorOffsets }, x, y), isNarrow);
+}
+
+const isStraight = ({ rectangle }: Placement): boolean => rectangle !== undefined;
+
+function* filtered(placements: Iterable<Placement>, isWanted: (placement: Placement) => boolean): Generator<Placement> {
+  for (const placement of placements) if (isWanted(placement)) yield placement;
 }
 
 const noText: Placement = { runs: [], boxes: [] };

@@ -161,6 +161,8 @@ const rowAt = (x: number): Placement => ({
   boxes: [{ minX: x, minY: 20, maxX: x + 30, maxY: 30 }],
 });
 const landmark = { ...candidateOf('landmark', [rowAt(40)]), reservesSpace: true };
+const placesOf = (placed: readonly PlacedLabel[]) =>
+  Object.fromEntries(placed.map(({ candidate: { text }, placement }) => [text, placement.runs[0]?.x]));
 const textsOf = (placed: readonly PlacedLabel[]) => placed.map(({ candidate: { text } }) => text);
 
 test('a street leaves a landmark its space if it has another place', () => {
@@ -181,8 +183,97 @@ test('a country leaves its capital space with the padding of both', () => {
   expect(placed.map(({ placement }) => placement.runs[0]!.x)).toEqual([150, 40]);
 });
 
+test('a street leaves space for the padded icon of a landmark, also of one whose text has none', () => {
+  const iconAt = (x: number): Placement => ({
+    ...rowAt(x),
+    icon: iconIn([{ minX: x, minY: 40, maxX: x + 10, maxY: 50 }]),
+  });
+  const rules = { padding: evenPadding(4), overlap: 'never', isObstacle: true, isOptional: false } as const;
+  const museum = (text: string, x: number): Candidate => ({
+    ...{ ...candidateOf(text, [iconAt(x)], { isOptional: true }), iconRules: rules, reservesSpace: true },
+  });
+  const besideIcon = (x: number): Placement => ({
+    ...rowAt(x),
+    boxes: [{ minX: x, minY: 40, maxX: x + 30, maxY: 50 }],
+  });
+  // The first street is within the padding of the first icon, and the second one on the second icon.
+  const streets = [53, 62].map((x, i) => ({
+    ...candidateOf(`street ${i}`, [besideIcon(x), besideIcon(120 + 60 * i)]),
+    leavesSpace: 'preferably' as const,
+  }));
+  const placed = placeLabels([...streets, museum('first', 40), museum('second', 66)], image, []);
+  expect(placesOf(placed)).toMatchObject({ 'street 0': 120, 'street 1': 180, first: 40 });
+  expect(placed[3]!.placement).toMatchObject({ runs: [], icon: { boxes: [{ minX: 66 }] } });
+});
+
 test('a landmark does not displace a street that has no other place, but the second name of one', () => {
   const only = candidateOf('street', [rowAt(50)]);
   expect(textsOf(placeLabels([{ ...only, leavesSpace: 'preferably' }, landmark], image, []))).toEqual(['street']);
   expect(textsOf(placeLabels([{ ...only, leavesSpace: 'always' }, landmark], image, []))).toEqual(['landmark']);
+});
+
+/** Texts of which some reserve space, and others leave it. */
+const crowd = fc.array(
+  fc
+    .record({
+      text: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+      placements: fc.array(placement, { minLength: 1, maxLength: 4 }),
+      padding: collisionRules.padding,
+      space: fc.constantFrom({ reservesSpace: true }, { leavesSpace: 'preferably' as const }, {}),
+    })
+    .map(
+      ({ text, placements, padding, space }): Candidate => ({
+        ...candidateOf(text, placements, { padding }),
+        ...space,
+      }),
+    ),
+  { maxLength: 40 },
+);
+
+test('labels that move for others are placed once, inside the image, and overlap none', () => {
+  fc.assert(
+    fc.property(crowd, fc.array(box, { maxLength: 3 }), (candidates, keepFree) => {
+      const placed = placeLabels(candidates, image, keepFree);
+      expect(new Set(placed.map(({ candidate }) => candidate)).size).toBe(placed.length);
+      for (const [i, label] of placed.entries()) {
+        expect([...label.candidate.placements()]).toContain(label.placement);
+        const part = partsOf(label)[0]!;
+        const others = placed.filter((_, j) => j !== i).map((other) => partsOf(other)[0]!.padded);
+        expect(part.boxes.every(({ minX, maxX }) => minX >= 0 && maxX <= image.width)).toBe(true);
+        expect([keepFree, ...others].flat().some((other) => part.padded.some((own) => intersect(own, other)))).toBe(
+          false,
+        );
+      }
+    }),
+  );
+});
+
+const country = (name: string, ...xs: readonly number[]): Candidate => ({
+  ...candidateOf(name, xs.map(rowAt)),
+  leavesSpace: 'preferably',
+});
+const capital = (name: string, ...xs: readonly number[]): Candidate => ({
+  ...candidateOf(name, xs.map(rowAt)),
+  reservesSpace: true,
+});
+
+test('a capital whose space two countries took moves them, and they move others', () => {
+  const candidates = [
+    country('France', 0, 70),
+    country('Belgium', 35, 105),
+    country('Netherlands', 70, 140),
+    capital('Brussels', 10),
+  ];
+  // Brussels needs the space of France and Belgium, and Belgium that of the Netherlands.
+  expect(placesOf(placeLabels([...candidates, capital('Paris', 2)], image, []))).toEqual({
+    France: 70,
+    Belgium: 105,
+    Netherlands: 140,
+    Brussels: 10,
+  });
+});
+
+test('a country that has no other place keeps its own, and those that were tried theirs', () => {
+  const candidates = [country('Italy', 40), country('France', 80, 150), capital('Rome', 45), capital('Paris', 75)];
+  expect(placesOf(placeLabels(candidates, image, []))).toEqual({ Italy: 40, France: 150, Paris: 75 });
 });

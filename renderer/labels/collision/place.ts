@@ -3,7 +3,8 @@
  *
  * Input: candidates, the most important first. Output: placed labels. Each takes its first placement that stays inside
  * the image and collides with no earlier label and no reserved box. When only the text or only the icon fits, it is
- * placed alone if the other one is optional. Pure.
+ * placed alone if the other one is optional. A text that reserves space and finds none moves labels that leave space,
+ * if they have another place. Pure.
  */
 
 import RBush from 'rbush';
@@ -14,6 +15,15 @@ import { evenPadding, padded } from './boxes.js';
 interface Obstacle extends PixelBox {
   /** Null for reserved boxes, which no label may overlap. */
   readonly overlap: Overlap | null;
+  /** The label, if it may be moved. */
+  readonly movable?: Label;
+}
+
+/** A placed label. */
+interface Label {
+  readonly candidate: Candidate;
+  placement: Placement;
+  obstacles: readonly Obstacle[];
 }
 
 interface Size {
@@ -21,90 +31,197 @@ interface Size {
   readonly height: number;
 }
 
+/** Limits the labels that are moved for another one, and those that are moved for one of these. */
+const maxMoved = [3, 2];
+/** Limits the labels that a map tries to move. */
+const maxAttempts = 400;
+
 export function placeLabels(
   candidates: readonly Candidate[],
   image: Size,
   keepFree: readonly PixelBox[],
 ): PlacedLabel[] {
-  const obstacles = new RBush<Obstacle>();
-  obstacles.load(keepFree.map((box) => ({ ...box, overlap: null })));
-  const reserved = reservedBoxes(candidates, image);
-  const repeats = new Repeats();
-  const placed: PlacedLabel[] = [];
-  for (const candidate of candidates) {
-    const placement = findPlacement(candidate, image, obstacles, reserved, repeats);
-    if (!placement) continue;
-    placed.push({ candidate, placement });
-    repeats.add(candidate.text, placement);
-    addObstacles(obstacles, placement.boxes, candidate.textRules);
-    if (placement.icon && candidate.iconRules) addObstacles(obstacles, placement.icon.boxes, candidate.iconRules);
-  }
-  return placed;
+  const placing = new Placing(image, keepFree, reservedBoxes(candidates, image));
+  for (const candidate of candidates) placing.place(candidate);
+  return placing.placed.map(({ candidate, placement }) => ({ candidate, placement }));
 }
 
 /** Returns the space that candidates reserve. Where it overlaps, the most important of them has it. */
 function reservedBoxes(candidates: readonly Candidate[], image: Size): RBush<PixelBox> {
   const reserved = new RBush<PixelBox>();
+  const isFree = (boxes: readonly PixelBox[]) => boxes.every((box) => isInside(box, image) && !reserved.collides(box));
   for (const candidate of candidates) {
-    if (!candidate.reservesSpace) continue;
-    const [first] = candidate.placements();
-    if (!first) continue;
-    // A landmark's text gives way to its icon alone. A text alone needs its padding too.
-    const boxes = first.icon
-      ? [...first.boxes, ...first.icon.boxes]
-      : first.boxes.map((box) => padded(box, candidate.textRules.padding));
-    if (boxes.some((box) => reserved.collides(box) || !isInside(box, image))) continue;
-    for (const box of boxes) reserved.insert(box);
+    const boxes = candidate.reservesSpace ? spacesOf(candidate).find(isFree) : undefined;
+    for (const box of boxes ?? []) reserved.insert(box);
   }
   return reserved;
 }
 
-function addObstacles(
-  obstacles: RBush<Obstacle>,
+/** Returns the space of a candidate's first placement, and that of its icon if it may be alone. */
+function spacesOf({ placements, textRules, iconRules }: Candidate): PixelBox[][] {
+  const [first] = placements();
+  if (!first) return [];
+  const { boxes, icon } = first;
+  if (!icon || !iconRules) return [boxes.map((box) => padded(box, textRules.padding))];
+  // The text gives way to the icon, and needs no padding.
+  const iconBoxes = icon.boxes.map((box) => padded(box, iconRules.padding));
+  return textRules.isOptional ? [[...boxes, ...iconBoxes], iconBoxes] : [[...boxes, ...iconBoxes]];
+}
+
+/** The labels that are placed so far, and the space that they take. */
+class Placing {
+  readonly placed: Label[] = [];
+  private readonly obstacles = new RBush<Obstacle>();
+  private readonly repeats = new Repeats();
+  /** Labels with the places that they left, in this order. */
+  private readonly moved: (readonly [label: Label, placement: Placement])[] = [];
+  private attempts = 0;
+  private readonly listed = new Map<Candidate, readonly Placement[]>();
+
+  constructor(
+    private readonly image: Size,
+    keepFree: readonly PixelBox[],
+    private readonly reserved: RBush<PixelBox>,
+  ) {
+    this.obstacles.load(keepFree.map((box) => ({ ...box, overlap: null })));
+  }
+
+  place(candidate: Candidate): void {
+    const placement =
+      this.placementOf(candidate) ?? (candidate.reservesSpace && this.placementAmongMoved(candidate, 0));
+    if (!placement) return;
+    const label: Label = { candidate, placement, obstacles: [] };
+    this.insert(label);
+    this.placed.push(label);
+  }
+
+  private insert(label: Label): void {
+    const { candidate, placement } = label;
+    const { textRules, iconRules, leavesSpace, reservesSpace } = candidate;
+    const isMovable = !iconRules && textRules.overlap === 'never' && (leavesSpace === 'preferably' || reservesSpace);
+    this.repeats.add(candidate.text, placement);
+    label.obstacles = [
+      ...obstaclesOf(placement.boxes, textRules, isMovable ? label : undefined),
+      ...(placement.icon && iconRules ? obstaclesOf(placement.icon.boxes, iconRules) : []),
+    ];
+    for (const obstacle of label.obstacles) this.obstacles.insert(obstacle);
+  }
+
+  private remove({ candidate, placement, obstacles }: Label): void {
+    this.repeats.remove(candidate.text, placement);
+    for (const obstacle of obstacles) this.obstacles.remove(obstacle);
+  }
+
+  private placementOf(candidate: Candidate, placements = candidate.placements()): Placement | undefined {
+    const { textRules, iconRules } = candidate;
+    let alone: Placement | undefined;
+    let crowding: Placement | undefined;
+    for (const placement of placements) {
+      const { runs, boxes, icon } = placement;
+      const textFits = this.isTextInside(candidate, placement) && !this.collidesAny(boxes, textRules);
+      if (!icon || !iconRules) {
+        if (!textFits) continue;
+        if (!candidate.leavesSpace || !this.isReserved(boxes, textRules)) return placement;
+        if (candidate.leavesSpace === 'preferably') crowding ??= placement;
+        continue;
+      }
+      const iconFits = icon.boxes.every((box) => isInside(box, this.image)) && !this.collidesAny(icon.boxes, iconRules);
+      if (textFits && iconFits) return placement;
+      if (textFits && runs.length > 0 && iconRules.isOptional) alone ??= { runs, boxes };
+      if (iconFits && textRules.isOptional) alone ??= { runs: [], boxes: [], icon };
+    }
+    return alone ?? crowding;
+  }
+
+  /** Returns the first placement of a text whose space others can leave, and moves them. */
+  private placementAmongMoved(candidate: Candidate, depth: number): Placement | undefined {
+    // A landmark has its icon alone.
+    if (candidate.iconRules) return undefined;
+    for (const placement of this.placementsOf(candidate)) {
+      if (!this.isTextInside(candidate, placement)) continue;
+      const labels = this.movableAt(placement, candidate.textRules, maxMoved[depth]!);
+      const others = obstaclesOf(placement.boxes, candidate.textRules);
+      if (labels && this.moveAside(labels, others, depth)) return placement;
+    }
+    return undefined;
+  }
+
+  /** Returns the labels in the space of a text; undefined if one of them cannot move, or if they are too many. */
+  private movableAt({ boxes }: Placement, { padding }: CollisionRules, most: number): Label[] | undefined {
+    const labels = new Set<Label>();
+    for (const { movable } of boxes.flatMap((box) => this.obstacles.search(padded(box, padding)))) {
+      if (!movable) return undefined;
+      labels.add(movable);
+    }
+    return labels.size <= most ? [...labels] : undefined;
+  }
+
+  /** Moves labels out of a space, or none of them. Returns whether all of them have a place elsewhere. */
+  private moveAside(labels: readonly Label[], space: readonly Obstacle[], depth: number): boolean {
+    const mark = this.moved.length;
+    for (const label of labels) {
+      this.moved.push([label, label.placement]);
+      this.remove(label);
+    }
+    for (const obstacle of space) this.obstacles.insert(obstacle);
+    const haveMoved = labels.every((label) => this.placeAgain(label, depth));
+    for (const obstacle of space) this.obstacles.remove(obstacle);
+    if (!haveMoved) this.undoMoves(mark);
+    return haveMoved;
+  }
+
+  private placeAgain(label: Label, depth: number): boolean {
+    const { candidate } = label;
+    if (++this.attempts > maxAttempts) return false;
+    const isLast = depth + 1 === maxMoved.length;
+    const placement =
+      this.placementOf(candidate, this.placementsOf(candidate)) ??
+      (isLast ? undefined : this.placementAmongMoved(candidate, depth + 1));
+    if (!placement) return false;
+    label.placement = placement;
+    this.insert(label);
+    return true;
+  }
+
+  /** Returns all placements of a candidate that is tried many times. */
+  private placementsOf(candidate: Candidate): readonly Placement[] {
+    const known = this.listed.get(candidate) ?? [...candidate.placements()];
+    this.listed.set(candidate, known);
+    return known;
+  }
+
+  private undoMoves(mark: number): void {
+    for (const [label, placement] of this.moved.splice(mark).reverse()) {
+      this.remove(label);
+      label.placement = placement;
+      this.insert(label);
+    }
+  }
+
+  private isTextInside({ text, textRules, textStyle }: Candidate, placement: Placement): boolean {
+    const halo = evenPadding(textStyle?.haloWidthPx ?? 0);
+    return (
+      !this.repeats.isNear(text, placement, textRules.minRepeatPx) &&
+      placement.boxes.every((box) => isInside(padded(box, halo), this.image))
+    );
+  }
+
+  private isReserved(boxes: readonly PixelBox[], { padding }: CollisionRules): boolean {
+    return boxes.some((box) => this.reserved.collides(padded(box, padding)));
+  }
+
+  private collidesAny(boxes: readonly PixelBox[], { padding, overlap }: CollisionRules): boolean {
+    return boxes.some((box) => collides(padded(box, padding), overlap, this.obstacles));
+  }
+}
+
+/** Returns the space that boxes of a label take from others. */
+function obstaclesOf(
   boxes: readonly PixelBox[],
   { isObstacle, overlap, padding }: CollisionRules,
-): void {
-  if (isObstacle) for (const box of boxes) obstacles.insert({ ...padded(box, padding), overlap });
-}
-
-function findPlacement(
-  candidate: Candidate,
-  image: Size,
-  obstacles: RBush<Obstacle>,
-  reserved: RBush<PixelBox>,
-  repeats: Repeats,
-): Placement | undefined {
-  const { textRules, iconRules, textStyle, text } = candidate;
-  const halo = evenPadding(textStyle?.haloWidthPx ?? 0);
-  let alone: Placement | undefined;
-  let crowding: Placement | undefined;
-  for (const placement of candidate.placements()) {
-    const { runs, boxes, icon } = placement;
-    const textFits =
-      !repeats.isNear(text, placement, textRules.minRepeatPx) &&
-      boxes.every((box) => isInside(padded(box, halo), image)) &&
-      !collidesAny(boxes, textRules, obstacles);
-    if (!icon || !iconRules) {
-      if (!textFits) continue;
-      if (!candidate.leavesSpace || !boxes.some((box) => reserved.collides(padded(box, textRules.padding))))
-        return placement;
-      if (candidate.leavesSpace === 'preferably') crowding ??= placement;
-      continue;
-    }
-    const iconFits = icon.boxes.every((box) => isInside(box, image)) && !collidesAny(icon.boxes, iconRules, obstacles);
-    if (textFits && iconFits) return placement;
-    if (textFits && runs.length > 0 && iconRules.isOptional) alone ??= { runs, boxes };
-    if (iconFits && textRules.isOptional) alone ??= { runs: [], boxes: [], icon };
-  }
-  return alone ?? crowding;
-}
-
-function collidesAny(
-  boxes: readonly PixelBox[],
-  { padding, overlap }: CollisionRules,
-  obstacles: RBush<Obstacle>,
-): boolean {
-  return boxes.some((box) => collides(padded(box, padding), overlap, obstacles));
+  movable?: Label,
+): Obstacle[] {
+  return isObstacle ? boxes.map((box) => ({ ...padded(box, padding), overlap, ...(movable && { movable }) })) : [];
 }
 
 function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size): boolean {
@@ -135,6 +252,13 @@ class Repeats {
     const places = this.places.get(text);
     if (places) places.push(middle);
     else this.places.set(text, [middle]);
+  }
+
+  remove(text: string, placement: Placement): void {
+    const middle = middleOf(placement);
+    const places = this.places.get(text) ?? [];
+    const at = places.findIndex(([x, y]) => x === middle?.[0] && y === middle[1]);
+    if (at >= 0) places.splice(at, 1);
   }
 }
 

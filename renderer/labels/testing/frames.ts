@@ -26,7 +26,7 @@ export function frameOf(view: Viewport, zoom: number, features: TileFeatures, im
 /**
  * Returns a style of symbol layers, from bottom to top, that draw the property `name` of `shapes` with the same paint.
  */
-export function symbolStyle(layouts: readonly object[], paint: object = {}): CompiledStyle {
+export function symbolStyle(layouts: readonly object[], paint: object = {}, metadata: object = {}): CompiledStyle {
   const layers = layouts.map((layout) => {
     return {
       type: 'symbol',
@@ -34,6 +34,7 @@ export function symbolStyle(layouts: readonly object[], paint: object = {}): Com
       'source-layer': 'shapes',
       layout: { 'text-field': '{name}', ...layout },
       paint,
+      metadata,
     };
   });
   return compileStyle(styleOf(layers));

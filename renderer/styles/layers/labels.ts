@@ -5,11 +5,11 @@ import type {
   LayerSpecification,
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
-import { reservesSpace } from '../../style/reserves-space.js';
+import { namesSquares, reservesSpace } from '../../style/reserves-space.js';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import { poiClasses, poiImage, poiStyles } from '../pois.js';
-import type { RoadClass, Schema } from '../schema.js';
+import type { RoadClass, Schema, WaterLabels, WaterwayClass } from '../schema.js';
 import { shieldLayers } from './shields.js';
 
 const regular = ['Fenceline Sans Regular'];
@@ -18,10 +18,12 @@ export function labelLayers(schema: Schema, palette: Palette): LayerSpecificatio
   return [
     ...houseNumberLayers(schema, palette),
     ...poiLayers(schema, palette),
-    ...waterwayLabelLayers(schema, palette),
+    ...waterLabelLayers('small', schema, palette),
+    ...waterwayLabelLayers('stream', schema, palette),
     ...roadLabelLayers(schema, palette),
     ...shieldLayers(schema, palette),
-    ...waterLabelLayers(schema, palette),
+    ...waterwayLabelLayers('river', schema, palette),
+    ...waterLabelLayers('large', schema, palette),
   ];
 }
 
@@ -96,14 +98,18 @@ function poiLayers({ labels: { pois, name } }: Schema, palette: Palette): LayerS
   });
 }
 
-function waterwayLabelLayers({ labels: { waterways, name } }: Schema, palette: Palette): LayerSpecification[] {
+function waterwayLabelLayers(
+  of: WaterwayClass,
+  { labels: { waterways, name } }: Schema,
+  palette: Palette,
+): LayerSpecification[] {
   if (!waterways) return [];
   return [
     {
-      id: 'label-waterway',
+      id: `label-waterway-${of}`,
       type: 'symbol',
       minzoom: 12,
-      ...from(waterways, isOneOf(waterways, ['river', 'stream'])),
+      ...from(waterways, isOneOf(waterways, [of])),
       layout: {
         'symbol-placement': 'line',
         'symbol-spacing': 400,
@@ -132,32 +138,64 @@ const roadTiers: readonly RoadLabels[] = [
   { id: 'major', minZoom: 12, classes: ['motorway', 'trunk', 'primary'], sizes: [10, 15] },
 ];
 
-function roadLabelLayers({ labels: { roads, name } }: Schema, palette: Palette): LayerSpecification[] {
+function roadLabelLayers(schema: Schema, palette: Palette): LayerSpecification[] {
+  const { roads, name } = schema.labels;
   if (!roads) return [];
-  return roadTiers.map(({ id, minZoom, classes, sizes: [small, large] }) => ({
-    id: `label-road-${id}`,
-    type: 'symbol',
-    minzoom: minZoom,
-    ...from(roads, isOneOf(roads, classes)),
-    layout: {
-      'symbol-placement': 'line',
-      'symbol-spacing': 300,
-      'text-field': name,
-      'text-font': regular,
-      'text-size': byZoom({ 12: small, 18: large }),
-      'text-padding': 2,
-      'text-max-angle': 40,
+  return roadTiers.flatMap(({ id, minZoom, classes, sizes: [small, large] }): LayerSpecification[] => [
+    {
+      id: `label-road-${id}`,
+      type: 'symbol',
+      minzoom: minZoom,
+      metadata: { [namesSquares]: true },
+      ...from(roads, isOneOf(roads, classes)),
+      layout: {
+        'symbol-placement': 'line',
+        'symbol-spacing': 300,
+        'text-field': name,
+        'text-font': regular,
+        'text-size': byZoom({ 12: small, 18: large }),
+        'text-padding': 2,
+        'text-max-angle': 40,
+      },
+      paint: inColors(palette.labels.road, 1.5),
     },
-    paint: inColors(palette.labels.road, 1.5),
-  }));
+    ...(id === 'minor' ? squareLabelLayers(schema, palette) : []),
+  ]);
 }
 
-function waterLabelLayers({ labels: { water, name } }: Schema, palette: Palette): LayerSpecification[] {
-  return water.map((selected, i) => ({
-    id: `label-water-${i}`,
+function squareLabelLayers({ labels: { squares, name } }: Schema, palette: Palette): LayerSpecification[] {
+  if (!squares) return [];
+  return [
+    {
+      id: 'label-square',
+      type: 'symbol',
+      minzoom: 16,
+      ...from(squares),
+      layout: {
+        'text-field': name,
+        'text-font': regular,
+        'text-size': byZoom({ 12: 9, 18: 13 }),
+        'text-max-width': 8,
+        'text-padding': 2,
+      },
+      paint: inColors(palette.labels.road, 1.5),
+    },
+  ];
+}
+
+function waterLabelLayers(
+  size: 'small' | 'large',
+  { labels: { water, name } }: Schema,
+  palette: Palette,
+): LayerSpecification[] {
+  const isShown = ({ isSmall }: WaterLabels) => isSmall !== undefined || size === 'large';
+  return water.filter(isShown).map(({ order, isSmall, isLine, ...selected }, i) => ({
+    id: `label-water-${size}-${i}`,
     type: 'symbol',
-    ...from(selected),
+    ...from(selected, ...(isSmall ? [size === 'small' ? isSmall : expression('!', isSmall)] : [])),
     layout: {
+      ...(isLine && { 'symbol-placement': 'line', 'symbol-spacing': 400 }),
+      ...(order && { 'symbol-sort-key': order }),
       'text-field': name,
       'text-font': regular,
       'text-letter-spacing': 0.08,

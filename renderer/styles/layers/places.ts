@@ -45,15 +45,25 @@ const movable: Layout = {
   ],
 };
 
-/** The same for countries, which have space on all sides of their middle. */
-const wandering: Layout = {
-  'text-variable-anchor-offset': [
-    ...['center', [0, 0], 'center', [0, -0.6], 'center', [0, 0.6], 'center', [-1.5, 0], 'center', [1.5, 0]],
-    ...['center', [0, -1.5], 'center', [0, 1.5], 'center', [-1.5, -1.5], 'center', [1.5, -1.5]],
-    ...['center', [-1.5, 1.5], 'center', [1.5, 1.5], 'center', [-3, -0.5], 'center', [3, -0.5]],
-    ...['center', [-3, 0.5], 'center', [3, 0.5], 'center', [0, -2.5], 'center', [0, 2.5]],
-  ] as NonNullable<Layout['text-variable-anchor-offset']> & unknown[],
-};
+/** Returns the offsets of a name's middle from its point, given as pairs of ems to the right and down. */
+function around(...pairs: readonly (readonly number[])[]): Layout {
+  const ems = pairs.flat();
+  const offsets = Array.from({ length: ems.length / 2 }, (_, i) => ['center', ems.slice(2 * i, 2 * i + 2)]);
+  return { 'text-variable-anchor-offset': offsets.flat() as [] };
+}
+
+/** Offsets of early capitals. All of these names touch their city. */
+const sliding = around(
+  [0, 0, 0, -0.6, 0, 0.6, 0, -1, 0, 1, -1.2, 0, 1.2, 0],
+  [-1.2, -0.7, 1.2, -0.7, -1.2, 0.7, 1.2, 0.7, -2, 0, 2, 0],
+);
+
+/** Offsets of countries, which have space on all sides of their middle. Wide names leave it less sideways. */
+const wandering = around(
+  [0, 0, 0, -0.6, 0, 0.6, -0.8, 0, 0.8, 0, -1.5, 0, 1.5, 0, 0, -1.2, 0, 1.2],
+  [-1.5, -0.7, 1.5, -0.7, -1.5, 0.7, 1.5, 0.7, -3, 0, 3, 0, 0, -1.8, 0, 1.8],
+  [-3, -0.7, 3, -0.7, -3, 0.7, 3, 0.7, -1.5, -1.4, 1.5, -1.4, -1.5, 1.4, 1.5, 1.4, 0, -2.5, 0, 2.5],
+);
 
 const spaced: Layout = { 'text-letter-spacing': 0.12, 'text-transform': 'uppercase' };
 
@@ -126,14 +136,14 @@ const styles: readonly PlaceStyle[] = [
     weight: 'Bold',
     sizes: citySizes,
     color: 'city',
-    more: movable,
+    more: sliding,
     space: reservesSpace,
   },
   {
     class: 'country',
     zooms: [0, 9],
     weight: 'Bold',
-    sizes: { 1: [9, 11.5], 3: [10, 15], 6: [13, 21] },
+    sizes: { 1: [9, 11.5], 3: [9.5, 13.5], 6: [13, 21] },
     color: 'country',
     more: { ...wandering, 'text-letter-spacing': 0.05, 'text-max-width': 6 },
     space: leavesSpace,

@@ -59,6 +59,8 @@ const landuse: Readonly<Partial<Record<AreaClass, readonly string[]>>> = {
   pitch: ['pitch', 'playground', 'stadium', 'track'],
 };
 
+const orderOfWater = expression('match', classTag, 'ocean', 0, 'sea', 1, ['bay', 'strait'], 2, 'lake', 3, 4);
+
 const onLand = expression('!=', ['get', 'maritime'], 1);
 
 export const openMapTilesSchema: Schema = {
@@ -170,7 +172,11 @@ export const openMapTilesSchema: Schema = {
         },
       },
     },
-    water: [{ sourceLayer: 'water_name', filter: expression('==', ['geometry-type'], 'Point') }],
+    // Large lakes have a line, and the others a point.
+    water: [
+      { sourceLayer: 'water_name', filter: expression('==', ['geometry-type'], 'Point'), order: orderOfWater },
+      { sourceLayer: 'water_name', filter: expression('==', ['geometry-type'], 'LineString'), isLine: true },
+    ],
     waterways: { sourceLayer: 'waterway', tag: classTag, values: { river: ['river', 'canal'], stream: ['stream'] } },
     pois: [
       { sourceLayer: 'aerodrome_label', tag: expression('literal', 'airport'), values: { airport: ['airport'] } },

@@ -10,10 +10,12 @@ import {
 } from '../expressions.js';
 import { poiTag } from '../poi-tag.js';
 import { taggedPois } from '../pois.js';
-
 import type { RoadClass, Schema } from '../schema.js';
+import { smallWaterM2 } from '../schema.js';
 
 const kind = expression('get', 'pmap:kind');
+/** Water without an area, such as a sea, counts as large. */
+const waterM2 = expression('to-number', ['get', 'pmap:area'], smallWaterM2);
 const isPolygon = expression('==', ['geometry-type'], 'Polygon');
 const isTunnel = expression('<', ['coalesce', ['get', 'pmap:level'], 0], 0);
 const isBridge = expression('>', ['coalesce', ['get', 'pmap:level'], 0], 0);
@@ -142,7 +144,12 @@ export const protomapsV3Schema: Schema = {
       references: { text: firstReference(expression('coalesce', ['get', 'shield_text'], ['get', 'ref'])) },
     },
     water: [
-      { sourceLayer: 'physical_point', filter: expression('==', kind, 'water') },
+      {
+        sourceLayer: 'physical_point',
+        filter: expression('==', kind, 'water'),
+        order: expression('-', 0, waterM2),
+        isSmall: expression('<', waterM2, smallWaterM2),
+      },
       { sourceLayer: 'physical_point', filter: expression('match', ['get', 'place'], ['sea', 'ocean'], true, false) },
     ],
     waterways: {

@@ -24,6 +24,9 @@ const isPolygon = expression('==', ['geometry-type'], 'Polygon');
 const isLine = expression('==', ['geometry-type'], 'LineString');
 const isPoint = expression('==', ['geometry-type'], 'Point');
 
+/** First zoom of a feature, which follows from its size or importance. */
+const minZoom = expression('to-number', ['get', 'min_zoom'], 20);
+
 /** By detail. Low zooms have no detail, and the kind is sufficient. */
 const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
   motorway: ['motorway', 'highway'],
@@ -173,7 +176,14 @@ export const protomapsSchema: Schema = {
         },
       },
     },
-    water: [{ sourceLayer: 'water', filter: isPoint }],
+    water: [
+      {
+        sourceLayer: 'water',
+        filter: isPoint,
+        order: minZoom,
+        isSmall: expression('>=', minZoom, 14),
+      },
+    ],
     waterways: {
       sourceLayer: 'water',
       filter: isLine,
@@ -185,7 +195,7 @@ export const protomapsSchema: Schema = {
         sourceLayer: 'pois',
         tag: expression('case', ['all', ['==', kind, 'station'], isSubway], 'subway', kind),
         values: taggedPois,
-        order: expression('to-number', ['get', 'min_zoom'], 20),
+        order: minZoom,
       },
     ],
     houseNumbers: {

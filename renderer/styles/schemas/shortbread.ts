@@ -3,8 +3,8 @@
 import { expression, firstReference, isSideTrack, orderOfPopulation, rankOfPopulation } from '../expressions.js';
 import { poiTag } from '../poi-tag.js';
 import { taggedPois } from '../pois.js';
-
 import type { RoadClass, Schema } from '../schema.js';
+import { smallWaterM2 } from '../schema.js';
 
 const kind = expression('get', 'kind');
 /** False values may be omitted. */
@@ -12,6 +12,8 @@ const is = (name: string) => expression('==', ['to-string', ['get', name]], 'tru
 
 /** `way_area` is in hectares. */
 const rankOfArea = expression('step', ['to-number', ['get', 'way_area'], 0], 6, 1e5, 5, 1e6, 4, 1e7, 3, 1e8, 2, 5e8, 1);
+
+const waterM2 = expression('to-number', ['get', 'way_area'], 0);
 
 const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
   motorway: ['motorway'],
@@ -145,7 +147,15 @@ export const shortbreadSchema: Schema = {
       values: roads,
       references: { text: firstReference(expression('get', 'ref')) },
     },
-    water: [{ sourceLayer: 'water_polygons_labels', filter: expression('!=', kind, 'glacier') }],
+    water: [
+      {
+        sourceLayer: 'water_polygons_labels',
+        filter: expression('!=', kind, 'glacier'),
+        order: expression('-', 0, waterM2),
+        isSmall: expression('<', waterM2, smallWaterM2),
+      },
+    ],
+    squares: { sourceLayer: 'streets_polygons_labels' },
     waterways: {
       sourceLayer: 'water_lines_labels',
       tag: kind,

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { squareAround } from './squares.js';
+
+type Vertex = readonly [x: number, y: number];
+
+/** Returns a line with its vertices turned about the origin. */
+const turned = (angle: number, ...vertices: readonly Vertex[]): number[] =>
+  vertices.flatMap(([x, y]) => [x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle)]);
+
+const angles = fc.double({ min: 0, max: 2 * Math.PI, noNaN: true });
+const lengths = fc.integer({ min: 20, max: 100 });
+
+test('lines around a square, or three sides of it, name a square in any direction', () => {
+  fc.assert(
+    fc.property(angles, lengths, fc.double({ min: 0.6, max: 1, noNaN: true }), (angle, length, share) => {
+      const [right, down] = [length, share * length];
+      const ring: Vertex[] = [
+        [0, 0],
+        [right, 0],
+        [right, down],
+        [0, down],
+        [0, 0],
+      ];
+      const middle = turned(angle, [right / 2, down / 2]);
+      for (const lines of [[turned(angle, ...ring)], ring.slice(1).map((end, i) => turned(angle, ring[i]!, end))]) {
+        const square = squareAround(lines);
+        expect(square?.x).toBeCloseTo(middle[0]!);
+        expect(square?.y).toBeCloseTo(middle[1]!);
+      }
+    }),
+  );
+});
+
+test('straight streets, bends and dual carriageways are streets in any direction', () => {
+  fc.assert(
+    fc.property(angles, lengths, lengths, fc.integer({ min: 2, max: 5 }), (angle, a, b, gap) => {
+      const at = (...vertices: readonly Vertex[]) => turned(angle, ...vertices);
+      expect(squareAround([at([0, 0], [a, 0])])).toBeNull();
+      expect(squareAround([at([0, 0], [a, 0], [a, b])])).toBeNull();
+      expect(squareAround([at([0, 0], [a, 0]), at([0, gap], [a, gap])])).toBeNull();
+      expect(squareAround([at([0, 0], [a, 0], [a, b], [2 * a, b])])).toBeNull();
+    }),
+  );
+});

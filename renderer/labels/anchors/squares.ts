@@ -1,0 +1,56 @@
+/** Tells squares from streets by the lines that have their name. Pure. */
+
+import { extremes } from '../../tiles/pole-of-inaccessibility.js';
+
+/** The middle of a square and its size, in CSS pixels of the image. */
+export interface Square {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Lines that are this much narrower than long are a street, also with two carriageways. */
+const leastAspect = 0.35;
+/** Minimum length of lines around or across a square, as a share of its width and height together. A bend has 1. */
+const leastLength = 1.25;
+/** Directions in which lines are measured, over a quarter turn. */
+const directions = 6;
+
+/**
+ * Returns the square that lines of one name surround or cross, or null for a street. Lines alternate x and y of their
+ * vertices.
+ */
+export function squareAround(lines: readonly (readonly number[])[]): Square | null {
+  const length = lines.reduce((sum, xy) => sum + lengthOf(xy), 0);
+  const sizes = Array.from({ length: directions }, (_, i) => {
+    const [[left, right], [top, bottom]] = extent(lines, (i * Math.PI) / 2 / directions);
+    return [right - left, bottom - top] as const;
+  });
+  const isWide = sizes.every(([width, height]) => Math.min(width, height) >= leastAspect * Math.max(width, height));
+  if (!isWide || !sizes.some(([width, height]) => length >= leastLength * (width + height))) return null;
+  const [[left, right], [top, bottom]] = extent(lines, 0);
+  return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top };
+}
+
+type Range = readonly [low: number, high: number];
+
+/** Returns the extent of lines along two axes that are turned by an angle. */
+function extent(lines: readonly (readonly number[])[], angle: number): readonly [Range, Range] {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const along: number[] = [];
+  const across: number[] = [];
+  for (const xy of lines) {
+    for (let i = 0; i < xy.length; i += 2) {
+      along.push(xy[i]! * cos + xy[i + 1]! * sin);
+      across.push(xy[i + 1]! * cos - xy[i]! * sin);
+    }
+  }
+  return [extremes(along), extremes(across)];
+}
+
+function lengthOf(xy: readonly number[]): number {
+  let sum = 0;
+  for (let i = 2; i < xy.length; i += 2) sum += Math.hypot(xy[i]! - xy[i - 2]!, xy[i + 1]! - xy[i - 1]!);
+  return sum;
+}
