@@ -10,8 +10,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 
 const folder = 'release';
-/** What names the version besides package.json and its lock. */
-const namedIn = ['docker-compose.yml'];
+/** What names the version besides package.json and its lock, with what stands before it. */
+const namedIn = { 'docker-compose.yml': 'fenceline:', 'deploy/helm/Chart.yaml': 'ersion: ' };
 
 const run = (program, ...words) =>
   execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 100_000_000 });
@@ -63,9 +63,9 @@ function main([version, ...options]) {
   }
 
   run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
-  for (const file of namedIn) {
+  for (const [file, before] of Object.entries(namedIn)) {
     const text = readFileSync(file, 'utf8');
-    writeFileSync(file, text.replaceAll(`fenceline:${former}`, `fenceline:${version}`));
+    writeFileSync(file, text.replaceAll(before + former, before + version));
   }
   writeFileSync('CHANGELOG.md', changelog);
   rmSync(folder, { recursive: true, force: true });
