@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterNodes } from '../../support/cluster-nodes.js';
 
-const askEveryMs = 200;
+const askEveryMs = 500;
 
 /**
  * Asks every node that evaluates, time and again. What is returned ends that, and answers the longest time in ms

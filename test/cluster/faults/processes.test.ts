@@ -135,7 +135,8 @@ it('fences off an owner that was paused during its work and has a successor', { 
     network.mend();
     owner.resume();
     refused = await until(async () => (await owner.metric('fenceline_location_partitions_fenced_total')) || undefined);
-    expect(owner.log()).toContain('"kind":"fenced"');
+    // The log arrives through a pipe, maybe after the metric.
+    await until(() => owner.log().includes('"kind":"fenced"'), { describe: () => owner.log() });
     expect(await evaluated(successor)).toBe(atSuccessor);
   }
 

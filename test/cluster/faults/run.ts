@@ -15,7 +15,7 @@ import { configure, Progress, send } from '../../ledger/sender.js';
 import { clusterSources } from '../../ledger/sources.js';
 import type { Run } from '../../ledger/verdict.js';
 import type { Workload } from '../../ledger/workload.js';
-import { ok } from '../../support/client.js';
+import { type Json, ok } from '../../support/client.js';
 import { newTestCluster, type OwnServices, type TestCluster } from '../../support/cluster.js';
 import { ClusterNodes, type NodePlan, usualPlan } from '../../support/cluster-nodes.js';
 import { watchPauses } from './pauses.js';
@@ -60,6 +60,8 @@ export const twoNodes: readonly NodePlan[] = ['first', 'second'].map((name) => (
 
 /** Time until a share of the locations is acknowledged, or all of them are processed after the last restart. */
 const patience = { timeoutMs: 240_000 };
+/** For questions that take the nodes milliseconds. */
+const seldom = { ...patience, pollEveryMs: 200 };
 
 /** Must be called while a test runs, which ends the processes when it fails. */
 export async function run(plan: RunPlan): Promise<MeasuredRun> {
@@ -105,18 +107,21 @@ const deviceIds = ({ devices }: Workload): string[] => devices.map(([first]) => 
 async function everythingIsStored(nodes: ClusterNodes, receiver: Receiver, { devices }: Workload): Promise<void> {
   const backend = nodes.as('test_secret');
   const { geofence } = ok(await backend.get('/v1/geofences/kill/home'));
-  const entries = async () =>
-    ok(await backend.get(`/v1/events?geofence=${geofence._id}&type=user.entered_geofence&limit=1000`)).events;
+  let entries: readonly Json[] = [];
   const users = async () => ok(await backend.get('/v1/geofences/kill/home/users?limit=1000')).users.length;
-  const stored = async () => (await entries()).length === devices.length && (await users()) === devices.length;
-  const delivered = async () => {
-    const ids = deliveredIds(receiver);
-    return (
-      (await entries()).every(({ _id }: { _id: string }) => ids.has(_id)) && (await waitingDeliveries(nodes)) === 0
-    );
+  const stored = async () => {
+    if ((await users()) !== devices.length) return false;
+    const path = `/v1/events?geofence=${geofence._id}&type=user.entered_geofence&limit=1000`;
+    entries = ok(await backend.get(path)).events;
+    return entries.length === devices.length;
   };
-  await until(stored, patience)
-    .then(() => until(delivered, patience))
+  const delivered = async () => {
+    if ((await waitingDeliveries(nodes)) !== 0) return false;
+    const ids = deliveredIds(receiver);
+    return entries.every(({ _id }) => ids.has(_id));
+  };
+  await until(stored, seldom)
+    .then(() => until(delivered, seldom))
     .catch((error) => console.log(`not everything is stored and delivered: ${error}\n${nodes.log()}`));
 }
 

@@ -10,7 +10,7 @@ import { type MeasuredRun, oneNode, run } from './run.js';
 /** The same for all files of this run, which share the ledger of the undisturbed run. */
 const endMs = Math.floor(inject('oneRun').startedAtMs / 1_000) * 1_000 - 60_000;
 
-const size = inCampaign({ devices: 100, locationsPerDevice: 100 }, { devices: 60, locationsPerDevice: 60 });
+const size = inCampaign({ devices: 100, locationsPerDevice: 100 }, { devices: 40, locationsPerDevice: 50 });
 
 export class Story {
   readonly workload: Workload = buildWorkload(1, size, endMs);
