@@ -2,9 +2,13 @@
  * The tests of everything that the API asks of the analytics store, oracles and all, on a ClickHouse server that plays
  * two shards: the very files that run on the engine in the process.
  */
-import { vi } from 'vitest';
+import { afterAll, vi } from 'vitest';
+import { stopTestAnalytics } from './sharded-analytics.js';
 
 vi.mock('../../../pipeline/stages/testing/analytics.js', () => import('./sharded-analytics.js'));
+
+// Hooks that end something run in reverse order: this one after those of the suites.
+afterAll(stopTestAnalytics);
 
 await import('../../../api/analytics/queries.test.js');
 await import('../../../api/analytics/inside.test.js');
