@@ -29,10 +29,13 @@ const panelGap = 40;
 const top = 40;
 const axisHeight = 34;
 
-const style = `text{font:13px system-ui,sans-serif;fill:#1f2328}.title{font-weight:600;font-size:15px}.panel{font-weight:600}
-.muted{fill:#59636e;font-size:12px}.grid{stroke:#d1d9e0}.range{stroke:#818b98;stroke-width:3;stroke-linecap:round}.dot{fill:#59636e}
+const style = `text{font:13px system-ui,sans-serif;fill:#1f2328}
+.title{font-weight:600;font-size:15px}.panel{font-weight:600}
+.muted{fill:#59636e;font-size:12px}.grid{stroke:#d1d9e0}
+.range{stroke:#818b98;stroke-width:3;stroke-linecap:round}.dot{fill:#59636e}
 .own .range{stroke:#4b9ce8}.own .dot{fill:#0969da}
-@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.muted{fill:#9198a1}.grid{stroke:#3d444d}.range{stroke:#656c76}.dot{fill:#9198a1}
+@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.muted{fill:#9198a1}.grid{stroke:#3d444d}
+.range{stroke:#656c76}.dot{fill:#9198a1}
 .own .range{stroke:#1f6feb}.own .dot{fill:#58a6ff}}`;
 
 const number = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
@@ -77,7 +80,11 @@ ${parts.join('\n')}
 function line({ engine, min, median, max }: Series, x: (value: number) => number, y: number): string {
   const [from, at, to] = [min, median, max].map((value) => x(value).toFixed(1));
   const kind = engine.startsWith('fenceline') ? ' class="own"' : '';
-  return `<g${kind}><text x="20" y="${y + 4}">${escaped(engine)}</text><line class="range" x1="${from}" x2="${to}" y1="${y}" y2="${y}"/><circle class="dot" cx="${at}" cy="${y}" r="5"/><text class="muted" x="${(Number(to) + 10).toFixed(1)}" y="${y + 4}">${formatted(median)}</text></g>`;
+  const name = `<text x="20" y="${y + 4}">${escaped(engine)}</text>`;
+  const range = `<line class="range" x1="${from}" x2="${to}" y1="${y}" y2="${y}"/>`;
+  const dot = `<circle class="dot" cx="${at}" cy="${y}" r="5"/>`;
+  const value = `<text class="muted" x="${(Number(to) + 10).toFixed(1)}" y="${y + 4}">${formatted(median)}</text>`;
+  return `<g${kind}>${name}${range}${dot}${value}</g>`;
 }
 
 const escaped = (text: string): string =>

@@ -50,7 +50,8 @@ const measures: readonly Measure[] = [
     name: 'latency-p50',
     title: 'Event latency, median',
     about:
-      'From the scheduled instant of a location to its event at a subscriber. The engine keeps on disk whatever it can.',
+      'From the scheduled instant of a location to its event at a subscriber. ' +
+      'The engine keeps on disk whatever it can.',
     settings: 'rate',
   },
   { name: 'latency-p99', title: 'Event latency, p99', about: 'The same run.', settings: 'rate' },
@@ -123,8 +124,8 @@ export function renderPage({ environment, results }: Stored, file: string): Page
 const introduction = (
   environment: Environment,
 ): string => `Geofencing engines side by side: the same fences, the same locations, the same order, one machine. Each
-engine is a process of its own. Engines take turns of two seconds, three times, after a first round in which each device is new.
-Every figure is the median of its rounds, with the least and the most.
+engine is a process of its own. Engines take turns of two seconds, three times. A first round before these makes every
+device known. Every figure is the median of its rounds, with the least and the most.
 
 \`${environmentLine(environment)}\`
 
@@ -136,7 +137,8 @@ the others:
 npm run bench -- --publish --peer all
 \`\`\`
 
-\`--size medium\` has a fifth of the fences and devices. [Measurements](measurements.md) has the whole product's figures.`;
+\`--size medium\` has a fifth of the fences and devices. [Measurements](measurements.md) has the figures of the whole
+product.`;
 
 function enginesTable(rows: readonly Row[]): string {
   const measured = new Set(rows.map(({ point }) => point?.engine));

@@ -98,8 +98,14 @@ class FencelineServerEngine implements Engine {
 
   #body(fix: number): string {
     const { devices, latitudes, longitudes, accuraciesM, timesMs } = this.#scene.fixes;
-    const updatedAtMs = timesMs[fix]! + this.#shiftMs;
-    return `{"deviceId":"device-${devices[fix]}","latitude":${latitudes[fix]},"longitude":${longitudes[fix]},"accuracy":${accuraciesM[fix]},"updatedAtMs":${updatedAtMs},"foreground":true}`;
+    return JSON.stringify({
+      deviceId: `device-${devices[fix]}`,
+      latitude: latitudes[fix],
+      longitude: longitudes[fix],
+      accuracy: accuraciesM[fix],
+      updatedAtMs: timesMs[fix]! + this.#shiftMs,
+      foreground: true,
+    });
   }
 }
 

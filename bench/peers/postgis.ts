@@ -37,7 +37,8 @@ CREATE FUNCTION moved() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   WITH inside AS MATERIALIZED (
     SELECT id FROM fence WHERE box && NEW.point
-      AND CASE WHEN area IS NULL THEN ST_DWithin(center, NEW.point::geography, radius) ELSE ST_Covers(area, NEW.point) END
+      AND CASE WHEN area IS NULL THEN ST_DWithin(center, NEW.point::geography, radius)
+        ELSE ST_Covers(area, NEW.point) END
   ), gone AS (
     DELETE FROM visit WHERE device = NEW.device AND fence NOT IN (SELECT id FROM inside) RETURNING fence
   ), come AS (
@@ -192,7 +193,10 @@ export const postgisPeer: Peer = {
       ports: [port],
       files: {},
       script: `chmod 711 .
-if [ ! -d data ]; then mkdir data; ${asUser ? 'chown postgres data;' : ''} ${asUser}initdb -D data -A trust -U postgres -E UTF8 --locale=C >/dev/null; fi
+if [ ! -d data ]; then
+  mkdir data; ${asUser ? 'chown postgres data' : ''}
+  ${asUser}initdb -D data -A trust -U postgres -E UTF8 --locale=C >/dev/null
+fi
 exec ${asUser}postgres -D data -h "$BIND" -p ${port} -k "" -c shared_buffers=512MB${settings}`,
       ping: async () =>
         void execFileSync(

@@ -21,7 +21,8 @@ const script = `
 local inside = {}
 for index = 4, #ARGV do
   local reach = ARGV[index]
-  local found = redis.call('GEOSEARCH', 'fences:' .. reach, 'FROMLONLAT', ARGV[2], ARGV[3], 'BYRADIUS', reach, 'm', 'WITHDIST')
+  local found = redis.call(
+    'GEOSEARCH', 'fences:' .. reach, 'FROMLONLAT', ARGV[2], ARGV[3], 'BYRADIUS', reach, 'm', 'WITHDIST')
   for _, each in ipairs(found) do
     local radius = tonumber(string.match(each[1], ':(.*)'))
     if tonumber(each[2]) <= radius then inside[each[1]] = true end
