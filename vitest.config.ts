@@ -2,6 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { DurationsReporter, LongestFirst } from './testing/vitest/durations.js';
 import { FailedReporter } from './testing/vitest/failed.js';
 import { LeftOutReporter } from './testing/vitest/left-out.js';
+import { leftOutFiles } from './testing/vitest/long-files.js';
 
 /**
  * test/README.md explains the kinds of tests. Those without services run together, so that files that wait and files
@@ -24,7 +25,10 @@ const isolatedFiles = [
   'server/doctor/**/*.test.ts',
 ];
 
-/** These files start servers or other programs, or keep native databases open: each gets a process of its own. */
+/**
+ * These files start servers or other programs. They share the processes of their workers, with their imports and
+ * Chromium. Those that open chDB themselves close it.
+ */
 const embeddedFiles = [
   'test/{contract,documentation,deploy,embedded,kill}/**/*.test.ts',
   'test/{end-to-end,browser}/**/*.test.ts',
@@ -63,6 +67,7 @@ const onServices = {
 
 /** Random tests repeat the same choices unless a campaign (`npm run test:faults`) or the caller names another seed. */
 const { FAULT_SEED = '1', KILL_SEED = '1', PROPERTY_SEED = '1' } = process.env;
+const seeds = { FAULT_SEED, KILL_SEED, PROPERTY_SEED };
 
 export default defineConfig({
   test: {
@@ -75,7 +80,7 @@ export default defineConfig({
     pool: 'forks',
     // For two cores: black-box files wait for servers a third of their time.
     maxWorkers: 3,
-    env: { FAULT_SEED, KILL_SEED, PROPERTY_SEED },
+    env: seeds,
     setupFiles: ['testing/vitest/property-seed.ts', 'testing/vitest/processor-time.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new DurationsReporter(), new LeftOutReporter(), new FailedReporter()],
@@ -87,7 +92,7 @@ export default defineConfig({
           include: [`${modules}/**/*.test.ts`, 'test/ledger/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...isolatedFiles],
           isolate: false,
-          env: { FAULT_SEED, KILL_SEED, PROPERTY_SEED, TEST_FILES_SHARE_PROCESS: 'true' },
+          env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
           sequence: { groupOrder: 0 },
         },
       },
@@ -100,7 +105,10 @@ export default defineConfig({
         test: {
           name: 'embedded',
           include: embeddedFiles,
+          exclude: [...configDefaults.exclude, ...leftOutFiles()],
           globalSetup: blackBoxSetup,
+          isolate: false,
+          env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
           sequence: { groupOrder: 0 },
         },
       },

@@ -9,18 +9,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** A guard against hanging: many times what the slowest wait takes. */
 const defaultTimeoutMs = 120_000;
-const pollEveryMs = 50;
+const usualPollMs = 50;
 
 /**
  * Polls until the condition returns something other than undefined, null or false, and returns that. Throws after
- * `timeoutMs`, with what `describe` returns.
+ * `timeoutMs`, with what `describe` returns. An expensive condition is asked less often: `pollEveryMs`.
  */
 export async function until<T>(
   condition: () => Promise<T> | T,
   {
     timeoutMs = defaultTimeoutMs,
+    pollEveryMs = usualPollMs,
     describe = () => String(condition),
-  }: { timeoutMs?: number; describe?: () => string } = {},
+  }: { timeoutMs?: number; pollEveryMs?: number; describe?: () => string } = {},
 ): Promise<NonNullable<Exclude<T, false>>> {
   const deadlineMs = Date.now() + timeoutMs;
   for (;;) {

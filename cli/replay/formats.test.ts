@@ -54,7 +54,8 @@ describe('lines of JSON', () => {
 test('rows have their columns, quoted where they must be', () => {
   const { header } = eventFormat('csv', false);
   expect(header).toBe(
-    'foundIn,firstLocation,_id,type,createdAt,actualCreatedAt,deviceId,userId,tag,externalId,description,longitude,latitude,locationAccuracy,confidence,duration',
+    'foundIn,firstLocation,_id,type,createdAt,actualCreatedAt,deviceId,userId,tag,externalId,description,' +
+      'longitude,latitude,locationAccuracy,confidence,duration',
   );
   const row =
     ',0123456789abcdef01234567,user.exited_geofence,2026-06-01T00:00:00.000Z,2026-06-01T00:00:01.000Z,phone-1,,store,duomo,' +

@@ -76,7 +76,8 @@ describe('the summary', () => {
 
   test('says when there was nothing', () => {
     expect(summaryLines({ totals: noTotals, tally: tallyOf(), elapsedMs: 0, asked })).toEqual([
-      'No locations of environment live are held from 2026-06-01T00:00:00.000Z to 2026-06-02T00:00:00.000Z; --environment, --from and --to choose others.',
+      'No locations of environment live are held from 2026-06-01T00:00:00.000Z to 2026-06-02T00:00:00.000Z; ' +
+        '--environment, --from and --to choose others.',
       '',
       'No events, neither in the replay nor on record.',
     ]);

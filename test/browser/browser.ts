@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
@@ -38,16 +38,46 @@ export const withSoftwareGraphics = [
 /** A guard against hanging: a browser on a busy machine takes long. */
 const timeoutMs = 200_000;
 
-export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
+/** The browsers of this process, by their flags. They end with it. */
+const browsers = new Map<string, Promise<Browser>>();
+
+/** Returns the browser that all files of this process share. A start costs seconds of processor time. */
+export async function sharedBrowser(more: readonly string[] = []): Promise<Browser> {
+  const key = more.join(' ');
+  const running = await browsers.get(key);
+  // After a crash only the file fails that met it.
+  if (running?.isConnected()) return running;
+  const launched = launchBrowser(more);
+  browsers.set(key, launched);
+  launched.catch(() => browsers.delete(key));
+  return launched;
+}
+
+function launchBrowser(more: readonly string[]): Promise<Browser> {
   const graphics = more.length > 0 ? flags.filter((flag) => flag !== '--disable-gpu') : flags;
   return chromium.launch({ executablePath, headless: true, args: [...graphics, ...more], timeout: timeoutMs });
 }
 
-/** Opens a page in a fresh browser context. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+export async function newContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(timeoutMs);
+  return context;
+}
+
+const openedHere = new Set<BrowserContext>();
+
+/** Opens a page in a fresh browser context. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await newContext(browser, options);
+  openedHere.add(context);
   return context.newPage();
+}
+
+/** Closes all pages of {@link openPage}. */
+export async function closePages(): Promise<void> {
+  const contexts = [...openedHere];
+  openedHere.clear();
+  await Promise.all(contexts.map((context) => context.close()));
 }
 
 export interface WebPage {

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SharedServer } from '../support/shared-server.js';
-import { hasBrowser, launchBrowser, openPage } from './browser.js';
+import { closePages, hasBrowser, openPage, sharedBrowser } from './browser.js';
 
 const isRunnable = hasBrowser();
 
@@ -10,10 +10,10 @@ let server: SharedServer;
 let browser: Browser;
 
 beforeAll(async () => {
-  if (isRunnable) [browser, server] = await Promise.all([launchBrowser(), SharedServer.newProject()]);
+  if (isRunnable) [browser, server] = await Promise.all([sharedBrowser(), SharedServer.newProject()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages();
 });
 
 describe.runIf(isRunnable)('/docs', () => {

@@ -14,7 +14,7 @@ import { gothenburg, roadsOfGothenburg, writeExtract } from '../../testing/roads
 import type { Json } from '../support/client.js';
 import { program } from '../support/program.js';
 import { TestServer } from '../support/server.js';
-import { hasBrowser, launchBrowser, openPage, patientSdk, serveWebPage, type WebPage } from './browser.js';
+import { closePages, hasBrowser, openPage, patientSdk, serveWebPage, sharedBrowser, type WebPage } from './browser.js';
 
 const isRunnable = hasBrowser();
 const [longitude, latitude] = gothenburg.center;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const ipDatabase = join(folder, 'city.mmdb');
   writeFileSync(ipDatabase, mmdbFile({ '127.0.0.0/8': londonEntry }));
   const settings = { FENCELINE_GEOCODING_IP_DATABASE: ipDatabase };
-  [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), TestServer.start(settings)]);
+  [browser, web, server] = await Promise.all([sharedBrowser(), serveWebPage(), TestServer.start(settings)]);
   const extract = join(folder, 'region.osm.pbf');
   writeExtract(extract, roadsOfGothenburg(), gothenburg);
   const env = { ...process.env, FENCELINE_DATA: server.dataFolder };
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closePages();
   web?.close();
   await server?.dispose();
   rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { until } from '../../testing/until.js';
 import { type Json, ok } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
-import { hasBrowser, launchBrowser, openPage, patientSdk, serveWebPage, type WebPage } from './browser.js';
+import { closePages, hasBrowser, openPage, patientSdk, serveWebPage, sharedBrowser, type WebPage } from './browser.js';
 
 interface Failure {
   readonly name: string;
@@ -29,7 +29,7 @@ let page: Page;
 
 beforeAll(async () => {
   if (!isRunnable) return;
-  [browser, web, server] = await Promise.all([launchBrowser(), serveWebPage(), SharedServer.newProject()]);
+  [browser, web, server] = await Promise.all([sharedBrowser(), serveWebPage(), SharedServer.newProject()]);
   const backend = server.as('test_secret');
   await backend.putGeofence('shop', { ...circle(0, 0, 100), metadata: { open: true } }, 'store');
   await backend.putGeofence('mall', square(0, 0, 500), 'mall');
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closePages();
   web?.close();
 });
 

@@ -66,30 +66,6 @@ describe('Kafka', () => {
     expect(await server.logTail()).toContain('controller activation');
   });
 
-  test('SCRAM: accepts known users, also with client certificates', async () => {
-    const certificates = await makeCertificates();
-    const users = { alice: 'right', bob: 'also right' };
-    const tls = { certificates, demandsClientCertificate: true };
-    const [server, withTls] = await Promise.all([
-      here(startKafka({ sasl: { mechanism: 'scram-sha-256', users } })),
-      here(startKafka({ sasl: { mechanism: 'scram-sha-512', users }, tls })),
-    ]);
-    const config = (username: string, password: string): KafkaConfig => ({
-      brokers: [...server.brokers],
-      sasl: { mechanism: 'scram-sha-256', username, password },
-    });
-    expect(await brokersSeenBy(config('alice', 'right'))).toBe(1);
-    expect(await brokersSeenBy(config('bob', 'also right'))).toBe(1);
-    await expect(brokersSeenBy(config('alice', 'wrong'))).rejects.toThrow(/authentication/i);
-    await expect(brokersSeenBy({ brokers: [...server.brokers] })).rejects.toThrow();
-
-    const sasl = { mechanism: 'scram-sha-512', username: 'bob', password: 'also right' } as const;
-    const { ca, client } = certificates;
-    const good = { brokers: [...withTls.brokers], sasl, ssl: { ca, ...client } };
-    expect(await brokersSeenBy(good)).toBe(1);
-    await expect(brokersSeenBy({ ...good, ssl: { ca } })).rejects.toThrow();
-  });
-
   test('three brokers work without one, but not without two', async () => {
     const server = await here(startKafka({ brokers: 3 }));
     const config = { brokers: [...server.brokers] };

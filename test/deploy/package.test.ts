@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchServer } from '../../server/server-process.js';
+import { until } from '../../testing/until.js';
 import { placeBasemap } from '../support/basemap.js';
 import { Client } from '../support/client.js';
 import { patientReplies } from '../support/server.js';
@@ -96,6 +97,8 @@ describe('the npm package', () => {
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('swagger-ui')]);
     const map = await client.get('/maps/static?center=43.77,11.25&zoom=8&width=200&height=200');
     expect(map.status).toBe(200);
-    expect(server.log().join('\n')).toContain('analytics are missing');
+    await until(() => server.log().join('\n').includes('analytics are missing'), {
+      describe: () => server.log().join('\n'),
+    });
   });
 });

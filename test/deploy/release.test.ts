@@ -1,7 +1,7 @@
 /** Makes a release of a small package in a repository of its own, with the script that makes ours. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +41,8 @@ beforeAll(() => {
   );
   write('small.js', 'console.log("small");\n');
   write('docker-compose.yml', 'image: fenceline:0.1.0-cluster\n');
+  mkdirSync(join(folder, 'deploy/helm'), { recursive: true });
+  write('deploy/helm/Chart.yaml', 'version: 0.1.0\nappVersion: 0.1.0\n');
   write('.gitignore', 'release/\n');
   write('CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n- New: all of it.\n');
   commit();
@@ -71,6 +73,7 @@ it('sets the version everywhere, and writes the package with its changes, parts 
   expect(release('0.2.0')).toMatchObject({ status: 0 });
   for (const name of ['package.json', 'package-lock.json']) expect(JSON.parse(text(name)).version).toBe('0.2.0');
   expect(text('docker-compose.yml')).toBe('image: fenceline:0.2.0-cluster\n');
+  expect(text('deploy/helm/Chart.yaml')).toBe('version: 0.2.0\nappVersion: 0.2.0\n');
   expect(text('CHANGELOG.md')).toMatch(
     /^# Changelog\n\n## \[Unreleased\]\n\n## \[0\.2\.0\] - \S+\n\n- New: all of it\.\n$/,
   );

@@ -36,7 +36,7 @@ afterAll(() => {
 
 /** Runs the commands of a block one after the other. Returns what each prints. */
 async function run(block: string): Promise<string[]> {
-  const env = { ...process.env, SK: server.keys.test_secret, FENCELINE_ADDRESS: server.address };
+  const env = { ...process.env, SK: server.keys.test_secret, FENCELINE: server.address };
   const commands = block
     .replaceAll('http://127.0.0.1:8080', server.address)
     .replaceAll('https://example.com', `http://127.0.0.1:${(files.address() as AddressInfo).port}`)

@@ -106,8 +106,8 @@ describe('the guide to webhooks', () => {
   });
 
   it('shows how to verify without a package', () => {
-    const run = `const answers = JSON.parse(process.env.CASES).map(({ headers, body }) => isGenuine(headers, Buffer.from(body)));
-console.log(JSON.stringify(answers));`;
+    const run = `const cases = JSON.parse(process.env.CASES);
+console.log(JSON.stringify(cases.map(({ headers, body }) => isGenuine(headers, Buffer.from(body)))));`;
     expect(named(answersOf(process.execPath, ['--input-type=module', '--eval', `${verifier}\n${run}`]))).toEqual(
       expected,
     );

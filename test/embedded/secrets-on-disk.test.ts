@@ -68,9 +68,31 @@ function filesWith(folder: string, secrets: readonly string[]): string[] {
     });
 }
 
+const sessionOf = (headers: Headers): string => /fenceline-session=(\w+)/.exec(headers.get('set-cookie') ?? '')![1]!;
+
+/** Signs up, changes the password and saves a sync. Returns what was issued, and what must be kept from readers. */
+async function secretsOfAccount(of: TestServer): Promise<string[]> {
+  const [first, second] = ['correct horse battery', 'another horse battery'];
+  const credentials = { accessKeyId: 'AKIDTESTONLY0000', secretAccessKey: 'wJalrXUtnFEMIK7MDENGbPxRfiCYTESTONLY' };
+  const stranger = of.withKey(undefined);
+  const account = { email: 'ada@example.com', password: first, project: 'Shop' };
+  const signedUp = await stranger.post('/v1/signup', account);
+  const keys: string[] = ok(signedUp).project.keys.map(({ key }: { key: string }) => key);
+  const session = sessionOf(signedUp.headers);
+  const headers = { cookie: `fenceline-session=${session}`, 'sec-fetch-site': 'same-origin' };
+  const changed = await stranger.send('PUT', '/v1/password', { body: { current: first, password: second }, headers });
+  const bucket = { protocol: 's3', region: 'eu-central-1', bucket: 'shops', keys: ['a.csv'], enabled: false };
+  const secretKey = keys.find((key) => key.startsWith('prj_test_sk_'));
+  ok(await of.withKey(secretKey).put('/v1/sync', { ...bucket, ...credentials }));
+  return [...Object.values(credentials), ...keys, first, second, session, sessionOf(changed.headers)];
+}
+
 describe('a data folder', () => {
   it('holds no issued secret in plain text after many rotations', async () => {
-    server = await TestServer.start({ FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0' });
+    server = await TestServer.start({
+      FENCELINE_LIMITS_MANAGEMENT_PER_KEY_PER_SECOND: '0',
+      FENCELINE_SIGNUP_ENABLED: 'on',
+    });
     const administrator = await server.administrator();
     const client = server.as('live_secret');
     const issued: string[] = [];
@@ -95,9 +117,10 @@ describe('a data folder', () => {
     }
     expect(new Set(issued).size).toBe(webhooks + 4 + rotations + rotations / 4);
     expect(issued.every((secret) => /^(whsec_|prj_)/.test(secret))).toBe(true);
+    const ofAccount = await secretsOfAccount(server);
 
     await server.stop();
-    expect(filesWith(server.dataFolder, issued)).toEqual([]);
+    expect(filesWith(server.dataFolder, [...issued, ...ofAccount])).toEqual([]);
   });
 
   it('is readable by its owner alone, with all its files', async () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const commands = blocks
     .map((block) => {
       if (block.includes("'invitation=.*'")) return waitFor('invitation', ada) + block;
-      return block.startsWith("TOKEN=$(grep -ho 'reset=") ? waitFor('reset', grace) + block : block;
+      return block.includes("'reset=.*'") ? waitFor('reset', grace) + block : block;
     })
     .join(`echo; echo ${marker}\n`)
     .replaceAll('ada@example.com', ada)
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const environment = {
     PATH: process.env.PATH,
     HOME: folder,
-    SERVER: server.address,
+    FENCELINE: server.address,
     PROJECT: project,
     ADMIN_API_KEY: server.adminApiKey,
   };

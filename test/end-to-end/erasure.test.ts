@@ -47,7 +47,7 @@ it('an erased user is gone, and starts anew', async () => {
   for (const id of [name, 'bert']) await until(async () => (await backend.get(`/v1/users/${id}`)).status === 200);
   await until(async () => ok(await backend.get('/v1/events')).events.length === 2);
 
-  const env = { ...process.env, FENCELINE: server.address, SECRET_KEY: server.keys.test_secret };
+  const env = { ...process.env, FENCELINE: server.address, SK: server.keys.test_secret };
   const { stdout } = await promisify(execFile)('bash', ['-e', '-c', commands], { env });
   expect(JSON.parse(stdout).meta.type).toBe('not_found');
   if (server.cluster) expect(await redisKeysWith(server.cluster, name)).toEqual([]);

@@ -19,6 +19,8 @@ export interface NodePlan {
   readonly name: string;
   readonly roles: readonly Role[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The compiled `cli/main.js`. Default: the one under test. */
+  readonly program?: string;
 }
 
 const restartAfterMs = 100;
@@ -34,6 +36,7 @@ export class SupervisedNode {
   /** Keys of the first project, if this node created it. */
   keys: Keys | undefined;
   readonly #folder: string;
+  #program: string;
   #environment: Readonly<Record<string, string>>;
   /** The last log lines of former processes. */
   readonly #formerLog: string[] = [];
@@ -46,6 +49,7 @@ export class SupervisedNode {
     this.name = plan.name;
     this.roles = plan.roles;
     this.#folder = folder;
+    this.#program = plan.program ?? program;
     this.#environment = { ...environment, ...plan.environment, FENCELINE_ROLES: plan.roles.join(',') };
     this.#process = this.#launch();
     this.#supervising = this.#supervise();
@@ -89,6 +93,17 @@ export class SupervisedNode {
     return this.#process.stop();
   }
 
+  /** Stops the process with SIGTERM. Resolves when its supervisor has started another build in its place. */
+  async replace(program: string): Promise<void> {
+    this.#program = program;
+    const before = this.restarts;
+    await this.#process.stop();
+    await until(() => this.restarts > before && this.#isReady, {
+      timeoutMs: workingTimeoutMs,
+      describe: () => this.log(),
+    });
+  }
+
   /** Sends SIGSTOP: the process keeps everything it holds, and does nothing. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP');
@@ -127,7 +142,7 @@ export class SupervisedNode {
 
   #launch(): ServerProcess {
     const port = this.address ? Number(new URL(this.address).port) : 0;
-    return launchServer({ program, dataFolder: this.#folder, port, environment: this.#environment });
+    return launchServer({ program: this.#program, dataFolder: this.#folder, port, environment: this.#environment });
   }
 }
 

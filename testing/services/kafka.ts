@@ -77,7 +77,7 @@ export async function recordKafkaClasses(): Promise<void> {
 const newClusterId = (): string => Buffer.from(randomUUID().slice(0, 16)).toString('base64url');
 
 function programOf(broker: Broker, all: readonly Broker[], clusterId: string, settings: KafkaSettings): Program {
-  const java = `java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 ${loggingOptions}`;
+  const java = `java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \${classes:+"$classes"} ${loggingOptions}`;
   const jars = `-cp "$${kafka.folder!.variable}/*"`;
   const format = 'kafka.tools.StorageTool format --ignore-formatted';
   const formatOptions = `-t ${clusterId} -c server.properties ${scramOf(settings)}`;
@@ -88,9 +88,9 @@ function programOf(broker: Broker, all: readonly Broker[], clusterId: string, se
     ports: [client, internal, controller],
     files: filesOf(broker, all, settings),
     script: [
-      `[ -e formatted ] || { ${java} ${jars} ${format} ${formatOptions} && touch formatted; } || exit 1`,
       setClassesOption(kafka),
-      `exec ${java} \${classes:+"$classes"} ${jars} kafka.Kafka server.properties --override "listeners=${listeners}"`,
+      `[ -e formatted ] || { ${java} ${jars} ${format} ${formatOptions} && touch formatted; } || exit 1`,
+      `exec ${java} ${jars} kafka.Kafka server.properties --override "listeners=${listeners}"`,
     ].join('\n'),
     ping: () => isKnownToItself(broker),
   };

@@ -3,6 +3,7 @@
  * skipped without a known reason are listed as well, so that nothing is left out unnoticed.
  */
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import { leftOutFiles, longFiles } from './long-files.js';
 
 interface Absence {
   readonly suites: string;
@@ -14,8 +15,13 @@ interface Absence {
 const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp })[] = [
   {
     files: /^renderer\/reference\/maplibre/,
-    reason: 'one public style stands for six, which take minutes of processor time; without Chromium none is compared',
+    reason: 'Chromium takes minutes for it; the reference images show that no map has changed since it last ran',
     command: 'npm run test:styles',
+  },
+  {
+    files: /^renderer\/basemap\/bake/,
+    reason: 'baking takes six seconds of processor time; the reference images show that every bake draws the same',
+    command: 'TEST_LONG=true npx vitest run --project unit renderer/basemap/bake',
   },
   {
     files: /^test\/browser\//,
@@ -26,6 +32,11 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
     files: /^test\/embedded\/disk-full/,
     reason: 'only root may mount a small disk',
     command: 'sudo npx vitest run --project embedded test/embedded/disk-full.test.ts',
+  },
+  {
+    files: /^test\/deploy\/helm/,
+    reason: 'helm and kubeconform are not there, so the rendered chart was not checked',
+    command: 'eval "$(.ci/kubernetes-tools)" && npx vitest run --project embedded test/deploy/helm.test.ts',
   },
   {
     files: /^test\/cluster\/clickhouse\/debian/,
@@ -55,7 +66,8 @@ export class LeftOutReporter implements Reporter {
     const all = (await this.#vitest?.globTestSpecifications()) ?? [];
     // A run of chosen files or tests leaves out the others on purpose.
     if (modules.length < all.length || this.#vitest?.config.testNamePattern) return;
-    const absences = [...projectsLeftOut(new Set(modules.map((module) => module.project.name))), ...skipped(modules)];
+    const projects = new Set(modules.map((module) => module.project.name));
+    const absences = [...projectsLeftOut(projects), ...(projects.has('embedded') ? long() : []), ...skipped(modules)];
     if (absences.length === 0) return;
     console.log('\n Left out:');
     for (const { suites, reason, command } of absences) console.log(`  ${suites}: ${reason}\n    ${command}`);
@@ -90,6 +102,15 @@ const campaigns: Absence = {
   reason: 'they take from minutes to hours',
   command: 'npm run test:faults    # with services also on a cluster',
 };
+
+function* long(): Iterable<Absence> {
+  for (const file of leftOutFiles())
+    yield {
+      suites: file,
+      reason: `it takes long, and shorter tests guard the same area: ${longFiles[file]}`,
+      command: `npx vitest run --project embedded ${file}    # TEST_LONG=true npm test runs all`,
+    };
+}
 
 /** Files with skipped tests, by reason. */
 function skipped(modules: readonly TestModule[]): Absence[] {

@@ -1,26 +1,28 @@
 /**
- * The dashboard in Chromium: one browser and one project of the shared server for a file of tests. After each test, no
- * page has thrown, broken the security policy, or asked another server.
+ * The dashboard in Chromium, with one project of the shared server for a file of tests. After each test, no page has
+ * thrown, broken the security policy, or asked another server.
  *
- * All pages of the owner share a browser context, which keeps the compiled scripts: a page in a fresh one takes three
- * times the processor time. After each test it is as after the sign-in.
+ * All pages of owners share a browser context, which keeps the compiled scripts: a page in a fresh one takes three
+ * times the processor time. After each test it is as after the sign-in, and each file signs in again.
  */
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, beforeAll, expect } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok } from '../../support/client.js';
 import { SharedServer } from '../../support/shared-server.js';
-import { hasBrowser, launchBrowser, openPage } from '../browser.js';
+import { closePages, hasBrowser, newContext, openPage, sharedBrowser } from '../browser.js';
 
 export const isRunnable = hasBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 let owner: SignedIn;
+/** The owners' context in each browser. It stays for the next file of this process. */
+const ownerContexts = new Map<Browser, BrowserContext>();
 const complaints: string[] = [];
 
 interface SignedIn {
@@ -33,18 +35,16 @@ const desktop = { width: 1280, height: 800 };
 /** The server with the file's project. */
 export let server: SharedServer;
 
-/** Starts the browser and creates the project. `flags` are Chromium's, such as `withSoftwareGraphics`. */
+/** Creates the project and signs in its owner. `flags` are Chromium's, such as `withSoftwareGraphics`. */
 export function useDashboard({ flags = [] }: { readonly flags?: readonly string[] } = {}): void {
   beforeAll(async () => {
     if (!isRunnable) return;
-    [browser, server] = await Promise.all([launchBrowser(flags), SharedServer.newProject()]);
-    owner = await signInOnce();
-  });
-  afterAll(async () => {
-    await browser?.close();
+    [browser, server] = await Promise.all([sharedBrowser(flags), SharedServer.newProject()]);
+    owner = await signIn();
   });
   afterEach(async () => {
-    for (const context of browser?.contexts() ?? []) await (context === owner.context ? reset() : context.close());
+    await closePages();
+    if (isRunnable) await reset();
     expect(complaints.splice(0)).toEqual([]);
   });
 }
@@ -84,12 +84,18 @@ export async function oneTimeLink(): Promise<string> {
   return new URL(ok(await administrator.post('/v1/signin/links', { project: server.project })).url).hash;
 }
 
-async function signInOnce(): Promise<SignedIn> {
-  const page = await open(`/account${await oneTimeLink()}`);
+async function signIn(): Promise<SignedIn> {
+  const context = ownerContexts.get(browser) ?? (await newContext(browser));
+  ownerContexts.set(browser, context);
+  await context.clearCookies();
+  const page = await context.newPage();
+  watch(page);
+  await page.setViewportSize(desktop);
+  await page.goto(`${server.address}/account${await oneTimeLink()}`);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
-  const context = page.context();
   const cookies = await context.cookies();
+  await page.evaluate('localStorage.clear()');
   await page.close();
   return { context, cookies };
 }

@@ -81,7 +81,11 @@ describe.runIf(isRunnable)('the import view', () => {
   it('keeps a file while the reader looks elsewhere, and lists all imports with their rows', async () => {
     const backend = server.as('test_secret');
     const sent = await backend.send('POST', '/v1/beacons/import?fileName=doors.csv', {
-      body: 'description,type,uid,instance,coordinates\nDoor,eddystone,00112233445566778899,aabbccddeeff,"[1,2]"\nGate,eddystone,1,2,"[1,2]"',
+      body: [
+        'description,type,uid,instance,coordinates',
+        'Door,eddystone,00112233445566778899,aabbccddeeff,"[1,2]"',
+        'Gate,eddystone,1,2,"[1,2]"',
+      ].join('\n'),
       headers: { 'content-type': 'text/csv' },
     });
     expect(ok(sent).import).toMatchObject({ created: 1, rejected: 1 });
