@@ -215,7 +215,7 @@ export default function WhatIf() {
   return (
     <Page
       title="What-if"
-      intro="Runs recorded locations through a proposed geofence, and compares its events with today's. It changes nothing."
+      intro="Runs recorded locations through a proposed geofence and compares its events with today's. Changes nothing."
     >
       <div className="what-if-grid">
         <form className="card what-if-form" onSubmit={submit} noValidate>
