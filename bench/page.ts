@@ -42,8 +42,8 @@ const measures: readonly Measure[] = [
     name: 'load',
     title: 'Time to load the fences',
     about:
-      'From the first fence to an engine that compares locations with all of them. For `fenceline-http` it includes ' +
-      'two starts of the server.',
+      'The time from the first fence until the engine compares locations with all of them.\n' +
+      'For `fenceline-http` it includes two starts of the server.',
     settings: 'workload',
   },
   {
@@ -90,12 +90,12 @@ const measures: readonly Measure[] = [
 
 const explanations: Readonly<Record<(typeof causes)[number], string>> = {
   'late fix':
-    'a device sent an older location after a newer one. Fenceline keeps the newer; the engine moves the device back, ' +
-    'and forth again with the next',
+    'a device sent an older location after a newer one. Fenceline keeps the newer one.\n' +
+    '  The engine moves the device back, and forward again with the next location',
   'state loss': 'the engine was killed in the middle and has forgotten visits. It enters again, and an exit is missing',
   'distance model':
-    'the location lies at the outline within the difference of two models of the earth: 0.6 % of the radius and 1 m ' +
-    'for circles, 0.3 m for polygons',
+    'the location is so near the outline that two models of the earth disagree:\n' +
+    '  0.6 % of the radius plus 1 m for circles, 0.3 m for polygons',
   unexplained: 'none of these',
 };
 
@@ -111,7 +111,7 @@ export function renderPage({ environment, results }: Stored, file: string): Page
     return [section(measure, unit, panels)];
   });
   const markdown = [
-    `# Benchmarks\n\n<!-- Made from ${file} by npm run bench -- --page ${file}. Do not edit. -->`,
+    `# Benchmarks\n\n<!-- Made from ${file} by npm run bench -- --page FILE. Do not edit. -->`,
     introduction(environment),
     enginesTable(rows),
     workloadsTable(),

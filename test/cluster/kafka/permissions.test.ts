@@ -12,7 +12,7 @@ import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, sameOnTheWire } from './fresh-kafka.js';
 import { useLog } from './use-log.js';
 
-const guide = readFileSync(new URL('../../../docs/cluster.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/cluster.md', import.meta.url), 'utf8').replaceAll(/ \\\n */g, ' ');
 const grantPattern =
   /^kafka-acls\.sh --add --allow-principal User:fenceline --(topic|group) (\S+) --resource-pattern-type prefixed (.+)$/gm;
 const mechanism = 'scram-sha-256';
