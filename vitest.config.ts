@@ -9,7 +9,8 @@ import { leftOutFiles } from './testing/vitest/long-files.js';
  * that compute share the cores. Those on services follow, in `groupOrder`.
  */
 const modules =
-  '{schemas,pipeline,backends,http,outbound,providers,ingest,api,imports,simulation,renderer,replay,server,cli,demo,dashboard,client,bench,testing}';
+  '{schemas,pipeline,backends,http,outbound,providers,ingest,api,imports,simulation,renderer,replay,server,cli,' +
+  'demo,dashboard,client,bench,testing}';
 
 /**
  * In-process tests that need a process of their own, because a process can have one chDB folder open, and LMDB keeps
@@ -44,7 +45,8 @@ const clusterFiles = ['test/cluster/**/*.test.ts'];
  * the dashboard that show what analytics and webhooks have done.
  */
 const onBothBackends = [
-  'test/end-to-end/{accounts,analytics,authority,beacons,bulk,erasure,expiry,imports,places,replay,shutdown,stream,track,webhooks}.test.ts',
+  'test/end-to-end/{accounts,analytics,authority,beacons,bulk,erasure,expiry,imports,places}.test.ts',
+  'test/end-to-end/{replay,shutdown,stream,track,webhooks}.test.ts',
   'test/browser/dashboard/{analytics,webhooks}.test.ts',
 ];
 

@@ -163,7 +163,8 @@ describe('a dry run', () => {
       ],
     });
     expect(await text(body.import.plannedFile)).toBe(
-      'line,action,tag,externalId,changed\r\n2,unchanged,dry,same,\r\n3,updated,dry,other,radius\r\n4,created,dry,new,\r\n',
+      'line,action,tag,externalId,changed\r\n' +
+        '2,unchanged,dry,same,\r\n3,updated,dry,other,radius\r\n4,created,dry,new,\r\n',
     );
     expect((await api.call('GET', '/v1/geofences/dry/new')).status).toBe(404);
     expect((await api.call('GET', '/v1/geofences/dry/other')).body.geofence.geometryRadius).toBe(100);
@@ -204,7 +205,8 @@ describe('the history', () => {
       [
         `${header},rejected.line,rejected.column,rejected.rule`,
         'Shop b,circle,fix,b,"[10.5,50.25]",5,3,radius,must be a number from 10 to 10000 metres',
-        '"Say ""hi"", all",circle,fix,c,no,100,4,coordinates,"must be valid JSON: column 1: expected a value, not ""n"""',
+        '"Say ""hi"", all",circle,fix,c,no,100,4,coordinates,' +
+          '"must be valid JSON: column 1: expected a value, not ""n"""',
         '',
       ].join('\r\n'),
     );

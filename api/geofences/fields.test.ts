@@ -345,7 +345,8 @@ describe('what is refused', () => {
     [{ ...circle, dwellThreshold: -1 }, 'invalid_parameter dwellThreshold: must be a number of at least 0 minutes'],
     [
       { ...circle, disableAfter: '2029-02-30' },
-      'invalid_parameter disableAfter: must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z',
+      'invalid_parameter disableAfter: must be a date or an ISO 8601 date and time, ' +
+        'such as 2029-01-01 or 2029-01-01T09:30:00Z',
     ],
     [
       { ...circle, userIds: [{}] },

@@ -14,7 +14,8 @@ const script = 'console.info("dashboard");';
 mkdirSync(join(folder, 'assets'));
 writeFileSync(
   join(folder, 'index.html'),
-  '<!doctype html><meta name="sign-up" content="off"><script src="/assets/index-1a2b.js"></script></head><div id="root"></div>',
+  '<!doctype html><meta name="sign-up" content="off"><script src="/assets/index-1a2b.js"></script></head>' +
+    '<div id="root"></div>',
 );
 writeFileSync(
   join(folder, 'manifest.json'),

@@ -58,8 +58,8 @@ test('rows have their columns, quoted where they must be', () => {
       'longitude,latitude,locationAccuracy,confidence,duration',
   );
   const row =
-    ',0123456789abcdef01234567,user.exited_geofence,2026-06-01T00:00:00.000Z,2026-06-01T00:00:01.000Z,phone-1,,store,duomo,' +
-    '"Duomo, ""the old""",11.5,43.25,10,3,1.5';
+    ',0123456789abcdef01234567,user.exited_geofence,2026-06-01T00:00:00.000Z,2026-06-01T00:00:01.000Z,phone-1,' +
+    ',store,duomo,"Duomo, ""the old""",11.5,43.25,10,3,1.5';
   expect(linesOf('csv', false)).toEqual([`both,false${row}`, `replay,true${row}`, undefined]);
   expect(linesOf('csv', true)).toEqual([undefined, `replay,true${row}`, `record,false${row}`]);
 });

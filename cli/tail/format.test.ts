@@ -31,7 +31,8 @@ const event: Event = {
 describe('an event’s line', () => {
   test('has columns for local time, type, user, place, confidence and duration', () => {
     expect(tailLine(event, plain)).toBe(
-      '14:03:07 user.exited_geofence       ann                  store/duomo                      confidence 3 after 12.5 min',
+      '14:03:07 user.exited_geofence       ann                  store/duomo                      ' +
+        'confidence 3 after 12.5 min',
     );
     const { duration: _, user: __, geofence: ___, ...bare } = event;
     const line = tailLine({ ...bare, type: 'bought_a_ticket', user: { deviceId: 'phone-1' } }, plain);

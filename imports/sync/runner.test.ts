@@ -184,7 +184,7 @@ describe('a run', () => {
     expect(lastRun(scope)).toMatchObject({ result: 'succeeded', message: 'No file has changed.' });
   });
 
-  test('imports nothing when one of its files can not be read', async () => {
+  test('imports nothing when one of its files cannot be read', async () => {
     const scope = newScope();
     bodies.set('/a.csv', csv('1'));
     await save(scope, { urls: [url('/a.csv'), url('/missing.csv')] });
@@ -269,7 +269,7 @@ describe('object storage', () => {
     expect(lastRun(scope).files[0]?.message).toMatch(new RegExp(`^the server answered ${message}`));
   });
 
-  test('keeps its credentials encrypted, and says when they can not be decrypted', async () => {
+  test('keeps its credentials encrypted, and says when they cannot be decrypted', async () => {
     const scope = newScope();
     await save(scope, given({ keys: ['a.csv'] }));
     expect(JSON.stringify(syncOf(scope))).not.toContain(account.secretAccessKey);
@@ -299,7 +299,7 @@ describe('mail', () => {
     expect(lastRun(scope).mailProblem).toBeNull();
   });
 
-  test('that can not be sent is a remark, not a failure', async () => {
+  test('that cannot be sent is a remark, not a failure', async () => {
     const scope = newScope();
     bodies.set('/a.csv', csv('1'));
     await save(scope, { urls: [url('/a.csv')], notificationEmail: 'ops@example.com' });

@@ -28,8 +28,8 @@ function* walk(xy: readonly number[], step: number) {
 }
 
 /**
- * Whether the pattern, repeated as often as it takes, draws at this distance; undefined so near an end that rounding
- * decides.
+ * Returns whether the pattern, repeated as often as it takes, draws at this distance; undefined so near an end that
+ * rounding decides.
  */
 function isDrawn(lengths: readonly number[], way: number): boolean | undefined {
   const period = lengths.reduce((sum, length) => sum + length, 0);

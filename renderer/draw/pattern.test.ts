@@ -17,7 +17,7 @@ const doubled = await imagesOf({ hatch }, 2);
 const everywhere: DrawnFeature = { type: 'polygon', parts: [rectangle(-160, -160, 4256, 4256)] };
 const small = { center: [0, 0] as const, zoom: 2, width: 90, height: 70, scale: 1 };
 
-/** Whether the image has this pixel of its own size; x and y of the world. */
+/** Returns whether the image has this pixel of its own size; x and y of the world. */
 const isInk = (x: number, y: number): boolean =>
   ['##...', '#....', '....#'][((y % 3) + 3) % 3]![((x % 5) + 5) % 5] === '#';
 

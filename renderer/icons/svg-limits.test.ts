@@ -104,6 +104,8 @@ describe('a small but expensive SVG is refused with the rule it breaks', () => {
   });
 });
 
+const paths = '<path class="cls-1" d="M1 2c3-4 5.5.6 7 8z"/>'.repeat(100);
+
 test.each([
   ['nothing but its size', ''],
   ['shapes', rect.repeat(500)],
@@ -115,7 +117,7 @@ test.each([
      <filter id="shadow"><feGaussianBlur/><feOffset/><feMerge><feMergeNode/></feMerge></filter>
      <clipPath id="c"><circle r="9"/></clipPath></defs>
      <!-- <use href="#x"/> --><title>A &amp; B</title>
-     <g clip-path="url(#c)" class="cls-2" style="isolation:isolate">${'<path class="cls-1" d="M1 2c3-4 5.5.6 7 8z"/>'.repeat(100)}</g>
+     <g clip-path="url(#c)" class="cls-2" style="isolation:isolate">${paths}</g>
      <a href="https://a.example/"><text x="1">Café</text></a>`,
   ],
 ])('an ordinary SVG may be drawn: %s', (_, content) => {

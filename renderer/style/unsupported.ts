@@ -215,7 +215,7 @@ function problemWithoutImages(name: string, value: unknown): string | null {
   return isAsking ? 'Not drawn: the style has no sprite that is loaded' : null;
 }
 
-/** Whether a value is a function of a property, as styles had before expressions. */
+/** Returns whether a value is a function of a property, as styles had before expressions. */
 const isByProperty = (value: unknown): boolean => typeof value === 'object' && value !== null && 'property' in value;
 
 function mentions(expression: unknown, operators: readonly string[]): boolean {

@@ -68,6 +68,6 @@ export function spriteOf(images: Readonly<Record<string, DrawnImage>>, pixelRati
 
 export async function imagesOf(images: Readonly<Record<string, DrawnImage>>, pixelRatio = 1): Promise<SpriteImages> {
   const decoded = await new SpriteStore().decode({ files: [spriteOf(images, pixelRatio)], missing: 0 });
-  if (decoded.missing > 0) throw new TypeError('The sprite can not be read');
+  if (decoded.missing > 0) throw new TypeError('The sprite cannot be read');
   return decoded.images;
 }

@@ -310,7 +310,7 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
     [
       'more processes that evaluate than partitions',
       { roles: { pipeline: { autoscaling: { enabled: true, maxReplicas: 49 } } } },
-      '49 processes can not share 48 partitions',
+      '49 processes cannot share 48 partitions',
     ],
     [
       'an Ingress without the proxy',

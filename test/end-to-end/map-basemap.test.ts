@@ -43,7 +43,7 @@ function bakingProcess(server: TestServer): number | undefined {
     });
 }
 
-it('the basemap is baked before a map needs it, again after a kill, while locations are answered and maps wait', async () => {
+it('the basemap is baked early, and again after a kill, while locations are answered and maps wait', async () => {
   const server = await start();
   process.kill(await until(() => bakingProcess(server)), 'SIGKILL');
   await until(() => bakingProcess(server) === undefined);

@@ -119,7 +119,8 @@ describe('parameters that SDKs append', () => {
       '/v1/config?installId=i&sessionId=1&id=(null)&locationAuthorization=DENIED&locationAccuracyAuthorization=FULL' +
         '&notificationAuthorization=true&usage=initialize&verified=false&clientSdkConfiguration=%7B%7D',
       '/v1/context?coordinates=1,2&accuracy=20',
-      '/v1/search/geofences?near=1.000000,2.000000&radius=1000&limit=10&tags=a,b&metadata[open]=true&includeGeometry=true',
+      '/v1/search/geofences?near=1.000000,2.000000&radius=1000&limit=10&tags=a,b&metadata[open]=true' +
+        '&includeGeometry=true',
       '/v1/search/geofences?near=1,2&metadata=%5Bobject%20Object%5D',
       '/v1/search/beacons?near=1.000000,2.000000&radius=1000&limit=10&installId=i',
     ];

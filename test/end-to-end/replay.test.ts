@@ -181,7 +181,8 @@ function describeCommand(): void {
       const lines = [{ ...fields, externalId: 'a' }, { ...fields, externalId: 'b', radius: 5 }, fields];
       const file = write('bad.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
       const problems =
-        'bad.ndjson, line 2: radius: must be a number from 10 to 10000 metres\nbad.ndjson, line 3: externalId: is required\n';
+        'bad.ndjson, line 2: radius: must be a number from 10 to 10000 metres\n' +
+        'bad.ndjson, line 3: externalId: is required\n';
       expect(await replay('--geofences', file)).toEqual({ status: 2, lines: [], errors: problems });
       const { status, errors } = await replay('--geofences', file, '--skip-invalid');
       expect(errors.startsWith(problems)).toBe(true);

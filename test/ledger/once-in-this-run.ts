@@ -30,7 +30,7 @@ export async function onceInThisRun<T>(name: string, compute: () => Promise<T>):
   return outcome.value;
 }
 
-/** Whether this process is the first to claim the path. */
+/** Returns whether this process is the first to claim the path. */
 async function claim(path: string): Promise<boolean> {
   try {
     await (await open(path, 'wx')).close();

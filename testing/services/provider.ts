@@ -15,7 +15,7 @@ function lackingHere({ commands, folder }: Software): string | undefined {
   return existsSync(path) ? undefined : `${folder.variable} names no folder`;
 }
 
-/** Whether the software runs here without Docker. */
+/** Returns whether the software runs here without Docker. */
 export const isHere = (software: Software): boolean => lackingHere(software) === undefined;
 
 /** Returns why the software can't be started; undefined if it can. */

@@ -53,8 +53,8 @@ const programOn = (port: number): Program => ({
   files: {},
   script: [
     setClassesOption(registry),
-    `exec java \${classes:+"$classes"} -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dquarkus.http.host="$BIND" \\`,
-    `  -Dquarkus.http.port=${port} -jar "$${registry.folder!.variable}"/*-runner.jar`,
+    `exec java \${classes:+"$classes"} -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \\`,
+    `  -Dquarkus.http.host="$BIND" -Dquarkus.http.port=${port} -jar "$${registry.folder!.variable}"/*-runner.jar`,
   ].join('\n'),
   ping: () => read(port, `${api}/subjects`),
 });

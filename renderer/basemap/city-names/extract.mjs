@@ -17,8 +17,8 @@ const leastPopulation = 20_000;
 
 /** Languages of the basemap, in the order of the file. */
 const languages = (
-  'af ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl he hi hr hu hy id is it ja ka kk km kn ko lo lt lv ' +
-  'mk ml mn mr ms my nb ne nl pl pt ro ru si sk sl sq sr sv sw ta te th tr uk ur uz vi zh zh-Hant'
+  'af ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl he hi hr hu hy id is it ja ka kk km kn ko lo lt ' +
+  'lv mk ml mn mr ms my nb ne nl pl pt ro ru si sk sl sq sr sv sw ta te th tr uk ur uz vi zh zh-Hant'
 ).split(' ');
 
 /** Letters that a name in a language with its own script must have. Names in Latin letters are left out. */

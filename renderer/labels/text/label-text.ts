@@ -78,7 +78,7 @@ function latinName(raw: string, properties: Properties, transform: Transform): s
   return isName ? latinTags.map(text).find((name) => name !== '' && tidy(name).text !== '') : undefined;
 }
 
-/** Whether the value is a legacy token string, which refers to properties as `{name}`. */
+/** Returns whether the value is a legacy token string, which refers to properties as `{name}`. */
 export function isTemplate({ kind, text }: Pick<Property<unknown>, 'kind' | 'text'>): boolean {
   return (kind === 'constant' || kind === 'camera') && !isExpression(JSON.parse(text));
 }

@@ -31,7 +31,7 @@ async function asNewAccount(path: string) {
 }
 
 describe.runIf(isRunnable)('the account', () => {
-  it('signs out another browser, changes its password, which ends other sessions, and signs out everywhere', async () => {
+  it('signs out another browser, ends other sessions by a new password, and signs out everywhere', async () => {
     const { page, email } = await asNewAccount('/account');
     const other = await open('/');
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();

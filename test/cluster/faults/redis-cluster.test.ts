@@ -350,7 +350,8 @@ async function hurtUnderLoad(rules: Rules, hurt: (prefix: string) => Promise<voi
     const records = ends.reduce((sum, end) => sum + end, 0);
     console.log(
       `${records} records, ${repeats} events and ${back} deliveries again, ` +
-        `${sent - distinct.size} of ${sent} replies lost, ${heard.length - distinct.size} heard again, longest wait ${longestMs} ms`,
+        `${sent - distinct.size} of ${sent} replies lost, ${heard.length - distinct.size} heard again, ` +
+        `longest wait ${longestMs} ms`,
     );
   } finally {
     for (const worker of workers) worker.end = 0;

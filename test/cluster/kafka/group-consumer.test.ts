@@ -311,9 +311,8 @@ describe.concurrent('over many seconds', () => {
     await scene.append(3, 300, [4]);
     const error = await hung.ended;
     expect(error?.message).toMatch(/^no progress for 2000 ms: partition 4 \(\S+\)\n/);
-    expect(error?.message).toMatch(
-      /partition 4 \(\S+\): held, next 0, fetched to 3, 0 records queued, fetching, handler busy for \d+ ms, the log holds 0 to 3/,
-    );
+    expect(error?.message).toMatch(/partition 4 \(\S+\): held, next 0, fetched to 3, 0 records queued, fetching, /);
+    expect(error?.message).toMatch(/ 0 records queued, fetching, handler busy for \d+ ms, the log holds 0 to 3/);
     expect(error?.message).toMatch(/partition 5 \(\S+\): held, next 3, .* handler idle/);
     await hung.close();
   });
