@@ -7,12 +7,12 @@ export function checkExpiring(key: string, value: string, ttlMs: number): void {
   const valueBytes = Buffer.byteLength(value);
   if (valueBytes > maxExpiringValueBytes)
     throw new RangeError(`a value has ${valueBytes} bytes: at most ${maxExpiringValueBytes} are stored`);
-  if (!(Number.isSafeInteger(ttlMs) && ttlMs > 0)) throw new RangeError(`${ttlMs} ms are no time to live`);
+  if (!(Number.isSafeInteger(ttlMs) && ttlMs > 0)) throw new RangeError(`${ttlMs} ms is not a time to live`);
 }
 
 /** Throws RangeError when a key is empty or too long. */
 export function checkExpiringKey(key: string): void {
   const bytes = Buffer.byteLength(key);
   if (bytes === 0 || bytes > maxExpiringKeyBytes)
-    throw new RangeError(`a key has ${bytes} bytes: 1 to ${maxExpiringKeyBytes} are possible`);
+    throw new RangeError(`a key has ${bytes} bytes: it must have 1 to ${maxExpiringKeyBytes}`);
 }

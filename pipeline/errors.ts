@@ -9,7 +9,7 @@
  */
 export type PortErrorCode = 'overloaded' | 'unavailable' | 'storage_full';
 
-/** An expected and passing failure of a port. `message` is safe to show to clients. */
+/** An expected, temporary failure of a port. `message` is safe to show to clients. */
 export class PortError extends Error {
   readonly code: PortErrorCode;
   /** Seconds after which the caller may try again. */
@@ -23,6 +23,6 @@ export class PortError extends Error {
   }
 }
 
-/** Whether the error is a {@link PortError} with one of the codes; with any code where none is given. */
+/** Tests whether the error is a {@link PortError} with one of the codes, or with any code if none is given. */
 export const isPortError = (error: unknown, ...codes: readonly PortErrorCode[]): error is PortError =>
   error instanceof PortError && (codes.length === 0 || codes.includes(error.code));

@@ -308,7 +308,7 @@ export interface DeliveryQueue {
   settle(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult>;
   /** Removes all pending deliveries of the webhook. */
   drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult>;
-  /** As of a StateStore; lost settlements and drops count as well. */
+  /** As in a StateStore; lost settlements and drops count as well. */
   verify(claims: readonly DeliveryClaim[]): Promise<readonly ClaimState[]>;
   /** As of a StateStore. */
   position(source: DeliverySource): Promise<Position>;
@@ -393,9 +393,9 @@ export interface ExpiringValues {
   /**
    * Stores a value and starts its time to live. Returns whether it is stored.
    *
-   * With a condition it is stored only if the current value is `current`; null: only if there is none. It is stored as
-   * well if it is the current value already, so that a repetition succeeds: those who compete put different values.
-   * Rejects with PortError `overloaded` when the store is full.
+   * With a condition it is stored only if the current value is `current`; null: only if there is none. Also succeeds if
+   * it is the current value already, so that a repetition succeeds: competing callers put different values. Rejects
+   * with PortError `overloaded` when the store is full.
    */
   put(key: string, value: string, ttlMs: number, condition?: { readonly current: string | null }): Promise<boolean>;
   /**

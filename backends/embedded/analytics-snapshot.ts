@@ -29,7 +29,10 @@ const maxSnapshots = 3;
 const snapshotsFolder = (path: string): string => join(path, 'shadow');
 export const isSnapshotId = /^[0-9a-f]{24}$/;
 
-/** Freezes every table of the engine on `path` under the id, 24 hex digits. The oldest of more than three goes. */
+/**
+ * Freezes every table of the engine on `path` under the id, 24 hex digits. Removes the oldest snapshot if there are
+ * more than three.
+ */
 export async function freezeTables(analytics: Statements, path: string, id: string): Promise<FrozenTable[]> {
   if (!isSnapshotId.test(id)) throw new Error(`${id} is not the id of a snapshot`);
   await removeOldest(path);
@@ -58,7 +61,7 @@ async function removeOldest(path: string): Promise<void> {
   for (const id of ids.slice(0, Math.max(0, ids.length - maxSnapshots + 1))) await removeSnapshot(path, id);
 }
 
-/** Removes a snapshot. One that is gone already is no error. */
+/** Removes a snapshot. A snapshot that is gone already is not an error. */
 export async function removeSnapshot(path: string, id: string): Promise<void> {
   if (!isSnapshotId.test(id)) throw new Error(`${id} is not the id of a snapshot`);
   await rm(join(snapshotsFolder(path), id), { recursive: true, force: true });
@@ -94,7 +97,7 @@ export async function attachTables(analytics: Statements, path: string, tables: 
   if (left.length > 0) throw new Error(`parts that could not be attached: ${left.map(({ part }) => part).join(', ')}`);
 }
 
-/** Runs the statements. Those of views that need a later one are repeated after it. */
+/** Runs the statements. A view that needs a later statement is retried after it. */
 async function createAll(analytics: Statements, statements: readonly string[]): Promise<void> {
   let failure: unknown;
   const failed: string[] = [];

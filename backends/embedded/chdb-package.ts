@@ -1,7 +1,7 @@
 /** Finds the optional package of the analytics engine. Loads nothing. */
 import { createRequire } from 'node:module';
 
-/** Whether chdb is installed. One that is and can't be loaded is an error. */
+/** Returns whether chdb is installed. A package that is installed but can't be loaded is an error. */
 export const isChdbInstalled = isInstalled();
 
 function isInstalled(): boolean {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 
 /**
- * Deliveries derive from events, and events from locations. Each environment is copied after those that derive from
- * it, so that no copy is ahead of its source: what a copy lacks, a restored node does again.
+ * Deliveries derive from events, and events from locations. Each environment is copied after those that derive from it,
+ * so that no copy is ahead of its source: a restored node repeats whatever a copy lacks.
  */
 export const environmentNames = ['deliveries', 'state', 'log'] as const;
 

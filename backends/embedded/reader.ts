@@ -21,7 +21,7 @@ export interface LogReader extends ReadableLog {
 const mapBytes = 256 * 2 ** 30;
 const neverSweptMs = Number.POSITIVE_INFINITY;
 
-/** Whether the folder contains a log. */
+/** Returns whether the folder contains a log. */
 export const hasLog = (path: string): boolean =>
   ['log', 'state'].every((name) => existsSync(join(path, name, 'data.mdb')));
 

@@ -57,7 +57,7 @@ const { ENOSPC, EDQUOT, EIO } = constants.errno;
 /** ClickHouse's codes NOT_ENOUGH_SPACE and CANNOT_WRITE_TO_FILE_DESCRIPTOR. */
 const clickHouseCodes = ['243', '75'];
 
-/** Whether a write to the folder failed because the disk is full. */
+/** Returns whether a write to the folder failed because the disk is full. */
 export function isDiskFull(error: unknown, folder: string): boolean {
   const { code, message = '' } = error as { code?: number | string; message?: string };
   if (code === ENOSPC || code === EDQUOT || code === 'ENOSPC' || code === 'EDQUOT') return true;

@@ -107,7 +107,7 @@ export function openStorage(options: StorageOptions): Storage {
       table: environment.table(`topic:${topic}`),
       partitions,
       retentionMs: retentionMs[topic],
-      // Outcomes are many, and kept for a day only: to compress them costs more than the space is worth.
+      // Outcomes are many and kept for only a day: compression costs more than the space is worth.
       isCompressed: topic !== topics.outcomes,
     });
   const wakeups = createWakeups(path);

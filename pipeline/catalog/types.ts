@@ -94,7 +94,7 @@ export interface WalkPart<T> {
 export interface SearchQuery extends WalkQuery {
   readonly sort: 'createdAt' | 'updatedAt' | 'description';
   readonly isDescending: boolean;
-  /** Each is in the description, tag, external id or address, whatever the case and the marks of letters. */
+  /** Each word is in the description, tag, external id or address. Case and diacritics are ignored. */
   readonly words?: readonly string[];
   /** Whether the record makes events at present. */
   readonly enabled?: boolean;
@@ -255,7 +255,7 @@ export interface ConfigurationChange {
    * change is applied in any case.
    */
   readonly bases?: readonly Base[];
-  /** What the record was when the bases were read, null for none. Given by those who have compared them. */
+  /** The record when the bases were read, null if there was none. Given by callers that have compared the two. */
   readonly before?: GeofenceRecord | BeaconRecord | null;
 }
 

@@ -14,13 +14,13 @@ const networkCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Whether the server was reached but did not answer in time. */
+/** Returns whether the server was reached but did not answer in time. */
 export const isSilent = (error: unknown): boolean => error instanceof Error && error.message === 'Timeout error.';
 
-/** Whether the message has the format of servers of 2018 to 2020, which the client does not parse. */
+/** Returns whether the message has the format of servers of 2018 to 2020, which the client does not parse. */
 const isFromOldServer = (error: Error): boolean => /^Code: \d+, e\.displayText\(\)/.test(error.message);
 
-/** Whether no server answered, but one may soon. An untrusted certificate does not count. */
+/** Returns whether no server answered, but one may soon. An untrusted certificate does not count. */
 export function isUnreached(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ClickHouseError || isSilent(error) || isFromOldServer(error))
     return false;
@@ -29,7 +29,7 @@ export function isUnreached(error: unknown): boolean {
   return code === undefined ? error.constructor === Error : networkCodes.has(code);
 }
 
-/** Whether a later attempt may succeed, for work that can wait and can be repeated. */
+/** Returns whether a later attempt may succeed, for work that can wait and can be repeated. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof ClickHouseError ? passingTypes.has(error.type ?? '') : isUnreached(error) || isSilent(error);
 

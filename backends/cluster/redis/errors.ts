@@ -31,7 +31,7 @@ const passingCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Whether another attempt may succeed: Redis is out of reach, starting, moving the keys, or out of memory. */
+/** Returns whether another attempt may succeed: Redis is out of reach, starting, moving the keys, or out of memory. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ReplyError) return passingReplies.has(error.message.split(' ', 1)[0]!);

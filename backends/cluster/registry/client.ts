@@ -20,7 +20,7 @@ class RegistryUnavailable extends Error {
   override readonly name = 'RegistryUnavailable';
 }
 
-/** Whether another attempt would fail as well. */
+/** Returns whether another attempt would fail as well. */
 export const isRefusal = (error: unknown): boolean => !(error instanceof RegistryUnavailable);
 
 export interface RegistryClient {
@@ -83,7 +83,7 @@ export function createRegistryClient(
 const isCompatible = ({ body }: Answer): boolean =>
   [compatibility, stricter].some((level) => level === body.compatibilityLevel || level === body.compatibility);
 
-/** Whether the value is a positive 32-bit integer, as registries use. */
+/** Returns whether the value is a positive 32-bit integer, as registries use. */
 export const isId = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31;
 

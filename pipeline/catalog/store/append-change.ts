@@ -1,4 +1,4 @@
-/** Encodes changes for topic `changes`, and appends them from threads that apply none. Loads no validator. */
+/** Encodes changes for topic `changes`, and appends them from threads that do not apply changes. Loads no validator. */
 import { codecs } from '../../../schemas/codecs.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import { type Log, type NewRecord, topics } from '../../ports.js';
@@ -30,7 +30,9 @@ export function encodeEdit(change: ConfigurationChange, changedAt: number): Enco
   return { edit, record: encodeChange(change, textOf(change), edit, changedAt) };
 }
 
-/** Encodes a change under a new edit, for a thread that does not apply it: with what will be stored, where it can. */
+/**
+ * Encodes a change under a new edit for a thread that does not apply it. Adds the stored form if it can be prepared.
+ */
 export function prepareEdit(change: ConfigurationChange, changedAt: number): EncodedChange {
   const [edit, text] = [newEditId(), textOf(change)];
   const prepared = text === null ? undefined : prepareFence(change, text);

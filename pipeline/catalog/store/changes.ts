@@ -120,7 +120,7 @@ async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergenc
   return first;
 }
 
-/** A change of this process, which its thread has checked. It is decoded only if what was prepared does not hold. */
+/** A change of this process, which its thread has checked. It is decoded only if the prepared form no longer holds. */
 class PreparedChange implements DecodedChange {
   readonly kind = 'geofence';
   readonly id: string;

@@ -73,7 +73,7 @@ const prefixes = new LRUCache<string, Buffer>({ max: 1_000 });
  * the list.
  */
 export function listPrefix(kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer {
-  // A row has an external id of its own, so only what stands before it is kept.
+  // Each row has its own external id, so only the part before it is cached.
   if (name === 'externalId' && value !== undefined)
     return Buffer.concat([listPrefix(kind, scope, name), valuePart(value)]);
   const cacheKey = `${kind}/${scope.project}/${scope.environment}/${name}/${value ?? ''}`;
@@ -94,13 +94,13 @@ export const endOfList = (prefix: Buffer): Buffer => Buffer.concat([prefix, Buff
 
 /** Longer texts that begin alike are in the order of their ids. */
 const maxSortedBytes = 64;
-/** Ends of keys, in hex digits: by time, and by the longest description. */
+/** Length of the end of a key, in hex digits: in a list by time, and with the longest description. */
 export const endingDigits = {
   minimum: 2 * idBytes,
   maximum: 2 * (maxSortedBytes + 1 + idBytes),
 } as const;
 
-/** Returns a text without case, and without marks of letters, so that readers find Österreich near Oslo. */
+/** Returns a text in lower case without diacritics, so that Österreich is sorted near Oslo. */
 export const plainText = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
 /** Returns the part of a key by which records are in the order of their descriptions. */
@@ -131,9 +131,7 @@ export function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRec
   return keys;
 }
 
-/**
- * Returns the keys of {@link ownListKeys} that a record leaves and enters, of which `before` and `after` may be none.
- */
+/** Returns the keys of {@link ownListKeys} that a record leaves and enters, where `before` or `after` may be absent. */
 export function changedListKeys(
   kind: ListedKind,
   before: GeofenceRecord | BeaconRecord | null | undefined,

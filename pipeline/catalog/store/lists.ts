@@ -102,13 +102,13 @@ export interface ListWriter {
   relistPrepared(id: string, prepared: PreparedFence): void;
   /** Must be called at the end of the transaction. */
   flushSync(): void;
-  /** Forgets what a transaction that failed has not written. */
+  /** Discards what a failed transaction has collected. */
   reset(): void;
 }
 
 const orders = ['createdAt', 'updatedAt'] as const;
 
-/** A record, as the lists by time need it. */
+/** The fields of a record that the lists by time need. */
 type Timed = ListedTimes & Scope & { readonly _id: string };
 
 const isSameTime = (one: Timed, other: Timed, orderBy: ListQuery['orderBy']): boolean =>

@@ -12,7 +12,7 @@ import { encodeFence, noVersion } from './stored-fence.js';
 
 const timesOf = ({ tag, createdAt, updatedAt }: GeofenceRecord): ListedTimes => ({ tag, createdAt, updatedAt });
 
-/** Tests whether other tables than the lists know the geofence. */
+/** Tests whether tables other than the lists refer to the geofence. */
 const hasMore = ({ deleteAfter, geometrySource }: GeofenceRecord): boolean =>
   deleteAfter !== null || geometrySource?.place != null;
 

@@ -86,8 +86,7 @@ export interface ReadModel extends ConfigurationReader {
   compactFence(scope: Scope, id: string): CompactFence | undefined;
   allBeacons(): Iterable<BeaconRecord>;
   /**
-   * Returns ids of geofences, of any scope, whose place has another geometry than the one that they took. Starts after
-   * the id `after`.
+   * Returns ids of geofences of any scope whose geometry differs from that of their place. Starts after the id `after`.
    */
   outdatedGeofences(limit: number, after?: string): string[];
   /** Returns the erasures of all projects. */

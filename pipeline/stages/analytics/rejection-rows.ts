@@ -1,4 +1,4 @@
-/** Rows of table `rejections` for locations that were accepted and could not be evaluated. Pure. */
+/** Rows of table `rejections` for locations that were accepted but could not be evaluated. Pure. */
 import { deriveId } from '../../../schemas/ids.js';
 import type { DeadLetter } from '../../../schemas/records.js';
 import { text, time } from '../../../schemas/tsv.js';

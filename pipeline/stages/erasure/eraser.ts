@@ -38,10 +38,10 @@ export interface EraserParts {
   /** As of the tables' migration. */
   readonly cluster?: string | undefined;
   readonly secretCipher: SecretCipher;
-  /** Longest retention of a topic from which rows are written. The name of the user is kept as long. */
+  /** Longest retention of a topic from which rows are written. The name of the user is kept for the same time. */
   readonly keepMs: number;
   readonly clock: () => number;
-  /** Called when a pass failed. It is repeated. The message has no names. */
+  /** Called when a pass failed. It is repeated. The message names no user. */
   readonly onProblem: (error: unknown) => void;
   readonly timing?: Partial<EraserTiming>;
 }
@@ -80,7 +80,7 @@ interface FoundUser {
   readonly device_id: string;
 }
 
-/** Creates the eraser. `start` it; it never rejects. */
+/** Creates the eraser. It does nothing before `start`, and never rejects. */
 export function createEraser(parts: EraserParts): Sweeper {
   const { readModel, writer, log, states, positions, deliveries, analytics, secretCipher, clock, onProblem } = parts;
   const timing = { ...defaultEraserTiming, ...parts.timing };
@@ -148,7 +148,7 @@ export function createEraser(parts: EraserParts): Sweeper {
     );
   }
 
-  /** Runs all steps once. Returns whether nothing is on its way; always, unless `waits`. */
+  /** Runs all steps once. Returns whether nothing is pending any more; without `waits` always true. */
   async function pass(batch: Batch, waits: boolean): Promise<boolean> {
     const users = targetsOf(batch.records, 'user');
     const events = targetsOf(batch.records, 'event').map(({ name }) => name);

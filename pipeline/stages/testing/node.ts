@@ -36,7 +36,7 @@ export async function until(condition: () => Promise<boolean> | boolean, withinM
   }
 }
 
-/** Wraps the log of a process that has lost its partitions and hasn't learned it yet. */
+/** Wraps the log of a process that has lost its partitions and does not know it yet. */
 export const withPartitionsLost = (log: Log): Log => ({
   ...log,
   consume: (options) =>

@@ -91,7 +91,7 @@ export class ClaimedSource {
     return { offset: this.#nextOffset, mark: this.#mark };
   }
 
-  /** The claim, for the queue to verify. */
+  /** The claim, which the queue verifies. */
   get claim(): DeliveryClaim {
     return this.#claim;
   }
@@ -156,7 +156,7 @@ export class ClaimedSource {
     return this.#queue.replacedAt(webhook, deliveries);
   }
 
-  /** Acknowledges deliveries. Returns whether it was written. */
+  /** Acknowledges deliveries. Returns whether the acknowledgements were written. */
   async acknowledge(settlements: readonly Settlement[]): Promise<boolean> {
     return this.#isOwned && this.#isWritten(await this.#queue.settle(this.#claim, settlements));
   }

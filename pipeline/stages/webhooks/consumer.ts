@@ -57,7 +57,7 @@ export interface ConsumerParts {
   readonly maxDeadLetterShare: number;
 }
 
-/** How often a position is written that only passed events no webhook wants. */
+/** How often a position is written if it only passed events that no webhook wants. */
 const savePositionEveryMs = 1_000;
 
 /** A partition that this process consumes. */
@@ -118,7 +118,7 @@ export class DeliveryConsumer implements StreamHandler {
     return this.#mutex.run(number, () => this.#waitForRepair(number, divergence));
   }
 
-  /** Verifies the claims of idle partitions, and writes positions that only passed events no webhook wants. */
+  /** Verifies the claims of idle partitions, and writes positions that only passed events that no webhook wants. */
   async verifyClaims(): Promise<void> {
     const { queue } = this.#parts;
     const idle = [...this.#partitions].filter(

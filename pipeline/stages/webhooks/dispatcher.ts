@@ -2,9 +2,9 @@
  * Sends queued deliveries to thousands of webhooks concurrently, so that none slows another.
  *
  * Each webhook has its own concurrency limit. A webhook whose last attempt failed, or that has none yet, gets one
- * request at a time until one succeeds; all of those together get at most half of the slots. Free slots go to webhooks
- * in turn, whatever the length of their queues. Deliveries of one webhook with one order key are sent one at a time,
- * first attempts in order of arrival; a delivery that waits for its retry blocks nothing.
+ * request at a time until one succeeds. All such webhooks together get at most half of the slots. Free slots go to
+ * webhooks in turn, whatever the length of their queues. Deliveries of one webhook with one order key are sent one at a
+ * time, first attempts in order of arrival; a delivery that waits for its retry blocks nothing.
  *
  * Input: sources with their queued deliveries, and new deliveries. Output: attempts, whose outcomes go to the
  * acknowledgement batcher. May import: schemas, ports.

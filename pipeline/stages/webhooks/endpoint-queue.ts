@@ -82,7 +82,7 @@ export class EndpointQueue {
     return index < 0 ? undefined : this.#removeFromWindow(index, 1)[0];
   }
 
-  /** Takes the deliveries of the window that were created by then. They stay unacknowledged. */
+  /** Takes the deliveries of the window that were created up to a time. They stay unacknowledged. */
   takeCreatedBefore(epochMs: number): LoadedDelivery[] {
     const taken: LoadedDelivery[] = [];
     for (let index = this.#window.length - 1; index >= 0; index--) {

@@ -7,7 +7,7 @@
 import type { Broker, Cluster } from 'kafkajs';
 import type { KafkaConnection } from './connection.js';
 
-/** Whether a broker answered with an error, which has Kafka's name as `type`. The connection is intact. */
+/** Returns whether a broker answered with an error, which has Kafka's name as `type`. The connection is intact. */
 const isResponse = (error: unknown): boolean => error instanceof Error && 'type' in error;
 
 export class ConnectionClosed extends Error {}

@@ -50,7 +50,7 @@ const shuffled = (brokers: readonly string[]): string[] =>
     .sort((a, b) => a.drawn - b.drawn)
     .map(({ broker }) => broker);
 
-/** Whether the entry is about a rebalance, of which kafkajs warns although it is normal. */
+/** Returns whether the entry is about a rebalance, of which kafkajs warns although it is normal. */
 const isRebalance = ({ log }: LogEntry): boolean =>
   [log.message, log.error].some((text) => typeof text === 'string' && text.startsWith('The group is rebalancing'));
 

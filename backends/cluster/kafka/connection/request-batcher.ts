@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export interface BatchedRequest<Item, Answer> {
   /** Returns the answers in the order of the items. */
   send(items: readonly Item[]): Promise<readonly Answer[]>;
-  /** Whether the request takes no more items. */
+  /** Returns whether the request takes no more items. */
   isFull(items: readonly Item[]): boolean;
 }
 

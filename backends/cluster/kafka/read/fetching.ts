@@ -79,7 +79,7 @@ function from(offset: number, raw: readonly RawRecord[]): Pick<FetchedPartition,
   return { messages, nextOffset: Math.max(offset, Number(firstOffset) + lastOffsetDelta + 1) };
 }
 
-/** Whether the error is about this partition. One partition out of range fails the whole request. */
+/** Returns whether the error is about this partition. One partition out of range fails the whole request. */
 const isOutOfRange = (error: unknown, partition: number): boolean =>
   error instanceof Error &&
   (error as { type?: unknown }).type === 'OFFSET_OUT_OF_RANGE' &&
@@ -119,7 +119,7 @@ export async function fetchNext(source: PartitionSource, requested: PartitionFet
   }
 }
 
-/** Whether nothing was returned although the partition has more. */
+/** Returns whether nothing was returned although the partition has more. */
 const isStuck = ({ nextOffset, endOffset }: FetchedPartition, offset: number): boolean =>
   nextOffset === offset && endOffset > offset;
 
