@@ -50,7 +50,7 @@ export interface PipelineLag {
   readonly lagMs: number;
 }
 
-/** What computes or looks up geometry that is not given as coordinates. An absent provider is not configured. */
+/** The providers of geometry that is not given as coordinates. An absent provider is not configured. */
 export interface GeometrySources {
   readonly isochrones?: IsochroneProvider | undefined;
   readonly geocoder?: Geocoder | undefined;
@@ -67,19 +67,19 @@ export interface WebhookParts {
   readonly maxWebhooks: number;
   /** Lists the waiting deliveries of one queue. */
   readonly waiting: DeliveryQueue['waiting'];
-  /** Tries a delivery once, at once and without queueing, and appends what came of it to topic `attempts`. */
+  /** Makes one attempt at once, without queueing, and appends its result to topic `attempts`. */
   readonly attemptOnce: (webhook: WebhookRecord, delivery: Delivery) => Promise<Attempt>;
 }
 
-/** A map and what it took of a processor. */
+/** A map, and the processor time that it took. */
 export type TimedMap = DrawnMap & { readonly processorMs: number };
 
-/** What the routes of static maps, and of what is uploaded for them, need of the world. */
+/** The dependencies of the routes of static maps and their uploads. */
 export interface MapParts {
   readonly render: (project: string, request: MapRequest, uploads: Uploads) => Promise<TimedMap>;
-  /** What of a style, in JSON, isn't drawn, or what is wrong with it. */
+  /** Returns the parts of a style, in JSON, that are not drawn, or its first error. */
   readonly checkStyle: (project: string, json: Uint8Array) => Promise<Validated<Unsupported[]>>;
-  /** What kind of image the file is, or what is wrong with it. */
+  /** Returns the type of the image, or what is wrong with it. */
   readonly checkIcon: (project: string, file: Uint8Array) => Promise<Validated<IconKind>>;
   /** A style for interactive maps, with paths of this installation in place of addresses. */
   readonly webStyle: (
@@ -90,7 +90,7 @@ export interface MapParts {
   readonly webFile: (project: string, request: WebFileRequest) => Promise<Done<WebFile | null>>;
   /** Where clients reach this server; empty: where the request did. */
   readonly publicUrl: string;
-  /** What the maps of one key may cost, in milliseconds of a processor, each second in the long run; 0 for no limit. */
+  /** Limit of the maps of one key, in milliseconds of processor time per second in the long run; 0 for no limit. */
   readonly costPerKeyPerSecond: number;
   /** Of finished images that are kept. */
   readonly maxCacheBytes: number;

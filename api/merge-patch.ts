@@ -7,7 +7,7 @@ import type { RawFields } from '../http/fields/reader.js';
 import { isDictionary } from '../http/fields/values.js';
 import type { ExportedFields } from './stored-fields.js';
 
-/** Say together where a geofence is: who names one of them replaces all. */
+/** These fields together define where a geofence is: a patch that names one replaces all. */
 const positionFields = ['placeId', 'address', 'coordinates'];
 
 export const patchDescription =

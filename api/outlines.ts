@@ -19,9 +19,9 @@ const maxOutlines = 5_000;
 const defaultOutlines = 1_000;
 /** A page ends after these: a ring may have a thousand. */
 const maxPositions = 100_000;
-/** Records that one turn of the event loop converts: some milliseconds. */
+/** Records that one turn of the event loop converts, in a few milliseconds. */
 const recordsPerTurn = 250;
-/** Some 10 cm. */
+/** About 10 cm. */
 const decimals = 6;
 
 const Outline = Type.Object(
@@ -36,7 +36,7 @@ const Outline = Type.Object(
     radius: Type.Optional(Type.Number({ description: 'Of a circle, in metres' })),
     ring: Type.Optional(Type.Array(Position, { description: 'Of any other geofence; closed' })),
   },
-  { $id: 'Outline', description: 'What a map shows of a geofence or beacon' },
+  { $id: 'Outline', description: 'The part of a geofence or beacon that a map shows' },
 );
 
 const scale = 10 ** decimals;
@@ -74,7 +74,7 @@ export function addOutlineRoute<Stored extends GeofenceRecord | BeaconRecord>(
     schema: described({
       operationId: name === 'geofence' ? 'listGeofenceOutlines' : 'listBeaconOutlines',
       tag,
-      summary: `List what a map shows of ${tag}, oldest first`,
+      summary: `List the outlines of ${tag} for maps, oldest first`,
       description:
         `${listPaging} Positions have ${decimals} decimals. A page may be shorter than the limit before the end: it ` +
         `ends after ${maxPositions.toLocaleString('en')} positions.`,

@@ -33,7 +33,7 @@ type Listed = GeofenceRecord | BeaconRecord;
 const sorts = ['createdAt', '-createdAt', 'updatedAt', '-updatedAt', 'description', '-description'] as const;
 const maxWords = 10;
 
-/** Records that one turn of the event loop examines: some milliseconds. */
+/** Records that one turn of the event loop examines, in a few milliseconds. */
 const examinedPerTurn = 1_000;
 const maxExaminedByList = 20_000;
 const maxExaminedByCount = 100_000;
@@ -93,7 +93,7 @@ function readConditions(reader: FieldReader) {
 
 /** Reads what a search looks for, without its page. */
 function readFound(scope: Scope, query: RawFields, orderBy: ListQuery['orderBy']): Outcome<Found> {
-  // The cursor is another one.
+  // The cursor of a search has another form than that of a list.
   const conditions = readListQuery(scope, { ...query, cursor: undefined }, orderBy);
   if (!conditions.ok) return conditions;
   const { limit: _, cursor: __, orderBy: ___, ...rest } = conditions.value;
@@ -108,7 +108,7 @@ function readFound(scope: Scope, query: RawFields, orderBy: ListQuery['orderBy']
   }));
 }
 
-/** What a kind of record needs to be searched. */
+/** What a search needs to know about a kind of record. */
 export interface SearchedResource<Stored extends Listed> {
   readonly name: 'geofence' | 'beacon';
   readonly orderBy: ListQuery['orderBy'];
@@ -164,7 +164,7 @@ async function countFound<Stored extends Listed>(resource: SearchedResource<Stor
   return { count, complete: false };
 }
 
-/** Tests whether a count needs no look at records. */
+/** Tests whether a count needs no records to be read. */
 const isPlain = ({ externalId, metadata, words, enabled, ...rest }: Found): boolean =>
   externalId === undefined &&
   metadata === undefined &&
@@ -188,8 +188,8 @@ const bulkBody = Type.Object({
 
 const bulkCounts = {
   changed: Type.Integer(),
-  unchanged: Type.Integer({ description: 'They were so already' }),
-  missing: Type.Integer({ description: 'There are no such records, or no longer' }),
+  unchanged: Type.Integer({ description: 'Records that were in this state already' }),
+  missing: Type.Integer({ description: 'Records that do not exist, or no longer do' }),
 };
 
 function readBulk(body: unknown): Outcome<{ readonly action: Action; readonly ids: readonly string[] }> {
@@ -204,7 +204,7 @@ function readBulk(body: unknown): Outcome<{ readonly action: Action; readonly id
   return reader.outcome(() => ({ action: action ?? 'enable', ids: [...new Set(ids)] }));
 }
 
-/** Returns the record as it is to be; undefined if it is so already. */
+/** Returns the changed record; undefined if nothing changes. */
 function changedBy<Stored extends Listed>(
   action: Action,
   record: Stored,
@@ -279,8 +279,8 @@ export function addSearchRoutes<Stored extends Listed>(
       tag,
       summary: `Count ${tag}`,
       description:
-        `With the conditions of the list. After ${maxExaminedByCount.toLocaleString('en')} records that were looked ` +
-        'at, `complete` is false, and there may be more.',
+        `With the conditions of the list. After it has examined ${maxExaminedByCount.toLocaleString('en')} records, ` +
+        '`complete` is false, and there may be more.',
       querystring: Type.Object(conditions),
       answer: answerOf({ count: Type.Integer(), complete: Type.Boolean() }),
       failures: [400],
@@ -302,7 +302,7 @@ export function addSearchRoutes<Stored extends Listed>(
       operationId: `change${title}`,
       tag,
       summary: `Enable, disable or delete many ${tag}`,
-      description: `At most ${maxBulkRecords}. Each record is changed or not by itself; a repetition changes nothing.`,
+      description: `At most ${maxBulkRecords}. Each record succeeds or fails by itself; a repetition changes nothing.`,
       body: bulkBody,
       answer: answerOf(bulkCounts),
       failures: [400, 409, 503],

@@ -104,7 +104,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       if (failure === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
       else {
         const requestId = freshId();
-        app.log.debug({ reqId: requestId, type: failure.code }, 'refused what is no request');
+        app.log.debug({ reqId: requestId, type: failure.code }, 'refused malformed HTTP');
         app.connections.refuse(socket, failure, requestId);
       }
     },

@@ -1,8 +1,7 @@
 /**
- * Ids whose text can not be written down as it came (half of a surrogate pair, bytes that are not UTF-8, broken
- * percent-encoding) used to become
- * U+FFFD: `a\ud800` and `a\udbff` were one device with one state. Every input refuses them, names the field, and takes
- * everything else.
+ * Ids whose text cannot be written down as it came (half of a surrogate pair, bytes that are not UTF-8, broken
+ * percent-encoding) used to become U+FFFD: `a\ud800` and `a\udbff` were one device with one state. Every input refuses
+ * them, names the field, and takes everything else.
  */
 import avro from 'avsc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -22,7 +22,7 @@ export interface RejectionCounter {
 export interface RunningRejectionCounter extends RejectionCounter {
   /** Rejects when counts cannot be appended because of an unexpected error. */
   readonly done: Promise<void>;
-  /** Appends the counts. Call `add` no more after it. */
+  /** Appends the counts. `add` must not be called afterwards. */
   close(): Promise<void>;
 }
 

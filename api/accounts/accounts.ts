@@ -1,4 +1,4 @@
-/** Accounts, members and invitations as records. Pure, but for the random parts. */
+/** Accounts, members and invitations as records. Pure, except for random parts. */
 import { randomBytes } from 'node:crypto';
 import { matchesSha256 } from '../../http/access/keys.js';
 import { ApiError } from '../../schemas/errors.js';
@@ -71,7 +71,7 @@ export function withRole(project: ProjectRecord, account: string, role: Role | n
   return withMembers(project, changed, nowMs);
 }
 
-/** Returns the project with a member more. A member that exists keeps the higher role. */
+/** Returns the project with another member. A member that exists keeps the higher role. */
 function withMember(project: ProjectRecord, account: AccountRecord, role: Role, nowMs: number): ProjectRecord {
   const members = project.members ?? [];
   const current = members.find((each) => each.account === account._id && each.accountCreatedAt === account.createdAt);
@@ -121,7 +121,7 @@ export function withoutInvitation(project: ProjectRecord, id: string, nowMs: num
   return { ...project, invitations: invitations.filter(({ _id }) => _id !== id), updatedAt: nowMs };
 }
 
-/** Returns the project with the account in the place of the invitation. */
+/** Returns the project with the account in place of the invitation. */
 export const withAccepted = (
   project: ProjectRecord,
   { _id, role }: InvitationRecord,

@@ -14,7 +14,7 @@ import { createSerializer } from '../serialize.js';
 import { memberOf } from './accounts.js';
 import { type AccountParts, accountOf, readBody, sessionJson } from './dependencies.js';
 
-/** Projects can not be deleted by their owners, so this bounds what an account may create. */
+/** Owners can't delete projects, so this bounds what an account may create. */
 export const maxOwnedProjects = 20;
 
 const fields = { name: required(textField({ minLength: 1, maxLength: maxProjectNameLength })) } as const;
@@ -33,7 +33,7 @@ export const accountProjectRoutes =
     function admit(session: Session): void {
       const owned = ownedBy(session);
       if (owned === 0 && signUp === 'off')
-        throw new ApiError('forbidden', 'only owners of a project create further ones while sign-up is off');
+        throw new ApiError('forbidden', 'while sign-up is off, only an owner of a project may create another');
       if (owned >= maxOwnedProjects)
         throw new ApiError('conflict', `an account owns at most ${maxOwnedProjects} projects`);
     }

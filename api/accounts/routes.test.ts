@@ -400,7 +400,7 @@ test('a deleted account is gone from every record, and its address can sign up a
   expect(project._id).not.toBe(again.project._id);
 });
 
-test('the only owner of a project with other members can not be deleted', async () => {
+test('the only owner of a project with other members cannot be deleted', async () => {
   const { browser } = await signedUp(api);
   await invited(api, browser, 'viewer');
   expect((await browser.send('POST', '/v1/account/delete', { body: { password } })).status).toBe(409);

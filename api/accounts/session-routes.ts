@@ -226,7 +226,7 @@ export const sessionRoutes =
         await writer.catchUp();
         const nowMs = writer.nextTimestamp();
         const affected = configuration.projects().filter((project) => withoutAccount(project, account, nowMs));
-        // Memberships first: an account that is gone can not be removed from them any more.
+        // Memberships first: an account that is gone can no longer be removed from them.
         for (const { _id: id } of affected) {
           await edit(quietly, `project/${id}`, (atMs) => {
             const project = found(configuration.project(id), 'project');

@@ -22,7 +22,7 @@ const one = answerOf({ erasure: Erasure });
 /** Of one project and environment. They are kept until topics have forgotten what was erased. */
 const maxErasures = 10_000;
 const accepting =
-  'The answer 202 accepts the erasure of everything that was received until now, also of what is not known yet; ' +
+  'The answer 202 accepts the erasure of everything that was received until now, including what is not known yet; ' +
   '`GET /v1/erasures/:id` says when it is done. Repeating it does no harm. ';
 
 const erasureJson = ({ _id, subject, createdAt, completedAt }: ErasureRecord): Static<typeof Erasure> => ({
@@ -58,7 +58,7 @@ export const erasureRoutes =
         operationId: 'eraseUser',
         tag,
         summary: 'Erase a user',
-        description: `${accepting}A \`deviceId\` erases all users of the device, a \`userId\` the user on every device.`,
+        description: `${accepting}A \`deviceId\` erases all its users, a \`userId\` the user on every device.`,
         params: Type.Object({ id: Type.String({ description: '`_id`, `userId` or `deviceId`' }) }),
         status: 202,
         answer: one,

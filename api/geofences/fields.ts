@@ -49,7 +49,7 @@ export type SoughtGeofence = Omit<PlainGeofence, 'center' | 'radius'> & {
   readonly center: Position | null;
   /** Null: of a polygon without coordinates. */
   readonly radius: number | null;
-  /** One of both is given. The place counts. */
+  /** At least one of the two is given. The place takes precedence. */
   readonly sought: { readonly address: string | null; readonly placeId: string | null };
 };
 

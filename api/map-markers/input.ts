@@ -35,7 +35,7 @@ export function readMarker(body: unknown, query: RawFields): Outcome<MarkerInput
   return readChangedMarker(undefined, bodyFields(body));
 }
 
-/** Reads a change of a marker, or a new one as JSON. What is left out stays. */
+/** Reads a change of a marker, or a new one as JSON. Fields that are left out stay. */
 export function readChangedMarker(current: MarkerInput | undefined, fields: RawFields): Outcome<MarkerInput> {
   const reader = new FieldReader(fields);
   refuseUnknown(reader, mapMarkerFields, fields, Object.keys(MapMarker.properties));

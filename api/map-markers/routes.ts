@@ -143,7 +143,7 @@ export const mapMarkerRoutes =
         operationId: 'patchMapMarker',
         tag,
         summary: 'Change the name of a marker, or its image',
-        description: 'What is left out stays. Maps are drawn with the new image at once.',
+        description: 'Fields that are left out stay. Maps are drawn with the new image at once.',
         params: idParameter,
         body: schemaOf(mapMarkerFields, { allOptional: true }),
         answer: answerOf({ mapMarker: MapMarker }),

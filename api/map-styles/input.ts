@@ -30,8 +30,7 @@ export const mapStyleFields = {
 };
 
 /**
- * @param current what is kept; undefined for a new style. What is left out stays. A name that isn't given is the
- * style's own.
+ * @param current the stored style; undefined for a new one. Fields that are left out stay. The default name is the style's own.
  */
 export function readStyle(current: Omit<StyleInput, 'path'> | undefined, body: RawFields): Outcome<StyleInput> {
   const isBare = Object.hasOwn(body, 'layers') && !Object.hasOwn(body, 'style');

@@ -26,7 +26,7 @@ const bodyLimit = 1_048_576;
 
 const uploaded = answerOf({
   mapStyle: MapStyle,
-  unsupported: Type.Array(UnsupportedSchema, { description: 'What the style asks for and that is not drawn' }),
+  unsupported: Type.Array(UnsupportedSchema, { description: 'Parts of the style that are not drawn' }),
 });
 
 export const mapStyleRoutes =
@@ -37,7 +37,7 @@ export const mapStyleRoutes =
       found(mapStyles.find(callerOf(request), request.params.id), 'style');
     const styleOf = (head: MapStyleHead): Style => JSON.parse(`${mapStyles.content(head, head._id)}`);
 
-    /** Returns what is not drawn of the style. Throws its first error, with the position in the body. */
+    /** Returns the parts of the style that are not drawn. Throws its first error, with the position in the body. */
     async function checked(project: string, { style, path }: StyleInput): Promise<Unsupported[]> {
       const check = await maps.checkStyle(project, Buffer.from(JSON.stringify(style)));
       if (check.ok) return check.value;
@@ -126,7 +126,7 @@ export const mapStyleRoutes =
     const changing = {
       tag,
       description:
-        'What is left out stays; a name that is null is the own one. Maps are drawn in the new style at once.',
+        "Fields that are left out stay; null resets the name to the style's own. Maps use the new style at once.",
       params: idParameter,
       body: schemaOf(mapStyleFields, { allOptional: true }),
       answer: uploaded,

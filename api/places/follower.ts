@@ -3,7 +3,7 @@
  *
  * The read model knows which geofences are behind their place, so nothing is lost by a restart, and any node may do the
  * work; a lease lets one node at a time. An edit is based on the record that was read: if an owner was first, the
- * geofence is compared again. A geofence that can not follow, for example because the isochrone provider is down, keeps
+ * geofence is compared again. A geofence that can't follow, for example because the isochrone provider is down, keeps
  * its geometry and is tried again, at growing intervals.
  */
 import { LRUCache } from 'lru-cache';
@@ -30,7 +30,7 @@ export interface PlaceFollowerParts {
   readonly writer: ConfigurationWriter;
   readonly leases: Leases;
   readonly sources: GeometrySources;
-  /** Called when a geofence can not follow its place now. */
+  /** Called when a geofence can't follow its place now. */
   readonly onProblem: (problem: { readonly geofence: string; readonly reason: string }) => void;
   readonly clock?: () => number;
   readonly intervalMs?: number;
@@ -39,7 +39,7 @@ export interface PlaceFollowerParts {
 const defaultIntervalMs = 1_000;
 /** Geofences of one write. */
 const batch = 100;
-/** Geofences of which the next attempt is remembered. */
+/** Geofences whose next attempt is remembered. */
 const maxDelayed = 10_000;
 const firstDelayMs = 5_000;
 const maxDelayMs = 300_000;

@@ -131,7 +131,7 @@ function declaredUsesOf(description: Body): ReadonlySet<string> {
   return new Set(uses);
 }
 
-/** Parts that a test doesn't give refuse to be asked. */
+/** Parts that a test does not give throw when they are used. */
 export async function startApi({
   maxKeysPerDay = 1_000,
   addRoutes,

@@ -1,8 +1,8 @@
 /**
  * The stored locations of a user, newest first, and the explanation of one of them.
  *
- * The table of locations says inside of which geofences the user was after each location. What it says of the location
- * before is the state in which this one was evaluated.
+ * The table of locations holds the geofences that the user was inside of after each location. Those of the previous
+ * location are the state with which a location was evaluated.
  */
 import Type, { type Static } from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
@@ -110,7 +110,7 @@ export async function listLocations({ analytics }: HistoryDeps, scope: Scope, us
   return { meta: page.meta, locations: page.rows.map(locationOf) };
 }
 
-/** What was known of the user before a location. `none`: no earlier location is stored. */
+/** The known state of the user before a location. `none`: no earlier location is stored. */
 type Before = { readonly row: LocationRow; readonly visits: readonly Visit[] } | 'none';
 
 /** Finds the last location that was applied before this one. Locations of one request are applied by their times. */

@@ -50,7 +50,7 @@ export function readUserQuery(query: RawFields): Outcome<UserQuery> {
   return reader.outcome(() => ({ limit, cursor, search, ...bounds }));
 }
 
-/** Quotes and braces of the JSON are no part of a value, but a search for them does no harm. */
+/** Quotes and braces of the JSON are not part of a value, but a search for them does no harm. */
 const searched = `(user = {text} OR positionCaseInsensitiveUTF8(user_id, {text}) > 0
   OR positionCaseInsensitiveUTF8(device_id, {text}) > 0
   OR positionCaseInsensitiveUTF8(concat(JSONExtractString(body, 'profile', 'description'), ' ',

@@ -1,8 +1,8 @@
 /**
  * The dashboard: the page, at `/` and at the paths of its views, and the files that the build made for it.
  *
- * Flows in: requests of browsers. Flows out: `index.html` for each path of a view, and files whose names
- * contain a hash of their content, which browsers may keep without end. A path of the API never answers the page.
+ * Flows in: requests of browsers. Flows out: `index.html` for each path of a view, and files whose names contain a hash
+ * of their content, which browsers may keep forever. A path of the API never answers the page.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -43,7 +43,7 @@ const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of
 export const webhookFields = (allowedNetworks: Networks) => ({
   url: required(
     field((reader, name) => readUrl(reader, name, allowedNetworks), Type.String({ maxLength: maxUrlLength }), {
-      description: 'http or https, not to an address that is reserved',
+      description: 'http or https; reserved addresses are refused',
     }),
   ),
   description: nullable(textField({ maxLength: maxTextLength })),

@@ -120,7 +120,7 @@ const withoutKey = (request: FastifyRequest): ApiError =>
       )
     : new ApiError('unauthorized', 'the Authorization header has no key, and there is no session');
 
-/** Who calls, as far as the route's authority asks. */
+/** The caller, as far as the route's authority requires one. */
 interface Authorized {
   readonly caller: Caller | null;
   readonly session: Session | null;
@@ -197,7 +197,7 @@ function createSessionAuthority(access: SessionAccess) {
     const id = chosen(request, 'project') ?? session.project;
     if (id !== null) {
       const project = configuration.project(id);
-      // The same answer for a project that does not exist: ids are not to be tried out.
+      // The same answer as for a project that does not exist, so that ids can't be guessed.
       if (project && roleIn(session, project) !== undefined) return project;
       throw notAMember();
     }

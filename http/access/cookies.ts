@@ -1,4 +1,4 @@
-/** Reads and writes the session cookie. Pure, but for what it reads of the request. */
+/** Reads and writes the session cookie. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**

@@ -10,7 +10,7 @@ import type { AccountRecord, Role } from '../../schemas/json/account.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import { clearSessionCookie, sessionCookie, setSessionCookie } from './cookies.js';
 
-/** Whom a session belongs to: an account, or the owner of one project who came by a one-time link. */
+/** The person that a session belongs to: an account, or an owner of one project who signed in by a one-time link. */
 export type Subject =
   | { readonly account: Pick<AccountRecord, '_id' | 'generation' | 'createdAt'> }
   | { readonly project: string };
@@ -38,7 +38,7 @@ export interface ListedSession {
   /** Of no use to sign in. */
   readonly id: string;
   readonly isCurrent: boolean;
-  /** The browser, as it names itself; null: it does not. */
+  /** The name that the browser gives itself; null: none. */
   readonly userAgent: string | null;
   /** Epoch ms. */
   readonly startedAtMs: number;
@@ -92,7 +92,7 @@ const tokenPattern = /^[0-9a-f]{64}$/;
 const idCharacters = 24;
 const hintCharacters = 8;
 const maxUserAgentCharacters = 256;
-/** Of one account. Beyond them the oldest end. */
+/** Sessions of one account. Beyond this number the oldest end. */
 const maxSessions = 100;
 /** A session in use is stored again at most this often. */
 const minRenewalMs = 60_000;
@@ -161,7 +161,7 @@ export function createSessions(options: SessionOptions): Sessions {
     return (await values.get(key)) !== undefined;
   }
 
-  /** Notes a session in the list of its account, and takes those that have ended off it. */
+  /** Adds a session to the list of its account, and removes those that have ended. */
   async function note(account: Pick<AccountRecord, '_id' | 'createdAt'>, key: string): Promise<void> {
     const listKey = listKeyOf(account);
     for (;;) {

@@ -17,7 +17,7 @@ export const failureBody = (error: ApiError, requestId: string) => ({
   },
 });
 
-/** Of every failure, also of one that no hook of Fastify sees. */
+/** Headers of every failure, including those that no hook of Fastify sees. */
 export const failureHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
 
 /** Returns the failure as a whole HTTP answer that closes its connection. */

@@ -88,8 +88,8 @@ function inferredType(text: string): string | number | boolean {
 }
 
 /**
- * Reads the filter `metadata[key]=value` of a query string. The type follows from the text: `true` is a boolean, `12`
- * a number. Any other form is refused, because a list without its filter has everything. The value is undefined when
+ * Reads the filter `metadata[key]=value` of a query string. The type follows from the text: `true` is a boolean, `12` a
+ * number. Any other form is refused, because a list without its filter returns everything. The value is undefined when
  * there is no filter.
  */
 export function readMetadataFilter(value: unknown): Validated<Metadata | undefined> {

@@ -19,7 +19,7 @@ export interface Field<T> {
   /** What the API's description shows. The reader accepts more, such as the text of numbers. */
   readonly schema: TSchema;
   readonly isRequired: boolean;
-  /** May each key be a form field or column of its own, such as `metadata.color`? */
+  /** Whether each key may be a separate form field or column, such as `metadata.color`. */
   readonly hasKeys: boolean;
   /** false: accepted or refused with a reason of its own, but neither described nor suggested. */
   readonly isOffered: boolean;

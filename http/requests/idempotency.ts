@@ -40,7 +40,7 @@ interface Lock {
 /** What is stored under a key. `answer` is absent while the request runs, null if it was too large to be kept. */
 interface Entry {
   readonly fingerprint: string;
-  /** Tells apart those who compete. */
+  /** Distinguishes competing requests. */
   readonly holder: string;
   readonly answer?: StoredAnswer | null;
 }
@@ -78,7 +78,7 @@ const sha256 = (...parts: readonly (string | Buffer)[]): string => {
   return hash.digest('hex');
 };
 
-/** Who may share a key: callers with the same authority over the same records. */
+/** Identifies the callers that share a key: those with the same authority over the same records. */
 function scopeOf({ caller, session }: FastifyRequest): string {
   const project = caller === null ? '' : `${caller.project}.${caller.environment}.${caller.kind}`;
   if (session !== null) return `session.${session.account?._id ?? session.hint}.${project}`;
@@ -190,7 +190,7 @@ async function finish(request: FastifyRequest, reply: FastifyReply, payload: unk
 /** Their callers have no project, so all strangers would share their keys. */
 const withoutScope = ['none', 'sign-in', 'session'];
 
-/** Whether a route honours Idempotency-Key. */
+/** Returns whether a route honours Idempotency-Key. */
 export const honoursIdempotencyKey = (
   method: string | readonly string[],
   config: { readonly isRepeatable?: boolean; readonly authority?: string } | undefined,

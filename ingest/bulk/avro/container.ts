@@ -25,7 +25,7 @@ const unpackers: Readonly<Record<string, Container['unpack']>> = {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE')
         throw new BrokenAvro('holds broken deflate data');
-      throw new BrokenAvro(`unpacks to more than ${maxBlockBytes} bytes; at most so many are read`);
+      throw new BrokenAvro(`decompresses to more than ${maxBlockBytes} bytes, the limit of a block`);
     }
   },
 };
@@ -33,12 +33,13 @@ const unpackers: Readonly<Record<string, Container['unpack']>> = {
 const headerMetadata = createAvroReader({ type: 'map', values: 'bytes' });
 
 function openContainer(cursor: Cursor): Container {
-  if (!cursor.slice(magic.length).equals(magic)) throw new BrokenAvro('does not start as one');
+  if (!cursor.slice(magic.length).equals(magic)) throw new BrokenAvro('does not start with the header of a container');
   const metadata = headerMetadata(cursor) as Record<string, Buffer>;
   const sync = Buffer.from(cursor.slice(syncBytes));
   const codec = metadata['avro.codec']?.toString() ?? 'null';
   const unpack = Object.hasOwn(unpackers, codec) ? unpackers[codec] : undefined;
-  if (unpack === undefined) throw new BrokenAvro(`is packed by ${codec.slice(0, 100)}; null and deflate are read`);
+  if (unpack === undefined)
+    throw new BrokenAvro(`uses codec ${codec.slice(0, 100)}; only null and deflate are supported`);
   return { sync, unpack, read: createAvroReader(schemaOf(metadata['avro.schema'])) };
 }
 
@@ -143,7 +144,7 @@ const blockPrefix = (cursor: Cursor): { count: number; packedBytes: number } => 
   const packedBytes = cursor.long();
   if (count < 0) throw new BrokenAvro(`counts ${count} records`);
   if (packedBytes < 0 || packedBytes > maxBlockBytes) {
-    throw new BrokenAvro(`says that it has ${packedBytes} bytes; at most ${maxBlockBytes} are read`);
+    throw new BrokenAvro(`declares ${packedBytes} bytes; the limit is ${maxBlockBytes}`);
   }
   return { count, packedBytes };
 };

@@ -179,12 +179,12 @@ describe('a hostile container is answered 400, with the place and the rule', () 
     [
       'a block of more than 16 MiB',
       container(good, [{ count: 1, bytes: Buffer.alloc(10), says: 16 * 2 ** 20 + 1 }]),
-      'says that it has 16777217 bytes; at most 16777216 are read, in block 1',
+      'declares 16777217 bytes; the limit is 16777216, in block 1',
     ],
     [
       'a block of a negative size',
       container(good, [one, { count: 1, bytes: Buffer.alloc(10), says: -5 }]),
-      'says that it has -5 bytes; at most 16777216 are read, in block 2',
+      'declares -5 bytes; the limit is 16777216, in block 2',
     ],
     ['a negative count', container(good, [{ ...one, count: -1 }]), 'counts -1 records, in block 1'],
     [
@@ -227,7 +227,7 @@ describe('a hostile container is answered 400, with the place and the rule', () 
     [
       'a deflate bomb',
       container(good, [{ count: 1, bytes: deflateRawSync(Buffer.alloc(64 * 2 ** 20)) }], 'deflate'),
-      'unpacks to more than 16777216 bytes; at most so many are read, in block 1',
+      'decompresses to more than 16777216 bytes, the limit of a block, in block 1',
     ],
     [
       'broken deflate data',
@@ -237,7 +237,7 @@ describe('a hostile container is answered 400, with the place and the rule', () 
     [
       'a codec of the prototype',
       container(good, [one], '__proto__'),
-      'is packed by __proto__; null and deflate are read, in its header',
+      'uses codec __proto__; only null and deflate are supported, in its header',
     ],
     [
       'a header without end',
