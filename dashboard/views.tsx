@@ -76,7 +76,7 @@ const loaders: readonly (readonly [path: string, load: LoadView])[] = [
 ];
 const views = loaders.map(([path, load]) => [path, lazy(load)] as const);
 
-/** Loads the view of a path before it is shown. A view that can not be loaded says so when it is shown. */
+/** Loads the view of a path before it is shown. A view that cannot be loaded says so when it is shown. */
 export function preloadView(path: string): void {
   const parts = path.split('/');
   const isFitting = (pattern: string): boolean => {

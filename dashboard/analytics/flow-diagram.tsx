@@ -64,7 +64,8 @@ export function layOut(flows: readonly Flow[]) {
       if (!flow) continue;
       const [a0, a1] = take(left, flow.count);
       const [b0, b1] = take(right, flow.count);
-      const path = `M${x0} ${a0}C${middle} ${a0} ${middle} ${b0} ${x1} ${b0}V${b1}C${middle} ${b1} ${middle} ${a1} ${x0} ${a1}Z`;
+      const top = `M${x0} ${a0}C${middle} ${a0} ${middle} ${b0} ${x1} ${b0}`;
+      const path = `${top}V${b1}C${middle} ${b1} ${middle} ${a1} ${x0} ${a1}Z`;
       ribbons.push({ ...flow, path });
     }
   }

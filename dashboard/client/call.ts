@@ -58,7 +58,7 @@ export function onSessionEnd(listener: () => void): void {
 export const callHeaders = (): Record<string, string> =>
   scope ? { 'X-Fenceline-Project': scope.project, 'X-Fenceline-Environment': scope.environment } : {};
 
-/** Returns the URL of a call that can not have headers: streams, images and downloads. */
+/** Returns the URL of a call that cannot have headers: streams, images and downloads. */
 export function urlOf(path: string, query: object = {}): string {
   return path + queryOf({ ...query, project: scope?.project, environment: scope?.environment });
 }

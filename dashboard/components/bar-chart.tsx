@@ -130,7 +130,7 @@ export function BarChart(props: Props) {
   const tip = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   const content = JSON.stringify([names, series]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a theme has its own colours, and equal data are not drawn again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: themes differ in colours, and equal data is not redrawn
   useEffect(() => {
     const [box, bubble] = [place.current!, tip.current!];
     const data: uPlot.AlignedData = [names.map((_, index) => index), ...stacked(series)];

@@ -330,7 +330,7 @@ interface ConfirmProps {
   onClose(): void;
 }
 
-/** Asks before something that can not be undone. */
+/** Asks before something that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { title, children, action, isBusy, problem, isDangerous = true, onConfirm, onClose } = props;
   return (

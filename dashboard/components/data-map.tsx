@@ -1,6 +1,6 @@
 /**
  * A map that draws what a view gives it: collections of features by name, and layers that show them. It has this
- * server's own style and tiles, follows the theme, and says so where the browser can not draw it.
+ * server's own style and tiles, follows the theme, and says so where the browser cannot draw it.
  */
 import { useEffect, useRef, useState } from 'react';
 import { useTheme } from '../state/theme';
@@ -39,7 +39,7 @@ export function DataMap(props: DataMapProps) {
       <div className="map-canvas" ref={container} />
       {hasFailed && (
         <div className="map-failed">
-          <Notice tone="warning">This browser can not draw the map: it has no WebGL. The lists work without it.</Notice>
+          <Notice tone="warning">This browser cannot draw the map: it has no WebGL. The lists work without it.</Notice>
         </div>
       )}
     </section>

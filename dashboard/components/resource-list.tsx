@@ -213,7 +213,7 @@ const titleWords: Record<BulkAction, string> = { enable: 'Enable', disable: 'Dis
 const consequences: Record<BulkAction, string> = {
   enable: 'They make events from the next location on.',
   disable: 'They make no events until they are enabled again.',
-  delete: 'Devices that are inside leave without an event. This can not be undone.',
+  delete: 'Devices that are inside leave without an event. This cannot be undone.',
 };
 
 interface SelectionProps {

@@ -35,7 +35,7 @@ export interface Drawn {
   readonly isAdding: boolean;
   /** Whether pressing the map and pulling draws a circle. */
   readonly isPulling: boolean;
-  /** Viewers see the shape, but can not change it. */
+  /** Viewers see the shape, but cannot change it. */
   readonly isLocked: boolean;
 }
 

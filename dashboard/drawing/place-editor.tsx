@@ -303,7 +303,7 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
       <div className="map-side">
         {isochrone.error !== null && (
           <Notice tone="warning" role="status">
-            <strong>The area can not be shown.</strong> {messageOf(isochrone.error)}
+            <strong>The area cannot be shown.</strong> {messageOf(isochrone.error)}
           </Notice>
         )}
         <RecordPanel

@@ -26,7 +26,7 @@ function centreOf({ latitude, longitude }: Pick<GeofenceDraft, 'latitude' | 'lon
   return isPosition(centre) ? centre : undefined;
 }
 
-/** Returns the points of a polygon's draft; undefined if they can not be read. */
+/** Returns the points of a polygon's draft; undefined if they cannot be read. */
 export function pointsOf(text: string): readonly Position[] | undefined {
   if (text.trim() === '') return [];
   const ring = ringOf(text);

@@ -68,7 +68,7 @@ function ringOfJson(value: unknown): unknown {
   return geometry ? ringOfJson(geometry) : ringOfJson(coordinates);
 }
 
-/** Returns the closed ring, or the text itself when it can not be read, for the validator to refuse. */
+/** Returns the closed ring, or the text itself when it cannot be read, for the validator to refuse. */
 export function ringOf(text: string): readonly Position[] | string {
   const trimmed = text.trim();
   if (/^[[{]/.test(trimmed)) {

@@ -249,7 +249,7 @@ function DeleteButton<Row extends Named, Draft>({ form, onDeleted }: Omit<FrameP
           onClose={() => setAsking(false)}
           onConfirm={() => void form.remove().then((isDeleted) => isDeleted && onDeleted())}
         >
-          <p>{kind.consequence} This can not be undone.</p>
+          <p>{kind.consequence} This cannot be undone.</p>
         </Confirm>
       )}
     </>

@@ -9,7 +9,7 @@ type BeaconRow = Operations['POST /v1/beacons/batch']['body']['beacons'][number]
 /** required: a file without it is refused. keys: also as one column per key, such as `metadata.city`. */
 type Kind = 'required' | 'optional' | 'keys';
 
-// The types are those of the API, so a new field can not be forgotten here.
+// The types are those of the API, so a new field cannot be forgotten here.
 const geofences: Record<keyof GeofenceRow, Kind> = {
   description: 'required',
   type: 'required',

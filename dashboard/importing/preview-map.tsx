@@ -103,6 +103,6 @@ export default function PreviewMap(props: Props) {
     for (const [id, data] of Object.entries(dataOf(shown.current))) map.getSource<GeoJSONSource>(id)?.setData(data);
     showAll(map, shown.current);
   }, [geofences, beacons]);
-  if (!isDrawable) return <p className="quiet card-body">This browser can not draw the map: it has no WebGL.</p>;
+  if (!isDrawable) return <p className="quiet card-body">This browser cannot draw the map: it has no WebGL.</p>;
   return <div className="preview-map map-canvas" ref={container} />;
 }

@@ -43,7 +43,7 @@ describe('the preview of a file', () => {
     expect({ rows: rows.length, isWhole, estimatedRows }).toEqual({ rows: 1, isWhole: false, estimatedRows: 100 });
   });
 
-  it('draws circles and polygons, and counts rows that it can not draw', () => {
+  it('draws circles and polygons, and counts rows that it cannot draw', () => {
     const ring = '[[0,0],[1,0],[1,1],[0,0]]';
     const lines = [
       'type,coordinates,radius',

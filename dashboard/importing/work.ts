@@ -16,7 +16,7 @@ export interface Work {
   readonly format?: Format;
   readonly preview?: Preview;
   readonly upload?: { readonly isDryRun: boolean; readonly sentBytes: number };
-  /** Why the file can not be read, or was not accepted. */
+  /** Why the file cannot be read, or was not accepted. */
   readonly problem?: unknown;
   /** The dry run of the file, and its import. */
   readonly checkId?: string;

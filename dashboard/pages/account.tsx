@@ -333,7 +333,7 @@ function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose()
       <form onSubmit={submit} noValidate>
         <div className="dialog-body">
           <p>
-            This can not be undone. To confirm, type <strong>{email}</strong> and your password.
+            This cannot be undone. To confirm, type <strong>{email}</strong> and your password.
           </p>
           <TextField label="Email" autoComplete="off" value={typed} onChange={setTyped} />
           <TextField

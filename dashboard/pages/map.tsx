@@ -126,7 +126,7 @@ function PlacesMap() {
       setParts({ view, editor });
     }
     start().catch(() =>
-      setProblem('This browser can not draw the map: it has no WebGL. The search and the lists work without it.'),
+      setProblem('This browser cannot draw the map: it has no WebGL. The search and the lists work without it.'),
     );
     return () => {
       isGone = true;

@@ -70,6 +70,11 @@ export default function StaticMap() {
   );
 }
 
+function pictureText({ blob, milliseconds }: { readonly blob: Blob; readonly milliseconds: number }): string {
+  const format = blob.type.replace('image/', '').toUpperCase();
+  return `${format}, ${Math.ceil(blob.size / 1_000)} kB, in ${Math.round(milliseconds)} ms`;
+}
+
 const shownFields = ['width', 'height', 'scale', 'style', 'language', 'format', 'center', 'zoom', 'bbox', 'markers'];
 
 function Preview({ draft, picture }: { readonly draft: MapDraft; readonly picture: ReturnType<typeof usePicture> }) {
@@ -96,8 +101,7 @@ function Preview({ draft, picture }: { readonly draft: MapDraft; readonly pictur
           ? isAtField
             ? 'A value is not valid: see the field.'
             : messageOf(error)
-          : picture.data &&
-            `${picture.data.blob.type.replace('image/', '').toUpperCase()}, ${Math.ceil(picture.data.blob.size / 1_000)} kB, in ${Math.round(picture.data.milliseconds)} ms`}
+          : picture.data && pictureText(picture.data)}
       </p>
     </section>
   );

@@ -206,7 +206,8 @@ function summaryOf({ result, counts, bytes }: File): string {
   const size = bytes === undefined ? '' : `${sizeText(bytes)}: `;
   if (counts) {
     const { rows, created, updated, unchanged, rejected } = counts;
-    return `${size}${counted(rows, 'row')}, ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} bad`;
+    const applied = `${created} created, ${updated} updated, ${unchanged} unchanged`;
+    return `${size}${counted(rows, 'row')}, ${applied}, ${rejected} bad`;
   }
   if (result === 'skipped') return 'Another file failed, so nothing was imported';
   return result === 'unchanged' ? 'The file is the one that was imported last' : '';

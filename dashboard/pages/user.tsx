@@ -85,7 +85,7 @@ function Erase({ user, onClose }: { readonly user: User; onClose(): void }) {
       }
     >
       <p>
-        All locations and events of this user that were received until now are erased, with its state. This can not be
+        All locations and events of this user that were received until now are erased, with its state. This cannot be
         undone. Locations that arrive later make a new user.
       </p>
     </Confirm>
