@@ -13,7 +13,7 @@ export interface OptionDescription {
 export type Options = Readonly<Record<string, OptionDescription>>;
 
 export interface CommandDescription<Known extends Options = Options> {
-  /** One line sentence for the list of commands. */
+  /** One-line sentence for the list of commands. */
   readonly summary: string;
   /** The forms of the command without `fenceline` and without options, for example `project create NAME`. */
   readonly usage: readonly string[];

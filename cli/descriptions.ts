@@ -234,7 +234,11 @@ export const descriptions = {
       },
       to: { type: 'string', value: 'TIME', help: 'End of the comparison. Default: -1m, when all events have arrived.' },
       tolerance: { type: 'string', value: 'DURATION', help: 'Times may differ by this much. Default: 60s.' },
-      by: { type: 'string', value: 'userId|deviceId', help: 'What names the same user in both. Default: userId.' },
+      by: {
+        type: 'string',
+        value: 'userId|deviceId',
+        help: 'Field that names the same user in both services. Default: userId.',
+      },
       json: { type: 'boolean', help: 'Print each difference as a JSON line.' },
       address,
     },

@@ -2,8 +2,8 @@
  * Writes cells of CSV files, and keeps spreadsheets from running them as formulas. Pure.
  *
  * Spreadsheets calculate cells that begin with =, +, - or @, also after a tab or a line break. Anyone who may name a
- * geofence could so run a formula on the machine of whoever opens the export. The export puts an apostrophe before such
- * cells, which spreadsheets show as text, and the import takes it off. The two are inverse: an apostrophe before a
+ * geofence could thus run a formula on the machine that opens the export. The export puts an apostrophe before such
+ * cells, which spreadsheets show as text, and the import removes it. The two are inverse: an apostrophe before a
  * formula that was there already gets one more.
  */
 

@@ -2,7 +2,7 @@
  * Applies the rows of a file: reads them, compares them with the configuration, and writes those that differ.
  *
  * Input: rows in batches. Output: changes in batches, each with what the caller wants to be written together with it.
- * Memory is constant but for {@link SeenIds}. A bad row is reported and the others are applied.
+ * Memory is constant except for {@link SeenIds}. A bad row is reported and the others are applied.
  */
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../http/fields/reader.js';
@@ -246,7 +246,7 @@ class Run {
   async #write(): Promise<void> {
     const planned = this.#planned;
     this.#planned = [];
-    // Whoever lists records by time must not see a part of those of one time.
+    // A list by time must not show only some of the records of one time.
     this.#stamp.rows = stampRows;
     const together = this.#sink.checkpoint(this.progress, planned.length === 0);
     if (planned.length + together.length === 0 || this.#failure) return;
@@ -259,7 +259,7 @@ class Run {
     while (this.#writes.size >= maxWritesInFlight) await Promise.race(this.#writes);
   }
 
-  /** Writes rows. Those that another edit was ahead of are compared and written again. */
+  /** Writes rows. Rows that another edit preceded are compared and written again. */
   async #written(planned: readonly PlannedRow[], together: readonly ConfigurationChange[]): Promise<void> {
     const { writer } = this.#parts;
     let rows = planned;

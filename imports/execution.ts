@@ -206,7 +206,7 @@ export class Execution implements ImportSink, RunningImport {
     const nowMs = writer.nextTimestamp();
     const record = { ...this.record, ...ending, updatedAt: nowMs, finishedAt: nowMs };
     await writer.write([...files, { kind: 'import', id: record._id, record }]);
-    // Whoever sees the end can read the files.
+    // A client that sees the end can read the files.
     this.#record = record;
     await writer.write(this.#forgotten());
     this.#request.onProgress?.(record);

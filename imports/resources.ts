@@ -67,7 +67,7 @@ interface GeometryParts {
   readonly geometrySources: GeometrySources;
 }
 
-/** What reading rows needs of the world. */
+/** The dependencies of reading rows. */
 export interface ResourceParts {
   readonly configuration: ConfigurationReader;
   readonly resolve: ResolveGeometry;

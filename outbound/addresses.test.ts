@@ -126,7 +126,7 @@ describe('networks that the operator allows', () => {
       ok: false,
       problem: {
         param: 'webhooks.allowedNetworks',
-        rule: `must be addresses or CIDR blocks such as 10.0.0.0/8; ${JSON.stringify(entry)} is none`,
+        rule: `must be addresses or CIDR blocks such as 10.0.0.0/8; ${JSON.stringify(entry)} is not one`,
       },
     });
   });

@@ -77,7 +77,7 @@ export function parseNetworks(param: string, list: readonly string[]): Validated
     const block = parseBlock(entry);
     const shown = JSON.stringify(entry.slice(0, 60));
     if (block === undefined)
-      return invalid(param, `must be addresses or CIDR blocks such as 10.0.0.0/8; ${shown} is none`);
+      return invalid(param, `must be addresses or CIDR blocks such as 10.0.0.0/8; ${shown} is not one`);
     if (embedsIpv4(block.address)) return invalid(param, `must be the IPv4 network itself instead of ${shown}`);
     blocks.push(block);
   }

@@ -11,7 +11,7 @@ export interface JsonRequest {
 
 export interface JsonResponse {
   readonly status: number;
-  /** Undefined if the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown;
 }
 

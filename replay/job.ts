@@ -52,7 +52,7 @@ export type JobMessage =
   | { readonly kind: 'end'; readonly summary: ReplaySummary }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Returns the event as JSON, without what apps say of users and places: it may be large, and is no difference. */
+/** Returns the event as JSON, without metadata and profile: they may be large, and are not compared. */
 function textOf({ event, isFirst }: ComparedEvent): string {
   const plain: Event = {
     ...event,
@@ -74,7 +74,8 @@ export async function* runJob(log: ReadableLog, job: ReplayJob, bounds: JobBound
   try {
     const { records: total, steps } = await prepareReplay({ log, catalog, scope, range, warmUpMs });
     if (total > bounds.maxRecords) {
-      const reason = `the range has ${total} locations of all projects, at most ${bounds.maxRecords} fit: choose a shorter one`;
+      const limit = `a replay runs at most ${bounds.maxRecords}`;
+      const reason = `the range has ${total} locations of all projects, and ${limit}: choose a shorter range`;
       yield { kind: 'failed', reason };
       return;
     }
@@ -95,7 +96,7 @@ export async function* runJob(log: ReadableLog, job: ReplayJob, bounds: JobBound
         if (texts[foundIn].length > 0) yield { kind: 'events', foundIn, events: texts[foundIn] };
       }
       yield { kind: 'progress', records: totals.records, total };
-      // Lets the process hear that it is to end.
+      // Lets the process receive the request to end.
       await nextTurn();
     }
     const places = [...tally.places].sort((one, other) => differencesOf(other) - differencesOf(one));

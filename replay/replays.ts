@@ -166,7 +166,7 @@ export function createReplays({
     for (const foundIn of Object.keys(pages) as FoundIn[]) flush(foundIn, 1);
     await writing;
     const end = record.status === 'running' || problem ? stoppedBy(stop.signal.reason, problem !== undefined) : {};
-    // Whoever sees the end may start the next one.
+    // A client that sees the end may start the next replay.
     running.delete(id);
     // Without the store, the record expires and the lease ends by itself.
     await store({ ...record, ...end, finishedAt: clock() }).catch(() => undefined);

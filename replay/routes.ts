@@ -1,5 +1,5 @@
 /**
- * The routes of replays: what proposed geofences or settings would have made of recorded locations.
+ * The routes of replays: which events recorded locations would have caused with proposed geofences or settings.
  *
  * Flows in: requests with a secret key. Flows out: a process that reads the log, and its results. No configuration is
  * changed, and no event is published.
@@ -47,7 +47,7 @@ const fields = {
   to: dateField('Locations received before, ISO 8601. Default: now'),
   warmUpHours: numberField(
     { minimum: 0, maximum: maxWarmUpHours, unit: 'hours' },
-    `How long before the range devices are followed, to know who was inside of what. Default: ${defaultWarmUpHours}`,
+    `How long before the range devices are followed, to know which geofences they were inside of. Default: ${defaultWarmUpHours}`,
   ),
   geofences: field(
     (reader, name) => reader.list(name) ?? null,
@@ -55,7 +55,7 @@ const fields = {
     { description: 'Proposed geofences, as POST /v1/geofences takes them, by coordinates' },
   ),
   keepGeofences: booleanField(
-    'Whether the geofences of now take part as well. One with the tag and externalId of a proposed one is replaced. ' +
+    'Whether the current geofences take part as well. One with the tag and externalId of a proposed one is replaced. ' +
       'Default: true',
   ),
   settings: field((reader, name) => reader.dictionary(name) ?? null, Type.Object({}, { additionalProperties: true }), {

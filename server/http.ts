@@ -91,7 +91,11 @@ export const createNodeServer = ({
     adminApiKeySha256: sha256Hex(adminApiKey),
     sessionAccess: { sessions, configuration: readModel },
     rateLimits: configuration.limits,
-    openApi: { title: 'Fenceline', version, description: 'Geofence and beacon events, decided exactly and once.' },
+    openApi: {
+      title: 'Fenceline',
+      version,
+      description: 'Geofence and beacon events from locations, each of which is applied exactly once.',
+    },
     trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
     bodyLimitBytes: configuration.http.maxBodyBytes,
     connections: {
@@ -278,7 +282,7 @@ export async function addApi(
     writer,
     leases,
     sources: geometrySources,
-    onProblem: (problem) => logger.warn(problem, 'a geofence can not follow its place'),
+    onProblem: (problem) => logger.warn(problem, 'a geofence cannot follow its place'),
   });
   follower.start();
   return follower;

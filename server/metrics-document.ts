@@ -7,7 +7,7 @@ import { clusterMetrics } from './metrics.js';
 const head = `# Metrics
 
 All metrics of Fenceline at \`/metrics\`, generated from a running node. Times are in seconds and sizes in bytes, as
-Prometheus recommends. The default metrics of Node (\`process_…\`, \`nodejs_…\`) come on top.
+Prometheus recommends. The default metrics of Node (\`process_…\`, \`nodejs_…\`) are included.
 [\`deploy/grafana/fenceline.json\`](../deploy/grafana/fenceline.json) shows them, and the [runbook](runbook.md) explains
 the alerts on them.
 

@@ -15,7 +15,7 @@ import { version } from './version.js';
 
 /** How often a node looks for runs that are due. */
 const tickMs = 1_000;
-/** Of an answer that is no file, such as an error of object storage. */
+/** Limit of an answer that is not a file, such as an error of object storage. */
 const maxErrorBytes = 16_384;
 const maxConnectionsPerOrigin = 4;
 

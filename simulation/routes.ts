@@ -1,4 +1,4 @@
-/** The routes of the demo: start, look, stop, and remove. */
+/** The routes of the demo: start, state, stop and remove. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { answerOf, described, success } from '../api/describe.js';
@@ -57,7 +57,7 @@ export const demoRoutes =
       schema: described({
         operationId: 'getDemo',
         tag,
-        summary: 'Look whether the demo runs',
+        summary: 'Get the state of the demo',
         answer: DemoAnswer,
         failures: [503],
       }),
@@ -74,10 +74,10 @@ export const demoRoutes =
         tag,
         summary: 'Run the demo city',
         description:
-          `Creates some hundred geofences with the tag ${demoTag} in the test environment. ` +
+          `Creates a few hundred geofences with the tag ${demoTag} in the test environment. ` +
           `Then ${demoBounds.devices} devices move through them for ${demoBounds.durationMs / 60_000} minutes, ` +
           'with 20 locations a second in all. ' +
-          'One run a project; 409 while one runs.',
+          'A project has one run at a time; a second request is answered 409.',
         answer: DemoAnswer,
         failures: [400, 409, 503],
       }),

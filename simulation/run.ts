@@ -29,7 +29,7 @@ export const demoBounds = { devices: 80, durationMs: 10 * 60_000 } as const;
 const tickMs = 1_000;
 /** A device reports at every so many ticks: 20 locations a second in all. */
 const ticksPerReport = 4;
-/** The fleet moves so many times as fast as in a city, for those who watch it. */
+/** The fleet moves this many times as fast as in a city, so that viewers see events soon. */
 const pace = 3;
 const ticksPerRenewal = 2;
 /** A run whose process has ended is over after this time. */
@@ -173,7 +173,7 @@ export function createDemo(parts: DemoParts): Demo {
 
     async start(scope) {
       admitWrite?.();
-      // Of many requests of a project one gets further: the others must not take the places of other projects.
+      // Only one request of a project continues: the others must not take the places of other projects.
       const first = await claim(scope);
       try {
         if (runs.size + starting >= maxRunning)

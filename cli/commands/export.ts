@@ -37,7 +37,7 @@ async function request(url: string, key: string): Promise<Readable> {
   throw new CommandFailure(`the server answered ${answer.status}: ${meta?.message ?? answer.statusText}`);
 }
 
-/** Writes a file beside the wanted one first, so that a broken connection leaves no half of an export. */
+/** Writes a file beside the wanted one first, so that a broken connection leaves no partial export. */
 async function save(body: Readable, output: string): Promise<void> {
   const unfinished = `${output}.unfinished`;
   try {

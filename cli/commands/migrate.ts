@@ -181,7 +181,7 @@ function parsed(line: string, file: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new CommandFailure(`${file} has a line that is no JSON: ${line.slice(0, 60)}`);
+    throw new CommandFailure(`${file} has a line that is not JSON: ${line.slice(0, 60)}`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Import } from '../../schemas/json/import.js';
 
 const eraseLine = '\r\u001b[K';
 const maxBarCharacters = 24;
-/** Columns of a terminal that does not tell. */
+/** Columns of a terminal that does not report its size. */
 const usualColumns = 80;
 
 const grouped = (count: number): string => Math.round(count).toLocaleString('en-US');
@@ -45,13 +45,13 @@ export function lineOf({ share, parts }: Progress, columns: number): string {
 
 export interface ProgressLine {
   show(progress: Progress): void;
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): void;
 }
 
 type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'> & Partial<Pick<NodeJS.WriteStream, 'columns'>>;
 
-/** Says nothing where `terminal` is none. */
+/** Prints nothing if `terminal` is not a terminal. */
 export const progressLine = (terminal: Terminal): ProgressLine => ({
   // A terminal of unknown size says that it has no columns.
   show: (progress) =>

@@ -35,7 +35,7 @@ export interface Comparison {
 
 export interface CompareOptions {
   readonly toleranceMs: number;
-  /** What names the same user in both services. */
+  /** The field that names the same user in both services. */
   readonly by: 'userId' | 'deviceId';
 }
 

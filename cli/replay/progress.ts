@@ -5,13 +5,13 @@ const eraseLine = '\r\u001b[K';
 
 export interface Progress {
   add(records: number): void;
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): void;
 }
 
 const silent: Progress = { add: () => {}, end: () => {} };
 
-/** Of `total` records; says nothing where `terminal` is none. */
+/** Shows progress of `total` records. Prints nothing if `terminal` is not a terminal. */
 export function createProgress(terminal: NodeJS.WriteStream, total: number): Progress {
   if (!terminal.isTTY) return silent;
   const startedAtMs = performance.now();

@@ -1,4 +1,4 @@
-/** The account at the end of a replay, as text. Pure. */
+/** The summary at the end of a replay, as text. Pure. */
 
 import type { Counts, Tally, TransitionCounts } from '../../replay/tally.js';
 import type { Totals } from '../../replay/totals.js';

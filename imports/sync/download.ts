@@ -1,8 +1,9 @@
 /**
  * Reads one file over HTTP into a file on disk: bounded, guarded, and only if it has changed.
  *
- * Redirects are followed, each to an address that is checked like the first. Compressed bodies are unpacked, and the
- * limit counts the unpacked bytes. The outcome is a value; an exception is a fault of this machine, such as its disk.
+ * Redirects are followed, each to an address that is checked like the first. Compressed bodies are decompressed, and
+ * the limit counts the decompressed bytes. The outcome is a value; an exception is a fault of this machine, such as its
+ * disk.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -49,7 +50,7 @@ const failed = (message: string, isTemporary = false): Download => ({ kind: 'fai
 /** The file grew beyond the limit. */
 class TooLarge extends Error {}
 
-/** Writes a body to disk, unpacked, and computes its hash. */
+/** Writes a body to disk, decompressed, and computes its hash. */
 class FileReceiver implements BodyReceiver {
   readonly #entry: PassThrough | ReturnType<typeof createGunzip>;
   readonly #written: Promise<void>;

@@ -72,7 +72,7 @@ export const syncRoutes =
     const savingDescribed = {
       tag,
       description:
-        'Fields that are left out stay, also the credentials; null puts a field back to its default. ' +
+        'Fields that are left out stay, including the credentials; null puts a field back to its default. ' +
         'A run starts within seconds, and then every night.',
       body: schemaOf(syncFields(allowedNetworks), { allOptional: true }),
       answer,
@@ -128,7 +128,7 @@ export const syncRoutes =
         operationId: 'runSync',
         tag,
         summary: 'Run the sync now',
-        description: 'The run starts within seconds, or after the one in progress. GET /v1/sync says what came of it.',
+        description: 'The run starts within seconds, or after the one in progress. GET /v1/sync returns its result.',
         answer,
         failures: [404, 409],
         entityTag: 'matched and answered',

@@ -1,10 +1,10 @@
 /**
- * Runs the syncs of all environments: when they are saved or requested, and every night. One run of an environment at
- * a time, on all nodes.
+ * Runs the syncs of all environments: when they are saved or requested, and every night. One run of an environment at a
+ * time, on all nodes.
  *
- * What is due follows from the stored records alone (`schedule.ts`). So a night that was missed is made up for at the
- * start, and a run whose process ended is repeated by whichever node notices first. A lock with a short life, which the
- * running node renews, keeps the others out.
+ * What is due follows from the stored records alone (`schedule.ts`). So a missed night is run at the next start, and a
+ * run whose process ended is repeated by whichever node notices first. A lock with a short life, which the running node
+ * renews, keeps the others out.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -360,7 +360,7 @@ async function imported(
 const isUnavailable = (error: Error): boolean =>
   isPortError(error) || (error instanceof ApiError && error.code === 'unavailable');
 
-/** Whether another import of the project, or too many on this node, keep this one from starting. */
+/** Returns whether another import of the project, or too many on this node, keep this one from starting. */
 const isBusy = (error: Error): boolean =>
   error instanceof ApiError && (error.code === 'import_running' || error.code === 'overloaded');
 

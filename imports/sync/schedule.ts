@@ -14,8 +14,8 @@ export interface Schedule {
 const timeOfDay = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
 /**
- * Makes the schedule of a time of the day, HH:mm, in an IANA time zone. On the day on which the clock skips the time,
- * it is as much later; where the clock has it twice, only the first counts.
+ * Makes the schedule of a time of the day, HH:mm, in an IANA time zone. On a day whose clock skips the time, the run
+ * starts later by what is skipped. If the clock shows the time twice, only the first counts.
  */
 export function createSchedule(time: string, timeZone: string): Validated<Schedule> {
   const parts = timeOfDay.exec(time);

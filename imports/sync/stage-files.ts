@@ -26,7 +26,9 @@ function remoteFile(sync: SyncRecord, name: string, credentials: Credentials | n
   return { name, url, sign: () => signedHeaders(url, region, credentials, clock()) };
 }
 
-/** Returns what came of each file, in their order. Files after one that failed are read nevertheless, to report all. */
+/**
+ * Returns the result of each file, in their order. Files after one that failed are read nevertheless, to report all.
+ */
 export async function stageFiles(
   parts: StagingParts,
   sync: SyncRecord,

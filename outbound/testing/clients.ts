@@ -68,7 +68,7 @@ export async function outcome(sent: Promise<OutboundResult>): Promise<object> {
   const result = await sent;
   if (result.kind === 'answered')
     return { status: result.status, body: result.body.toString(), truncated: result.truncated };
-  if (result.message.includes(secret)) throw new Error(`a message tells the secret: ${result.message}`);
+  if (result.message.includes(secret)) throw new Error(`a message contains the secret: ${result.message}`);
   return { failure: result.failure, message: result.message };
 }
 

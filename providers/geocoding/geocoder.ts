@@ -63,8 +63,9 @@ export interface GeocodingOptions {
 }
 
 /**
- * Addresses, best first; empty when the provider knows none. Errors: `not_available` if this provider does not do that,
- * with the setting to change; `unavailable` if it is unreachable, too slow, overloaded, or refuses the request.
+ * Addresses, best first; empty when the provider knows none. Errors: `not_available` if this provider does not support
+ * the call, with the setting to change; `unavailable` if it is unreachable, too slow, overloaded, or refuses the
+ * request.
  */
 export type GeocodingResult = Answer<readonly Address[]>;
 
@@ -85,7 +86,7 @@ export interface Geocoder {
   close(): Promise<void>;
 }
 
-/** Most characters of a query. Longer ones are no addresses. */
+/** Most characters of a query. Longer texts are not addresses. */
 export const maxQueryLength = 512;
 
 /** Returns the first `limit` addresses in the countries and layers of the options. */

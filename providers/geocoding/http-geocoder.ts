@@ -136,12 +136,12 @@ export interface Turns {
   put(key: string, value: string, ttlMs: number, condition: { readonly current: null }): Promise<boolean>;
 }
 
-/** Longest interval between two looks at whether it is a request's turn. */
+/** Longest interval between two checks of whether it is a request's turn. */
 const maxPollMs = 250;
 
 /**
- * Creates a pace of at most `perSecond` requests a second by all processes that share `turns`: who stores the value of
- * a turn, which expires after the interval, may send. 0 removes the limit.
+ * Creates a pace of at most `perSecond` requests a second by all processes that share `turns`: the process that stores
+ * the value of a turn, which expires after the interval, may send. 0 removes the limit.
  */
 export function createPace(service: string, perSecond: number, turns: Turns): Pace {
   if (perSecond <= 0) return async () => null;

@@ -33,7 +33,7 @@ const checkIntervalMs = 60_000;
 
 interface Opened {
   readonly reader: Reader<CityResponse>;
-  /** Tells a replaced file. */
+  /** Recognises a replaced file. */
   readonly mark: string;
 }
 
@@ -65,7 +65,7 @@ export function createIpGeocoder(path: string, clock: () => number = Date.now): 
       try {
         file = await current();
       } catch {
-        return refusal('unavailable', 'the file of geocoding.ipDatabase is missing or is no MaxMind DB file');
+        return refusal('unavailable', 'the file of geocoding.ipDatabase is missing or not a MaxMind DB file');
       }
       return { ok: true, value: addressOf(find(file.reader, ip)) };
     },

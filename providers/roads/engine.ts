@@ -5,7 +5,7 @@ import type { Answer } from '../answer.js';
 import type { Leg, MatrixRequest, Route, RouteRequest } from '../routes/provider.js';
 import type { RoadBoundary } from './boundary.js';
 
-/** What is known of an engine and its data. */
+/** The known state of an engine and its data. */
 export interface EngineState {
   readonly version: string | null;
   /** Date of the road data, epoch ms. */
@@ -22,7 +22,7 @@ export interface AreaRequest {
   readonly toleranceM: number | undefined;
 }
 
-/** Methods stop when the signal aborts; what they answer then is of no use. */
+/** Methods stop when the signal aborts; their answers must then be ignored. */
 export interface RoadEngine {
   readonly name: string;
   /** Tolerances that are worth trying, in this order. */

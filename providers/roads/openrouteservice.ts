@@ -131,7 +131,7 @@ interface Numbers {
   readonly durations?: (number | null)[][];
 }
 
-/** A route that does not exist is no error. */
+/** A route that does not exist is not an error. */
 function orNull<T>(failed: Answer<T>, { body }: JsonResponse): Answer<T | null> {
   const { code } = ((body as { error?: unknown } | null)?.error ?? {}) as { code?: unknown };
   const isNoRoute = code === 2009 || (!failed.ok && failed.error.code === 'outside_road_data');

@@ -33,9 +33,7 @@ export interface MatrixRequest extends Travel {
   readonly destinations: readonly Position[];
 }
 
-/**
- * Errors are those of isochrones, but places that no road connects are no error: their route is null.
- */
+/** Errors are those of isochrones, but places that no road connects are not an error: their route is null. */
 export interface RouteProvider {
   route(request: RouteRequest): Promise<Answer<Route | null>>;
   /** Returns a row for each origin, with a leg to each destination. */

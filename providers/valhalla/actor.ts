@@ -1,10 +1,10 @@
-/** Valhalla's library in this process. A request runs on another thread and can not be interrupted. */
+/** Valhalla's library in this process. A request runs on another thread and cannot be interrupted. */
 
 import { valhallaConfig } from './config.js';
 import type { ValhallaAction } from './engine.js';
 import { loadLibrary } from './package.js';
 
-/** An answer as JSON text, or what Valhalla says is wrong. */
+/** An answer as JSON text, or Valhalla's error. */
 export type ActorResult =
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string };

@@ -2,7 +2,7 @@
 
 /** Memory for tiles, per thread that works. */
 const maxCacheBytes = 268_435_456;
-/** Valhalla logs to nowhere: what goes wrong is in its answers. */
+/** Valhalla writes no log: its answers contain the errors. */
 const logging = { type: '' };
 const service = { proxy: '' };
 

@@ -10,7 +10,7 @@ import type { Avoidable, Leg } from '../routes/provider.js';
 
 export type ValhallaAction = 'isochrone' | 'route' | 'matrix' | 'locate' | 'status';
 
-/** The parsed answer, or what Valhalla says is wrong. `error` answers that Valhalla could not be asked. */
+/** The parsed answer, or Valhalla's error. `error` answers that Valhalla could not be asked. */
 export type ValhallaResult =
   | { readonly kind: 'answer'; readonly body: unknown }
   | { readonly kind: 'refused'; readonly reason: string };

@@ -15,7 +15,7 @@ const maxHeaderBytes = 65_536;
 const maxBlobBytes = 33_554_432;
 const nanodegrees = 1e9;
 
-/** Returns undefined if the file is no extract. https://wiki.openstreetmap.org/wiki/PBF_Format */
+/** Returns undefined if the file is not an extract. https://wiki.openstreetmap.org/wiki/PBF_Format */
 export async function readExtractHeader(path: string): Promise<ExtractHeader | undefined> {
   const file = await open(path);
   try {

@@ -1,5 +1,5 @@
 /**
- * The process of the embedded Valhalla. Its parent kills it past a deadline, because native code can not be interrupted
+ * The process of the embedded Valhalla. Its parent kills it past a deadline, because native code cannot be interrupted
  * otherwise, and starts another one when it crashes.
  */
 import { setPriority } from 'node:os';

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { Environment, Id, Timestamp } from './common.js';
 
-/** An owner may do all that a secret key may, and manages members. A viewer reads, but no keys and secrets. */
+/** An owner may do all that a secret key may, and manages members. A viewer may read all but keys and secrets. */
 export const Role = Type.Enum(['owner', 'viewer']);
 export type Role = Static<typeof Role>;
 
@@ -61,7 +61,7 @@ export const Invitation = Type.Object(
 );
 export type Invitation = Static<typeof Invitation>;
 
-/** Whom a browser's session belongs to, and what it may choose. */
+/** The owner of a browser's session, and the projects that it may choose. */
 export const Session = Type.Object(
   {
     account: Type.Union([Account, Type.Null()], { description: 'null: signed in by a one-time link' }),

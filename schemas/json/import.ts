@@ -76,7 +76,7 @@ export const ImportPlannedRow = Type.Object(
 );
 export type ImportPlannedRow = Static<typeof ImportPlannedRow>;
 
-/** The files of an import: its bad rows, and the rows of a dry run with what would become of them. */
+/** The files of an import: its bad rows, and the rows of a dry run with what an import would do with them. */
 export const importFileNames = ['rejected', 'planned'] as const;
 export type ImportFileName = (typeof importFileNames)[number];
 
@@ -143,7 +143,7 @@ export const Import = Type.Object(
     requestedBy: ImportRequester,
     dryRun: Type.Boolean({ description: 'Nothing was written' }),
     status: ImportStatus,
-    message: Type.String({ description: 'What came of the import, as a sentence' }),
+    message: Type.String({ description: 'The result of the import, as a sentence' }),
     bytesTotal: Type.Optional(Type.Integer()),
     bytesRead: Type.Integer(),
     ...counts,

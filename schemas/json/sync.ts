@@ -35,7 +35,7 @@ const counts = {
   rejected: Type.Integer(),
 };
 
-/** What came of a file in a run. `null`: not set. */
+/** The result of a file in a run. `null`: not set. */
 export const SyncFileRecord = Type.Object(
   {
     name: Type.String(),
@@ -71,7 +71,7 @@ export const SyncRunRecord = Type.Object(
     result: SyncResult,
     message: Type.Union([Type.String(), Type.Null()]),
     files: Type.Array(SyncFileRecord),
-    /** Why the mail about the run was not sent; null: it was sent, or nobody is to be told. */
+    /** Why the mail about the run was not sent; null: it was sent, or the owner wants none. */
     mailProblem: Type.Union([Type.String(), Type.Null()]),
   },
   { additionalProperties: false },
@@ -118,7 +118,7 @@ export const SyncRun = Type.Object({
   startedAt: Timestamp,
   finishedAt: Type.Optional(Timestamp),
   result: SyncResult,
-  message: Type.Optional(Type.String({ description: 'What came of the run, as a sentence' })),
+  message: Type.Optional(Type.String({ description: 'The result of the run, as a sentence' })),
   files: Type.Array(
     Type.Object({
       name: Type.String({ description: 'URL or key' }),

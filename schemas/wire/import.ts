@@ -6,7 +6,7 @@ const grouped = (count: number): string => count.toLocaleString('en-US');
 
 const nothingChanged = ({ created, updated }: ImportRecord): boolean => created + updated === 0;
 
-/** Says what came of an import. */
+/** Returns the result of an import as a sentence. */
 export function importMessage(record: ImportRecord, status: ImportStatus): string {
   const { created, updated, unchanged, rejected, lastLine, failure, isDryRun } = record;
   const done = isDryRun ? 'would be ' : '';

@@ -76,7 +76,7 @@ function keyDigits(
   const digits = file === undefined ? given : readKey(file);
   if (!digits)
     throw new StartError(
-      'the backup has no encryption key, without which webhooks can not sign: name the file with --encryption-key, ' +
+      'the backup has no encryption key, without which webhooks cannot sign: name the file with --encryption-key, ' +
         'or set FENCELINE_ENCRYPTION_KEY as the node does',
     );
   if (encryptionKeySha256 !== null && encryptionKeyFingerprint(encryptionKeyOf(digits)) !== encryptionKeySha256)

@@ -95,7 +95,7 @@ describe('configuration', () => {
     const refused = allowed('10.0.0.0/8, 10.0.0.0/33');
     expect(refused.ok ? [] : refused.problems).toEqual([
       'webhooks.allowedNetworks (FENCELINE_WEBHOOKS_ALLOWED_NETWORKS): ' +
-        'must be addresses or CIDR blocks such as 10.0.0.0/8; "10.0.0.0/33" is none',
+        'must be addresses or CIDR blocks such as 10.0.0.0/8; "10.0.0.0/33" is not one',
     ]);
     const file = configFile('webhooks:\n  allowedNetworks: [intranet]\n');
     expect(load({}, {}, file)).toMatchObject({

@@ -312,7 +312,7 @@ export const configurationSchema = {
   webhooks: {
     allowedNetworks: networks(
       'CIDR blocks that webhooks may be sent to although they are private, loopback or otherwise reserved. Empty: ' +
-        'Fenceline never connects to such addresses, so webhooks can not reach internal services.',
+        'Fenceline never connects to such addresses, so webhooks cannot reach internal services.',
     ),
     timeoutMs: count(
       15_000,
@@ -350,7 +350,7 @@ export const configurationSchema = {
     enabled: oneOf(
       ['on', 'off'],
       'on',
-      'on lets owners start a simulated fleet in the test environment of a project: some hundred geofences, and 20 ' +
+      'on lets owners start a simulated fleet in the test environment of a project: a few hundred geofences, and 20 ' +
         'locations a second for ten minutes. off refuses that.',
     ),
   },
@@ -364,15 +364,15 @@ export const configurationSchema = {
     confirmation: oneOf(
       ['off', 'mail'],
       'off',
-      'mail creates an account only after the link in a mail was used, so strangers can not find out who has an ' +
+      'mail creates an account only after the link in a mail was used, so strangers cannot find out who has an ' +
         'account. off creates it at once and refuses an address that has one. Use mail on the internet.',
     ),
   },
   accounts: {
     sessionIdleMinutes: count(
       480,
-      'Time without a request after which a browser is signed out. A higher value is more convenient, and longer of ' +
-        'use to whoever finds the browser.',
+      'Time without a request after which a browser is signed out. A higher value is more convenient, but leaves ' +
+        'forgotten browsers signed in for longer.',
       { minimum: 1, maximum: 43_200 },
     ),
     sessionMaxHours: count(168, 'Time after which a browser is signed out, however much it is used.', {
@@ -415,7 +415,7 @@ export const configurationSchema = {
     timeZone: text('UTC', 'IANA time zone of sync.time, such as Europe/Berlin.'),
     allowedNetworks: networks(
       'CIDR blocks that files may be read from although they are private, loopback or otherwise reserved. Empty: ' +
-        'Fenceline never connects to such addresses, so a sync can not read internal services.',
+        'Fenceline never connects to such addresses, so a sync cannot read internal services.',
     ),
     timeoutMs: count(
       600_000,
@@ -425,7 +425,7 @@ export const configurationSchema = {
     ),
     maxBytes: count(
       1_073_741_824,
-      'Maximum size of all files of one run together, unpacked. They are on disk during the run, in the folder sync ' +
+      'Maximum size of all files of one run together, decompressed. They are on disk during the run, in the folder sync ' +
         'of the data folder; a node runs two syncs at a time. Runs with larger files fail.',
       { minimum: 1_024 },
     ),
@@ -565,7 +565,7 @@ export const configurationSchema = {
     provider: oneOf(
       ['embedded', 'valhalla', 'openrouteservice', 'graphhopper', 'none'],
       'embedded',
-      'What computes isochrones, route distances and matrices: the embedded router on the road data of ' +
+      'Provider of isochrones, route distances and matrices: the embedded router on the road data of ' +
         '`fenceline roads build`, or a service at routing.url. Without road data, or with none, such calls are ' +
         'answered not_available.',
     ),
@@ -607,7 +607,7 @@ export const configurationSchema = {
     ),
     replicationFactor: count(
       -1,
-      "Replicas of new topics. -1 uses the brokers' default. With 3, no data is lost when a broker is.",
+      "Replicas of new topics. -1 uses the brokers' default. With 3, the loss of a broker loses no data.",
       { minimum: -1, maximum: 100 },
     ),
     minInSyncReplicas: count(

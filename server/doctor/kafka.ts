@@ -87,7 +87,7 @@ async function* checkCreation(
 
 async function* checkPermissions(kafka: Kafka, admin: Admin, options: KafkaOptions): AsyncGenerator<Finding> {
   const group = groupNameOf(options, 'doctor', topics.locations);
-  // Its connection asks for a producer id, which only those may have who may write.
+  // Its connection requests a producer id, which requires the permission to write.
   const producer = kafka.producer({ idempotent: true, retry: { retries: 1 } });
   const attempts = {
     Write: () => producer.connect(),

@@ -49,4 +49,4 @@ export async function* checkMachine({ backend, roles }: Configuration): AsyncGen
 }
 
 const reinstall =
-  'Run "npm ci" on this machine, with optional packages. node_modules of another platform can not be copied.';
+  'Run "npm ci" on this machine, with optional packages. node_modules of another platform cannot be copied.';

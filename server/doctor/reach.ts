@@ -1,4 +1,4 @@
-/** Whether TCP connections to addresses open. Tells an address out of reach from a server that refuses the login. */
+/** Tests whether TCP connections to addresses open. Distinguishes an unreachable address from a refused login. */
 import { connect } from 'node:net';
 
 export interface Reached {

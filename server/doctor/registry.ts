@@ -7,7 +7,7 @@ const { ok, failure } = findingsAbout('registry');
 
 export async function* checkRegistry(options: RegistryOptions): AsyncGenerator<Finding> {
   try {
-    // Any id will do: a registry that has none of that number says so in its own words.
+    // Any id will do: a registry without a schema of this id answers with its own error.
     await createRegistryClient(options, () => {}).schemaOf(1);
     yield ok('it answers as a schema registry');
   } catch (error) {

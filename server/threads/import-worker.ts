@@ -22,7 +22,7 @@ const parts = {
   clock: Date.now,
 };
 const running = new Map<string, AbortController>();
-/** When the main thread ends, nobody hears the report. */
+/** When the main thread ends, nobody receives the report. */
 const unheard = (): undefined => undefined;
 
 serve<ThreadCalls>(calls, {

