@@ -50,7 +50,7 @@ export function Inside({ filter, refreshMs, choose }: PanelProps) {
       empty={rows?.length === 0 ? 'No device is inside.' : undefined}
       foot={
         <label className="row">
-          Heard of within
+          Last location within
           <select
             className="input compact"
             value={hours}

@@ -6,7 +6,7 @@ import { messageOf } from '../components/toasts';
 import { type PlaceNames, placeName } from './format';
 import type { QueryRange } from './range';
 
-/** Returns whether the element has come into sight, so that what nobody scrolls to is not asked for. */
+/** Returns whether the element has come into sight, so that panels out of sight are not requested. */
 export function useSeen() {
   const element = useRef<HTMLElement>(null);
   const [isSeen, setSeen] = useState(false);
@@ -51,7 +51,7 @@ interface Props {
   /** The address of the CSV. */
   readonly csv: string;
   readonly query: { readonly isPending: boolean; readonly isFetching: boolean; readonly error: unknown };
-  /** Said in place of chart and table; undefined: there are rows. */
+  /** Shown in place of chart and table; undefined: there are rows. */
   readonly empty: string | undefined;
   readonly chart: () => ReactNode;
   readonly table: () => ReactNode;

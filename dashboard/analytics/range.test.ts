@@ -23,7 +23,7 @@ it('has a bar for each hour or day of a range, also for those in which nothing h
   );
 });
 
-it('takes dates as inclusive, in hours when they are few, and asks for nothing that is no date', () => {
+it('takes dates as inclusive, in hours when they are few, and asks for nothing that is not a date', () => {
   const rangeIn = (fromDate: string, toDate: string) => rangeOf({ preset: 'dates', zone: 'utc', fromDate, toDate });
   expect(rangeIn('2026-03-01', '2026-03-01')).toMatchObject({
     from: '2026-03-01T00:00:00.000Z',

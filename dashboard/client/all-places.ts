@@ -11,7 +11,7 @@ export type PlacesChange =
   | { readonly type: 'drop'; readonly id: string };
 
 export interface AllPlaces {
-  /** Always the same, which changes: copies of 200,000 places would be work for nothing. */
+  /** Always the same object, which is changed in place: copies of 200,000 places would be wasteful. */
   readonly index: PlaceIndex;
   readonly byId: ReadonlyMap<string, Place>;
   /** Changes with the places. */

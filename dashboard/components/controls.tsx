@@ -330,7 +330,7 @@ interface ConfirmProps {
   onClose(): void;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { title, children, action, isBusy, problem, isDangerous = true, onConfirm, onClose } = props;
   return (
@@ -398,7 +398,7 @@ export function Page({ title, intro, actions, above, isNarrow, children }: PageP
   );
 }
 
-/** Places of content that is on its way. */
+/** Placeholders for content that is loading. */
 export function Loading({ rows = 6 }: { readonly rows?: number }) {
   return (
     <div className="card-body stack" role="status" aria-label="Loading">

@@ -83,7 +83,7 @@ describe('crossings', () => {
     [0, 2],
   ];
 
-  test('are where edges meet that are no neighbours', () => {
+  test('are where edges meet that are not neighbours', () => {
     expect(crossingsOf(bow)).toEqual([[1, 1]]);
     expect(crossingsOf([bow[0]!, bow[2]!, bow[1]!, bow[3]!])).toEqual([]);
   });

@@ -22,7 +22,7 @@ export function newRow(name = '', value: string | number | boolean = ''): Metada
 export const rowsOf = (metadata: Metadata = {}): readonly MetadataRow[] =>
   Object.entries(metadata).map(([name, value]) => newRow(name, value));
 
-/** Returns undefined without rows. A number that is none stays text, for the validator to refuse. */
+/** Returns undefined without rows. A number that can't be read stays text, for the validator to refuse. */
 export function metadataOf(rows: readonly MetadataRow[]): Metadata | undefined {
   const named = rows.filter(({ name }) => name !== '');
   if (named.length === 0) return undefined;

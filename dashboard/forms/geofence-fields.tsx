@@ -54,7 +54,7 @@ function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft>
             label="Points"
             isCode
             rows={7}
-            hint="One a line: latitude, longitude. Or paste GeoJSON. The last point joins the first."
+            hint="One per line: latitude, longitude. Or paste GeoJSON. The last point joins the first."
             {...form.text('points', 'coordinates')}
           />
         ) : (

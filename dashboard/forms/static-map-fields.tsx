@@ -113,7 +113,7 @@ export function MarkerFields({ draft: { markers }, error, change }: FieldsProps)
             label="Locations"
             isCode
             rows={2}
-            hint="latitude,longitude, one a line"
+            hint="latitude,longitude, one per line"
             problem={index === markers.length - 1 ? problem : undefined}
             value={group.locations}
             onChange={(locations) => set(group, { locations })}
@@ -168,7 +168,7 @@ export function PathFields({ draft: { paths }, error, change }: FieldsProps) {
             label="Course"
             isCode
             rows={2}
-            hint="latitude,longitude, one a line; enc: and a polyline; or a GeoJSON LineString"
+            hint="latitude,longitude, one per line; enc: and a polyline; or a GeoJSON LineString"
             problem={index === paths.length - 1 ? problem : undefined}
             value={path.locations}
             onChange={(locations) => set(path, { locations })}

@@ -3,7 +3,7 @@
 export interface MarkersDraft {
   /** Keeps React's state with the group. */
   readonly id: number;
-  /** `latitude,longitude`, one a line. */
+  /** `latitude,longitude`, one per line. */
   readonly locations: string;
   /** `#rrggbb`. */
   readonly color: string;
@@ -14,7 +14,7 @@ export interface MarkersDraft {
 
 export interface PathDraft {
   readonly id: number;
-  /** `latitude,longitude`, one a line, or `enc:` and a polyline, or GeoJSON. */
+  /** `latitude,longitude`, one per line, or `enc:` and a polyline, or GeoJSON. */
   readonly locations: string;
   readonly stroke: string;
   readonly width: string;

@@ -6,7 +6,7 @@ export interface SyncDraft {
   readonly enabled: boolean;
   readonly notificationEmail: string;
   readonly protocol: Sync['protocol'];
-  /** One a line. */
+  /** One per line. */
   readonly urls: string;
   readonly keys: string;
   readonly region: string;

@@ -52,7 +52,7 @@ export const bodyOf = ({ url, description, types, tags, delivery, enabled }: Web
 });
 
 const deliveries = [
-  { value: 'single', label: 'One event a request' },
+  { value: 'single', label: 'One event per request' },
   { value: 'grouped', label: 'Grouped' },
 ] as const;
 

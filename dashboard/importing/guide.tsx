@@ -24,7 +24,7 @@ export function Guide({ resource, onClose }: { readonly resource: Resource; onCl
     <Dialog title={`Files of ${resource}`} isWide onClose={onClose}>
       <div className="dialog-body">
         <p>
-          CSV with a header, GeoJSON, or one JSON object a line; UTF-8. Files that end in .gz may be compressed. Rows
+          CSV with a header, GeoJSON, or one JSON object per line; UTF-8. Files that end in .gz may be compressed. Rows
           name their record by the pair of <code>tag</code> and <code>externalId</code>, so importing a file again
           changes nothing.
         </p>

@@ -1,4 +1,4 @@
-/** One import: how far it is, what came of it, and its rows. */
+/** One import: its progress, its result, and its rows. */
 import { type ReactNode, useMemo, useState } from 'react';
 import type { Import } from '../../client/types';
 import { call, urlOf } from '../client/call';

@@ -8,7 +8,7 @@ const preview = (text: string, format: 'csv' | 'geojson' | 'ndjson' = 'csv') =>
   previewOf('geofences', format, text, whole(text));
 
 describe('the preview of a file', () => {
-  it('shows the sample files without a complaint', () => {
+  it('shows the sample files without a problem', () => {
     for (const resource of ['geofences', 'beacons'] as const) {
       const text = samples[resource];
       const { columns, missing, problem, rows, shapes } = previewOf(resource, 'csv', text, whole(text));

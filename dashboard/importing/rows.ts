@@ -2,7 +2,7 @@
 import type { Import } from '../../client/types';
 import { readCsv } from './csv';
 
-/** A row of an import: what would become of it, or what is wrong with it. */
+/** A row of an import: the action for it, or what is wrong with it. */
 export interface ImportRow {
   readonly line: number;
   readonly action: 'created' | 'updated' | 'unchanged' | 'rejected';

@@ -23,7 +23,7 @@ export const actionNames = {
   rejected: 'Bad',
 } as const;
 
-/** Returns what came of an import, as a heading. */
+/** Returns the result of an import as a heading. */
 export function headlineOf({ status, dryRun, created, updated, rejected, lastLine, failure }: Import): string {
   const changes = created + updated;
   if (status === 'running') return dryRun ? 'The file is being checked' : 'The file is being imported';
@@ -50,6 +50,7 @@ export function adviceOf({ status, dryRun, created, updated, unchanged, rejected
     return dryRun
       ? 'Bad rows are left out. Correct the file first, or import the good rows and correct the others later.'
       : 'Bad rows were left out. Download them, correct them in a spreadsheet, and import that file.';
-  if (status === 'completed' && created + updated === 0 && unchanged > 0) return `Every row is as in the file already.`;
+  if (status === 'completed' && created + updated === 0 && unchanged > 0)
+    return `Every record matches the file already.`;
   return undefined;
 }

@@ -65,7 +65,7 @@ async function readBeginning(file: File): Promise<{ text: string; bytes: { shown
   return { text: decoded(await new Blob(chunks).arrayBuffer()), bytes: { shown, total } };
 }
 
-/** The last character may be cut, which is no fault of the file. */
+/** The last character may be cut, which is not a fault of the file. */
 const decoded = (bytes: ArrayBuffer): string => new TextDecoder().decode(bytes, { stream: true });
 
 export interface WorkActions {

@@ -44,7 +44,7 @@ export interface EventFilter {
 
 const has = (text: string | undefined, part: string): boolean => text?.toLowerCase().includes(part) ?? false;
 
-/** Tests whether the event has the type, a tag that begins so, and a user or device whose id has the text. */
+/** Tests whether the event has the type, a tag with this prefix, and a user or device whose id has the text. */
 export function matchesFilter({ type, geofence, beacon, user }: Event, filter: EventFilter): boolean {
   const [tag, person] = [filter.tag.trim().toLowerCase(), filter.user.trim().toLowerCase()];
   if (filter.type !== '' && type !== filter.type) return false;

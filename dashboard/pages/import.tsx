@@ -34,7 +34,7 @@ export default function ImportPage() {
   return (
     <Page
       title="Import"
-      intro="Create and update geofences or beacons from a file. Nothing changes before you have seen what would."
+      intro="Create and update geofences or beacons from a file. Nothing changes before you have seen the result of a check."
       actions={<Exports resource={resource} />}
     >
       <div className="spread">

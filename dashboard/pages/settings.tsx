@@ -207,17 +207,17 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
           isCode
           rows={3}
           placeholder="https://example.com"
-          hint="One a line. Only their pages may use publishable keys. Empty: all pages. Not for native apps."
+          hint="One per line. Only their pages may use publishable keys. Empty: all pages. Not for native apps."
           {...text('allowedOrigins')}
         />
       </Section>
       <Section title="Beacons that SDKs range everywhere">
-        <TextArea label="iBeacon UUIDs" isCode rows={3} hint="One a line" {...text('beaconUuids')} />
+        <TextArea label="iBeacon UUIDs" isCode rows={3} hint="One per line" {...text('beaconUuids')} />
         <TextArea
           label="Eddystone namespaces"
           isCode
           rows={3}
-          hint="One a line, 20 hex digits"
+          hint="One per line, 20 hex digits"
           {...text('beaconUids')}
         />
       </Section>

@@ -155,7 +155,7 @@ function Code({ draft }: { readonly draft: MapDraft }) {
           </Notice>
         )}
         <p className="quiet small">
-          {known === undefined && !isSecret && 'Put your publishable key in the place of the dots. '}
+          {known === undefined && !isSecret && 'Put your publishable key in place of the dots. '}
           This map costs about {costOf(draft)} ms of a processor. By default, a key may spend 1,000 a second, and 30,000
           at once; beyond that the answer is 429. Maps that are kept cost nothing.{' '}
           <a href="/docs#tag/maps" target="_blank" rel="noreferrer">

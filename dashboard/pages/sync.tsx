@@ -293,7 +293,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
             isCode
             rows={4}
             placeholder="https://example.com/stores.csv"
-            hint="One a line, up to 20. Names that end in .geojson or .ndjson are read in that format, others as CSV."
+            hint="One per line, up to 20. Names that end in .geojson or .ndjson are read in that format, others as CSV."
             {...text('urls')}
           />
         ) : (
@@ -367,7 +367,7 @@ function Storage({ draft, text, onReplace }: StorageProps) {
         isCode
         rows={4}
         placeholder="stores.csv"
-        hint="Of the objects, one a line, up to 20"
+        hint="Of the objects, one per line, up to 20"
         {...text('keys')}
       />
       {isKept && (

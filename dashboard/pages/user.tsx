@@ -92,7 +92,7 @@ function Erase({ user, onClose }: { readonly user: User; onClose(): void }) {
   );
 }
 
-/** What is known of the user now. */
+/** The current state of the user. */
 function Present({ user }: { readonly user: User }) {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Device', [user.deviceMake, user.deviceModel, user.deviceOS].filter(Boolean).join(' ') || user.deviceType],

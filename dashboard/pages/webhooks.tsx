@@ -23,7 +23,7 @@ export default function Webhooks() {
   return (
     <Page
       title="Webhooks"
-      intro="Addresses that get every event as it happens: signed, in order, and again until they answer."
+      intro="Addresses that get every event as it happens: signed, in order, and retried until they answer."
       actions={isOwner && create}
     >
       {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}

@@ -242,13 +242,13 @@ export default function WhatIf() {
                     label="Points"
                     isCode
                     rows={5}
-                    hint="One a line: latitude, longitude. Or paste GeoJSON."
+                    hint="One per line: latitude, longitude. Or paste GeoJSON."
                     {...field('points', 'coordinates')}
                   />
                 )}
               </>
             )}
-            <Check label="Keep the geofences of now" isChecked={keeps} onChange={setKeeps} />
+            <Check label="Keep the current geofences" isChecked={keeps} onChange={setKeeps} />
             <SelectField label="Locations of" value={days} options={ranges} onChange={setDays} />
             {settings && (
               <details>
@@ -263,7 +263,7 @@ export default function WhatIf() {
                     />
                   ))}
                   <SelectField
-                    label="Least confidence"
+                    label="Minimum confidence"
                     value={String(changed.minimumConfidence ?? settings.minimumConfidence)}
                     options={confidences}
                     onChange={(value) => setChanged({ ...changed, minimumConfidence: Number(value) })}

@@ -1,7 +1,7 @@
 import { Confirm } from '../components/controls';
 import { useWaiting } from '../state/unsaved';
 
-/** The question before something that is not saved is lost. */
+/** The question before unsaved changes are lost. */
 export function UnsavedQuestion() {
   const waiting = useWaiting();
   if (waiting === undefined) return null;

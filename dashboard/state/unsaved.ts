@@ -1,4 +1,4 @@
-/** Keeps what is not saved: who would lose it is asked before another view, project or environment comes. */
+/** Protects unsaved changes: the user is asked before another view, project or environment opens. */
 import { useEffect, useSyncExternalStore } from 'react';
 
 const unsaved = new Set<symbol>();

@@ -11,7 +11,7 @@ import type { TimelineMapProps } from './timeline-map';
 
 const verdicts = {
   happened: { tone: 'success', label: 'Event' },
-  'recorded only': { tone: 'warning', label: 'Event, not by the rules of now' },
+  'recorded only': { tone: 'warning', label: 'Event, not by the current rules' },
   'not recorded': { tone: 'warning', label: 'Would be an event now' },
 } as const;
 
@@ -79,7 +79,7 @@ export function Explained({ location, answer, error, onClose }: ExplainedProps) 
             ))}
           </ul>
           <p className="table-foot">
-            Explained by the geofences and settings of now. Distances are to the boundary of the geofence.
+            Explained by the current geofences and settings. Distances are to the boundary of the geofence.
           </p>
         </>
       )}

@@ -33,7 +33,7 @@ export interface Reason {
   readonly fence: ExplainedFence;
   readonly name: string;
   /**
-   * `happened`: the event is recorded, and the rules of now agree. `recorded only`: they would not make it now. `not
+   * `happened`: the event is recorded, and the current rules agree. `recorded only`: they would not make it now. `not
    * recorded`: they would make it now, and it is not recorded. `none`: no event, and none is recorded.
    */
   readonly verdict: 'happened' | 'recorded only' | 'not recorded' | 'none';
@@ -128,5 +128,5 @@ export function reasonsOf({ location, before, explanation, events }: Explained):
 
 const changedText = (verdict: Reason['verdict']): string =>
   verdict === 'recorded only'
-    ? ' The event is recorded, but the geofences and settings of now would not make it: they have changed since.'
-    : ' The geofences and settings of now would make this event. It is not recorded, so they have changed since.';
+    ? ' The event is recorded, but the current geofences and settings would not make it: they have changed since.'
+    : ' The current geofences and settings would make this event. It is not recorded, so they have changed since.';
