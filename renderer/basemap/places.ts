@@ -28,7 +28,7 @@ const partOfPlace = 'PPLX';
 const firstZoomOfParts = 10;
 
 /**
- * Entries that are no cities, although their populations are those of one: a district (Pasragad Branch), a beach
+ * Entries that are not cities, although their populations are those of one: a district (Pasragad Branch), a beach
  * (Dadonghai), a village (Nangi), a copy of Balikpapan, and Zhongshan at the wrong place.
  */
 const wrongEntries = [10630176, 1917790, 8224624, 1348818, 1915223];

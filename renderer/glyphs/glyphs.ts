@@ -69,7 +69,7 @@ function hasCharacter(face: FontFace, families: readonly FontFamily[]): HasChara
   return (codePoint) => files.some((has) => has(codePoint));
 }
 
-/** Control characters and halves of surrogate pairs are no text. */
+/** Control characters and halves of surrogate pairs are not text. */
 const isDrawable = (id: number): boolean => id >= 0x20 && (id < 0x7f || id > 0x9f) && (id < 0xd800 || id > 0xdfff);
 
 interface Stack {

@@ -265,7 +265,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
 }
 
 const overloaded = (purpose: string): ApiError =>
-  new ApiError('overloaded', `too many ${purpose} are being worked on`, { retryAfterS });
+  new ApiError('overloaded', `too many ${purpose} are in progress`, { retryAfterS });
 
 const unusable = (purpose: string): ApiError =>
   new ApiError('unavailable', `${purpose} cannot be drawn now; see the log`, { retryAfterS: 5 });

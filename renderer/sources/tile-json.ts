@@ -10,7 +10,7 @@ export function readTileJson(json: Uint8Array, url: string, maxZoom: number): Ti
   const tiles = document.tiles;
   const template = Array.isArray(tiles) ? tiles[0] : undefined;
   if (typeof template !== 'string')
-    throw new TypeError('what the URL answers is neither a PMTiles archive nor TileJSON with "tiles"');
+    throw new TypeError('the URL answers neither a PMTiles archive nor TileJSON with "tiles"');
   const fromNorth = absolute(template, url);
   return {
     urlTemplate: document.scheme === 'tms' ? fromNorth.replaceAll('{y}', '{-y}') : fromNorth,

@@ -66,9 +66,9 @@ async function lookAt({ urlTemplate, vectorLayers }: TileServer, fetchSamples: S
     return { kind: 'raster', tileSizePx: await rasterTileSizePx(samples), layers: null };
   }
   if (!first)
-    throw new TypeError('the tile server has no tile where one is looked for to see the layers; name its TileJSON');
+    throw new TypeError('the tile server has no tile at the positions that are sampled for layers; use its TileJSON');
   const layers = await layerNames(undefined, samples).catch((error: Error) => {
-    throw new TypeError(`what the tile server answers is no vector tile, PNG, JPEG or WebP: ${error.message}`);
+    throw new TypeError(`the tile server answers no vector tile, PNG, JPEG or WebP: ${error.message}`);
   });
   return { kind: 'vector', tileSizePx, layers };
 }

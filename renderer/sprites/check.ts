@@ -1,4 +1,4 @@
-/** Finds problems of a style's sprites and missing images, to report to whoever uploads the style. Pure. */
+/** Finds problems of a style's sprites and missing images, to report in the answer to the upload. Pure. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { Unsupported } from '../style/unsupported.js';
 import type { SpriteFile, Sprites } from '../types.js';

@@ -81,7 +81,7 @@ test.each([
 });
 
 test.each(['none', 'pages', 'large', 'led-astray'])(
-  'a sprite that cannot be had is counted, and remembered: %s',
+  'a sprite that is not available is counted, and remembered: %s',
   async (name) => {
     expect(await get(name, 1)).toEqual({ files: [], missing: 1 });
     const before = asked.length;

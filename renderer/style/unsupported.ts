@@ -1,6 +1,5 @@
 /**
- * Finds what the renderer does not draw of a style. It is reported to whoever uploads the style, never dropped
- * silently.
+ * Finds what the renderer does not draw of a style. It is reported in the answer to the upload, never dropped silently.
  */
 
 import type { LayerSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';

@@ -163,7 +163,7 @@ test.each([
     expect(inLanguage(field, language, twice).trim()).toBe('Boulevard de Magenta');
 });
 
-test('parts that are no names may repeat', () => {
+test('parts that are not names may repeat', () => {
   expect(inLanguage(['concat', ['get', 'ref'], ['get', 'name'], ['get', 'ref']], 'de', florence)).toBe('A 1FlorenzA 1');
 });
 

@@ -68,7 +68,7 @@ async function gzipped(bytes: Uint8Array, contentType: string): Promise<WebFile>
 }
 
 function pictureType(bytes: Uint8Array): string {
-  if (!isPicture(bytes)) throw new TypeError('the tile is no PNG, JPEG or WebP');
+  if (!isPicture(bytes)) throw new TypeError('the tile is not a PNG, JPEG or WebP');
   if (bytes[0] === 0x89) return 'image/png';
   return bytes[0] === 0xff ? 'image/jpeg' : 'image/webp';
 }
