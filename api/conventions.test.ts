@@ -11,7 +11,7 @@ const operations = Object.entries<Record<string, Body>>(description.paths).flatM
 const answerOf = ({ operation }: (typeof operations)[number]): Record<string, Body> =>
   operation.responses['200']?.content?.['application/json']?.schema?.properties ?? {};
 
-/** Answers with arrays that are no pages of a list, and why. */
+/** Answers with arrays that are not pages of a list, and why. */
 const withoutPages: Readonly<Record<string, string>> = {
   '/v1/topics': 'a fixed list of topics',
   '/v1/topics/events': 'a log, read by offset',

@@ -56,7 +56,7 @@ const form = (name: string, content: string, type = 'text/csv') => ({
 });
 
 describe('a file', () => {
-  it('is accepted as text/csv and answered with what became of its rows', async () => {
+  it('is accepted as text/csv and answered with the results of its rows', async () => {
     const { status, body } = await send(csv(row('plain', 'a'), row('plain', 'b', 5)), '?fileName=shops.csv');
     expect(status).toBe(200);
     expect(body.import).toMatchObject({

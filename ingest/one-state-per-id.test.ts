@@ -128,7 +128,7 @@ it('bytes that are not UTF-8 cost an Avro container one record', async () => {
   expect(answer).toMatchObject({ accepted: 2, rejections: [{ line: 2, param: 'deviceId', message }] });
 });
 
-describe('percent-encoding that is no UTF-8 is refused, with its field', () => {
+describe('percent-encoding that is not UTF-8 is refused, with its field', () => {
   const rule = 'must be percent-encoded UTF-8';
   const { latitude, longitude, accuracy } = good;
   const fields = `latitude=${latitude}&longitude=${longitude}&accuracy=${accuracy}`;

@@ -30,7 +30,7 @@ export interface RunningRejectionCounter extends RejectionCounter {
 export const refusalCode = ({ param }: FieldProblem): ErrorCode =>
   param === 'anonymous' ? 'not_available' : 'invalid_parameter';
 
-/** `line`: the line is no location at all. */
+/** `line`: the line is not a location at all. */
 const fields = new Set([...Object.keys(TrackRequest.properties), 'anonymous', 'ip', 'line']);
 
 /**

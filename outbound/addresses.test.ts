@@ -83,7 +83,7 @@ describe('IPv6 addresses that embed an IPv4 address', () => {
 });
 
 test.each(['', 'localhost', '127.1', '010.0.0.1', '8.8.8', '8.8.8.8/32', '[::1]', '8.8.8.8:80', ' 8.8.8.8', '::g'])(
-  '%j is no address and refused, even where everything is allowed',
+  '%j is not an address and refused, even where everything is allowed',
   (text) => expect(isRefused(text, networks('0.0.0.0/0', '::/0'))).toBe(true),
 );
 

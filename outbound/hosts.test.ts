@@ -18,7 +18,7 @@ test.each([
   ['as Windows writes it', '\uFEFF10.0.0.1 a\r\n\r\n10.0.0.2 b\r\n', { a: ['10.0.0.1'], b: ['10.0.0.2'] }],
   ['an address with a zone', 'fe80::1%lo0 a', { a: ['fe80::1%lo0'] }],
   ['an address without a name', '10.0.0.1', {}],
-  ['what is no address', '10.0.0 a\n10.0.0.1:80 b\n[::1] c\nd 10.0.0.1', {}],
+  ['what is not an address', '10.0.0 a\n10.0.0.1:80 b\n[::1] c\nd 10.0.0.1', {}],
   [
     'names that objects have',
     '10.0.0.1 __proto__ constructor',

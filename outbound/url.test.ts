@@ -49,7 +49,7 @@ test.each([
   'http://256.1.1.1/',
   'http://example.com:65536/',
   'http://[fe80::1%25eth0]/',
-])('%j is no http URL', (text) =>
+])('%j is not an http URL', (text) =>
   expect(check(text)).toEqual(refusal('must be a URL that begins with http:// or https://')),
 );
 

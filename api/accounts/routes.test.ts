@@ -146,7 +146,7 @@ test('an owner acts like a secret key of the chosen environment', async () => {
   expect((await api.call('GET', '/v1/settings?environment=live')).status).toBe(400);
 });
 
-test('a session reaches no project that its account is no member of', async () => {
+test('a session reaches no project that its account is not a member of', async () => {
   const { browser } = await signedUp(api);
   const other = await signedUp(api);
   const refusals = [];

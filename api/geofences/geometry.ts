@@ -111,7 +111,7 @@ async function atAddress(
   if (isSame && before.warning === null && isStillAt(given.center, existing!, before))
     return { ok: true, value: { center: existing!.center, address: before } };
   const located = await lookUp(given.center, query, sources);
-  // A warning that says the same again is no change of the record.
+  // A warning that says the same again is not a change of the record.
   const isSameWarning = located.ok && isSame && before.warning === located.value.address.warning;
   if (!isSameWarning || given.center === null || !isSamePosition(given.center, existing!.center)) return located;
   return { ok: true, value: { center: given.center, address: before } };

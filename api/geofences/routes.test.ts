@@ -134,7 +134,7 @@ describe('one geofence', () => {
     expect((await api.call('PUT', `/v1/geofences/${'0'.repeat(24)}`, { body: circle })).status).toBe(404);
   });
 
-  test('the externalId "users" of a tag that is no id', async () => {
+  test('the externalId "users" of a tag that is not an id', async () => {
     await put('plain', 'users');
     expect((await api.call('GET', '/v1/geofences/plain/users')).body.geofence).toMatchObject({
       tag: 'plain',

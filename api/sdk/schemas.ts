@@ -1,4 +1,4 @@
-/** The JSON Schemas of the SDK calls that are no locations. */
+/** The JSON Schemas of the SDK calls that are not locations. */
 import Type, { type TSchema } from 'typebox';
 import { maxIdCharacters } from '../../http/location/request.js';
 import { Beacon } from '../../schemas/json/beacon.js';

@@ -31,7 +31,7 @@ test('pages of other origins may not use a publishable key; programs and secret 
   expect(await ask(page)).toBe('invalid_parameter');
 });
 
-test('what is no origin is refused', async () => {
+test('a text that is not an origin is refused', async () => {
   for (const wrong of [
     ['example.com'],
     ['ftp://example.com'],

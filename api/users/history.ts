@@ -209,7 +209,7 @@ const recordOf = (scope: Scope, user: User, row: LocationRow): Location => ({
   details: null,
 });
 
-/** Explains a stored location with the geofences and settings of now. Returns undefined if it is not stored. */
+/** Explains a stored location with the current geofences and settings. Returns undefined if it is not stored. */
 export async function explainLocation(deps: HistoryDeps, scope: Scope, user: User, id: string) {
   const { analytics, spatial } = deps;
   const found = where(scope, [

@@ -114,8 +114,8 @@ export const userRoutes =
         tag,
         summary: 'Explain the events that a stored location caused, and those that it did not cause',
         description:
-          'As `POST /v1/explain`, with the state of the user before the location. Geofences and settings are those ' +
-          'of now. `before` is absent if no earlier location is stored: the user may have been inside something.',
+          'As `POST /v1/explain`, with the state of the user before the location. The current geofences and settings ' +
+          'are used. `before` is absent if no earlier location is stored: the user may have been inside something.',
         params: Type.Object({ ...userParameter.properties, locationId: Id }),
         answer: answerOf({
           location: UserLocation,

@@ -59,7 +59,7 @@ export const webhookFields = (allowedNetworks: Networks) => ({
   ),
   delivery: nullable(
     withDefault(
-      choiceField(['single', 'grouped'], 'single: one event a request. grouped: the events of one location together'),
+      choiceField(['single', 'grouped'], 'single: one event per request. grouped: the events of one location together'),
       'single',
     ),
   ),
@@ -144,7 +144,7 @@ function readTags(reader: FieldReader, name: string): string[] | null {
 
 const hasLength = (list: readonly unknown[], maximum: number): boolean => list.length > 0 && list.length <= maximum;
 
-/** Returns each text once, in the order given; an empty list when an item is no text. Null when not given. */
+/** Returns each text once, in the order given; an empty list when an item is not text. Null when not given. */
 function readTexts(reader: FieldReader, name: string): string[] | null {
   if (reader.value(name) === undefined) return null;
   const texts = new Set((reader.list(name) ?? []).map((value) => textOf(value) ?? ''));

@@ -149,7 +149,7 @@ describe('a request with an ambiguous end is refused', () => {
     ['Content-Length and Transfer-Encoding', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['Transfer-Encoding and Content-Length', 'Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n'],
     ['two lengths', 'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}'],
-    ['a length that is no number', 'Content-Length: +2\r\n\r\n{}'],
+    ['a length that is not a number', 'Content-Length: +2\r\n\r\n{}'],
     ['an encoding that is not chunked', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
     ['chunked that is not last', 'Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n'],
     ['a space before the colon', 'Content-Length : 2\r\n\r\n{}'],

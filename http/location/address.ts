@@ -7,7 +7,7 @@ const mappedPrefix = '::ffff:';
 
 /**
  * Returns the address without its zone, and an IPv4 address that is mapped into IPv6 in its IPv4 form. Undefined for
- * text that is no address.
+ * text that is not an address.
  */
 export function normalizeAddress(text: string): string | undefined {
   const address = text.trim().split('%', 1)[0]!.toLowerCase();

@@ -33,7 +33,7 @@ export interface DetailFields {
 const maxTextCharacters = 1_000;
 const maxMetadataCharacters = 16_384;
 
-/** Reads text of any length and truncates it; null when it is no text. */
+/** Reads text of any length and truncates it; null when it is not text. */
 export function readDescription(
   name: string,
   value: unknown,

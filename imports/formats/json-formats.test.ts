@@ -97,7 +97,7 @@ describe('a geometry', () => {
 describe('a file that is broken', () => {
   it.each([
     ['ends too early', '{"type":"FeatureCollection","features":[{"type":"Feature"},{"prop', 1, 2],
-    ['has an item that is no object', '{"features":[{"type":"Feature"},7]}', 1, 2],
+    ['has an item that is not an object', '{"features":[{"type":"Feature"},7]}', 1, 2],
     ['has no list of features', '{"type":"Feature"}', 0, 1],
     ['is no JSON', 'description,type', 0, 1],
   ])('%s', async (_, text, rows, line) => {
@@ -106,7 +106,7 @@ describe('a file that is broken', () => {
     expect(found.broken).toMatchObject({ line });
   });
 
-  it('loses only lines and features that are no JSON', async () => {
+  it('loses only lines and features that are not JSON', async () => {
     expect((await ndjson('{"a":1}\n{"a":\n[]\n{"a":2}')).rows.map(fieldsOf)).toEqual([
       { a: 1 },
       { column: 'row', rule: 'must be JSON: column 6: expected a value, not the end' },

@@ -66,7 +66,7 @@ describe('a file', () => {
     expect(readFileSync(path).equals(large)).toBe(true);
   });
 
-  test('is unpacked when the server compressed it', async () => {
+  test('is decompressed when the server compressed it', async () => {
     const packed = gzipSync(file);
     const { url } = await serverThat((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`);
@@ -220,7 +220,7 @@ describe('a server that misbehaves', () => {
     expect(await read(url, { client: { timeoutMs: 200 } })).toMatchObject({ kind: 'failed', isTemporary: true });
   });
 
-  test('with a gzip bomb is stopped at the limit of unpacked bytes', async () => {
+  test('with a gzip bomb is stopped at the limit of decompressed bytes', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20));
     expect(bomb.length).toBeLessThan(maxBytes);
     const { url } = await serverThat((socket) => {

@@ -214,7 +214,7 @@ describe('a run', () => {
     expect(lastRun(scope).files).toMatchObject([{ result: 'rejected_rows', counts: { unchanged: 1, rejected: 1 } }]);
   });
 
-  test('says what is wrong with a file that is no CSV file', async () => {
+  test('says what is wrong with a file that is not a CSV file', async () => {
     const scope = newScope();
     bodies.set('/a.csv', '<!doctype html>\n<title>Log in</title>');
     await save(scope, { urls: [url('/a.csv')] });
@@ -334,7 +334,7 @@ describe('several nodes', () => {
     expect(requests).toEqual(['/a.csv']);
   });
 
-  test('make up once for the nights that all of them missed', async () => {
+  test('run once for the nights that all of them missed', async () => {
     const scope = newScope();
     bodies.set('/a.csv', csv('1'));
     await save(scope, { urls: [url('/a.csv')] });

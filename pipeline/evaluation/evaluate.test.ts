@@ -173,7 +173,7 @@ describe('dwells', () => {
     expect(dwells({ dwellEvents: false, defaultDwellThreshold: 5 })).toBe(false);
   });
 
-  test('a fix outside that is too inaccurate for an exit is no dwell either', () => {
+  test('a fix outside that is too inaccurate for an exit is not a dwell either', () => {
     const device = atShop({ dwellEvents: true, defaultDwellThreshold: 5, minimumConfidence: 3 });
     device.reports(0, 0);
     expect(device.reports(10, 12, { accuracy_m: 5 })).toEqual([]);

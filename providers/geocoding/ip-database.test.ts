@@ -38,7 +38,7 @@ test.each([
   ['of no network', '81.2.70.1'],
   ['of a network without a position', '10.1.2.3'],
   ['of IPv6, which the file does not have', '2001:db8::1'],
-  ['that is no address', 'localhost'],
+  ['that is not an address', 'localhost'],
 ])('an address %s has none', async (_, ip) => {
   expect(await createIpGeocoder(fileOf(city)).locate(ip)).toEqual({ ok: true, value: null });
 });
@@ -47,7 +47,7 @@ test('a file that is missing or broken is reported, and read once it is there', 
   const path = join(folder, 'later.mmdb');
   const { locate } = createIpGeocoder(path);
   expect(await locate('81.2.69.160')).toMatchObject({ ok: false, error: { code: 'unavailable' } });
-  writeFileSync(path, 'this is no database');
+  writeFileSync(path, 'this is not a database');
   expect(await locate('81.2.69.160')).toMatchObject({ ok: false, error: { code: 'unavailable' } });
   writeFileSync(path, city);
   expect(await locate('81.2.69.160')).toMatchObject({ ok: true, value: { city: 'London' } });

@@ -61,7 +61,7 @@ describe('the first valid ring about the destination is taken', () => {
       ]),
     ],
     ['is empty', polygon([])],
-    ['is no area', { type: 'LineString', coordinates: star(4) }],
+    ['is not an area', { type: 'LineString', coordinates: star(4) }],
     ['is nothing', null],
     ['does not contain the destination', polygon(star(6, [11, 50]))],
   ])('after one that %s', async (_, wrong) => {

@@ -72,10 +72,10 @@ export async function writeManifest(
   return manifest;
 }
 
-/** Throws a StartError if the folder is no complete backup, or one that this release can't read. */
+/** Throws a StartError if the folder is not a complete backup, or one that this release can't read. */
 async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
-    throw new StartError(`${folder} has no ${manifestFile}: it is no backup, or an unfinished one`);
+    throw new StartError(`${folder} has no ${manifestFile}: it is not a backup, or an unfinished one`);
   });
   const manifest = parsed(text);
   if (Value.Check(Manifest, manifest)) return manifest;

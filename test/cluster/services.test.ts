@@ -325,7 +325,7 @@ const refuses = (address: RedisConnection): Promise<boolean> =>
   );
 
 test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
-  'whoever started a server ends by %s: so does the server',
+  'a server ends when the process that started it ends by %s',
   async (signal) => {
     const folder = await mkdtemp(join(tmpdir(), 'fenceline-left-behind-'));
     endings.push(() => rm(folder, { recursive: true }));

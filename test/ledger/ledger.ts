@@ -93,7 +93,7 @@ export async function readTopic({ log }: Sources, topic: Topic): Promise<(LogRec
   return all;
 }
 
-/** Records that are no events are covered by the dead letters. */
+/** Records that are not events are covered by the dead letters. */
 function isEvent(frame: Buffer): boolean {
   try {
     codecs.event.decode(frame);

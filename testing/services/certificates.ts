@@ -24,7 +24,7 @@ export interface Certificates {
 /** A server's certificate and its requirements. */
 export interface ServerTls {
   readonly certificates: Certificates;
-  /** Clients must show a certificate of the same authority. Default: they needn't. */
+  /** Clients must show a certificate of the same authority. Default: no. */
   readonly demandsClientCertificate?: boolean;
 }
 

@@ -26,7 +26,7 @@ const letterOf = (topic: string, value: Buffer | null): Buffer =>
 test.each([
   ['our id is what it was on the wire', topics.locations, locationIds.fromWire(frame(writeId)), frame(writeId)],
   ['a foreign id stays', topics.locations, frame(77), frame(77)],
-  ['what is no frame stays', topics.locations, Buffer.from('no frame'), Buffer.from('no frame')],
+  ['what is not a frame stays', topics.locations, Buffer.from('no frame'), Buffer.from('no frame')],
   ['nothing stays nothing', topics.locations, null, null],
   ['a topic that is none of ours', 'elsewhere', frame(codecs.location.schemaId), frame(codecs.location.schemaId)],
 ])('a record is restored: %s', (_, topic, read, came) => {

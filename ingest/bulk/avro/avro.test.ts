@@ -188,7 +188,7 @@ describe('a container', () => {
   it.each([
     ['text', 'not avro, but long enough to tell'],
     ['a gigantic block', 'Obj\u0001'],
-  ])('%s is none', async (_what, text) => {
+  ])('%s is refused', async (_what, text) => {
     expect((await recordsOf(inChunks(Buffer.from(text), 100))).error).toBeInstanceOf(BrokenAvro);
   });
 

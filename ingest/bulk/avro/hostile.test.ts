@@ -1,6 +1,6 @@
 /**
  * Containers that are broken, or made to be. Five of them used to be answered 500: a schema that is no JSON, `fields`
- * that is no list, a field that is null, the type `__proto__`, and a block of more than 16 MiB. Each is answered 400
+ * that is not a list, a field that is null, the type `__proto__`, and a block of more than 16 MiB. Each is answered 400
  * with the place and the rule, and costs bounded time and memory: one that costs too much exceeds the time limit of
  * tests.
  */
@@ -102,7 +102,7 @@ describe('a hostile container is answered 400, with the place and the rule', () 
       'has no schema, in its header',
     ],
     [
-      'fields that is no list',
+      'fields that is not a list',
       container({ ...good, fields: 'a' }, [one]),
       'has a schema in which `fields` of a record is not a list, in its header',
     ],

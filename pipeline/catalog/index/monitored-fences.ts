@@ -42,7 +42,7 @@ export class MonitoredFences implements Fences {
     this.#index.add(this.#addRow(id, fence), this.#box);
   }
 
-  /** Adds a fence with a new id that is no candidate until {@link indexAll}. For loading. */
+  /** Adds a fence with a new id that is not a candidate until {@link indexAll}. For loading. */
   setUnindexed(id: string, fence: CompactFence): void {
     this.#index.addUnpacked(this.#addRow(id, fence), this.#box);
   }

@@ -59,7 +59,7 @@ export interface ChangeProblem {
 }
 
 /**
- * Creates a function that decodes and validates a record of topic `changes`. It throws if the record is no change,
+ * Creates a function that decodes and validates a record of topic `changes`. It throws if the record is not a change,
  * violates its schema or has rules that do not compile. Decoded changes can be applied and loaded.
  */
 export function createChangeDecoder(): (record: Pick<LogRecord, 'key' | 'value'>) => DecodedChange {

@@ -182,7 +182,7 @@ function openDatabases(path: string) {
     /** Geofences whose place has another geometry. */
     outdated: root.openDB<Buffer, Buffer>('outdatedGeofences', binary),
     expiries: root.openDB<Buffer, Buffer>('expiries', binary),
-    /** By the version after a batch: its changed records, one a line. */
+    /** By the version after a batch: its changed records, one per line. */
     feed: root.openDB<string, number>('feed', {}),
     revisions: openRevisions(root, { geofence: { revisionOf: revisionOfFence } }),
   };

@@ -21,7 +21,7 @@ test('an event is a duplicate when a remembered event has its id at a lower offs
   );
 });
 
-test('a record that is read again is no duplicate', () => {
+test('a record that is read again is not a duplicate', () => {
   const isDuplicate = createDuplicateFilter();
   expect([5, 5, 6, 5, 4].map((offset) => isDuplicate('a', offset))).toEqual([false, false, true, false, false]);
 });

@@ -5,8 +5,7 @@ import type { ClusterNodes } from '../../support/cluster-nodes.js';
 const askEveryMs = 500;
 
 /**
- * Asks every node that evaluates, time and again. What is returned ends that, and answers the longest time in ms
- * between two locations applied.
+ * Polls every node that evaluates. Returns a function that ends the polling, and returns the longest time in ms between two applied locations.
  */
 export function watchPauses({ nodes }: ClusterNodes): () => Promise<number> {
   const watched = nodes.filter(({ roles }) => roles.includes('pipeline')).map((node) => ({ node, evaluated: 0 }));
@@ -15,7 +14,7 @@ export function watchPauses({ nodes }: ClusterNodes): () => Promise<number> {
   let isOver = false;
 
   async function look(one: (typeof watched)[number]): Promise<boolean> {
-    // One that is down has nothing to tell, and one that was started again counts from 0.
+    // A node that is down reports nothing, and one that was started again counts from 0.
     const evaluated = await one.node.metric('fenceline_locations_evaluated_total').catch(() => 0);
     const isAtWork = evaluated > 0 && evaluated !== one.evaluated;
     one.evaluated = evaluated;
@@ -24,7 +23,7 @@ export function watchPauses({ nodes }: ClusterNodes): () => Promise<number> {
 
   async function watch(): Promise<void> {
     while (!isOver) {
-      // Answers tell of the moment of the question, and may take seconds while a service is away.
+      // Answers describe the moment of the request, and may take seconds while a service is away.
       const nowMs = performance.now();
       if ((await Promise.all(watched.map(look))).includes(true)) {
         longestMs = Math.max(longestMs, nowMs - (lastMs ?? nowMs));

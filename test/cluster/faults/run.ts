@@ -20,14 +20,14 @@ import { newTestCluster, type OwnServices, type TestCluster } from '../../suppor
 import { ClusterNodes, type NodePlan, usualPlan } from '../../support/cluster-nodes.js';
 import { watchPauses } from './pauses.js';
 
-/** Everything that a disturbance may get hold of. */
+/** Everything that a disturbance may use. */
 export interface Running {
   readonly cluster: TestCluster;
   readonly nodes: ClusterNodes;
   readonly receiver: Receiver;
   /** Resolves when so large a share of all locations is acknowledged. */
   reached(share: number): Promise<void>;
-  /** Lets no more than this share be sent until it is called again. */
+  /** Bounds the share that is sent until it is called again. */
   upTo(share: number): void;
 }
 

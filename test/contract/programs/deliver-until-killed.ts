@@ -35,7 +35,7 @@ async function askForDeliveries(): Promise<never> {
 
 async function settleSome(claim: DeliveryClaim, webhook: string): Promise<void> {
   const waiting = await deliveryQueue.waiting(claim.source, webhook, 30);
-  // Every third waits for a second try first.
+  // Every third delivery waits for a second attempt first.
   const again = waiting.filter(({ sequence, attempts }) => sequence % 3 === 0 && attempts === 0);
   const gone = waiting.filter((each) => !again.includes(each));
   const values = gone.map(({ value }) => value.toString()).join(' ');

@@ -29,7 +29,7 @@ const clusterName = 'main';
 const replicaCount = 2;
 const pingTimeoutMs = 1_000;
 
-/** They aren't where only Docker is. */
+/** They are not available where only Docker is. */
 export const areDebianServersHere = (): boolean => isHere(software) && isHere(kafka);
 
 interface Ports {
@@ -63,7 +63,7 @@ export async function startDebianServer(tls?: ServerTls): Promise<DebianServer> 
   return server;
 }
 
-/** So many shards of two replicas each. */
+/** The number of shards, of two replicas each. */
 export async function startDebianCluster(shardCount: number): Promise<DebianCluster> {
   const all = await newPorts(shardCount * replicaCount);
   const ports = Array.from({ length: shardCount }, (_, shard) =>
