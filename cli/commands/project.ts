@@ -4,13 +4,22 @@ import { type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type AdminAccess, adminAccess, call } from './admin-access.js';
 
-export const run: Run<OptionsOf<'project'>> = async (values, [action, subject]) => {
-  const admin = adminAccess(values);
-  if (action === 'list') return list(admin);
-  if (action === 'create' && subject) return create(admin, subject);
-  if (action === 'rotate-key' && subject) return rotate(admin, subject, values.environment, values.kind);
-  throw new UsageError('project requires create NAME, list, or rotate-key ID');
+export const run: Run<OptionsOf<'project'>> = async (values, words) => {
+  const action = actionOf(values, words);
+  if (action === undefined) throw new UsageError('project requires create NAME, list, or rotate-key ID');
+  await action(adminAccess(values));
 };
+
+type Values = Parameters<Run<OptionsOf<'project'>>>[0];
+
+/** Returns the action that the words name; undefined if they have none of the command's forms. */
+function actionOf(values: Values, [word, subject]: readonly string[]) {
+  if (word === 'list') return list;
+  if (word === 'create' && subject) return (admin: AdminAccess) => create(admin, subject);
+  if (word === 'rotate-key' && subject)
+    return (admin: AdminAccess) => rotate(admin, subject, values.environment, values.kind);
+  return undefined;
+}
 
 async function create(admin: AdminAccess, name: string): Promise<void> {
   const { project } = await call<{ project: Project }>(admin, 'POST', '/v1/projects', { name });
