@@ -98,7 +98,7 @@ describe('a replay', () => {
     expect((await api.call('GET', `/v1/replays/${replay._id}`, { key })).status).toBe(404);
   });
 
-  test('replaces the geofences of now, if they are not kept, and takes changed settings', async () => {
+  test('replaces the current geofences unless they are kept, and uses changed settings', async () => {
     const alone = await start({ geofences: [proposed], keepGeofences: false, settings: { minimumConfidence: 3 } });
     const { summary } = await ended(alone.body.replay._id);
     expect(summary.places.map(({ name }: Body) => name)).toEqual(['store/wide']);
@@ -156,7 +156,7 @@ describe('replays that start at once', () => {
   const times = <T>(count: number, make: (index: number) => T): T[] =>
     Array.from({ length: count }, (_, at) => make(at));
 
-  test('of one project one runs, on one node and on two', async () => {
+  test('of one project only one runs, on one node and on two', async () => {
     for (const nodes of [[node()], [node(), node()]]) {
       const job = jobOf(deriveId('project', `${nodes.length}`));
       const outcomes = await outcomesOf(times(10, (at) => nodes[at % nodes.length]!.start(job)));
@@ -169,7 +169,7 @@ describe('replays that start at once', () => {
     }
   });
 
-  test('of several projects a node runs its limit, and those that it refuses may start elsewhere', async () => {
+  test('of several projects run up to the limit of a node, and those that it refuses may start elsewhere', async () => {
     const [full, other] = [node(), node()];
     const jobs = times(4, (at) => jobOf(deriveId('project', 'several', `${at}`)));
     const outcomes = await outcomesOf(jobs.map((job) => full.start(job)));
@@ -179,7 +179,7 @@ describe('replays that start at once', () => {
     await Promise.all([full.close(), other.close()]);
   });
 
-  test('one that lost its place during an outage ran on beside the next: it ends, and the next goes on', async () => {
+  test('one that lost its place during an outage ends, and the next one continues', async () => {
     const replays = node();
     const job = jobOf(deriveId('project', 'replaced'));
     const lease = `replay-running/${job.scope.project}`;

@@ -11,7 +11,7 @@ const span = fc
   .record({ fromMs: fc.integer({ min: 0, max: 2_000_000_000_000 }), days: fc.integer({ min: 1, max: 10 }) })
   .map(({ fromMs, days }) => ({ fromMs, toMs: fromMs + days * dayMs }));
 
-it('gives each device outings that do not overlap, of which the last ends with the span', () => {
+it('gives each device outings that do not overlap, the last of which ends with the span', () => {
   fc.assert(
     fc.property(seed, span, (number, whole) => {
       const outings = outingsOf(whole, createRandom(number));
@@ -23,7 +23,7 @@ it('gives each device outings that do not overlap, of which the last ends with t
   );
 });
 
-it('reports each device in the order of time, and the same for the same seed', () => {
+it('reports each device in order of time, and identically for the same seed', () => {
   const city = buildCity();
   const reports = () => [...pastOf(createFleet(city, 3), { fromMs: 0, toMs: 2 * dayMs }, createRandom(7))];
   const first = reports();

@@ -45,7 +45,7 @@ async function locations() {
   return found.map(({ value }) => codecs.location.decode(value!));
 }
 
-test('a run loads its geofences, sends locations of all its devices, is one at a time, and stops', async () => {
+test('a run loads its geofences, sends locations of all its devices, refuses a second run, and stops', async () => {
   const started = await call('POST');
   expect(started).toMatchObject({ status: 200, body: { demo: { available: true, running: true } } });
   expect(started.body.demo.geofences).toBeGreaterThan(300);
@@ -63,7 +63,7 @@ test('a run loads its geofences, sends locations of all its devices, is one at a
   expect((await locations()).length).toBe(sent.length);
 });
 
-test('of many starts at once one runs; the others are conflicts and take no place of another project', async () => {
+test('of many concurrent starts one runs; the others conflict, and take no place from other projects', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => call('POST')));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 11 }, () => 409)]);
   expect((await call('POST', '/v1/demo/stop')).body.demo).toMatchObject({ running: false });
@@ -87,7 +87,7 @@ test('removing it deletes its geofences and no others', async () => {
   expect((await api.call('GET', '/v1/geofences/demo/mine')).status).toBe(200);
 });
 
-test('there is none in Live, for publishable keys, and where the operator forbids it', async () => {
+test('the demo is refused in Live and for publishable keys', async () => {
   const live = api.project.key('live', 'secret');
   expect((await call('GET', '/v1/demo', live)).body.demo.available).toBe(false);
   expect((await call('POST', '/v1/demo', live)).status).toBe(403);

@@ -159,7 +159,7 @@ it('a file of more than a megabyte is imported at one node, and the other has it
   expect(await importAt(right, left)).toMatchObject({ created: 0, updated: 0, unchanged: rows, rejected: 1 });
 });
 
-it('of two nodes one runs a sync at a time, also while it lasts', async () => {
+it('only one of two nodes runs a sync at a time, however long the sync takes', async () => {
   const requested: string[] = [];
   const held: ServerResponse[] = [];
   const answer = (response: ServerResponse) => {

@@ -44,7 +44,7 @@ function refused(module: string): Set<string> {
 
 const product = modules.filter((module) => module !== 'testing' && module !== 'test');
 
-describe('the linter refuses what the diagram has no arrow to', () => {
+describe('the linter refuses an import for which the diagram has no arrow', () => {
   test.each(product)('from %s', (module) => {
     const others = modules.filter((other) => other !== module && !reachable(module).has(other));
     expect([...refused(module)].sort()).toEqual(others.sort());

@@ -71,7 +71,7 @@ it('the consumer of the topic prints every event once, decoded from its frame', 
   expect(output()).toMatch(/^topic [0-9a-f]{24}\/test\/phone\/1 user\.entered_geofence [0-9a-f]{24}$/m);
 });
 
-it('the reader of the stream prints every event once, from its connection on', async () => {
+it('the reader of the stream prints every event after its connection once', async () => {
   const output = runNode(streamReader);
   const { early, later } = await enterUntilSeen(output);
   const seen = idsIn(output());

@@ -145,7 +145,7 @@ const about = (lines: readonly string[], locations: ReadonlySet<string>): string
 const modesOf = (path: string): number[] =>
   readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => lstatSync(join(path, name)).mode & 0o077);
 
-it('a restored node has what was acknowledged before the backup, once, and goes on', async () => {
+it('a restored node has everything acknowledged before the backup once, and continues', async () => {
   expect(printed).toMatch(/monday: \d+ files, .* MB, everything acknowledged before 20\S+Z\n.* encryption key/);
   expect([...new Set(modesOf(backup))]).toEqual([0]);
   expect(readdirSync(backup).sort()).toEqual(['analytics', 'backup.json', 'deliveries', 'log', 'state']);
@@ -187,7 +187,7 @@ it('a restored node has what was acknowledged before the backup, once, and goes 
   ]).toEqual([]);
 });
 
-it('a stopped node is backed up and restored whole', async () => {
+it('a stopped node is backed up and restored completely', async () => {
   const [target, data] = [join(folder, 'stopped'), join(folder, 'restored')];
   await run(`${backupCommand} --include-keys`, original.dataFolder, target);
   await run(restoreCommand.replace(/--encryption-key \S+/, ''), data, target);
@@ -197,7 +197,7 @@ it('a stopped node is backed up and restored whole', async () => {
   expect(await ledgerOf(data)).toEqual(complete);
 });
 
-it('what would not become a whole node is refused, and nothing is written', async () => {
+it('a backup that cannot be restored completely is refused, and nothing is written', async () => {
   const data = join(folder, 'none');
   const attempt = (given: Partial<Parameters<typeof restore>[0]> = {}) =>
     restore({ backup, data, encryptionKeyPath: key, ...given });

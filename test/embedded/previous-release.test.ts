@@ -39,7 +39,7 @@ async function startOn(archive: string): Promise<{ server: TestServer; record: R
   return { server, record: JSON.parse(readFileSync(join(server.dataFolder, 'record.json'), 'utf8')) };
 }
 
-it.each(archives)('%s: nothing is lost, visits go on, and waiting deliveries are sent', async (archive) => {
+it.each(archives)('%s: nothing is lost, visits continue, and waiting deliveries are sent', async (archive) => {
   const { server, record } = await startOn(archive);
   const { keys, replacedKey, adminApiKey, webhook, secret, pending, answers } = record;
   const client = server.withKey(keys.test_secret);

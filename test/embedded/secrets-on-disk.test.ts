@@ -123,7 +123,7 @@ describe('a data folder', () => {
     expect(filesWith(server.dataFolder, [...issued, ...ofAccount])).toEqual([]);
   });
 
-  it('is readable by its owner alone, with all its files', async () => {
+  it('is readable only by its owner, with all its files', async () => {
     server = await TestServer.start({}, async (folder) => {
       await placeBasemap(folder);
       chmodSync(folder, 0o755);

@@ -90,7 +90,7 @@ it('a sign-up has four keys that work, and the settings of its live environment 
   }
 });
 
-it('after the last sign-out the cookie is of no use, and only the last password signs in', async () => {
+it('after the last sign-out the cookie is invalid, and only the last password signs in', async () => {
   const anyone = server.withKey(undefined);
   await until(
     async () =>

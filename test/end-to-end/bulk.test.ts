@@ -95,7 +95,7 @@ describe('NDJSON', () => {
     expect(rejections.length).toBeGreaterThan(0);
   });
 
-  it('may lack the last line break', async () => {
+  it('may lack the final line break', async () => {
     const deviceId = newDevice();
     expect(ok(await backend.bulk(lines(trip(deviceId, 4)).trimEnd()))).toMatchObject({ accepted: 4, rejected: 0 });
     expect(await eventsOf(deviceId, 4)).toHaveLength(4);

@@ -36,7 +36,7 @@ const redisKeysWith = ({ name: prefix }: TestCluster, text: string): Promise<str
     return keys.filter((key, index) => `${key} ${JSON.stringify(contents[index])}`.includes(text));
   });
 
-it('an erased user is gone, and starts anew', async () => {
+it('an erased user is gone, and starts again as a new one', async () => {
   const backend = server.as('test_secret');
   const device = server.as('test_publishable');
   await backend.putGeofence('shop', circle(0, 0, 100));

@@ -102,7 +102,7 @@ describe('the example', () => {
     ).toEqual(mine.toSorted());
   });
 
-  it('events in Python resumes behind the position of its file', async () => {
+  it('events in Python resumes at the position in its file', async () => {
     const position = { POSITION_FILE: join(folder, 'position.txt') };
     const before = await enter();
     const first = start('python3', 'follow_events.py', position);

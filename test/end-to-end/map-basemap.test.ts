@@ -62,7 +62,7 @@ it('the basemap is baked early, and again after a kill, while locations are answ
   expect(files(server)).toHaveLength(1);
 });
 
-it('a map that can wait no longer gets Retry-After', async () => {
+it('a map that cannot wait any longer gets Retry-After', async () => {
   const impatient = await start({ FENCELINE_MAPS_TIMEOUT_MS: '200' });
   const baking = await until(() => bakingProcess(impatient));
   onTestFinished(() => void process.kill(baking, 'SIGKILL'));

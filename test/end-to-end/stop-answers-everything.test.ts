@@ -157,7 +157,7 @@ describe('SIGTERM', () => {
     }
   });
 
-  it('ends a live stream in order, with the id to come back with', async () => {
+  it('ends a live stream in order, with the id at which to resume', async () => {
     server = await TestServer.start({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0' });
     const response = await fetch(`${server.address}/v1/events/stream`, {
       headers: { authorization: server.keys.test_secret },
@@ -168,7 +168,7 @@ describe('SIGTERM', () => {
     expect(await stopped).toEqual({ code: 0, signal: null });
   });
 
-  it('cuts what is not done in time', async () => {
+  it('disconnects connections that are still busy after the drain timeout', async () => {
     server = await TestServer.start({ FENCELINE_HTTP_DRAIN_TIMEOUT_MS: '1500' });
     const { hostname, port } = new URL(server.address);
     const socket = connect({ host: hostname, port: Number(port) });

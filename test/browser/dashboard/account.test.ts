@@ -73,7 +73,7 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
   });
 
-  it('creates a further project, and renames it unless somebody else was first', async () => {
+  it('creates another project, and renames it unless somebody else was first', async () => {
     const { page } = await asNewAccount('/account');
     await page.getByRole('button', { name: 'New project' }).click();
     await page.getByRole('button', { name: 'Create project' }).click();

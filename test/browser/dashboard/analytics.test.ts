@@ -72,7 +72,7 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     await page.locator('.tile', { hasText: 'Entries2' }).waitFor();
   });
 
-  it('shows at the dates which ranges the server refuses', async () => {
+  it('says beside the dates which ranges the server refuses', async () => {
     const page = await asOwner('/analytics');
     await page.getByRole('radio', { name: 'Dates' }).check({ force: true });
     await page.getByLabel('From').fill('2020-01-01');

@@ -78,7 +78,7 @@ describe.runIf(isRunnable)('the import view', () => {
     await page.getByText('Line 3: row has a quote that is never closed').waitFor();
   });
 
-  it('keeps a file while the reader looks elsewhere, and lists all imports with their rows', async () => {
+  it('keeps a file while another view is open, and lists all imports with their rows', async () => {
     const backend = server.as('test_secret');
     const sent = await backend.send('POST', '/v1/beacons/import?fileName=doors.csv', {
       body: [
@@ -105,7 +105,7 @@ describe.runIf(isRunnable)('the import view', () => {
     await page.getByRole('heading', { name: 'Drop a file of geofences here' }).waitFor();
   });
 
-  it('lets a viewer read the history and export, and import nothing', async () => {
+  it('lets a viewer read the history and export, but not import', async () => {
     const page = await asViewer('/imports');
     await page.getByText('Only owners of the project import files.').waitFor();
     await page.getByRole('region', { name: 'History' }).waitFor();

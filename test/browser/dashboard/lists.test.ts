@@ -49,7 +49,7 @@ describe.runIf(isRunnable)('the lists', () => {
     await page.getByText('3 in all').waitFor();
   });
 
-  it('change all that match, also those that are not loaded, after a question with their number', async () => {
+  it('change all matching records, even those not loaded, after a confirmation with their number', async () => {
     const backend = server.as('test_secret');
     const records = Array.from({ length: storeCount }, (_, index) => ({
       ...circle(0, 0, 100),

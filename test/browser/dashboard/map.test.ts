@@ -67,7 +67,7 @@ describe.runIf(isRunnable)('the map', () => {
     await backend.putGeofence('yard', { ...square(600, 0, 100), description: 'Yard' }, 'drawn');
   });
 
-  it('draws a circle by pulling and typing, with undo and redo, and saves it without loading the others', async () => {
+  it('draws a circle by dragging and typing, with undo and redo, and saves it without loading the others', async () => {
     const page = await openMap();
     await page.getByRole('button', { name: 'Draw a circle' }).click();
     const point = await onMap(page);

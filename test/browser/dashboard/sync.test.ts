@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => files.close());
 
 describe.runIf(isRunnable)('the sync view', () => {
-  it('saves URLs, runs, shows what became of each file, and keeps credentials to itself', async () => {
+  it('saves URLs, runs, shows the result of each file, and never shows credentials', async () => {
     const page = await asOwner('/sync');
     await page.getByRole('button', { name: 'Set up the sync' }).click();
     await page.getByLabel('URLs').fill('ftp://example.com/shops.csv');

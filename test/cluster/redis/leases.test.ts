@@ -14,7 +14,7 @@ test.each([
   ['a server', [redis]],
   ['a cluster', redisCluster.nodes],
 ])(
-  'on %s one node of many gets a turn, of each work, and when the interval has passed the next one',
+  'on %s one of many nodes gets a turn of each work, and after the interval another one does',
   async (_name, nodes) => {
     const options = freshRedisOptions(nodes);
     const connections = await Promise.all(Array.from({ length: 3 }, () => connectRedis(options, () => {})));
