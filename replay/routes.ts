@@ -47,7 +47,8 @@ const fields = {
   to: dateField('Locations received before, ISO 8601. Default: now'),
   warmUpHours: numberField(
     { minimum: 0, maximum: maxWarmUpHours, unit: 'hours' },
-    `How long before the range devices are followed, to know which geofences they were inside of. Default: ${defaultWarmUpHours}`,
+    'How long before the range devices are followed, to know which geofences they were inside of. ' +
+      `Default: ${defaultWarmUpHours}`,
   ),
   geofences: field(
     (reader, name) => reader.list(name) ?? null,

@@ -30,7 +30,8 @@ export const mapStyleFields = {
 };
 
 /**
- * @param current the stored style; undefined for a new one. Fields that are left out stay. The default name is the style's own.
+ * @param current the stored style; undefined for a new one. Fields that are left out stay. The default name is that of
+ *   the style.
  */
 export function readStyle(current: Omit<StyleInput, 'path'> | undefined, body: RawFields): Outcome<StyleInput> {
   const isBare = Object.hasOwn(body, 'layers') && !Object.hasOwn(body, 'style');

@@ -34,7 +34,7 @@ export default function ImportPage() {
   return (
     <Page
       title="Import"
-      intro="Create and update geofences or beacons from a file. Nothing changes before you have seen the result of a check."
+      intro="Create and update geofences or beacons from a file. Nothing changes before you have seen a check's result."
       actions={<Exports resource={resource} />}
     >
       <div className="spread">

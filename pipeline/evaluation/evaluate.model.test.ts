@@ -281,7 +281,7 @@ test('a repeated sequence with device times changes nothing', () => {
       const once = run(timed);
       const latest = once.state?.users[0]?.last;
       const sameMoment = timed.filter(({ location }) => location.occurredAt === latest?.occurredAt);
-      // Different fixes of the same moment are not repeats of each other. With a single one, all earlier ones are stale.
+      // Different fixes of the same moment do not repeat each other. With a single one, all earlier ones are stale.
       fc.pre(
         new Set(sameMoment.map(({ location }) => JSON.stringify({ ...location, id: '', details: null, ip: null })))
           .size <= 1,

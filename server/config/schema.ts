@@ -425,8 +425,8 @@ export const configurationSchema = {
     ),
     maxBytes: count(
       1_073_741_824,
-      'Maximum size of all files of one run together, decompressed. They are on disk during the run, in the folder sync ' +
-        'of the data folder; a node runs two syncs at a time. Runs with larger files fail.',
+      'Maximum size of all files of one run together, decompressed. They are on disk during the run, in the folder ' +
+        'sync of the data folder; a node runs two syncs at a time. Runs with larger files fail.',
       { minimum: 1_024 },
     ),
   },

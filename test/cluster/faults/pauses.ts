@@ -5,7 +5,8 @@ import type { ClusterNodes } from '../../support/cluster-nodes.js';
 const askEveryMs = 500;
 
 /**
- * Polls every node that evaluates. Returns a function that ends the polling, and returns the longest time in ms between two applied locations.
+ * Polls every node that evaluates. Returns a function that ends the polling, and returns the longest time in ms
+ * between two applied locations.
  */
 export function watchPauses({ nodes }: ClusterNodes): () => Promise<number> {
   const watched = nodes.filter(({ roles }) => roles.includes('pipeline')).map((node) => ({ node, evaluated: 0 }));
