@@ -1,6 +1,6 @@
 /** Computes a user's visits to geofences after a location, and the transitions. */
 import type { Location, UserState, Visit } from '../../schemas/records.js';
-import { entryConfidence, exitConfidence, isDisabled, isGone, judgeInside, judgeOutside } from './rules.js';
+import { decidingAccuracyM, entryConfidence, exitConfidence, isDisabled, isGone, judgeInside, judgeOutside } from './rules.js';
 import {
   type Effects,
   type EvaluationBounds,
@@ -136,12 +136,14 @@ function enterableRows(
   context: EvaluationContext,
 ): readonly number[] {
   const { fences } = context;
+  const { longitude, latitude } = location;
+  const accuracyM = decidingAccuracyM(location, context.settings);
   const inside = insideRows.length > maxCompared ? new Set(insideRows) : undefined;
   let enterable: number[] | undefined;
   for (let index = 0; index < count; index++) {
     const row = candidates[index]!;
     if (inside === undefined ? insideRows.includes(row) : inside.has(row)) continue;
-    const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
+    const zone = fences.zone(row, longitude, latitude, accuracyM);
     if (zone === Zone.apart || judgeOutside(row, zone, location, context) !== 'entered') continue;
     enterable ??= [];
     enterable.push(row);

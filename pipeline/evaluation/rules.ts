@@ -58,6 +58,15 @@ export function unmonitoredBecause(rules: FenceRules, location: Location, settin
 const isInEntryReach = (zone: Zone, settings: Settings): boolean =>
   settings.bufferEntries ? zone !== Zone.apart : zone >= Zone.partly;
 
+/**
+ * Returns the accuracy that decides on entries and exits, in metres. It is 0 where only the point counts: a zone of a
+ * point alone needs no distance to the boundary.
+ */
+export const decidingAccuracyM = (
+  { accuracy_m }: Location,
+  { bufferEntries, bufferExits, minimumConfidence }: Settings,
+): number => (bufferEntries || bufferExits || minimumConfidence > 1 ? accuracy_m : 0);
+
 /** A location never both enters and leaves, so that a device at rest in the buffer does not flap. */
 const isInExitReach = (zone: Zone, settings: Settings): boolean =>
   !isInEntryReach(zone, settings) && (settings.bufferExits ? zone === Zone.apart : zone < Zone.partly);
@@ -82,7 +91,8 @@ const isConfident = (
 ): boolean => minimumConfidence <= 1 || confidenceOf(zone, row, location, fences) >= minimumConfidence;
 
 /**
- * Judges a location in `zone` of a device that is outside the fence. In zone `apart` it stays outside.
+ * Judges a location in `zone` of a device that is outside the fence. In zone `apart` it stays outside. The zone may be
+ * that of {@link decidingAccuracyM}.
  */
 export function judgeOutside(
   row: number,
@@ -110,7 +120,7 @@ export function judgeInside(
 ): InsideVerdict {
   const rules = fences.rules(row);
   if (isGone(rules, location.occurredAt)) return 'gone';
-  const zone = fences.zone(row, location.longitude, location.latitude, location.accuracy_m);
+  const zone = fences.zone(row, location.longitude, location.latitude, decidingAccuracyM(location, settings));
   const leaves = isInExitReach(zone, settings);
   if (!leaves && !isDwellDue(rules, visit, location.occurredAt, settings)) return 'inside';
   if (!isForRequest(rules, location.ip)) return 'not_for_request';
