@@ -13,20 +13,6 @@ const modules =
   'demo,dashboard,client,bench,testing}';
 
 /**
- * In-process tests that need a process of their own, because a process can have one chDB folder open, and LMDB keeps
- * its environments until the process ends. All others share the processes of their workers, which saves their imports.
- */
-const isolatedFiles = [
-  'api/{analytics,events,users}/**/*.test.ts',
-  'api/webhooks/{attempts,redelivery}*.test.ts',
-  'pipeline/stages/{analytics,erasure}/**/*.test.ts',
-  'backends/embedded/**/*.test.ts',
-  'providers/valhalla/**/*.test.ts',
-  'schemas/tsv.test.ts',
-  'server/doctor/**/*.test.ts',
-];
-
-/**
  * These files start servers or other programs. They share the processes of their workers, with their imports and
  * Chromium. Those that open chDB themselves close it.
  */
@@ -92,15 +78,10 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [`${modules}/**/*.test.ts`, 'test/ledger/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...isolatedFiles],
           isolate: false,
           env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
           sequence: { groupOrder: 0 },
         },
-      },
-      {
-        extends: true,
-        test: { name: 'unit-isolated', include: isolatedFiles, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,

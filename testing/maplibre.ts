@@ -2,20 +2,13 @@
  * MapLibre GL JS in headless Chromium, with software rendering as on servers: the peer of the renderer. The bench
  * measures it, and tests compare geometry with it.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { chromiumPath, softwareGraphics } from './chromium.js';
 import { type ServedFile, serveFromMemory } from './memory-server.js';
 
-export const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-/** Flags with which pages have WebGL, drawn by the processor as on servers. */
-export const softwareGraphics = [
-  '--use-gl=angle',
-  '--use-angle=swiftshader',
-  '--enable-unsafe-swiftshader',
-  '--ignore-gpu-blocklist',
-];
 const flags = [
   '--no-sandbox',
   '--no-first-run',
@@ -23,11 +16,6 @@ const flags = [
   '--disable-component-update',
   ...softwareGraphics,
 ];
-
-/** The reason why MapLibre GL JS cannot run here, or undefined. */
-export const missingBrowser: string | undefined = existsSync(chromiumPath)
-  ? undefined
-  : `no browser at ${chromiumPath}: run "apt-get install chromium", or set CHROMIUM_PATH`;
 
 export interface MapLibreOptions {
   /** Size of the page in CSS pixels, and of maps without a size of their own. */

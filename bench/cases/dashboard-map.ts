@@ -4,7 +4,7 @@
  * included, so an empty project is measured beside it.
  */
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { chromiumPath, softwareGraphics } from '../../testing/maplibre.js';
+import { chromiumPath, softwareGraphics } from '../../testing/chromium.js';
 import { type BenchCase, percentile, type Row } from '../case.js';
 import { hasBrowser } from '../maplibre.js';
 import { BenchServer } from '../server.js';

@@ -6,7 +6,8 @@
 import { join } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type MapLibre, missingBrowser, openMapLibre, type PeerView } from '../../testing/maplibre.js';
+import { missingBrowser } from '../../testing/chromium.js';
+import { type MapLibre, openMapLibre, type PeerView } from '../../testing/maplibre.js';
 import type { ServedFile } from '../../testing/memory-server.js';
 import type { PlacedLabel } from '../labels/label.js';
 import { paintLabels } from '../labels/labels.js';

@@ -1,65 +1,55 @@
 /** Chromium for tests: a headless browser of the system, and a web page on another origin. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+import { chromiumPath, missingBrowser, softwareGraphics } from '../../testing/chromium.js';
 
 const flags = [
   '--no-sandbox',
-  '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  ...softwareGraphics,
+  // Pages are drawn without WebGL's engine, which takes more of the processor.
+  '--disable-gpu-compositing',
+  '--disable-gpu-rasterization',
 ];
+
+/** The processor draws everything: a quarter of the pixels is enough for tests. */
+const fewPixels = { deviceScaleFactor: 0.5 };
 
 /**
  * Returns whether Chromium is installed. Without it, browser suites are skipped with a warning. In CI it returns true,
  * so that they fail instead.
  */
 export function hasBrowser(): boolean {
-  if (existsSync(executablePath) || process.env.CI) return true;
-  console.warn(`SKIPPED: no browser at ${executablePath}. "apt-get install chromium", or set CHROMIUM_PATH.`);
+  if (missingBrowser === undefined || process.env.CI) return true;
+  console.warn(`SKIPPED: ${missingBrowser}`);
   return false;
 }
-
-/** Flags with which pages have WebGL, drawn by the processor as on servers. */
-export const withSoftwareGraphics = [
-  '--use-gl=angle',
-  '--use-angle=swiftshader',
-  '--enable-unsafe-swiftshader',
-  '--ignore-gpu-blocklist',
-];
 
 /** A guard against hanging: a browser on a busy machine takes long. */
 const timeoutMs = 200_000;
 
-/** The browsers of this process, by their flags. They end with it. */
-const browsers = new Map<string, Promise<Browser>>();
+/** It ends with this process. */
+let browser: Promise<Browser> | undefined;
 
 /** Returns the browser that all files of this process share. A start costs seconds of processor time. */
-export async function sharedBrowser(more: readonly string[] = []): Promise<Browser> {
-  const key = more.join(' ');
-  const running = await browsers.get(key);
+export async function sharedBrowser(): Promise<Browser> {
+  const running = await browser?.catch(() => undefined);
   // After a crash only the file fails that met it.
   if (running?.isConnected()) return running;
-  const launched = launchBrowser(more);
-  browsers.set(key, launched);
-  launched.catch(() => browsers.delete(key));
-  return launched;
+  browser = chromium.launch({ executablePath: chromiumPath, headless: true, args: flags, timeout: timeoutMs });
+  return browser;
 }
 
-function launchBrowser(more: readonly string[]): Promise<Browser> {
-  const graphics = more.length > 0 ? flags.filter((flag) => flag !== '--disable-gpu') : flags;
-  return chromium.launch({ executablePath, headless: true, args: [...graphics, ...more], timeout: timeoutMs });
-}
-
+/** Opens a browser context, by default with a quarter of the pixels. */
 export async function newContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ ...fewPixels, ...options });
   context.setDefaultTimeout(timeoutMs);
   return context;
 }

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MemoryServer, type ServedFile, serveFromMemory } from '../../testing/memory-server.js';
 import type { Json } from '../support/client.js';
 import { SharedServer } from '../support/shared-server.js';
-import { closePages, hasBrowser, openPage, sharedBrowser, withSoftwareGraphics } from './browser.js';
+import { closePages, hasBrowser, openPage, sharedBrowser } from './browser.js';
 
 const isRunnable = hasBrowser();
 const inBrowser = describe.runIf(isRunnable);
@@ -23,7 +23,7 @@ let web: MemoryServer;
 beforeAll(async () => {
   if (!isRunnable) return;
   [browser, web, server] = await Promise.all([
-    sharedBrowser(withSoftwareGraphics),
+    sharedBrowser(),
     serveFromMemory(pageFiles()),
     SharedServer.newProject(),
   ]);

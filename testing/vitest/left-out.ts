@@ -25,8 +25,8 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
   },
   {
     files: /^test\/browser\//,
-    reason: 'no Chromium (CHROMIUM_PATH, or /usr/bin/chromium)',
-    command: 'apt-get install chromium && npm test',
+    reason: 'no Chromium (CHROMIUM_PATH, /usr/bin/chromium-headless-shell or /usr/bin/chromium)',
+    command: 'apt-get install chromium-headless-shell && npm test',
   },
   {
     files: /^test\/embedded\/disk-full/,

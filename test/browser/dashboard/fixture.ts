@@ -35,11 +35,11 @@ const desktop = { width: 1280, height: 800 };
 /** The server with the file's project. */
 export let server: SharedServer;
 
-/** Creates the project and signs in its owner. `flags` are Chromium's, such as `withSoftwareGraphics`. */
-export function useDashboard({ flags = [] }: { readonly flags?: readonly string[] } = {}): void {
+/** Creates the project and signs in its owner. */
+export function useDashboard(): void {
   beforeAll(async () => {
     if (!isRunnable) return;
-    [browser, server] = await Promise.all([sharedBrowser(flags), SharedServer.newProject()]);
+    [browser, server] = await Promise.all([sharedBrowser(), SharedServer.newProject()]);
     owner = await signIn();
   });
   afterEach(async () => {

@@ -3,10 +3,9 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
 import { at, circle, square } from '../../support/places.js';
-import { withSoftwareGraphics } from '../browser.js';
 import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
-useDashboard({ flags: withSoftwareGraphics });
+useDashboard();
 
 /** The tests' place: the centre of `places.ts`, 1 km to a side. */
 const [longitude, latitude] = at(0, 0);
