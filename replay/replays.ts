@@ -71,6 +71,8 @@ export function createReplays({
   everyMs = 500,
 }: ReplaysParts): Replays {
   const running = new Map<string, AbortController>();
+  /** Ids of those whose end is being stored. */
+  const ending = new Set<string>();
   const following = new Set<Promise<void>>();
   let isClosing = false;
 
@@ -84,7 +86,7 @@ export function createReplays({
     const text = await values.get(recordKey(scope, id));
     if (text === undefined) return undefined;
     const record = JSON.parse(text) as ReplayRecord;
-    if (record.status !== 'running' || running.has(id)) return record;
+    if (record.status !== 'running' || running.has(id) || ending.has(id)) return record;
     if ((await values.get(leaseKey(record.project))) === id) return record;
     // It may have ended between the two reads.
     const again = JSON.parse((await values.get(recordKey(scope, id))) ?? text) as ReplayRecord;
@@ -168,8 +170,10 @@ export function createReplays({
     const end = record.status === 'running' || problem ? stoppedBy(stop.signal.reason, problem !== undefined) : {};
     // A client that sees the end may start the next replay.
     running.delete(id);
+    ending.add(id);
     // Without the store, the record expires and the lease ends by itself.
     await store({ ...record, ...end, finishedAt: clock() }).catch(() => undefined);
+    ending.delete(id);
     await values.delete(leaseKey(first.project), { current: id }).catch(() => undefined);
   }
 

@@ -139,9 +139,9 @@ describe('replays that start at once', () => {
   /** Runs until it is stopped. */
   const held: RunReplay = (_job, _bounds, _hear, signal) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-  const node = () =>
+  const node = (values = api.values) =>
     createReplays({
-      ...{ values: api.values, clock: () => nowMs, run: held, everyMs: 5 },
+      ...{ values, clock: () => nowMs, run: held, everyMs: 5 },
       ...{ bounds: defaultJobBounds, maxRunning: 2 },
     });
   const jobOf = (project: string): ReplayJob => ({
@@ -189,6 +189,24 @@ describe('replays that start at once', () => {
     await expect.poll(async () => (await found())?.status).toBe('failed');
     expect(await found()).toMatchObject({ message: 'another replay of the project was started during an outage' });
     expect(await api.values.get(lease)).toBe('the next');
+    await replays.close();
+  });
+
+  test('on a slow store, one that lost its place runs until its end is stored', async () => {
+    const seen: unknown[] = [];
+    const job = jobOf(deriveId('project', 'slow store'));
+    const replays = node({
+      get: (key) => api.values.get(key),
+      increment: (key, ttlMs) => api.values.increment(key, ttlMs),
+      delete: (key, condition) => api.values.delete(key, condition),
+      async put(key, value, ttlMs, condition) {
+        if (value.includes('"status":"failed"')) seen.push(await replays.find(job.scope, _id));
+        return api.values.put(key, value, ttlMs, condition);
+      },
+    });
+    const { _id } = await replays.start(job);
+    await api.values.put(`replay-running/${job.scope.project}`, 'the next', 30_000, { current: _id });
+    await expect.poll(() => seen).toMatchObject([{ status: 'running', message: null }]);
     await replays.close();
   });
 
