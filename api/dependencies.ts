@@ -1,5 +1,6 @@
 /** The dependencies of the API's routes. */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
+import type { ObserveCache } from '../pipeline/cache-use.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { Analytics, DeliveryQueue, ExpiringValues, Log } from '../pipeline/ports.js';
@@ -37,10 +38,20 @@ export interface ApiDependencies {
   readonly clock: () => number;
   /** Returns how far evaluation is behind, over all projects; absent where this node cannot know. */
   readonly lag?: () => Promise<PipelineLag>;
-  /** Called with 1 and -1 as live streams and long polls open and close. */
-  readonly onStreams?: ((change: number) => void) | undefined;
+  readonly streams?: StreamObserver | undefined;
+  readonly observeCache?: ObserveCache | undefined;
   /** Returns the stored state of a device; absent where this node cannot load it. */
   readonly states?: (scope: Scope, deviceId: string) => Promise<DeviceState | undefined>;
+}
+
+/** Observes live streams and long polls, for metrics. */
+export interface StreamObserver {
+  /** Called with 1 and -1 as they open and close. */
+  opened(change: number): void;
+  /** Called when a live stream is closed because its client reads too slowly. */
+  dropped(): void;
+  /** Called once with a function that counts the live streams whose clients are behind. */
+  slow(count: () => number): void;
 }
 
 export interface PipelineLag {

@@ -7,6 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';
 import { openCluster } from '../backends/cluster/cluster.js';
 import { createSpace, refuseWhenFull } from '../backends/embedded/space.js';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
@@ -29,7 +30,13 @@ import { ConfigurationError } from './failures.js';
 import { createNodeServer } from './http.js';
 import { encryptionKeyOf } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
-import { clusterMetrics, createProcessRegistry, createRecorder, exposition } from './metrics.js';
+import {
+  clusterMetrics,
+  createProcessRegistry,
+  createRecorder,
+  createServiceObservers,
+  exposition,
+} from './metrics.js';
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { createRoads } from './roads.js';
@@ -72,7 +79,8 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     logger.warn({ problem }, 'cluster');
     metrics.add('dependency_errors_total', 1);
   };
-  const backend = await openCluster({ ...options, onProblem });
+  const observers = createServiceObservers(registry);
+  const backend = await openCluster({ ...options, onProblem, observers });
   const { log } = backend;
   /** Refuses changes while the disk is full: Kafka would accept them, but the caller would wait for the read model. */
   const requestLog: Log = {
@@ -109,6 +117,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     registry,
     stageMetrics: createRecorder(stageMetrics, registry),
     backend,
+    openAnalytics: () => openClickHouse(options.clickHouse, observers.clickhouse),
     clickHouse: options.clickHouse,
     clusterOptions: options,
     readModel,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';
+import type { ClickHouseAnalytics } from '../backends/cluster/clickhouse/analytics.js';
 import type { ClusterBackend, ClusterOptions } from '../backends/cluster/cluster.js';
 import type { ClickHouseOptions } from '../backends/cluster/options.js';
 import type { Sessions } from '../http/access/sessions.js';
@@ -23,7 +23,7 @@ import type { Configuration, Role } from './config/schema.js';
 import { dayMs } from './data-folder/folders.js';
 import { addApi, addIngest } from './http.js';
 import { createMaps, loggedTo } from './maps.js';
-import { addGauge, addPartitionGauge, partitionBacklog, type Recorder } from './metrics.js';
+import { addGauge, addPartitionGauge, observeCaches, partitionBacklog, type Recorder } from './metrics.js';
 import { createPacing } from './pacing.js';
 import { startAnalyticsSink } from './stages/analytics.js';
 import { startEraser } from './stages/erasure.js';
@@ -38,6 +38,8 @@ export interface RoleParts {
   /** Shared by all stages of the process. */
   readonly stageMetrics: Recorder;
   readonly backend: ClusterBackend;
+  /** Each role has its own connections. */
+  readonly openAnalytics: () => Promise<ClickHouseAnalytics>;
   readonly clickHouse: ClickHouseOptions;
   /** With which replays connect. */
   readonly clusterOptions: Omit<ClusterOptions, 'onProblem'>;
@@ -97,10 +99,12 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     return { done: rejections.done, stop: () => rejections.close() };
   },
 
-  async pipeline({ configuration, logger, stageMetrics, backend, readModel, catalog, spatial }) {
+  async pipeline({ configuration, logger, registry, stageMetrics, backend, readModel, catalog, spatial }) {
     const { log, stateStore, replies, leases } = backend;
     const catchUp = createCatchUp({ log, readModel });
-    const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences: spatial.searchGeofences };
+    const { searchGeofences } = spatial;
+    const observeCache = observeCaches(registry);
+    const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences, observeCache };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
     const { intervalMs, retentionDays } = configuration.expiry;
     const writer = createConfigurationWriter({ log, readModel });
@@ -128,7 +132,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   async api(parts) {
     const { configuration, logger, backend, clickHouse, readModel, writer, spatial, secretCipher, app } = parts;
     const { sessions, mailer, roads } = parts;
-    const analytics = await openClickHouse(clickHouse);
+    const analytics = await parts.openAnalytics();
     await migrate(analytics, tables, clickHouse);
     const maps = createMaps(configuration, loggedTo(logger));
     const webhookClient = createWebhookClient(configuration);
@@ -171,8 +175,17 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     });
   },
 
-  async analytics({ configuration, logger, stageMetrics, backend, clickHouse, readModel, secretCipher }) {
-    const analytics = await openClickHouse(clickHouse);
+  async analytics({
+    configuration,
+    logger,
+    stageMetrics,
+    backend,
+    openAnalytics,
+    clickHouse,
+    readModel,
+    secretCipher,
+  }) {
+    const analytics = await openAnalytics();
     await migrate(analytics, tables, clickHouse);
     const { log, positions, stateStore: states, deliveryQueue: deliveries, leases } = backend;
     const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics: stageMetrics });

@@ -1,4 +1,5 @@
 /** Creates the geocoder and the database of IP addresses that are configured. */
+import type { ObserveCache } from '../pipeline/cache-use.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { createGeocoder } from '../providers/geocoding/create.js';
 import type { Geocoder } from '../providers/geocoding/geocoder.js';
@@ -19,7 +20,11 @@ const isBaseUrl = (url: string): boolean => URL.canParse(url) && /^https?:$/.tes
  * Throws ConfigurationError if the provider needs a URL that is not given.
  * @param values paces the requests of all processes together.
  */
-export function createGeocoding({ geocoding }: Configuration, values: ExpiringValues): Geocoding {
+export function createGeocoding(
+  { geocoding }: Configuration,
+  values: ExpiringValues,
+  observeCache: ObserveCache,
+): Geocoding {
   const { contact, ipDatabase, ...settings } = geocoding;
   const { provider, url } = settings;
   if (provider !== 'gazetteer' && provider !== 'none' && !isBaseUrl(url))
@@ -28,7 +33,7 @@ export function createGeocoding({ geocoding }: Configuration, values: ExpiringVa
     );
   const userAgent = `Fenceline/${version}${contact === '' ? '' : ` (${contact})`}`;
   return {
-    geocoder: createGeocoder({ ...settings, userAgent }, values),
+    geocoder: createGeocoder({ ...settings, userAgent, observeCache }, values),
     ipGeocoder: ipDatabase === '' ? undefined : createIpGeocoder(ipDatabase),
   };
 }

@@ -42,7 +42,7 @@ import type { Configuration } from './config/schema.js';
 import { readModelFolder } from './data-folder/folders.js';
 import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
-import { apiMetrics, createRecorder, createRequestObserver } from './metrics.js';
+import { addGauge, apiMetrics, createRecorder, createRequestObserver, observeCaches, slowStreams } from './metrics.js';
 import { observedMaps } from './observed-maps.js';
 import { addSync } from './sync.js';
 import { createImportThread } from './threads/import-host.js';
@@ -193,7 +193,8 @@ export async function addApi(
   }: ApiGiven,
 ): Promise<Pick<PlaceFollower, 'done' | 'stop'>> {
   const metrics = createRecorder(apiMetrics, registry);
-  const geocoding = createGeocoding(configuration, values);
+  const observeCache = observeCaches(registry);
+  const geocoding = createGeocoding(configuration, values, observeCache);
   app.addHook('onClose', async () => geocoding.geocoder?.close());
   const geometrySources = { geocoder: geocoding.geocoder, isochrones: roads?.isochrones };
   const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
@@ -227,7 +228,12 @@ export async function addApi(
     },
     geometrySources,
     accounts: createNodeAccounts(app, configuration, { logger, sessions, values, mailer }),
-    onStreams: (change) => metrics.add('event_streams_open', change),
+    streams: {
+      opened: (change) => metrics.add('event_streams_open', change),
+      dropped: () => metrics.add('event_streams_dropped_total', 1),
+      slow: (count) => addGauge(registry, { ...slowStreams, read: async () => count() }),
+    },
+    observeCache,
     arePlansEnabled: configuration.plans.enabled === 'on',
     ipGeocoder: geocoding.ipGeocoder,
     clock: Date.now,

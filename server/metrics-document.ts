@@ -2,7 +2,7 @@
  * Generates docs/metrics.md from the metrics that a running node exposes. test/deploy/monitoring.test.ts writes it with
  * `npx vitest run test/deploy/monitoring --update`.
  */
-import { clusterMetrics } from './metrics.js';
+import { clusterMetrics, serviceMetrics } from './metrics.js';
 
 const head = `# Metrics
 
@@ -20,7 +20,7 @@ export function metricsDocument(exposed: string): string {
   const embedded = [...exposed.matchAll(/^# HELP (fenceline_\w+) (.+)\n# TYPE \w+ (\w+)$/gm)].map(
     ([, name, help, type]) => ({ name: name as string, help: help as string, type: type as string }),
   );
-  const cluster = Object.entries(clusterMetrics).map(([name, { kind, help }]) => ({
+  const cluster = Object.entries({ ...clusterMetrics, ...serviceMetrics }).map(([name, { kind, help }]) => ({
     name: `fenceline_${name}`,
     help: `${help} Only in a cluster.`,
     type: kind,

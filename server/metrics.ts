@@ -4,7 +4,9 @@
  * Modules declare their metrics as data. They become counters, gauges and histograms named `fenceline_…` here.
  */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ClientObserver } from '../backends/cluster/client-observer.js';
 import type { RequestObserver } from '../http/answers/access-log.js';
+import type { CacheUse, ObserveCache } from '../pipeline/cache-use.js';
 import { isPortError } from '../pipeline/errors.js';
 import { version } from './version.js';
 
@@ -23,6 +25,33 @@ export const clusterMetrics = {
   },
 } as const;
 
+/** Metrics of the clients of Kafka, Redis and ClickHouse, which only a node of a cluster has. */
+export const serviceMetrics = {
+  service_request_seconds: {
+    kind: 'histogram',
+    labels: ['service', 'operation'],
+    help:
+      'Time of a request to Kafka, Redis or ClickHouse, by service and operation. ' +
+      'Some requests to Kafka wait for records or for other members of a group: Fetch, JoinGroup, SyncGroup.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  },
+  service_request_errors_total: {
+    kind: 'counter',
+    labels: ['service', 'operation'],
+    help: 'Requests to Kafka, Redis or ClickHouse that failed or were not answered, by service and operation.',
+  },
+  service_requests_in_flight: {
+    kind: 'gauge',
+    labels: ['service'],
+    help: 'Requests to Kafka, Redis or ClickHouse that wait for their answer, by service.',
+  },
+  service_connections: {
+    kind: 'gauge',
+    labels: ['service'],
+    help: 'Open connections to Kafka, Redis or ClickHouse, by service.',
+  },
+} as const;
+
 /** Metrics of role api. */
 export const apiMetrics = {
   maps_rendered_total: { kind: 'counter', label: 'result', help: 'Static maps by result: drawn, refused or failed.' },
@@ -33,6 +62,10 @@ export const apiMetrics = {
   },
   maps_rendering: { kind: 'gauge', help: 'Static maps that wait or are being drawn.' },
   event_streams_open: { kind: 'gauge', help: 'Open live streams and long polls of events.' },
+  event_streams_dropped_total: {
+    kind: 'counter',
+    help: 'Live streams that were closed because their client read too slowly. It resumes with its last id.',
+  },
 } as const;
 
 /** Records metrics. The interface of a module lists its names. */
@@ -103,6 +136,11 @@ export function addGauge(
   });
 }
 
+export const slowStreams = {
+  name: 'event_streams_slow',
+  help: 'Live streams whose client has more than 64 KiB still to read.',
+} as const;
+
 export const partitionBacklog = {
   name: 'location_partition_backlog_records',
   help: 'Accepted locations that are not evaluated yet, by partition. All processes of a cluster report the same.',
@@ -134,6 +172,82 @@ export function addPartitionGauge(
 function nanIfUnavailable(error: unknown): number {
   if (isPortError(error, 'unavailable')) return Number.NaN;
   throw error;
+}
+
+export const cacheMetrics = {
+  cache_hits_total: { kind: 'counter', help: 'Lookups that a cache answered, by cache.' },
+  cache_misses_total: { kind: 'counter', help: 'Lookups that a cache could not answer, by cache.' },
+  cache_entries: { kind: 'gauge', help: 'Entries of a cache, by cache.' },
+  cache_bytes: { kind: 'gauge', help: 'Size of a cache whose limit is in bytes, by cache.' },
+} as const;
+
+const cachesOf = new WeakMap<Registry, Map<string, () => CacheUse>>();
+
+/** Registers the metrics `cache_…`, once for each registry. Returns what caches report their use to. */
+export function observeCaches(registry: Registry): ObserveCache {
+  const caches = cachesOf.get(registry) ?? new Map<string, () => CacheUse>();
+  if (!cachesOf.has(registry)) {
+    cachesOf.set(registry, caches);
+    addCacheMetrics(registry, caches);
+  }
+  return (name, read) => void caches.set(name, read);
+}
+
+function addCacheMetrics(registry: Registry, caches: ReadonlyMap<string, () => CacheUse>): void {
+  const readings = {
+    cache_hits_total: ({ hits }) => hits,
+    cache_misses_total: ({ misses }) => misses,
+    cache_entries: ({ entries }) => entries,
+    cache_bytes: ({ bytes }) => bytes,
+  } as const satisfies Record<keyof typeof cacheMetrics, (use: CacheUse) => number | undefined>;
+  for (const [name, { kind, help }] of Object.entries(cacheMetrics)) {
+    const Metric = kind === 'counter' ? Counter : Gauge;
+    new Metric({
+      ...{ name: prefixed(name), help, labelNames: ['cache'], registers: [registry] },
+      collect() {
+        this.reset();
+        for (const [cache, read] of caches) {
+          const value = readings[name as keyof typeof cacheMetrics](read());
+          if (value !== undefined) this.inc({ cache }, value);
+        }
+      },
+    });
+  }
+}
+
+/** How the clients of the services report what they do, by service. */
+export interface ServiceObservers {
+  readonly kafka: ClientObserver;
+  readonly redis: ClientObserver;
+  readonly clickhouse: ClientObserver;
+}
+
+/** Creates the observers of a node of a cluster, which record the metrics `service_…`. */
+export function createServiceObservers(registry: Registry): ServiceObservers {
+  const optionsOf = (name: keyof typeof serviceMetrics) => ({
+    name: prefixed(name),
+    help: serviceMetrics[name].help,
+    labelNames: [...serviceMetrics[name].labels],
+    registers: [registry],
+  });
+  const { buckets } = serviceMetrics.service_request_seconds;
+  const seconds = new Histogram({ ...optionsOf('service_request_seconds'), buckets: [...buckets] });
+  const errors = new Counter(optionsOf('service_request_errors_total'));
+  const inFlight = new Gauge(optionsOf('service_requests_in_flight'));
+  const connections = new Gauge(optionsOf('service_connections'));
+  const observerOf = (service: string): ClientObserver => ({
+    started(operation) {
+      const startedAtMs = performance.now();
+      inFlight.inc({ service });
+      return (hasFailed) => {
+        inFlight.dec({ service });
+        seconds.observe({ service, operation }, (performance.now() - startedAtMs) / 1_000);
+        if (hasFailed) errors.inc({ service, operation });
+      };
+    },
+    connections: (change) => connections.inc({ service }, change),
+  });
+  return { kafka: observerOf('kafka'), redis: observerOf('redis'), clickhouse: observerOf('clickhouse') };
 }
 
 export function createRequestObserver(registry: Registry): RequestObserver {

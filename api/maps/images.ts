@@ -1,6 +1,7 @@
 /** An LRU cache of drawn images and files of interactive maps. Concurrent equal requests are worked on once. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
 import type { MapRequest, Uploads } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';
 
@@ -38,17 +39,28 @@ export class FinishedFiles {
   private readonly finished: LRUCache<string, FinishedFile>;
   private readonly pending = new Map<string, Promise<FinishedFile>>();
 
-  constructor(maxBytes: number) {
+  private hits = 0;
+  private misses = 0;
+
+  constructor(maxBytes: number, observeCache: ObserveCache = ignoreCache) {
     this.finished = new LRUCache({
       maxSize: Math.max(1, maxBytes),
       sizeCalculation: ({ bytes }) => entryBytes + bytes.length,
+    });
+    observeCache('map_files', () => {
+      const { hits, misses, finished } = this;
+      return { hits, misses, entries: finished.size, bytes: finished.calculatedSize };
     });
   }
 
   /** Returns the file of this key, which `make` makes unless it is kept. */
   async get(key: string, make: () => Promise<Omit<FinishedFile, 'etag'>>): Promise<FinishedFile> {
     const known = this.finished.get(key);
-    if (known) return known;
+    if (known) {
+      this.hits += 1;
+      return known;
+    }
+    this.misses += 1;
     let pending = this.pending.get(key);
     if (!pending) {
       pending = this.keep(key, make).finally(() => this.pending.delete(key));

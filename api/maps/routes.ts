@@ -31,12 +31,12 @@ const description = described({
   entityTag: 'answered',
 });
 
-type MapDeps = Pick<ApiDependencies, 'configuration' | 'clock' | 'maps'>;
+type MapDeps = Pick<ApiDependencies, 'configuration' | 'clock' | 'maps' | 'observeCache'>;
 
 export const mapRoutes =
-  ({ configuration, clock, maps }: MapDeps): FastifyPluginAsync =>
+  ({ configuration, clock, maps, observeCache }: MapDeps): FastifyPluginAsync =>
   async (app) => {
-    const files = new FinishedFiles(maps.maxCacheBytes);
+    const files = new FinishedFiles(maps.maxCacheBytes, observeCache);
     const images = new Images(maps.render, files);
     const resolve = createResolver(configuration);
     const costLimit = createCostLimit(maps.costPerKeyPerSecond, clock);

@@ -33,6 +33,8 @@ export interface StreamParts {
   /** Position of the client; undefined: new events only. */
   readonly from: Position | undefined;
   readonly maxUnsentBytes: number;
+  /** Called when the client is disconnected because it reads too slowly. */
+  readonly onDropped?: (() => void) | undefined;
 }
 
 /** About two milliseconds of work. */
@@ -60,6 +62,11 @@ export class EventStream implements Listener {
     this.output.once('close', () => this.#close());
   }
 
+  /** Whether the client is behind: it has not taken what fills the buffer. */
+  get isSlow(): boolean {
+    return this.output.readableLength > bufferedBytes;
+  }
+
   /** Reads up to the tailer's position and listens from there on. Resolves then, or when the stream is closed. */
   async start(): Promise<void> {
     const { tailer, from } = this.#parts;
@@ -79,8 +86,13 @@ export class EventStream implements Listener {
 
   receive(messages: Buffer): void {
     if (this.#isClosed) return;
-    if (this.output.readableLength > this.#parts.maxUnsentBytes) this.output.destroy();
-    else this.output.push(messages);
+    if (this.output.readableLength <= this.#parts.maxUnsentBytes) {
+      this.output.push(messages);
+      return;
+    }
+    this.#parts.onDropped?.();
+    this.#close();
+    this.output.destroy();
   }
 
   /** Sends the position as a heartbeat, unless unsent data contains one. */

@@ -70,12 +70,15 @@ function createSessionCheck(
 
 export const streamRoutes =
   (
-    { log, configuration }: Pick<ApiDependencies, 'log' | 'configuration'>,
+    { log, configuration, streams: observer }: Pick<ApiDependencies, 'log' | 'configuration' | 'streams'>,
     followers: Followers,
     serialize: Serialize,
     { heartbeatMs, maxUnsentBytes }: StreamBounds,
   ): FastifyPluginAsync =>
   async (app) => {
+    const streams = new Set<EventStream>();
+    observer?.slow(() => [...streams].filter(({ isSlow }) => isSlow).length);
+
     async function open(request: FastifyRequest, { filters, from }: StreamQuery): Promise<EventStream> {
       const caller = callerOf(request);
       const mayRead =
@@ -92,7 +95,9 @@ export const streamRoutes =
         matches: eventMatcher(filters),
         from: position === 'latest' ? undefined : position,
         maxUnsentBytes,
+        onDropped: observer?.dropped,
       });
+      streams.add(stream);
       membership.closing.addEventListener('abort', () => stream.end());
       const heart = setInterval(() => {
         mayRead().then(
@@ -103,6 +108,7 @@ export const streamRoutes =
       }, heartbeatMs);
       stream.output.once('close', () => {
         clearInterval(heart);
+        streams.delete(stream);
         membership.leave();
       });
       void stream.start();

@@ -14,11 +14,11 @@ export const defaultSubscriberBounds: SubscriberBounds = { ...defaultFollowerBou
 
 export const subscriberRoutes =
   (
-    deps: Pick<ApiDependencies, 'log' | 'configuration' | 'onStreams'>,
+    deps: Pick<ApiDependencies, 'log' | 'configuration' | 'streams'>,
     bounds: SubscriberBounds = defaultSubscriberBounds,
   ): FastifyPluginAsync =>
   async (app) => {
-    const followers = createFollowers(deps.log, bounds, deps.onStreams);
+    const followers = createFollowers(deps.log, bounds, deps.streams?.opened);
     const serialize = createSerializer();
     // Must run before the server waits for its connections: streams never end by themselves.
     app.addHook('preClose', async () => followers.close());

@@ -14,6 +14,7 @@ import type {
   StateStore,
 } from '../../pipeline/ports.js';
 import { topics } from '../../pipeline/ports.js';
+import type { ClientObserver } from './client-observer.js';
 import { connectKafka } from './kafka/connection/connection.js';
 import { createKafkaLog, type KafkaLog } from './kafka/log.js';
 import type { KafkaOptions, RedisOptions, RegistryOptions } from './options.js';
@@ -40,6 +41,8 @@ export interface ClusterOptions {
   readonly stateRetentionMs: number;
   /** Called for problems that are retried or worked around. Messages contain no secrets. */
   readonly onProblem: (message: string) => void;
+  /** Observe the clients, for metrics. */
+  readonly observers?: { readonly kafka: ClientObserver; readonly redis: ClientObserver };
 }
 
 export interface ClusterBackend {
@@ -70,7 +73,7 @@ export interface ClusterBackend {
  * a repartition.
  */
 export async function openCluster(options: ClusterOptions): Promise<ClusterBackend> {
-  const { onProblem } = options;
+  const { onProblem, observers } = options;
   const closing: (() => Promise<void>)[] = [];
   const opened = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
     const part = await opening;
@@ -81,7 +84,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     for (const closePart of closing.splice(0)) await closePart();
   };
   try {
-    const redis = await opened(connectRedis(options.redis, onProblem));
+    const redis = await opened(connectRedis(options.redis, onProblem, observers?.redis));
     await refuseEviction(redis);
     await refuseDuringRepartition(redis);
     const wire = await openWireSchemas({
@@ -90,7 +93,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       subjectPrefix: options.kafka.prefix,
       onProblem,
     });
-    const connection = await opened(connectKafka(options.kafka, onProblem));
+    const connection = await opened(connectKafka(options.kafka, onProblem, observers?.kafka));
     const { sessionTimeoutMs, stallTimeoutMs } = options.kafka;
     const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem });
     closing.unshift(() => kafkaLog.close());

@@ -1,6 +1,7 @@
 /** Creates the geocoder that the operator configured. */
 import { parseNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
+import type { ObserveCache } from '../../pipeline/cache-use.js';
 import { parameterError } from '../../schemas/errors.js';
 import { createGazetteer } from './gazetteer/gazetteer.js';
 import type { Geocoder } from './geocoder.js';
@@ -19,6 +20,7 @@ export interface GeocodingSettings {
   readonly maxRequestsPerSecond: number;
   readonly maxCachedAnswers: number;
   readonly cacheHours: number;
+  readonly observeCache?: ObserveCache;
 }
 
 /** Answers of 40 addresses with all their parts have about 100 kB. */
@@ -49,5 +51,6 @@ export function createGeocoder(settings: GeocodingSettings, turns: Turns): Geoco
     maxWaitMs,
     maxCachedAnswers: settings.maxCachedAnswers,
     maxCacheAgeMs: settings.cacheHours * 3_600_000,
+    observeCache: settings.observeCache,
   });
 }

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { OutboundClient, OutboundResult } from '../../outbound/client.js';
+import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
 import { refusal } from '../answer.js';
 import { type Geocoder, type GeocodingOptions, type GeocodingResult, selected } from './geocoder.js';
 import type { Service } from './services.js';
@@ -30,6 +31,7 @@ export interface HttpGeocoderParts {
   readonly maxWaitMs: number;
   readonly maxCachedAnswers: number;
   readonly maxCacheAgeMs: number;
+  readonly observeCache?: ObserveCache | undefined;
   /** Epoch ms. */
   readonly clock?: () => number;
 }
@@ -49,6 +51,10 @@ export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
     ttl: maxCacheAgeMs,
     perf: { now: clock },
   });
+  let hits = 0;
+  let misses = 0;
+  const { observeCache = ignoreCache } = parts;
+  observeCache('geocoding', () => ({ hits, misses, entries: cache.size }));
   const inFlight = new Map<string, Promise<GeocodingResult>>();
 
   const urlOf = (path: string): string =>
@@ -76,7 +82,11 @@ export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
 
   async function answer(path: string, query: string | null): Promise<GeocodingResult> {
     const cached = cache.get(path);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) {
+      hits += 1;
+      return cached;
+    }
+    misses += 1;
     const same = inFlight.get(path);
     if (same !== undefined) return same;
     if (inFlight.size >= maxInFlight) return refusal('unavailable', `too many requests wait for ${service.name}`);

@@ -10,7 +10,7 @@ import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { recordingApplied } from '../backlog.js';
 import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
 import { loggerOptions } from '../logger.js';
-import { createRecorder } from '../metrics.js';
+import { createRecorder, observeCaches } from '../metrics.js';
 import { startLocationStage } from '../stages/locations.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
@@ -31,6 +31,7 @@ runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, r
     catalog,
     replies: createReplies(replies),
     searchGeofences: spatial.searchGeofences,
+    observeCache: observeCaches(registry),
   };
   const stage = startLocationStage(parts, { configuration, logger, metrics: createRecorder(stageMetrics, registry) });
   return {

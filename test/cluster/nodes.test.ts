@@ -106,6 +106,25 @@ it('a device can use any node: its events are in the responses, in order, and on
   }
 });
 
+it('a node shows the requests to each service and its connections', async () => {
+  const { address } = nodes.node('left');
+  const text = await (await fetch(`${address}/metrics`)).text();
+  const measured = (metric: string, labels: string): number =>
+    Number(new RegExp(`^fenceline_${metric}{${labels}} (\\S+)$`, 'm').exec(text)?.[1]);
+  for (const [service, operation] of [
+    ['kafka', 'Produce'],
+    ['redis', 'get'],
+    ['clickhouse', 'query'],
+  ]) {
+    const request = `service="${service}",operation="${operation}"`;
+    expect(measured('service_request_seconds_count', request), request).toBeGreaterThan(0);
+    // Idle connections to ClickHouse are closed.
+    const leastConnections = service === 'clickhouse' ? 0 : 1;
+    expect(measured('service_connections', `service="${service}"`), service).toBeGreaterThanOrEqual(leastConnections);
+    expect(measured('service_requests_in_flight', `service="${service}"`), service).toBeGreaterThanOrEqual(0);
+  }
+});
+
 it('an expired geofence is deleted once, by any node', async () => {
   /** Resolves when it is gone from both nodes. */
   async function expired(name: string): Promise<string> {

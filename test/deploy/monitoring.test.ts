@@ -3,6 +3,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { clusterMetrics, serviceMetrics } from '../../server/metrics.js';
 import { metricsDocument } from '../../server/metrics-document.js';
 import { SharedServer } from '../support/shared-server.js';
 import { compose, nodes, readRepositoryFile, repositoryFile } from './compose.js';
@@ -41,8 +42,12 @@ let exposed: string[];
 beforeAll(async () => {
   server = await SharedServer.newProject();
   text = await (await fetch(`${server.address}/metrics`)).text();
-  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
-  exposed = types.flatMap(([, name, type]) =>
+  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name as string, type as string]);
+  const ofClusters = Object.entries({ ...clusterMetrics, ...serviceMetrics }).map(([name, { kind }]) => [
+    `fenceline_${name}`,
+    kind,
+  ]);
+  exposed = [...types, ...ofClusters].flatMap(([name, type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name as string],
   );
 });

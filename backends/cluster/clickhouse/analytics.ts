@@ -10,6 +10,7 @@ import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { identifier, literal } from '../../../schemas/sql.js';
 import { rowsOf } from '../../clickhouse-answers.js';
+import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { ClickHouseOptions } from '../options.js';
 import { retried } from '../retrying.js';
 import { type Clients, createClients } from './clients.js';
@@ -32,8 +33,11 @@ const outageLimitMs = 120_000;
  * be reached for two minutes. Bind times as epoch milliseconds. 64-bit integers are returned as numbers. A failed
  * statement rejects with ClickHouse's `code` and `type`, an unanswered query with a PortError.
  */
-export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseAnalytics> {
-  const clients = createClients(options);
+export async function openClickHouse(
+  options: ClickHouseOptions,
+  observer: ClientObserver = noObserver,
+): Promise<ClickHouseAnalytics> {
+  const clients = createClients(options, observer);
   try {
     await withRetries(async () => {
       await refuseOldServers(clients.withoutDatabase);

@@ -1,7 +1,17 @@
 /** HTTP clients of a ClickHouse server. */
-import { Agent, type AgentOptions } from 'node:https';
-import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
+import { Agent as HttpAgent } from 'node:http';
+import { type AgentOptions, Agent as HttpsAgent } from 'node:https';
+import {
+  type ClickHouseClient,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  ClickHouseSpanNames,
+  ClickHouseSpanStatusCode,
+  type ClickHouseTracer,
+  createClient,
+} from '@clickhouse/client';
 import { answerSettings } from '../../clickhouse-answers.js';
+import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { ClickHouseOptions, TlsOptions } from '../options.js';
 import { maxQueryMs } from './queries.js';
 
@@ -20,7 +30,7 @@ const maxConnections = 10;
 /** Shorter than the keep-alive of servers: 3 seconds in old versions, 30 in new ones. */
 const idleMs = 2_500;
 
-export function createClients(options: ClickHouseOptions): Clients {
+export function createClients(options: ClickHouseOptions, observer: ClientObserver = noObserver): Clients {
   const { requestTimeoutMs, database, cluster, maxThreads } = options;
   const readTimeoutMs = Math.min(requestTimeoutMs, maxQueryMs);
   // A failure during the query is then reported by the status, not in the middle of the rows.
@@ -31,7 +41,8 @@ export function createClients(options: ClickHouseOptions): Clients {
       ...(inDatabase !== undefined && { database: inDatabase }),
       ...(options.username !== undefined && { username: options.username }),
       ...(options.password !== undefined && { password: options.password }),
-      ...(options.tls && { http_agent: secureAgent(options.url, options.tls) }),
+      http_agent: observedAgent(agentOf(options), observer),
+      tracer: tracerOf(observer),
       request_timeout: timeoutMs,
       max_open_connections: maxConnections,
       keep_alive: { idle_socket_ttl: idleMs, eagerly_destroy_stale_sockets: true },
@@ -70,10 +81,52 @@ export function createClients(options: ClickHouseOptions): Clients {
 /** Returns slightly less than the timeout, so that the server gives up first and reports why. */
 const seconds = (timeoutMs: number): number => Math.max(1, Math.floor(timeoutMs / 1_000) - 1);
 
-/** Replaces the client's agent, which takes a client certificate for the login and then refuses a password. */
-function secureAgent(url: string, { ca, cert, key }: TlsOptions): Agent {
-  if (!url.startsWith('https:'))
-    throw new Error(`certificates are configured, but ${new URL(url).origin} is not an https address`);
-  const identity: AgentOptions = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  return new Agent({ ...identity, keepAlive: true, maxSockets: maxConnections });
+/**
+ * Creates the agent of a client, in place of its own, which takes a client certificate for the login and then refuses a
+ * password.
+ */
+function agentOf({ url, tls }: Pick<ClickHouseOptions, 'url' | 'tls'>): HttpAgent {
+  const pool = { keepAlive: true, maxSockets: maxConnections };
+  if (url.startsWith('https:')) return new HttpsAgent({ ...pool, ...(tls && identityOf(tls)) });
+  if (tls) throw new Error(`certificates are configured, but ${new URL(url).origin} is not an https address`);
+  return new HttpAgent(pool);
+}
+
+const identityOf = ({ ca, cert, key }: TlsOptions): AgentOptions => ({
+  ...(ca && { ca }),
+  ...(cert && { cert }),
+  ...(key && { key }),
+});
+
+/** Observes the connections of the agent. */
+function observedAgent(agent: HttpAgent, observer: ClientObserver): HttpAgent {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (...given) => {
+    const socket = connect(...given);
+    if (socket == null) return socket;
+    observer.connections(1);
+    return socket.once('close', () => observer.connections(-1));
+  };
+  return agent;
+}
+
+/** Of the client's names of spans. */
+const prefix = 'clickhouse.';
+
+/** Observes the requests of a client, which reports them to a tracer as spans. The rows of a query are a span more. */
+function tracerOf(observer: ClientObserver): ClickHouseTracer {
+  return {
+    startActiveSpan(name, _options, run) {
+      const end = name === ClickHouseSpanNames.query_stream ? () => {} : observer.started(name.slice(prefix.length));
+      let hasFailed = false;
+      return run({
+        setAttributes() {},
+        setStatus({ code }) {
+          hasFailed = code === ClickHouseSpanStatusCode.ERROR;
+        },
+        recordException() {},
+        end: () => end(hasFailed),
+      });
+    },
+  };
 }

@@ -1,8 +1,9 @@
 /** Creates ioredis clients with time limits and without offline queues, which reconnect without limit. */
-import { Cluster, type CommonRedisOptions, Redis } from 'ioredis';
+import { Cluster, type Command, type CommonRedisOptions, Redis } from 'ioredis';
+import { type ClientObserver, noObserver, observed } from '../client-observer.js';
 import type { RedisOptions } from '../options.js';
 import { pauseMs } from '../retrying.js';
-import { RedisConnector } from './connector.js';
+import { createConnector } from './connector.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -15,14 +16,30 @@ const slotsRefreshIntervalMs = 30_000;
  * Returns a client that connects and reconnects on its own. It emits errors as `error`, and errors of a cluster's nodes
  * as `node error`. A client with `subscribes` can subscribe to sharded channels in a cluster.
  */
-export function createClient(options: RedisOptions, { subscribes = false } = {}): RedisClient {
+export function createClient(
+  options: RedisOptions,
+  { subscribes = false, observer = noObserver }: { subscribes?: boolean; observer?: ClientObserver } = {},
+): RedisClient {
+  const client = newClient(options, subscribes, observer);
+  const send = client.sendCommand.bind(client) as (...given: unknown[]) => Promise<unknown>;
+  client.sendCommand = (command: Command, ...rest: unknown[]) =>
+    observed(observer, command.name, () => send(command, ...rest));
+  return client;
+}
+
+function newClient(options: RedisOptions, subscribes: boolean, observer: ClientObserver): RedisClient {
   const retryStrategy = (attempt: number): number => pauseMs(attempt - 1);
   const nodes = options.nodes.map(({ host, port }) => ({ host, port }));
   if (!options.isCluster) {
-    return new Redis({ ...nodes[0]!, ...connectionOptions(options), enableOfflineQueue: false, retryStrategy });
+    return new Redis({
+      ...nodes[0]!,
+      ...connectionOptions(options, observer),
+      enableOfflineQueue: false,
+      retryStrategy,
+    });
   }
   return new Cluster(nodes, {
-    redisOptions: connectionOptions(options),
+    redisOptions: connectionOptions(options, observer),
     enableOfflineQueue: false,
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: options.connectTimeoutMs,
@@ -33,7 +50,10 @@ export function createClient(options: RedisOptions, { subscribes = false } = {})
   });
 }
 
-function connectionOptions({ username, password, tls, connectTimeoutMs, commandTimeoutMs }: RedisOptions) {
+function connectionOptions(
+  { username, password, tls, connectTimeoutMs, commandTimeoutMs }: RedisOptions,
+  observer: ClientObserver,
+) {
   return {
     username,
     password,
@@ -49,7 +69,7 @@ function connectionOptions({ username, password, tls, connectTimeoutMs, commandT
     // A demoted server refuses writes. The address may lead to its successor by now.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     connectionName: 'fenceline',
-    Connector: RedisConnector,
+    Connector: createConnector(observer),
   } satisfies CommonRedisOptions & { tls: unknown };
 }
 

@@ -6,6 +6,7 @@
  * states why that is safe.
  */
 import type { Redis } from 'ioredis';
+import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { RedisOptions } from '../options.js';
 import { outageLimitMs, retried } from '../retrying.js';
 import { createClient, type RedisClient } from './client.js';
@@ -32,6 +33,7 @@ export interface RedisConnection {
 export async function connectRedis(
   options: RedisOptions,
   onProblem: (message: string) => void,
+  observer: ClientObserver = noObserver,
 ): Promise<RedisConnection> {
   const report = createReporter(onProblem);
   const clients: RedisClient[] = [];
@@ -39,7 +41,7 @@ export async function connectRedis(
   let isClosed = false;
 
   function open(subscribes: boolean): RedisClient {
-    const client = createClient(options, { subscribes });
+    const client = createClient(options, { subscribes, observer });
     const take = (error: Error & { readonly lastNodeError?: Error | null }): void => {
       problem = error.lastNodeError ?? error;
       report(problem.message);

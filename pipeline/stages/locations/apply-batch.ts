@@ -3,6 +3,7 @@
  * by the same commit. Unless the batch is committed, nothing has happened.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
+import type { ObserveCache } from '../../cache-use.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
 import type { CommitResult, LogRecord, Replies, StateStore } from '../../ports.js';
 import { markOf } from '../../positions.js';
@@ -17,6 +18,7 @@ export interface ApplyBatchParts {
   readonly codecs: Codecs;
   readonly states: StateStore;
   readonly maxCachedDevices: number;
+  readonly observeCache: ObserveCache;
   readonly catalog: Catalog;
   readonly catchUp?: (() => Promise<void>) | undefined;
   readonly replies: Replies;
@@ -33,6 +35,8 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
   const { codecs, states, catalog, alerts, clock } = parts;
   const deviceStates = new DeviceStates(states, parts.maxCachedDevices);
   const definitions = createDefinitions(catalog.configuration);
+  parts.observeCache('device_states', () => deviceStates.use);
+  parts.observeCache('event_definitions', () => definitions.use);
   const evaluate = createBatchEvaluator({ codecs, catalog, definitions, clock });
 
   return async function applyBatch(owner, records) {

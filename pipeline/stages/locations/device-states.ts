@@ -5,6 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { DeviceState } from '../../../schemas/records.js';
+import type { CacheUse } from '../../cache-use.js';
 import type { Claim, StateStore } from '../../ports.js';
 import { decodeDeviceState } from '../../records/device-state.js';
 import type { Breaker } from '../breaker.js';
@@ -44,10 +45,16 @@ interface OwnedDevice extends Device {
 export class DeviceStates {
   readonly #states: StateStore;
   readonly #cached: LRUCache<string, OwnedDevice>;
+  #hits = 0;
+  #misses = 0;
 
   constructor(states: StateStore, maxDevices: number) {
     this.#states = states;
     this.#cached = new LRUCache({ max: maxDevices });
+  }
+
+  get use(): CacheUse {
+    return { hits: this.#hits, misses: this.#misses, entries: this.#cached.size };
   }
 
   /** Returns the devices of the keys, from the cache of this owner or else from the store. */
@@ -59,6 +66,8 @@ export class DeviceStates {
       if (device?.owner === owner) devices.set(key, device);
       else missing.push(key);
     }
+    this.#hits += devices.size;
+    this.#misses += missing.length;
     if (missing.length === 0) return devices;
     const values = await this.#states.load(owner.claim.partition, missing);
     missing.forEach((key, index) => {

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';
 import { eventBeacon, eventGeofence } from '../../../schemas/wire/geofence.js';
+import type { CacheUse } from '../../cache-use.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
 import type { Transition } from '../../evaluation/types.js';
 
@@ -14,6 +15,7 @@ const cachedDefinitions = 100_000;
 
 /** Definitions of geofences and beacons as events contain them. */
 export interface Definitions {
+  readonly use: CacheUse;
   /** Forgets the definitions that have changed. */
   catchUp(): void;
   geofence(scope: Scope, id: string): EventGeofence | undefined;
@@ -27,6 +29,8 @@ export function createDefinitions(
   const geofences = new LRUCache<string, EventGeofence>({ max: cachedDefinitions });
   const beacons = new LRUCache<string, EventBeacon>({ max: cachedDefinitions });
   let version = configuration.version;
+  let hits = 0;
+  let misses = 0;
 
   function cached<Record, Definition extends object>(
     cache: LRUCache<string, Definition>,
@@ -35,7 +39,11 @@ export function createDefinitions(
   ) {
     return (scope: Scope, id: string): Definition | undefined => {
       const known = cache.get(id);
-      if (known) return known;
+      if (known) {
+        hits += 1;
+        return known;
+      }
+      misses += 1;
       const record = find(scope, id);
       if (record === undefined) return undefined;
       const definition = toDefinition(record);
@@ -45,6 +53,9 @@ export function createDefinitions(
   }
 
   return {
+    get use() {
+      return { hits, misses, entries: geofences.size + beacons.size };
+    },
     catchUp() {
       const latest = configuration.version;
       if (latest === version) return;

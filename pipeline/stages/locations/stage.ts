@@ -9,6 +9,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import { ignoreCache, type ObserveCache } from '../../cache-use.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
 import {
   type ClaimState,
@@ -76,6 +77,7 @@ export interface LocationStageParts {
   readonly searchGeofences?: SpatialQueries['searchGeofences'];
   readonly onAlert?: (alert: LocationStageAlert) => void;
   readonly metrics?: Metrics;
+  readonly observeCache?: ObserveCache;
   readonly bounds?: Partial<LocationStageBounds>;
   readonly codecs?: Codecs;
 }
@@ -88,10 +90,16 @@ export const locationStageGroup = 'location-stage';
 /** Starts the stage. `done` rejects on anything unexpected. A partition with mostly dead letters is halted. */
 export function createLocationStage(parts: LocationStageParts): Subscription {
   const { log, states, clock } = parts;
-  const { onAlert = () => {}, metrics = noMetrics, codecs = fixedCodecs } = parts;
+  const { onAlert = () => {}, metrics = noMetrics, observeCache = ignoreCache, codecs = fixedCodecs } = parts;
   const bounds = { ...defaultLocationStageBounds, ...parts.bounds };
   const alerts = createAlerts({ metrics, onAlert, clock });
-  const applyBatch = createApplyBatch({ ...parts, codecs, alerts, maxCachedDevices: bounds.maxCachedDevices });
+  const applyBatch = createApplyBatch({
+    ...parts,
+    codecs,
+    alerts,
+    observeCache,
+    maxCachedDevices: bounds.maxCachedDevices,
+  });
   const owners = new Map<number, PartitionOwner>();
   const mutex = new PartitionMutex();
 

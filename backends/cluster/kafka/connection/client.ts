@@ -1,8 +1,9 @@
 /** Creates the kafkajs client with short timeouts and few retries. Its warnings go to `onProblem`, without secrets. */
-import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
+import { type ISocketFactory, Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Topic } from '../../../../pipeline/ports.js';
+import { type ClientObserver, noObserver } from '../../client-observer.js';
 import type { KafkaOptions } from '../../options.js';
-import { stopIdleTimers } from './kafkajs-internals.js';
+import { observeRequests, stopIdleTimers } from './kafkajs-internals.js';
 import { socketFactory } from './sockets.js';
 
 const connectionTimeoutMs = 5_000;
@@ -11,23 +12,26 @@ const requestTimeoutMs = 15_000;
 /** Retries of kafkajs, about four seconds. Code that must survive longer outages retries on its own. */
 const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
 
-/** Creates a client that is not connected yet. `onSocket` is called for every connection that is opened. */
+/** Creates a client that is not connected yet. */
 export const createKafka = (
   options: KafkaOptions,
   onProblem: (message: string) => void,
-  onSocket = (): void => {},
+  observer: ClientObserver = noObserver,
 ): Kafka => {
   stopIdleTimers();
+  const openSocket: ISocketFactory = (socketOptions) => {
+    const socket = socketFactory(socketOptions);
+    observer.connections(1);
+    return socket.once('close', () => observer.connections(-1));
+  };
+  observeRequests(openSocket, observer);
   return new Kafka({
     brokers: () => shuffled(options.brokers),
     clientId: options.clientId,
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     retry,
-    socketFactory: (socketOptions) => {
-      onSocket();
-      return socketFactory(socketOptions);
-    },
+    socketFactory: openSocket,
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
       if (!isRebalance(entry)) onProblem(describe(entry));

@@ -9,6 +9,7 @@
 import type { Admin, Cluster, Kafka } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
 import { withinMs } from '../../../../pipeline/time-limit.js';
+import { type ClientObserver, noObserver } from '../../client-observer.js';
 import type { KafkaOptions } from '../../options.js';
 import { createKafka, groupNameOf } from './client.js';
 import { clusterOf, verifyInternals } from './kafkajs-internals.js';
@@ -38,11 +39,16 @@ export interface KafkaConnection {
 export async function connectKafka(
   options: KafkaOptions,
   onProblem: (message: string) => void,
+  observer: ClientObserver = noObserver,
 ): Promise<KafkaConnection> {
   await verifyInternals();
   let opened = 0;
-  const kafka = createKafka(options, onProblem, () => {
-    opened += 1;
+  const kafka = createKafka(options, onProblem, {
+    started: observer.started,
+    connections(change) {
+      if (change === 1) opened += 1;
+      observer.connections(change);
+    },
   });
   const topicName = (topic: Topic): string => options.prefix + topic;
   const admin = kafka.admin();

@@ -7,10 +7,12 @@ import {
   type Broker,
   type Cluster,
   type EachBatchPayload,
+  type ISocketFactory,
   type Kafka,
   type KafkaMessage,
   PartitionAssigners,
 } from 'kafkajs';
+import { type ClientObserver, observed } from '../../client-observer.js';
 import { encodeBatch } from '../produce/record-batch.js';
 
 /** The version that is tested and pinned in package.json. */
@@ -150,6 +152,30 @@ export function stopIdleTimers(from: Load = load): void {
   queue[idleQueues] = true;
 }
 
+interface InternalConnection {
+  readonly socketFactory: ISocketFactory;
+  send(exchange: { readonly request: { readonly apiName: string } }): Promise<unknown>;
+}
+
+const connectionModule = 'kafkajs/src/network/connection.js';
+/** By the function that opens the sockets of a client, which kafkajs passes to all its connections. */
+const observers = new WeakMap<ISocketFactory, ClientObserver>();
+const isObserved = Symbol('requests are observed');
+
+/** Observes the requests of all connections that this function opens. kafkajs reports only those that were answered. */
+export function observeRequests(openSocket: ISocketFactory, observer: ClientObserver, from: Load = load): void {
+  observers.set(openSocket, observer);
+  const connection: InternalConnection & { [isObserved]?: true } = from(connectionModule).prototype;
+  if (connection[isObserved]) return;
+  const { send } = connection;
+  connection.send = function (this: InternalConnection, exchange) {
+    const observing = observers.get(this.socketFactory);
+    if (observing === undefined) return send.call(this, exchange);
+    return observed(observing, exchange.request.apiName, () => send.call(this, exchange));
+  };
+  connection[isObserved] = true;
+}
+
 /** Returns a module of kafkajs by its name. */
 // biome-ignore lint/suspicious/noExplicitAny: kafkajs declares no types of its internals; the checks below test them.
 type Load = (name: string) => any;
@@ -184,6 +210,12 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
   },
   'request queues have no method scheduleCheckPendingRequests': (from) =>
     typeof from(requestQueueModule).prototype.scheduleCheckPendingRequests === 'function',
+  'connections do not keep the function that opens their sockets': (from) => {
+    const socketFactory = () => {};
+    const logger = { namespace: () => logger };
+    const connection = new (from(connectionModule))({ host: 'none', port: 1, logger, socketFactory });
+    return connection.socketFactory === socketFactory && typeof connection.send === 'function';
+  },
   'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
   'brokers have no method initProducerId': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',

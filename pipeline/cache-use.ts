@@ -1,0 +1,18 @@
+/** How caches report their use, for metrics. A process that shows metrics passes an {@link ObserveCache}. */
+
+export const cacheNames = ['device_states', 'event_definitions', 'geocoding', 'map_files'] as const;
+export type CacheName = (typeof cacheNames)[number];
+
+/** Counts since the start, and the size now. */
+export interface CacheUse {
+  readonly hits: number;
+  readonly misses: number;
+  readonly entries: number;
+  /** Of a cache whose limit is in bytes. */
+  readonly bytes?: number;
+}
+
+/** Shows a cache, which `read` describes whenever metrics are read. */
+export type ObserveCache = (name: CacheName, read: () => CacheUse) => void;
+
+export const ignoreCache: ObserveCache = () => {};
