@@ -12,6 +12,7 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
+import type { Tracing } from '../pipeline/tracing.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import { type AuthorityOptions, requireAuthority } from './access/authority.js';
@@ -20,6 +21,7 @@ import { observeRequests, type RequestObserver } from './answers/access-log.js';
 import { allowCrossOrigin } from './answers/cors.js';
 import { answerFailures, sendFailure } from './answers/failures.js';
 import { protectAnswers } from './answers/headers.js';
+import { traceRequests } from './answers/traces.js';
 import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from './connections/connections.js';
 import { failureBody, failureHeaders, failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
@@ -44,6 +46,8 @@ export interface HttpServerOptions extends AuthorityOptions {
   readonly clock?: () => number;
   /** Called with every answered request, for metrics. */
   readonly observe?: RequestObserver;
+  /** Absent: no request has a span. */
+  readonly tracing?: Tracing | undefined;
 }
 
 const defaultBodyLimitBytes = 1_048_576;
@@ -121,6 +125,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setValidatorCompiler(() => (value) => ({ value }));
   app.setSerializerCompiler(() => JSON.stringify);
   readBodies(app);
+  traceRequests(app, options.tracing);
   // Order matters: a refusal must have the request id and be readable by web pages.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Radar-Request-Id', request.id);

@@ -1,6 +1,7 @@
 /** What the routes of ingest depend on. */
 import type { ConfigurationReader, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { ExpiringValues, Inbox, Log, StateStore } from '../pipeline/ports.js';
+import type { Tracing } from '../pipeline/tracing.js';
 import type { IngestMetrics } from './metrics.js';
 import type { RejectionCounter } from './rejections.js';
 
@@ -38,4 +39,6 @@ export interface IngestDependencies {
   readonly paceBulk: () => Promise<void>;
   readonly metrics: IngestMetrics;
   readonly rejections: RejectionCounter;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
 }

@@ -1,9 +1,10 @@
 /** Admits locations within bounds, encodes them and appends them to the log. */
 
 import { isPortError } from '../pipeline/errors.js';
-import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
+import { type Log, type NewRecord, type RecordHeaders, topics } from '../pipeline/ports.js';
 import { deviceKey } from '../pipeline/records/device-key.js';
 import { Slab } from '../pipeline/records/slab.js';
+import { headersOf, type Span, type Tracing, within } from '../pipeline/tracing.js';
 import { ApiError } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
 import { encodeLocation } from './location-encoder.js';
@@ -68,26 +69,43 @@ export function createAdmission({ maxInFlightRecords, maxInFlightBytes }: Admiss
 }
 
 /** Returns the location as the record to append. */
-export const recordOf = (location: Location, slab: Slab): NewRecord => ({
+export const recordOf = (location: Location, slab: Slab, headers?: RecordHeaders): NewRecord => ({
   key: deviceKey(location),
   value: slab.encode(encodeLocation, location),
+  ...(headers && { headers }),
 });
 
-/** Resolves when all locations are durable. Rejects with `overloaded` when they would exceed the bounds. */
-export type Intake = (endpoint: 'track' | 'replay', locations: readonly Location[]) => Promise<void>;
+/**
+ * Resolves when all locations are durable. Rejects with `overloaded` when they would exceed the bounds. The records
+ * carry the trace of `request`.
+ */
+export type Intake = (
+  endpoint: 'track' | 'replay',
+  locations: readonly Location[],
+  request: Span | undefined,
+) => Promise<void>;
 
 /** Returns `overloaded` for an append that the log refused because of its own bound; any other error unchanged. */
 export function asOverload(error: unknown): unknown {
   return isPortError(error, 'overloaded') ? overloaded() : error;
 }
 
-export function createIntake(log: Pick<Log, 'append'>, admission: Admission, metrics: IngestMetrics): Intake {
-  return async (endpoint, locations) => {
+export interface IntakeParts {
+  readonly log: Pick<Log, 'append'>;
+  readonly admission: Admission;
+  readonly metrics: IngestMetrics;
+  readonly tracing: Tracing | undefined;
+}
+
+export function createIntake({ log, admission, metrics, tracing }: IntakeParts): Intake {
+  return async (endpoint, locations, request) => {
     const slab = new Slab();
-    const records = locations.map((location) => recordOf(location, slab));
+    const span = request && tracing?.start('append locations', { kind: 'producer', parent: request.traceparent });
+    const headers = headersOf(span);
+    const records = locations.map((location) => recordOf(location, slab, headers));
     const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
     try {
-      await admission.run(records.length, bytes, () => log.append(topics.locations, records));
+      await within(span, () => admission.run(records.length, bytes, () => log.append(topics.locations, records)));
     } catch (error) {
       const cause = asOverload(error);
       if (cause instanceof ApiError && cause.code === 'overloaded') metrics.add('ingest_overloaded_total', 1, endpoint);

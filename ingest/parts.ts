@@ -20,12 +20,12 @@ export interface IngestParts extends IngestDependencies {
 
 /** Creates the shared parts from the dependencies of ingest. */
 export function createParts(dependencies: IngestDependencies): IngestParts {
-  const { log, bounds, metrics, inbox, spatial } = dependencies;
+  const { log, bounds, metrics, inbox, spatial, tracing } = dependencies;
   const admission = createAdmission(bounds);
   return {
     ...dependencies,
     admission,
-    intake: createIntake(log, admission, metrics),
+    intake: createIntake({ log, admission, metrics, tracing }),
     waiting: createWaiting({ inbox, ...bounds }),
     lastKnownUser: (locations) => lastKnownUser(locations, dependencies),
     disclosureFor: createDisclosures((query) => spatial.context(query)),

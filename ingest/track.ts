@@ -90,8 +90,9 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     endpoint: 'track' | 'replay',
     wait: Wait,
     locations: readonly Location[],
+    { span }: FastifyRequest,
   ) {
-    await intake(endpoint, locations);
+    await intake(endpoint, locations, span);
     return answerOf(caller, locations, await wait.replies(locations.length));
   }
 
@@ -107,7 +108,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         const result = readLocation(fieldsOf(request.body), receiptOf(request, false, wait.replyTo));
         if (result.ok) {
           app.rateLimiter.countLocations(callerOf(request), reply, [result.value]);
-          return await appendAndAnswer(callerOf(request), 'track', wait, [result.value]);
+          return await appendAndAnswer(callerOf(request), 'track', wait, [result.value], request);
         }
         metrics.add('locations_rejected_total', 1, 'track');
         counter.add(callerOf(request), 'track', result.problem);
@@ -139,7 +140,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         for (const rejection of rejections) counter.add(callerOf(request), 'replay', rejection);
         if (locations.length === 0) throw refusalOf(rejections[0]!);
         app.rateLimiter.countLocations(callerOf(request), reply, locations);
-        const answer = await appendAndAnswer(callerOf(request), 'replay', wait, locations);
+        const answer = await appendAndAnswer(callerOf(request), 'replay', wait, locations, request);
         return rejections.length === 0
           ? answer
           : { ...answer, rejections: rejections.slice(0, maxListedRejections).map(rejectionJson) };

@@ -24,7 +24,7 @@ export type Topic = (typeof topics)[keyof typeof topics];
 /** Short texts that a record carries, by name. */
 export type RecordHeaders = Readonly<Record<string, string>>;
 
-/** A record to append. `value: null` is a tombstone. Only compacted topics have tombstones and headers. */
+/** A record to append. `value: null` is a tombstone, which only compacted topics have. */
 export interface NewRecord {
   readonly key: string;
   readonly value: Buffer | null;

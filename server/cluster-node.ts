@@ -40,6 +40,7 @@ import {
 import { failure, type Node } from './node.js';
 import { operationsRoutes } from './operations.js';
 import { createRoads } from './roads.js';
+import { checkTracing, startTracing } from './tracing/tracing.js';
 
 /** How long the other nodes leave creating the first project to the node that holds the lease. */
 const firstProjectLeaseMs = 60_000;
@@ -64,6 +65,7 @@ const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
   const options = clusterOptionsOrRefuse(configuration);
+  checkTracing(configuration);
   const secrets = sharedSecrets(process.env);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
@@ -72,6 +74,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   migrateDataFolder(configuration.data, logger);
 
   const registry = createProcessRegistry();
+  const tracing = await startTracing(configuration, configuration.roles.join(), logger);
   const metrics = createRecorder(clusterMetrics, registry);
   const space = createSpace();
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
@@ -108,7 +111,18 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const secretCipher = createSecretCipher(encryptionKeyOf(secrets.encryptionKey));
   const { values } = backend;
   const sessions = createNodeSessions(configuration, { configuration: readModel, values, catchUp });
-  const http = { configuration, logger, readModel, registry, adminApiKey, secretCipher, values, sessions, catchUp };
+  const http = {
+    configuration,
+    logger,
+    readModel,
+    registry,
+    adminApiKey,
+    secretCipher,
+    values,
+    sessions,
+    tracing,
+    catchUp,
+  };
   const app = createNodeServer(http);
   await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });
   const shared: RoleParts = {
@@ -128,6 +142,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     sessions,
     mailer,
     roads,
+    tracing,
     app,
   };
   const parts = new Map<Role, Part>();
@@ -161,6 +176,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
       await catalog.close();
       await readModel.close();
       await backend.close();
+      await tracing?.close();
     },
   };
 }

@@ -29,6 +29,7 @@ import { startAnalyticsSink } from './stages/analytics.js';
 import { startEraser } from './stages/erasure.js';
 import { startLocationStage } from './stages/locations.js';
 import { startWebhookStage } from './stages/webhooks.js';
+import type { NodeTracing } from './tracing/types.js';
 import { createWebhookClient } from './webhook-client.js';
 
 export interface RoleParts {
@@ -51,6 +52,7 @@ export interface RoleParts {
   readonly sessions: Sessions;
   readonly mailer: Mailer;
   readonly roads: RoadProvider | undefined;
+  readonly tracing: NodeTracing | undefined;
   readonly app: FastifyInstance;
 }
 
@@ -69,7 +71,7 @@ const progressEveryMs = 50;
 export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[role](parts);
 
 const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
-  async ingest({ configuration, registry, backend, readModel, spatial, roads, app }) {
+  async ingest({ configuration, registry, backend, readModel, spatial, roads, tracing, app }) {
     const { log, requestStates } = backend;
     const rejections = startRejectionCounter(log, Date.now);
     const partitions = log.partitions(topics.locations);
@@ -84,7 +86,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     addPartitionGauge(registry, { ...partitionBacklog, read: async () => (await progress()).waitingRecords });
     await addIngest(
       app,
-      { configuration, readModel, registry },
+      { configuration, readModel, registry, tracing },
       {
         log: backend.requestLog,
         spatial,
@@ -99,12 +101,12 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     return { done: rejections.done, stop: () => rejections.close() };
   },
 
-  async pipeline({ configuration, logger, registry, stageMetrics, backend, readModel, catalog, spatial }) {
+  async pipeline({ configuration, logger, registry, stageMetrics, backend, readModel, catalog, spatial, tracing }) {
     const { log, stateStore, replies, leases } = backend;
     const catchUp = createCatchUp({ log, readModel });
     const { searchGeofences } = spatial;
     const observeCache = observeCaches(registry);
-    const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences, observeCache };
+    const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences, observeCache, tracing };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
     const { intervalMs, retentionDays } = configuration.expiry;
     const writer = createConfigurationWriter({ log, readModel });
@@ -161,7 +163,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     };
   },
 
-  async webhooks({ configuration, logger, registry, stageMetrics, backend, readModel, secretCipher }) {
+  async webhooks({ configuration, logger, registry, stageMetrics, backend, readModel, secretCipher, tracing }) {
     const catchUp = createCatchUp({ log: backend.log, readModel });
     return startWebhookStage({
       configuration,
@@ -172,6 +174,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       readModel,
       catchUp,
       secretCipher,
+      tracing,
     });
   },
 

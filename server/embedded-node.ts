@@ -48,10 +48,12 @@ import { startEraser } from './stages/erasure.js';
 import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';
 import { startWorker, type WorkerCalls } from './threads/worker-host.js';
+import { checkTracing, startTracing } from './tracing/tracing.js';
 import { createWebhookClient } from './webhook-client.js';
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
-  // Before the folder is opened: it refuses contradictions of the configuration.
+  // Before the folder is opened: they refuse contradictions of the configuration.
+  checkTracing(configuration);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   prepareDataFolder(configuration.data, logger);
@@ -59,6 +61,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   refuseUnfinishedRestore(configuration.data);
   migrateDataFolder(configuration.data, logger);
   const registry = createProcessRegistry();
+  const tracing = await startTracing(configuration, 'main', logger);
   const sharedSpace = newSharedSpace();
   const space = createSpace(sharedSpace);
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
@@ -131,6 +134,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     secretCipher,
     values: backend.values,
     sessions: createNodeSessions(configuration, { configuration: readModel, values: backend.values }),
+    tracing,
   };
   const app = createNodeServer(http);
   await app.register(operationsRoutes, {
@@ -214,6 +218,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await changes.close();
       await readModel.close();
       await backend.close();
+      await tracing?.close();
     },
   };
 }

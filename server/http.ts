@@ -46,6 +46,7 @@ import { addGauge, apiMetrics, createRecorder, createRequestObserver, observeCac
 import { observedMaps } from './observed-maps.js';
 import { addSync } from './sync.js';
 import { createImportThread } from './threads/import-host.js';
+import type { NodeTracing } from './tracing/types.js';
 import { version } from './version.js';
 import type { createWebhookClient } from './webhook-client.js';
 
@@ -58,6 +59,7 @@ interface HttpParts {
   readonly secretCipher: SecretCipher;
   readonly values: ExpiringValues;
   readonly sessions: Sessions;
+  readonly tracing: NodeTracing | undefined;
   /**
    * In a cluster: resolves when the read model contains every change that was acknowledged before the call.
    */
@@ -83,6 +85,7 @@ export const createNodeServer = ({
   secretCipher,
   values,
   sessions,
+  tracing,
   catchUp,
 }: HttpParts): FastifyInstance =>
   createHttpServer({
@@ -107,6 +110,7 @@ export const createNodeServer = ({
     },
     idempotency: { values, secretCipher },
     observe: createRequestObserver(registry),
+    tracing,
   });
 
 export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics' | 'configuration' | 'spatial'> &
@@ -115,13 +119,19 @@ export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics
 /** Adds the routes that take locations, and the other calls of SDKs. */
 export async function addIngest(
   app: FastifyInstance,
-  { configuration, readModel, registry }: Pick<HttpParts, 'configuration' | 'readModel' | 'registry'>,
+  {
+    configuration,
+    readModel,
+    registry,
+    tracing,
+  }: Pick<HttpParts, 'configuration' | 'readModel' | 'registry' | 'tracing'>,
   given: IngestGiven,
 ): Promise<void> {
   await app.register(ingestRoutes, {
     ...given,
     configuration: readModel,
     clock: Date.now,
+    tracing,
     bounds: {
       ...defaultIngestBounds,
       replyTimeoutMs: configuration.ingest.replyTimeoutMs,

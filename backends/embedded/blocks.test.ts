@@ -4,10 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { BlockPool, blockBytes, countOfBlock, Page, readBlock, timestampOfBlock } from './blocks.js';
 
 const records = fc.array(
-  fc.record({
-    key: fc.string({ unit: 'grapheme', maxLength: 30 }),
-    value: fc.option(fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes))),
-  }),
+  fc.record(
+    {
+      key: fc.string({ unit: 'grapheme', maxLength: 30 }),
+      value: fc.option(fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes))),
+      headers: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), {
+        maxKeys: 3,
+        noNullPrototype: true,
+      }),
+    },
+    { requiredKeys: ['key', 'value'] },
+  ),
   { minLength: 1, maxLength: 40 },
 );
 

@@ -2,18 +2,22 @@
  * Blocks: many records of one partition in one LMDB value, so that an append of thousands of records takes a few puts.
  *
  * Layout, integers big-endian: `count u32`, `timestamp f64` (epoch ms), then per record `key bytes u16`, `value bytes
- * i32` (-1: tombstone), key (UTF-8), value. The base offset is in the LMDB key, because a block is encoded before its
- * offsets are known.
+ * i32` (-1: tombstone; below: -3 minus that number, and the record has headers), key (UTF-8), value, and of a record
+ * with headers `bytes u16` and the headers as JSON. Earlier releases wrote no headers. The base offset is in the LMDB
+ * key, because a block is encoded before its offsets are known.
  *
  * A compressed block is `count u32` with its highest bit set, `timestamp f64`, `bytes u32` (the length of the block
  * without compression), and the block as raw deflate. Earlier releases wrote none.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { LogRecord, NewRecord } from '../../pipeline/ports.js';
+import type { LogRecord, NewRecord, RecordHeaders } from '../../pipeline/ports.js';
 
 const headerBytes = 12;
 const frameHeaderBytes = 6;
 const tombstoneLength = -1;
+/** The length of a value with headers is this minus the length. */
+const headersLength = -3;
+const headersHeaderBytes = 2;
 const compressedFlag = 0x8000_0000;
 const compressedHeaderBytes = headerBytes + 4;
 /** A page of LMDB. A smaller block takes one anyway, and costs more time for each record. */
@@ -28,10 +32,18 @@ export const blockBytes = 256 * 1024;
 
 /** Limit of a key in UTF-16 units, which take up to three bytes each: the length is a u16. */
 export const maxKeyLength = 21_845;
+/** Limit of a record's headers as JSON, for the same reason. */
+export const maxHeadersLength = 21_845;
 
 /** Returns an upper bound of the record's bytes in a block: the key counts three bytes per UTF-16 unit. */
-const maxBytesOf = ({ key, value }: NewRecord): number =>
-  frameHeaderBytes + key.length * 3 + (value === null ? 0 : value.length);
+const maxBytesOf = ({ key, value, headers }: NewRecord): number =>
+  frameHeaderBytes +
+  key.length * 3 +
+  (value === null ? 0 : value.length) +
+  (headers === undefined ? 0 : headersHeaderBytes + textOf(headers).length * 3);
+
+/** Headers are few and short, so encoding them twice costs little. */
+const textOf = (headers: RecordHeaders): string => JSON.stringify(headers);
 
 /** A block being filled. */
 export class BlockBuilder {
@@ -44,15 +56,24 @@ export class BlockBuilder {
   add(record: NewRecord): boolean {
     if (this.length + maxBytesOf(record) > this.buffer.length) return false;
     const { buffer, length } = this;
-    const { key, value } = record;
+    const { key, value, headers } = record;
     const keyBytes = buffer.write(key, length + frameHeaderBytes);
     buffer.writeUInt16BE(keyBytes, length);
-    buffer.writeInt32BE(value === null ? tombstoneLength : value.length, length + 2);
+    const valueLength = value === null ? tombstoneLength : value.length;
+    buffer.writeInt32BE(headers === undefined ? valueLength : headersLength - valueLength, length + 2);
     const valueStart = length + frameHeaderBytes + keyBytes;
     value?.copy(buffer, valueStart);
     this.length = valueStart + (value === null ? 0 : value.length);
+    if (headers !== undefined) this.addHeaders(headers);
     this.count += 1;
     return true;
+  }
+
+  private addHeaders(headers: RecordHeaders): void {
+    const start = this.length + headersHeaderBytes;
+    const bytes = this.buffer.write(textOf(headers), start);
+    this.buffer.writeUInt16BE(bytes, this.length);
+    this.length = start + bytes;
   }
 
   /** Returns the block: a view that is valid until the buffer is reused. */
@@ -131,6 +152,9 @@ export class Page {
   }
 }
 
+const headersIn = (block: Buffer, start: number, end: number): RecordHeaders =>
+  JSON.parse(block.toString('utf8', start + headersHeaderBytes, end));
+
 function withoutCompression(stored: Buffer): Buffer {
   if (stored.readUInt32BE(0) < compressedFlag) return stored;
   // One chunk that does not fill up, so that zlib returns it as it is.
@@ -155,12 +179,17 @@ export function readBlock(
   let position = headerBytes;
   for (let offset = baseOffset; offset < end && !page.isFull; offset++) {
     const keyEnd = position + frameHeaderBytes + block.readUInt16BE(position);
-    const valueLength = block.readInt32BE(position + 2);
-    const recordEnd = valueLength === tombstoneLength ? keyEnd : keyEnd + valueLength;
-    if (offset >= fromOffset && page.reserve(recordEnd - position - frameHeaderBytes)) {
+    const storedLength = block.readInt32BE(position + 2);
+    const hasHeaders = storedLength < tombstoneLength;
+    const valueLength = hasHeaders ? headersLength - storedLength : storedLength;
+    const valueEnd = valueLength === tombstoneLength ? keyEnd : keyEnd + valueLength;
+    const recordEnd = hasHeaders ? valueEnd + headersHeaderBytes + block.readUInt16BE(valueEnd) : valueEnd;
+    if (offset >= fromOffset && page.reserve(valueEnd - position - frameHeaderBytes)) {
       const key = block.toString('utf8', position + frameHeaderBytes, keyEnd);
-      const value = valueLength === tombstoneLength ? null : block.subarray(keyEnd, recordEnd);
-      page.records.push({ key, value, partition, offset, timestamp });
+      const value = valueLength === tombstoneLength ? null : block.subarray(keyEnd, valueEnd);
+      const record = { key, value, partition, offset, timestamp };
+      if (hasHeaders) page.records.push({ ...record, headers: headersIn(block, valueEnd, recordEnd) });
+      else page.records.push(record);
     }
     position = recordEnd;
   }

@@ -84,10 +84,10 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
       replaced.putSync(offsetKey(partition, offset), Buffer.concat([numberValue(nowMs), numberValue(older)]));
       tombstones.removeSync(offsetKey(partition, older));
     }
-    const builder = pool.builderFor(record);
-    builder.add(record);
+    const { headers, ...bare } = record;
+    const builder = pool.builderFor(bare);
+    builder.add(bare);
     const block = builder.finish(nowMs);
-    const { headers } = record;
     entries.putSync(
       offsetKey(partition, offset),
       headers ? Buffer.concat([block, Buffer.from(JSON.stringify(headers))]) : block,

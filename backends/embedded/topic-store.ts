@@ -3,7 +3,15 @@
  * `[partition]`.
  */
 import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
-import { type BlockBuilder, BlockPool, maxKeyLength, Page, readBlock, timestampOfBlock } from './blocks.js';
+import {
+  type BlockBuilder,
+  BlockPool,
+  maxHeadersLength,
+  maxKeyLength,
+  Page,
+  readBlock,
+  timestampOfBlock,
+} from './blocks.js';
 import type { Environment, Table } from './environment.js';
 import { numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import { partitionOfKey } from './partitioner.js';
@@ -139,7 +147,8 @@ export function createBlockTopic({
 }
 
 function checkRecord({ key, value, headers }: NewRecord): void {
-  if (headers !== undefined) throw new Error('a record has headers in a topic that is not compacted');
+  if (headers !== undefined && JSON.stringify(headers).length > maxHeadersLength)
+    throw new Error(`the headers of a record have more than ${maxHeadersLength} characters`);
   if (value === null) throw new Error('a record is a tombstone in a topic that is not compacted');
   if (key.length > maxKeyLength)
     throw new Error(`a record key has ${key.length} characters: the limit is ${maxKeyLength}`);

@@ -113,6 +113,19 @@ export const configurationSchema = {
       'Lowest level of lines that are written to standard error. debug adds a line per request.',
     ),
   },
+  tracing: {
+    endpoint: text(
+      '',
+      'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces. It gets ' +
+        'spans of requests, appends, evaluation and deliveries. Empty: off.',
+    ),
+    authorization: secret('Value of the header Authorization of requests to the collector. Empty: none.'),
+    samplePercent: count(
+      100,
+      'Share of requests that are traced. A higher value costs more time and memory in Fenceline and in the collector.',
+      { maximum: 100 },
+    ),
+  },
   http: {
     trustedProxies: list(
       [],

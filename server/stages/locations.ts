@@ -7,7 +7,7 @@ import { maxDeadLetterShareOf, type StageContext } from './context.js';
 
 export type LocationParts = Pick<
   LocationStageParts,
-  'log' | 'states' | 'catalog' | 'catchUp' | 'replies' | 'searchGeofences' | 'observeCache'
+  'log' | 'states' | 'catalog' | 'catchUp' | 'replies' | 'searchGeofences' | 'observeCache' | 'tracing'
 >;
 
 export const startLocationStage = (

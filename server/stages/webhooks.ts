@@ -22,6 +22,7 @@ export interface WebhookStageParts {
   readonly readModel: ReadModel;
   readonly catchUp?: StageParts['catchUp'];
   readonly secretCipher: SecretCipher;
+  readonly tracing: StageParts['tracing'];
 }
 
 export interface RunningWebhookStage {
@@ -62,6 +63,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
     },
     onAlert: (alert) => logger[levelOf(alert)](alert, 'webhooks'),
     metrics,
+    tracing: parts.tracing,
     retryDelaysMs: retrySchedule.map((seconds) => Number(seconds) * 1_000),
     bounds: {
       maxConcurrency,

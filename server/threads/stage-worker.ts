@@ -12,6 +12,7 @@ import { openBackend, openNodeReadModel } from '../data-folder/folders.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder, observeCaches } from '../metrics.js';
 import { startLocationStage } from '../stages/locations.js';
+import { startTracing } from '../tracing/tracing.js';
 import { runWorker } from './worker.js';
 import type { WorkerCalls } from './worker-host.js';
 
@@ -20,6 +21,7 @@ export type StageCalls = WorkerCalls & SpatialQueries;
 runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, replies }) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
+  const tracing = await startTracing(configuration, 'pipeline', logger);
   const space = createSpace(sharedSpace);
   const backend = openBackend(configuration, space, 'wait');
   const readModel = openNodeReadModel(configuration, space);
@@ -32,6 +34,7 @@ runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, r
     replies: createReplies(replies),
     searchGeofences: spatial.searchGeofences,
     observeCache: observeCaches(registry),
+    tracing,
   };
   const stage = startLocationStage(parts, { configuration, logger, metrics: createRecorder(stageMetrics, registry) });
   return {
@@ -44,6 +47,7 @@ runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, r
         await catalog.close();
         await readModel.close();
         await backend.close();
+        await tracing?.close();
       },
     },
   };

@@ -11,11 +11,13 @@ import { encryptionKey } from '../keys/encryption-key.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder } from '../metrics.js';
 import { startWebhookStage } from '../stages/webhooks.js';
+import { startTracing } from '../tracing/tracing.js';
 import { runWorker } from './worker.js';
 
 runWorker<object>(async ({ configuration, space: sharedSpace }) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
+  const tracing = await startTracing(configuration, 'webhooks', logger);
   const space = createSpace(sharedSpace);
   const backend = openBackend(configuration, space, 'wait');
   const readModel = openNodeReadModel(configuration, space);
@@ -28,6 +30,7 @@ runWorker<object>(async ({ configuration, space: sharedSpace }) => {
     backend,
     readModel,
     secretCipher,
+    tracing,
   });
   return {
     done: stage.done,
@@ -37,6 +40,7 @@ runWorker<object>(async ({ configuration, space: sharedSpace }) => {
         await stage.stop();
         await readModel.close();
         await backend.close();
+        await tracing?.close();
       },
     },
   };

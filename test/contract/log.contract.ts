@@ -264,6 +264,19 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       }),
     );
 
+    test(
+      'records of every topic keep their headers',
+      onLog(async (log) => {
+        const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'ключ 鍵': '🔑' };
+        await log.append('locations', [{ ...record('a', '1'), headers }, record('a', '2')]);
+        const records = await readPartition(log, 'locations', log.partitionOf('locations', 'a'), 2);
+        expect(records.map((each) => [textOf(each), each.headers])).toEqual([
+          ['1', headers],
+          ['2', undefined],
+        ]);
+      }),
+    );
+
     describe.each([
       { kind: 'in a group', group: 'test' },
       { kind: 'without a group', group: null },

@@ -70,6 +70,17 @@ export function describeStateStoreContract(
     );
 
     test(
+      'publications keep their headers',
+      onBackend(async ({ stateStore, log }) => {
+        const claim = await stateStore.claim(0);
+        const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+        const records = [{ ...record('device', 'e1'), headers }];
+        await stateStore.commit(claim, { ...commitOf(0, 1, {}), publish: [{ topic: 'events', records }] });
+        expect((await readTopic(log, 'events')).flat().map((each) => each.headers)).toEqual([headers]);
+      }),
+    );
+
+    test(
       "an older claim can't write or publish",
       onBackend(async (backend) => {
         const { stateStore } = backend;

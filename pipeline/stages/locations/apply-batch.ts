@@ -7,7 +7,9 @@ import type { ObserveCache } from '../../cache-use.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
 import type { CommitResult, LogRecord, Replies, StateStore } from '../../ports.js';
 import { markOf } from '../../positions.js';
+import { type Tracing, within } from '../../tracing.js';
 import type { Alerts } from './alerts.js';
+import { type BatchTrace, traceBatch } from './batch-trace.js';
 import { type DecodedBatch, decodeBatch } from './decode.js';
 import { type Device, DeviceStates, type PartitionOwner } from './device-states.js';
 import { createBatchEvaluator, type Effects } from './evaluate-batch.js';
@@ -19,6 +21,7 @@ export interface ApplyBatchParts {
   readonly states: StateStore;
   readonly maxCachedDevices: number;
   readonly observeCache: ObserveCache;
+  readonly tracing?: Tracing | undefined;
   readonly catalog: Catalog;
   readonly catchUp?: (() => Promise<void>) | undefined;
   readonly replies: Replies;
@@ -40,21 +43,32 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
   const evaluate = createBatchEvaluator({ codecs, catalog, definitions, clock });
 
   return async function applyBatch(owner, records) {
+    const trace = traceBatch(parts.tracing, records);
+    const result = await apply(owner, records, trace);
+    trace?.end(result);
+    return result;
+  };
+
+  async function apply(
+    owner: PartitionOwner,
+    records: readonly LogRecord[],
+    trace: BatchTrace | undefined,
+  ): ReturnType<ApplyBatch> {
     const startedAtMs = clock();
     const batch = decodeBatch(codecs.location, records);
     const devices = await loadStates(owner, batch);
-    const effects = evaluate(batch, devices);
+    const effects = evaluate(batch, devices, trace);
     const tooMany = owner.breaker.pass(records, effects.deadLetters);
     if (tooMany !== undefined) {
       alerts.halted(owner.claim.partition, tooMany);
       return 'halted';
     }
-    const result = await commitAndPublish(owner, records, effects);
+    const result = await commitAndPublish(owner, records, effects, trace);
     if (result === 'fenced') return result;
     alerts.committed(records, effects, startedAtMs);
     await sendReplies(effects);
     return result;
-  };
+  }
 
   /**
    * Loads the states of the batch's devices and updates the catalog. This runs after the batch was fetched, so that a
@@ -72,16 +86,20 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
     owner: PartitionOwner,
     records: readonly LogRecord[],
     effects: Effects,
+    trace: BatchTrace | undefined,
   ): Promise<CommitResult> {
     const last = records.at(-1) as LogRecord;
     const nextOffset = last.offset + 1;
-    const result = await states.commit(owner.claim, {
-      expectedOffset: owner.nextOffset,
-      nextOffset,
-      mark: markOf(last),
-      states: effects.states,
-      publish: effects.publish,
-    });
+    const span = trace && parts.tracing?.start('commit batch', { kind: 'client', parent: trace.traceparent });
+    const result = await within(span, () =>
+      states.commit(owner.claim, {
+        expectedOffset: owner.nextOffset,
+        nextOffset,
+        mark: markOf(last),
+        states: effects.states,
+        publish: effects.publish,
+      }),
+    );
     if (result === 'committed') owner.nextOffset = nextOffset;
     return result;
   }

@@ -14,6 +14,7 @@ import { encodeDeviceState } from '../../records/device-state.js';
 import { erasedUsers, isErasureCommand, withoutErased } from '../../records/erasure-command.js';
 import { type EncodeInto, Slab } from '../../records/slab.js';
 import { deadLetterOf } from '../dead-letters.js';
+import type { BatchTrace } from './batch-trace.js';
 import { type DecodedBatch, isBad } from './decode.js';
 import type { Device } from './device-states.js';
 import { type Definitions, eventOf } from './events.js';
@@ -101,13 +102,17 @@ export interface EvaluatorParts {
 }
 
 /** Evaluates a batch. Updates the states in `devices`. */
-export type EvaluateBatch = (batch: DecodedBatch, devices: ReadonlyMap<string, Device>) => Effects;
+export type EvaluateBatch = (
+  batch: DecodedBatch,
+  devices: ReadonlyMap<string, Device>,
+  trace?: Pick<BatchTrace, 'headersFor'>,
+) => Effects;
 
 export function createBatchEvaluator(parts: EvaluatorParts): EvaluateBatch {
   const encodeOutcome = createOutcomeEncoder(parts.codecs);
 
-  return (batch, devices) => {
-    const run = new BatchCollector(parts, encodeOutcome);
+  return (batch, devices, trace) => {
+    const run = new BatchCollector(parts, encodeOutcome, trace);
     evaluateRecords(batch, devices, parts.catalog, run);
     return run.effects(devices);
   };
@@ -117,6 +122,7 @@ export function createBatchEvaluator(parts: EvaluatorParts): EvaluateBatch {
 class BatchCollector implements Collector {
   readonly #parts: EvaluatorParts;
   readonly #encodeOutcome: EncodeInto<EncodableOutcome>;
+  readonly #trace: Pick<BatchTrace, 'headersFor'> | undefined;
   readonly #slab = new Slab();
   readonly #results = { applied: 0, repeat: 0, stale: 0 };
   readonly #outcomeRecords: NewRecord[] = [];
@@ -126,17 +132,23 @@ class BatchCollector implements Collector {
   readonly #deadLetters: BadRecord[] = [];
   readonly #awaited: AwaitedLocation[] = [];
 
-  constructor(parts: EvaluatorParts, encodeOutcome: EncodeInto<EncodableOutcome>) {
+  constructor(
+    parts: EvaluatorParts,
+    encodeOutcome: EncodeInto<EncodableOutcome>,
+    trace: Pick<BatchTrace, 'headersFor'> | undefined,
+  ) {
     this.#parts = parts;
     this.#encodeOutcome = encodeOutcome;
+    this.#trace = trace;
   }
 
   deadLetter(bad: BadRecord): void {
     this.#deadLetters.push(bad);
   }
 
-  collect({ key, value }: LogRecord, location: Location, evaluation: Evaluation): void {
-    const events = this.#collectEvents(key, location, evaluation);
+  collect(record: LogRecord, location: Location, evaluation: Evaluation): void {
+    const { key, value } = record;
+    const events = this.#collectEvents(record, location, evaluation);
     const outcome = { location, frame: value as Buffer, tail: outcomeTail(evaluation, events) };
     this.#outcomeRecords.push({ key, value: this.#slab.encode(this.#encodeOutcome, outcome) });
     this.#results[evaluation.result] += 1;
@@ -146,13 +158,15 @@ class BatchCollector implements Collector {
     this.#awaited.push({ location, replyTo: location.replyTo, result, user, events, notEntered });
   }
 
-  #collectEvents(key: string, location: Location, { user, transitions }: Evaluation): readonly Event[] {
+  #collectEvents(record: LogRecord, location: Location, { user, transitions }: Evaluation): readonly Event[] {
     if (transitions.length === 0) return noEvents;
     const { codecs, definitions } = this.#parts;
     const events = transitions.flatMap((transition) => eventOf(location, user, transition, definitions) ?? []);
+    const headers = this.#trace?.headersFor(record);
     for (const event of events) {
       this.#events.push(event);
-      this.#eventRecords.push({ key, value: this.#slab.encode(codecs.event.encodeInto, event) });
+      const value = this.#slab.encode(codecs.event.encodeInto, event);
+      this.#eventRecords.push({ key: record.key, value, ...(headers && { headers }) });
     }
     return events;
   }

@@ -24,6 +24,7 @@ import {
   topics,
 } from '../../ports.js';
 import { describeDivergence, findDivergence } from '../../positions.js';
+import type { Tracing } from '../../tracing.js';
 import { Breaker, defaultMaxDeadLetterShare } from '../breaker.js';
 import { claimReplaced, watchClaims } from '../claim-watch.js';
 import { dueRecords, missedRecords } from '../due-records.js';
@@ -78,6 +79,7 @@ export interface LocationStageParts {
   readonly onAlert?: (alert: LocationStageAlert) => void;
   readonly metrics?: Metrics;
   readonly observeCache?: ObserveCache;
+  readonly tracing?: Tracing | undefined;
   readonly bounds?: Partial<LocationStageBounds>;
   readonly codecs?: Codecs;
 }

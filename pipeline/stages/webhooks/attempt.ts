@@ -11,6 +11,8 @@ import type { AttemptResult, WebhookRecord } from '../../../schemas/json/webhook
 import type { Attempt, Delivery } from '../../../schemas/records.js';
 import type { SecretCipher } from '../../encryption.js';
 import { type Log, topics } from '../../ports.js';
+import { type Span, traceHeader } from '../../tracing.js';
+import type { DeliveryTraces } from './delivery-traces.js';
 import type { RetryDecision } from './schedule.js';
 import { createSigner } from './signing.js';
 
@@ -34,26 +36,35 @@ export interface AttemptParts {
   readonly secretCipher: SecretCipher;
   /** Epoch ms. */
   readonly clock: () => number;
+  readonly traces?: Pick<DeliveryTraces, 'start'> | undefined;
 }
 
 /** Makes one attempt. */
 export type SendAttempt = (webhook: WebhookRecord, delivery: Delivery) => Promise<AttemptOutcome>;
 
-export function createSendAttempt({ client, secretCipher, clock }: AttemptParts): SendAttempt {
+export function createSendAttempt({ client, secretCipher, clock, traces }: AttemptParts): SendAttempt {
   const sign = createSigner(secretCipher);
   return async (webhook, delivery) => {
     const { url } = webhook;
     const at = clock();
     const signature = sign(webhook, delivery, at);
     if (signature === undefined) return withoutRequest('secret_unreadable', url, at);
+    const span = traces?.start(delivery, url);
     const response = await client.send({
       method: 'POST',
       url,
-      headers: { 'content-type': 'application/json', ...signature },
+      headers: { 'content-type': 'application/json', ...signature, ...(span && { [traceHeader]: span.traceparent }) },
       body: delivery.body,
     });
-    return { at, url, duration_ms: response.durationMs, ...outcomeOf(response) };
+    const outcome = outcomeOf(response);
+    endSpan(span, outcome);
+    return { at, url, duration_ms: response.durationMs, ...outcome };
   };
+}
+
+function endSpan(span: Span | undefined, { result, status }: Pick<AttemptOutcome, 'result' | 'status'>): void {
+  const attributes = status === null ? undefined : { 'http.response.status_code': status };
+  span?.end(attributes, result === 'delivered' ? undefined : result);
 }
 
 /** Returns an outcome without a request. */

@@ -13,8 +13,10 @@ import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue, LogRecord, Replacement } from '../../ports.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
 import { deliveriesOf, maxEventCharacters, type PayloadEvent } from '../../records/deliveries.js';
+import { contextOf } from '../../tracing.js';
 import type { NewDelivery } from './claimed-source.js';
 import { addTo } from './collections.js';
+import type { DeliveryTraces } from './delivery-traces.js';
 import type { IsDuplicate } from './event-reader.js';
 import { type Matcher, matchableOf, type WebhookDirectory } from './matching.js';
 import { type EventOfDevice, loadUserTexts, type UserTextParts } from './users.js';
@@ -82,6 +84,7 @@ export interface EventFanOutParts extends UserTextParts {
   readonly clock: () => number;
   readonly codecs: Pick<Codecs, 'event' | 'delivery'>;
   readonly directory: WebhookDirectory;
+  readonly traces?: Pick<DeliveryTraces, 'keep'> | undefined;
 }
 
 /** An event that at least one webhook wants. */
@@ -91,6 +94,8 @@ interface WantedEvent extends EventOfDevice {
   readonly appendedAtMs: number;
   readonly webhooks: readonly WebhookRecord[];
   readonly payload: PayloadEvent;
+  /** Trace context of its record. */
+  readonly traceparent: string | undefined;
 }
 
 /**
@@ -98,7 +103,7 @@ interface WantedEvent extends EventOfDevice {
  * location within a batch together.
  */
 export function createEventFanOut(parts: EventFanOutParts): FanOut {
-  const { codecs, directory, clock } = parts;
+  const { codecs, directory, clock, traces } = parts;
 
   return async (records, isDuplicate) => {
     const bad: BadRecord[] = [];
@@ -134,7 +139,8 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
       return { record, reason: 'oversized_event', message: `${text.length} characters; at most ${maxEventCharacters}` };
     }
     const payload = { id: event.id, locationId: event.locationId, orderKey: record.key, text };
-    return { key: record.key, offset: record.offset, appendedAtMs: record.timestamp, event, webhooks, payload };
+    const { key, offset, timestamp: appendedAtMs } = record;
+    return { key, offset, appendedAtMs, event, webhooks, payload, traceparent: traces && contextOf(record) };
   }
 
   /** Makes the deliveries of the events of one location, or of one event. */
@@ -143,14 +149,13 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
     for (const { webhooks, payload } of group) {
       for (const webhook of webhooks) addTo(eventsOf, webhook, payload);
     }
-    const appendedAtMs = (group[0] as WantedEvent).appendedAtMs;
+    const { appendedAtMs, traceparent } = group[0] as WantedEvent;
     const fields = { reason: 'event', createdAt: clock() } as const;
     return [...eventsOf].flatMap(([webhook, events]) =>
-      deliveriesOf(webhook, events, userText, fields).map((delivery) => ({
-        delivery,
-        value: codecs.delivery.encode(delivery),
-        appendedAtMs,
-      })),
+      deliveriesOf(webhook, events, userText, fields).map((delivery) => {
+        if (traceparent !== undefined) traces?.keep(delivery.id, traceparent);
+        return { delivery, value: codecs.delivery.encode(delivery), appendedAtMs };
+      }),
     );
   }
 }

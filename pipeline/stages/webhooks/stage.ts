@@ -12,6 +12,7 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
 import { type DeliveryQueue, type Log, type StateStore, type Subscription, topics } from '../../ports.js';
+import type { Tracing } from '../../tracing.js';
 import { defaultMaxDeadLetterShare } from '../breaker.js';
 import { watchClaims } from '../claim-watch.js';
 import { type Metrics, noMetrics } from '../metrics.js';
@@ -19,6 +20,7 @@ import type { WebhookAlert } from './alerts.js';
 import { createSendAttempt } from './attempt.js';
 import { systemTimers, type Timers } from './background.js';
 import { DeliveryConsumer } from './consumer.js';
+import { DeliveryTraces } from './delivery-traces.js';
 import { Dispatcher, type DispatcherBounds } from './dispatcher.js';
 import { completeLastLocation, loadRecentEvents, noDuplicates } from './event-reader.js';
 import { createEventFanOut, createRedelivery } from './fan-out.js';
@@ -68,6 +70,7 @@ export interface WebhookStageParts {
   readonly retryDelaysMs?: readonly number[];
   readonly onAlert?: (alert: WebhookAlert) => void;
   readonly metrics?: Metrics;
+  readonly tracing?: Tracing | undefined;
   readonly bounds?: Partial<WebhookStageBounds>;
   readonly codecs?: Codecs;
 }
@@ -101,19 +104,20 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
   }
 
   const directory = new WebhookDirectory(configuration);
+  const traces = parts.tracing && new DeliveryTraces(parts.tracing);
   const shared = { log, queue, catchUp, codecs, clock, metrics, onAlert, onFailure };
   const dispatcher = new Dispatcher({
     ...shared,
     configuration,
     directory,
-    sendAttempt: createSendAttempt({ client, secretCipher, clock }),
+    sendAttempt: createSendAttempt({ client, secretCipher, clock, traces }),
     disable,
     timers,
     random,
     retryDelaysMs,
     bounds,
   });
-  const fanOutEvents = createEventFanOut({ ...parts, codecs, clock, directory });
+  const fanOutEvents = createEventFanOut({ ...parts, codecs, clock, directory, traces });
   const handlers = [
     new DeliveryConsumer({
       ...shared,

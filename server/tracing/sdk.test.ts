@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Receiver } from '../../testing/receiver.js';
+import { startSdk } from './sdk.js';
+import type { NodeTracing } from './types.js';
+
+const incoming = '00-0af7651916cd43dd8448eb21ffffffff-b7ad6b7169203331-01';
+let collector: Receiver;
+beforeAll(async () => {
+  collector = await Receiver.start();
+});
+afterAll(() => collector.close());
+const started: NodeTracing[] = [];
+const tracingOf = (samplePercent: number): NodeTracing => {
+  const parts = { endpoint: collector.url('/v1/traces'), authorization: 'Bearer secret', role: 'test', onProblem() {} };
+  const tracing = startSdk({ ...parts, samplePercent });
+  started.push(tracing);
+  return tracing;
+};
+afterEach(() => Promise.all(started.splice(0).map((tracing) => tracing.close())));
+
+test('a request continues the trace that it names, with a span of its own', () => {
+  const span = tracingOf(100).request('GET /', { kind: 'server', parent: incoming })!;
+  const [, trace, id] = span.traceparent.split('-');
+  expect(trace).toBe('0af7651916cd43dd8448eb21ffffffff');
+  expect(id).not.toBe('b7ad6b7169203331');
+  span.end();
+});
+
+test.each(['', 'nonsense', incoming.replace('0af7651916cd43dd8448eb21ffffffff', '0'.repeat(32))])(
+  'a request that names the malformed trace "%s" begins one',
+  (parent) => {
+    const span = tracingOf(100).request('GET /', { kind: 'server', parent })!;
+    expect(span.traceparent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    span.end();
+  },
+);
+
+test('our percentage decides which requests are recorded, also of those that ask for it', () => {
+  const low = incoming.replace('ffffffff', '00000000');
+  for (const [percent, expected] of [
+    [0, []],
+    [50, [low]],
+    [100, [low, incoming]],
+  ] as const) {
+    const tracing = tracingOf(percent);
+    const recorded = [low, incoming].filter((parent) => {
+      const span = tracing.request('GET /', { kind: 'server', parent });
+      span?.end();
+      return span !== undefined;
+    });
+    expect(recorded).toEqual(expected);
+  }
+});
+
+test('spans are sent when tracing closes, with the login, and with what has failed', async () => {
+  const tracing = tracingOf(100);
+  const parent = tracing.start('parent', { kind: 'consumer', attributes: { count: 2 } });
+  tracing.start('child', { kind: 'client', parent: parent.traceparent }).end(undefined, 'refused');
+  parent.end();
+  const before = collector.requests.length;
+  await tracing.close();
+  const [request] = collector.requests.slice(before);
+  expect(request?.headers.authorization).toBe('Bearer secret');
+  const [{ resource, scopeSpans }] = JSON.parse(`${request?.body}`).resourceSpans;
+  expect(JSON.stringify(resource)).toContain('"fenceline.role"');
+  const [child, sent] = scopeSpans[0].spans;
+  expect(child).toMatchObject({ name: 'child', traceId: sent.traceId, parentSpanId: sent.spanId });
+  expect(child.status).toEqual({ code: 2, message: 'refused' });
+  expect(sent.attributes).toEqual([{ key: 'count', value: { intValue: 2 } }]);
+});
+
+test('closing does not wait for a collector that is away', async () => {
+  const tracing = startSdk({
+    // Nothing listens on port 9 (discard).
+    ...{ endpoint: 'http://127.0.0.1:9/v1/traces', authorization: '', samplePercent: 100, role: 'test' },
+    onProblem() {},
+  });
+  tracing.start('lost', { kind: 'internal' }).end();
+  await tracing.close();
+});

@@ -1,0 +1,15 @@
+/** What starts tracing, and what it gives the process. */
+import type { Tracing } from '../../pipeline/tracing.js';
+
+export interface TracingParts {
+  readonly endpoint: string;
+  readonly authorization: string;
+  readonly samplePercent: number;
+  readonly role: string;
+  readonly onProblem: (problem: string) => void;
+}
+
+export interface NodeTracing extends Tracing {
+  /** Sends the spans that have ended. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,79 @@
+/** With tracing on, one trace leads from a track request to the webhook: a real collector and a real receiver see it. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Receiver } from '../../testing/receiver.js';
+import { until } from '../../testing/until.js';
+import { type Json, ok } from '../support/client.js';
+import { circle, standing } from '../support/places.js';
+import { TestServer } from '../support/server.js';
+
+let server: TestServer;
+let collector: Receiver;
+let receiver: Receiver;
+beforeAll(async () => {
+  [collector, receiver] = await Promise.all([Receiver.start(), Receiver.start()]);
+  server = await TestServer.start({
+    FENCELINE_TRACING_ENDPOINT: collector.url('/v1/traces'),
+    FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
+  });
+});
+afterAll(async () => {
+  await server?.dispose();
+  await receiver?.close();
+  await collector?.close();
+});
+
+/** Returns all spans that the collector has, with the role of the thread that sent them. */
+const spans = (): Json[] =>
+  collector.at('/v1/traces').flatMap(({ body }) =>
+    JSON.parse(`${body}`).resourceSpans.flatMap(({ resource, scopeSpans }: Json) => {
+      const { value } = resource.attributes.find(({ key }: Json) => key === 'fenceline.role');
+      return scopeSpans.flatMap((scope: Json) =>
+        scope.spans.map((span: Json) => ({ ...span, role: value.stringValue })),
+      );
+    }),
+  );
+
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const callerId = 'b7ad6b7169203331';
+
+it('leads from the request over append and evaluation to the webhook, which gets its context', async () => {
+  const backend = server.as('test_secret');
+  await backend.putGeofence('gate', circle(0, 0, 100));
+  ok(await backend.post('/v1/webhooks', { url: receiver.url('/hook') }));
+  const response = await fetch(`${server.address}/v1/track`, {
+    method: 'POST',
+    headers: {
+      authorization: server.keys.test_publishable,
+      'content-type': 'application/json',
+      traceparent: `00-${traceId}-${callerId}-01`,
+    },
+    body: JSON.stringify({ deviceId: 'ship', ...standing(0, 0), accuracy: 5 }),
+  });
+  expect(response.status).toBe(200);
+  const [request] = await until(() => receiver.at('/hook').length > 0 && receiver.at('/hook'));
+  const named = (name: string): Json | undefined =>
+    spans().find((span) => span.name === name && (span.traceId === traceId || name.endsWith('batch')));
+  await until(() => named('deliver to webhook') && named('POST /v1/track') && named('evaluate location'));
+
+  const [track, append, evaluate, deliver] = [
+    'POST /v1/track',
+    'append locations',
+    'evaluate location',
+    'deliver to webhook',
+  ].map((name) => named(name) as Json);
+  const chain = [track, append, evaluate, deliver].map(({ parentSpanId, role }) => [parentSpanId, role]);
+  expect(chain).toEqual([
+    [callerId, 'main'],
+    [track.spanId, 'main'],
+    [append.spanId, 'pipeline'],
+    [evaluate.spanId, 'webhooks'],
+  ]);
+  expect(request?.headers.traceparent).toBe(`00-${traceId}-${deliver.spanId}-01`);
+
+  // The batch is another trace, because it may have locations of many requests: links join them.
+  const batch = named('evaluate batch') as Json;
+  expect(batch.traceId).not.toBe(traceId);
+  expect(batch.links).toEqual([expect.objectContaining({ traceId, spanId: append.spanId })]);
+  expect(evaluate.links).toEqual([expect.objectContaining({ traceId: batch.traceId, spanId: batch.spanId })]);
+  expect(named('commit batch')).toMatchObject({ traceId: batch.traceId, parentSpanId: batch.spanId });
+});
