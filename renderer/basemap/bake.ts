@@ -13,10 +13,12 @@ import { openPmtiles } from '../sources/pmtiles.js';
 import type { TileSource } from '../types.js';
 import { countryLabels } from './countries.js';
 import { shapeLayers } from './layers.js';
-import { readCities, readCityNames, readWorld, type WorldResolution } from './packages.js';
+import { readCities, readCityNames, readWaters, readWorld, type WorldResolution } from './packages.js';
 import { placeLabels } from './places.js';
 import { pmtilesArchive } from './pmtiles-archive.js';
 import { defaultBasemapName, findDefaultBasemap } from './recipe.js';
+import { seaLabels } from './seas.js';
+import { stateLabels } from './states.js';
 import { cutTiles, type ZoomedLayer } from './tiles.js';
 
 export const basemapAttribution = 'Natural Earth · GeoNames (CC BY 4.0)';
@@ -44,6 +46,8 @@ export async function bakeBasemap(path: string): Promise<void> {
   const shapes = resolutions.flatMap(shapeZooms);
   const labels = [
     { ...everyZoom, name: 'country_labels', features: countryLabels([readWorld('50m'), readWorld('10m')]) },
+    { ...everyZoom, name: 'sea_labels', features: seaLabels() },
+    { ...everyZoom, name: 'state_labels', features: stateLabels(readWaters('50m')) },
     { ...everyZoom, name: 'places', features: placeLabels(cities, readCityNames()) },
   ];
   const layers = [...shapes, ...labels];

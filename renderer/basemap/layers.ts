@@ -5,7 +5,14 @@
 import type { Feature, Geometry, MultiLineString, Position } from 'geojson';
 import { feature, merge, mesh } from 'topojson-client';
 import type { GeometryObject, MultiPolygon, Polygon } from 'topojson-specification';
-import { readWaters, readWorld, type Waters, type World, type WorldResolution } from './packages.js';
+import {
+  readWaters,
+  readWorld,
+  type StateProperties,
+  type Waters,
+  type World,
+  type WorldResolution,
+} from './packages.js';
 import { unwrapLine, unwrapPolygon } from './unwrap.js';
 
 /** ISO numbers of ice-covered lands: Antarctica and Greenland. */
@@ -55,7 +62,9 @@ export const southernIce: readonly (readonly Position[])[] = [
       [-150, -78.5],
     ],
     ...[
-      [-65, -78.5],
+      [-85, -78.5],
+      [-80, -76.2],
+      [-72, -74.8],
       [-61.5, -74.9],
       [-58.5, -75.6],
       [-55, -76.3],
@@ -96,7 +105,7 @@ function bordersOf(world: World): Feature[] {
 
 /** Returns the lines between states of a country. */
 function statesOf(waters: Waters): Feature[] {
-  const country = (state: GeometryObject) => (state.properties as { gu: string }).gu;
+  const country = (state: GeometryObject) => (state.properties as StateProperties).gu;
   return simpleFeatures(
     mesh(waters, waters.objects.subunits, (a, b) => a !== b && country(a) === country(b)) as MultiLineString,
   );

@@ -14,12 +14,19 @@ export type WorldResolution = '110m' | '50m' | '10m';
 /** Countries of Natural Earth 4.1 with their ISO 3166-1 number as `id`. Some territories have none. */
 export type World = Topology<{ countries: GeometryCollection<{ name: string }> }>;
 
-/** Lakes, rivers and the states of four large countries (`gu`), from Natural Earth 4.1 too. */
+/** Lakes, rivers and the states of four large countries, from Natural Earth 4.1 too. */
 export type Waters = Topology<{
   lakes: GeometryCollection;
   rivers: GeometryCollection;
-  subunits: GeometryCollection<{ gu: string }>;
+  subunits: GeometryCollection<StateProperties>;
 }>;
+
+export interface StateProperties {
+  /** Three letters of the country. */
+  readonly gu: string;
+  /** The middle of the state. */
+  readonly ct: readonly [longitude: number, latitude: number];
+}
 
 /** A populated place of GeoNames. */
 export interface City {

@@ -36,6 +36,29 @@ const wrongEntries = [10630176, 1917790, 8224624, 1348818, 1915223];
 /** English names of cities for which the data has a name that nobody uses. */
 const englishNames = new Map([[292968, 'Abu Dhabi']]);
 
+/** Names of cities that were renamed after the data was extracted: Nur-Sultan is Astana again. */
+const renamed = new Map([
+  [
+    1526273,
+    new Map([
+      ...([
+        ['en', 'Astana'],
+        ['kk', 'Астана'],
+        ['ru', 'Астана'],
+        ['uk', 'Астана'],
+        ['ar', 'أستانا'],
+      ] as const),
+      ...([
+        ['fa', 'آستانه'],
+        ['ja', 'アスタナ'],
+        ['ko', '아스타나'],
+        ['zh', '阿斯塔纳'],
+        ['zh-Hant', '阿斯塔納'],
+      ] as const),
+    ]),
+  ],
+]);
+
 /**
  * A place counts as one of fewer inhabitants when few languages have a name for it, because it is a part of a larger
  * city or its population is that of a district. It counts as one of more when most languages have one.
@@ -69,16 +92,16 @@ export function placeLabels(cities: readonly City[], names: ReadonlyMap<number, 
     .map(({ city, weight }) => {
       const zoom = shown.claim(city.loc.coordinates, firstZoomFor(city, weight));
       const minZoom = isCapital(city) ? Math.min(zoom, firstZoomOfCapitals) : zoom;
-      return toFeature(city, weight, minZoom, names.get(city.cityId));
+      return toFeature(city, weight, minZoom, renamed.get(city.cityId) ?? names.get(city.cityId)?.names);
     });
 }
 
-function toFeature(city: City, weight: number, minZoom: number, names: CityNames | undefined): Feature<Point> {
+function toFeature(city: City, weight: number, minZoom: number, names?: CityNames['names']): Feature<Point> {
   return {
     type: 'Feature',
     geometry: { type: 'Point', coordinates: [...city.loc.coordinates] },
     properties: {
-      ...namesOf(city, names?.names),
+      ...namesOf(city, names),
       class: classOf(city),
       rank: 1 + leastOfRank.filter((least) => weight < least).length,
       order: orderOf(weight),

@@ -1,10 +1,11 @@
-/** The images of the built-in styles: road shields and icons of points of interest. Imports `sprites/`. */
+/** The images of the built-in styles: road shields, dots of cities, icons of points of interest. Imports `sprites/`. */
 
 import { LRUCache } from 'lru-cache';
 import { type Drawing, drawnImages } from '../sprites/drawn-images.js';
 import type { SpriteImages } from '../sprites/sprite-images.js';
 import type { BuiltInStyle } from './names.js';
 import { palettes } from './palettes/palettes.js';
+import { placeDotDrawings } from './place-dots.js';
 import { poiDrawings } from './poi-icons.js';
 import { shieldDrawings } from './shields.js';
 
@@ -13,7 +14,8 @@ const kept = new LRUCache<string, SpriteImages>({ max: 24 });
 
 /** Returns what a built-in style draws from images. */
 export function builtInDrawings(name: BuiltInStyle): readonly Drawing[] {
-  return [...shieldDrawings(palettes[name]), ...poiDrawings(palettes[name])];
+  const palette = palettes[name];
+  return [...shieldDrawings(palette), ...placeDotDrawings(palette), ...poiDrawings(palette)];
 }
 
 /** Returns the images of a built-in style for maps of this scale. */

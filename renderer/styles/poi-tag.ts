@@ -9,10 +9,22 @@ const tourist = poiClasses
   .flatMap((name) => poiStyles[name].tagged);
 const isTourist = (tag: string) => expression('match', ['get', tag], tourist, true, false);
 
+const isEatery = expression(
+  'match',
+  ['get', 'amenity'],
+  ['bar', 'cafe', 'fast_food', 'pub', 'restaurant'],
+  true,
+  false,
+);
+/** Owners tag cafés and shops as attractions. */
+const isBusiness = expression('all', ['==', ['get', 'tourism'], 'attraction'], ['any', isEatery, ['has', 'shop']]);
+
 /** What visitors come for counts before what a building is used for: the cathedral of Florence is an attraction. */
 export function poiTag(otherwise: ExpressionSpecification | string): ExpressionSpecification {
   return expression(
     'case',
+    isBusiness,
+    ['coalesce', ['get', 'amenity'], ['get', 'shop']],
     isTourist('tourism'),
     ['get', 'tourism'],
     isTourist('historic'),

@@ -51,21 +51,30 @@ function reservedBoxes(candidates: readonly Candidate[], image: Size): RBush<Pix
   const reserved = new RBush<PixelBox>();
   const isFree = (boxes: readonly PixelBox[]) => boxes.every((box) => isInside(box, image) && !reserved.collides(box));
   for (const candidate of candidates) {
-    const boxes = candidate.reservesSpace ? spacesOf(candidate).find(isFree) : undefined;
+    const boxes = candidate.reservesSpace ? firstOf(spacesOf(candidate), isFree) : undefined;
     for (const box of boxes ?? []) reserved.insert(box);
   }
   return reserved;
 }
 
-/** Returns the space of a candidate's first placement, and that of its icon if it may be alone. */
-function spacesOf({ placements, textRules, iconRules }: Candidate): PixelBox[][] {
-  const [first] = placements();
-  if (!first) return [];
-  const { boxes, icon } = first;
-  if (!icon || !iconRules) return [boxes.map((box) => padded(box, textRules.padding))];
-  // The text gives way to the icon, and needs no padding.
-  const iconBoxes = icon.boxes.map((box) => padded(box, iconRules.padding));
-  return textRules.isOptional ? [[...boxes, ...iconBoxes], iconBoxes] : [[...boxes, ...iconBoxes]];
+/**
+ * Yields the space of a candidate's first placement. A candidate with an icon has one for each side of it, and that of
+ * the icon if it may be alone.
+ */
+function* spacesOf({ placements, textRules, iconRules }: Candidate): Generator<PixelBox[]> {
+  let iconBoxes: PixelBox[] = [];
+  for (const { boxes, icon } of placements()) {
+    if (!icon || !iconRules) return yield boxes.map((box) => padded(box, textRules.padding));
+    // The text gives way to the icon, and needs no padding.
+    iconBoxes = icon.boxes.map((box) => padded(box, iconRules.padding));
+    yield [...boxes, ...iconBoxes];
+  }
+  if (textRules.isOptional) yield iconBoxes;
+}
+
+function firstOf<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean): Item | undefined {
+  for (const item of items) if (isWanted(item)) return item;
+  return undefined;
 }
 
 /** The labels that are placed so far, and the space that they take. */
@@ -87,8 +96,10 @@ class Placing {
   }
 
   place(candidate: Candidate): void {
-    const placement =
-      this.placementOf(candidate) ?? (candidate.reservesSpace && this.placementAmongMoved(candidate, 0));
+    const found = this.placementOf(candidate);
+    const isWhole = found !== undefined && (candidate.text === '' || found.runs.length > 0);
+    const moved = candidate.reservesSpace && !isWhole ? this.placementAmongMoved(candidate, 0) : undefined;
+    const placement = moved ?? found;
     if (!placement) return;
     const label: Label = { candidate, placement, obstacles: [] };
     this.insert(label);
@@ -97,13 +108,12 @@ class Placing {
 
   private insert(label: Label): void {
     const { candidate, placement } = label;
-    const { textRules, iconRules, leavesSpace, reservesSpace } = candidate;
-    const isMovable = !iconRules && textRules.overlap === 'never' && (leavesSpace === 'preferably' || reservesSpace);
+    const { textRules, leavesSpace, reservesSpace } = candidate;
+    // A text that is optional has lost its space already, if there was too little.
+    const isMovable =
+      textRules.overlap === 'never' && !textRules.isOptional && (leavesSpace === 'preferably' || reservesSpace);
     this.repeats.add(candidate.text, placement);
-    label.obstacles = [
-      ...obstaclesOf(placement.boxes, textRules, isMovable ? label : undefined),
-      ...(placement.icon && iconRules ? obstaclesOf(placement.icon.boxes, iconRules) : []),
-    ];
+    label.obstacles = obstaclesOf(candidate, placement, isMovable ? label : undefined);
     for (const obstacle of label.obstacles) this.obstacles.insert(obstacle);
   }
 
@@ -125,7 +135,7 @@ class Placing {
         if (candidate.leavesSpace === 'preferably') crowding ??= placement;
         continue;
       }
-      const iconFits = icon.boxes.every((box) => isInside(box, this.image)) && !this.collidesAny(icon.boxes, iconRules);
+      const iconFits = this.isIconInside(placement) && !this.collidesAny(icon.boxes, iconRules);
       if (textFits && iconFits) return placement;
       if (textFits && runs.length > 0 && iconRules.isOptional) alone ??= { runs, boxes };
       if (iconFits && textRules.isOptional) alone ??= { runs: [], boxes: [], icon };
@@ -135,21 +145,19 @@ class Placing {
 
   /** Returns the first placement of a text whose space others can leave, and moves them. */
   private placementAmongMoved(candidate: Candidate, depth: number): Placement | undefined {
-    // A landmark has its icon alone.
-    if (candidate.iconRules) return undefined;
     for (const placement of this.placementsOf(candidate)) {
-      if (!this.isTextInside(candidate, placement)) continue;
-      const labels = this.movableAt(placement, candidate.textRules, maxMoved[depth]!);
-      const others = obstaclesOf(placement.boxes, candidate.textRules);
-      if (labels && this.moveAside(labels, others, depth)) return placement;
+      if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement)) continue;
+      const space = obstaclesOf(candidate, placement);
+      const labels = this.movableAt(space, maxMoved[depth]!);
+      if (labels && this.moveAside(labels, space, depth)) return placement;
     }
     return undefined;
   }
 
-  /** Returns the labels in the space of a text; undefined if one of them cannot move, or if they are too many. */
-  private movableAt({ boxes }: Placement, { padding }: CollisionRules, most: number): Label[] | undefined {
+  /** Returns the labels in a space; undefined if one of them cannot move, or if they are too many. */
+  private movableAt(space: readonly Obstacle[], most: number): Label[] | undefined {
     const labels = new Set<Label>();
-    for (const { movable } of boxes.flatMap((box) => this.obstacles.search(padded(box, padding)))) {
+    for (const { movable } of space.flatMap((box) => this.obstacles.search(box))) {
       if (!movable) return undefined;
       labels.add(movable);
     }
@@ -206,6 +214,10 @@ class Placing {
     );
   }
 
+  private isIconInside({ icon }: Placement): boolean {
+    return !icon || icon.boxes.every((box) => isInside(box, this.image));
+  }
+
   private isReserved(boxes: readonly PixelBox[], { padding }: CollisionRules): boolean {
     return boxes.some((box) => this.reserved.collides(padded(box, padding)));
   }
@@ -215,13 +227,14 @@ class Placing {
   }
 }
 
-/** Returns the space that boxes of a label take from others. */
-function obstaclesOf(
-  boxes: readonly PixelBox[],
-  { isObstacle, overlap, padding }: CollisionRules,
-  movable?: Label,
-): Obstacle[] {
-  return isObstacle ? boxes.map((box) => ({ ...padded(box, padding), overlap, ...(movable && { movable }) })) : [];
+/** Returns the space that a label takes from others. `movable` is the label, if its text may be moved. */
+function obstaclesOf({ textRules, iconRules }: Candidate, { boxes, icon }: Placement, movable?: Label): Obstacle[] {
+  const space = (own: readonly PixelBox[], { isObstacle, overlap, padding }: CollisionRules): Obstacle[] =>
+    isObstacle ? own.map((box) => ({ ...padded(box, padding), overlap })) : [];
+  return [
+    ...space(boxes, textRules).map((obstacle) => (movable ? { ...obstacle, movable } : obstacle)),
+    ...(icon && iconRules ? space(icon.boxes, iconRules) : []),
+  ];
 }
 
 function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size): boolean {

@@ -13,6 +13,8 @@ import type { RoadClass, Schema, WaterLabels, WaterwayClass } from '../schema.js
 import { shieldLayers } from './shields.js';
 
 const regular = ['Fenceline Sans Regular'];
+/** Of waters, as on printed maps. */
+const italic = ['Fenceline Sans Italic'];
 
 export function labelLayers(schema: Schema, palette: Palette): LayerSpecification[] {
   return [
@@ -114,7 +116,7 @@ function waterwayLabelLayers(
         'symbol-placement': 'line',
         'symbol-spacing': 400,
         'text-field': name,
-        'text-font': regular,
+        'text-font': italic,
         'text-letter-spacing': 0.08,
         'text-size': byZoom({ 12: 10.5, 18: 14 }),
       },
@@ -183,6 +185,20 @@ function squareLabelLayers({ labels: { squares, name } }: Schema, palette: Palet
   ];
 }
 
+/** Waters are wider than their names, which move to a free place. Ems. */
+const aroundPoint = [
+  'center',
+  [0, 0],
+  'center',
+  [0, -1.2],
+  'center',
+  [0, 1.2],
+  'center',
+  [-1.5, 0],
+  'center',
+  [1.5, 0],
+];
+
 function waterLabelLayers(
   size: 'small' | 'large',
   { labels: { water, name } }: Schema,
@@ -194,14 +210,16 @@ function waterLabelLayers(
     type: 'symbol',
     ...from(selected, ...(isSmall ? [size === 'small' ? isSmall : expression('!', isSmall)] : [])),
     layout: {
-      ...(isLine && { 'symbol-placement': 'line', 'symbol-spacing': 400 }),
+      ...(isLine
+        ? { 'symbol-placement': 'line', 'symbol-spacing': 400 }
+        : { 'text-variable-anchor-offset': aroundPoint as [] }),
       ...(order && { 'symbol-sort-key': order }),
       'text-field': name,
-      'text-font': regular,
+      'text-font': italic,
       'text-letter-spacing': 0.08,
       'text-max-width': 7,
       // Lakes are named first. At the zooms of streets most names are those of ponds and fountains.
-      'text-size': byZoom({ 2: 10, 8: 12, 12: 12.5, 15: 10.5, 20: 12 }),
+      'text-size': byZoom({ 1: 10, 4: 11.5, 8: 12, 12: 12.5, 15: 10.5, 20: 12 }),
     },
     paint: inColors(palette.labels.water, 1),
   }));

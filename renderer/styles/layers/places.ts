@@ -8,6 +8,7 @@ import type {
 import { leavesSpace, reservesSpace } from '../../style/reserves-space.js';
 import { byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
+import { capitalDot, cityDot } from '../place-dots.js';
 import type { PlaceClass, PlaceImportance, Schema } from '../schema.js';
 import { inColors } from './labels.js';
 
@@ -25,8 +26,12 @@ interface PlaceStyle {
   readonly sizes: Readonly<Record<number, readonly [small: number, large: number]>>;
   readonly color: keyof Palette['labels'] & ('country' | 'state' | 'city' | 'place');
   readonly more?: Layout;
+  /** Size of the dot in views of countries, as a share of a city's. The name stands beside it. */
+  readonly dot?: number;
   /** Whether names that move leave the first place of this name free, or whether this name is one of them. */
   readonly space?: typeof reservesSpace | typeof leavesSpace;
+  /** Whether another style shows these places after the last zoom. */
+  readonly isReplaced?: true;
 }
 
 /** Offsets in ems that a name may move from its point when it collides. */
@@ -52,11 +57,13 @@ function around(...pairs: readonly (readonly number[])[]): Layout {
   return { 'text-variable-anchor-offset': offsets.flat() as [] };
 }
 
-/** Offsets of early capitals. All of these names touch their city. */
-const sliding = around(
-  [0, 0, 0, -0.6, 0, 0.6, 0, -1, 0, 1, -1.2, 0, 1.2, 0],
-  [-1.2, -0.7, 1.2, -0.7, -1.2, 0.7, 1.2, 0.7, -2, 0, 2, 0],
-);
+/** Positions of a name beside the dot of its city. Ems. */
+const besideDot = [
+  ...['left', [0.55, 0], 'right', [-0.55, 0], 'bottom-left', [0.3, -0.15], 'top-left', [0.3, 0.15]],
+  ...['bottom-right', [-0.3, -0.15], 'top-right', [-0.3, 0.15], 'bottom', [0, -0.4], 'top', [0, 0.4]],
+];
+/** From this zoom on a city is an area, with its name in the middle, in maps of streets. */
+const firstZoomWithoutDots = 8;
 
 /** Offsets of countries, which have space on all sides of their middle. Wide names leave it less sideways. */
 const wandering = around(
@@ -94,6 +101,7 @@ const styles: readonly PlaceStyle[] = [
     sizes: { 8: [10, 10], 12: [11.5, 11.5], 16: [15, 15] },
     color: 'place',
     more: movable,
+    dot: 0.75,
   },
   {
     class: 'town',
@@ -102,6 +110,7 @@ const styles: readonly PlaceStyle[] = [
     sizes: { 5: [10, 11], 9: [11.5, 13], 13: [15, 17], 16: [18, 20] },
     color: 'place',
     more: movable,
+    dot: 0.85,
   },
   {
     class: 'state',
@@ -109,7 +118,7 @@ const styles: readonly PlaceStyle[] = [
     weight: 'Regular',
     sizes: { 4: [9.5, 9.5], 7: [12, 12] },
     color: 'state',
-    more: spaced,
+    more: { ...spaced, ...wandering },
   },
   {
     class: 'microstate',
@@ -120,12 +129,26 @@ const styles: readonly PlaceStyle[] = [
     more: movable,
   },
   {
+    // Countries have little space to move here.
+    id: 'early-city',
     class: 'city',
-    zooms: [2, 16],
+    zooms: [2, 5],
     weight: 'Regular',
     sizes: citySizes,
     color: 'city',
     more: movable,
+    dot: 1,
+    isReplaced: true,
+  },
+  {
+    class: 'city',
+    zooms: [5, 16],
+    weight: 'Regular',
+    sizes: citySizes,
+    color: 'city',
+    more: movable,
+    dot: 1,
+    space: reservesSpace,
   },
   {
     // Countries are more important, but can move.
@@ -136,14 +159,16 @@ const styles: readonly PlaceStyle[] = [
     weight: 'Bold',
     sizes: citySizes,
     color: 'city',
-    more: sliding,
+    more: movable,
+    dot: 1,
     space: reservesSpace,
+    isReplaced: true,
   },
   {
     class: 'country',
     zooms: [0, 9],
     weight: 'Bold',
-    sizes: { 1: [9, 11.5], 3: [9.5, 13.5], 6: [13, 21] },
+    sizes: { 1: [9, 12], 3: [9.5, 13.5], 4: [10.5, 16.5], 6: [13, 24] },
     color: 'country',
     more: { ...wandering, 'text-letter-spacing': 0.05, 'text-max-width': 6 },
     space: leavesSpace,
@@ -158,6 +183,7 @@ const styles: readonly PlaceStyle[] = [
     sizes: citySizes,
     color: 'city',
     more: movable,
+    dot: 1,
   },
 ];
 
@@ -176,7 +202,7 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
           type: 'symbol',
           minzoom: style.zooms[0],
           // Without streets, names stay visible at all higher zooms.
-          ...((schema.roads || style.space === reservesSpace) && { maxzoom: style.zooms[1] }),
+          ...((schema.roads || style.isReplaced) && { maxzoom: style.zooms[1] }),
           ...(style.space && { metadata: { [style.space]: true } }),
           ...from(places, isOneOf(places, [style.class]), ...conditionsOf(style, places)),
           layout: {
@@ -187,11 +213,25 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
             'text-padding': 2,
             'symbol-sort-key': places.order ?? places.rank,
             ...style.more,
+            ...(style.dot && dotted(style.dot, style.more!, schema, places)),
           },
           paint: inColors(colors, 1.5),
         };
       }),
   );
+}
+
+/** Returns the layout of names that stand beside a dot at low zooms; without streets, at all zooms. */
+function dotted(size: number, { 'text-variable-anchor-offset': offsets }: Layout, schema: Schema, of: PlaceImportance) {
+  const until = (dots: unknown, others: unknown) =>
+    schema.roads ? expression('step', ['zoom'], dots, firstZoomWithoutDots, others) : expression(...(dots as []));
+  return {
+    'text-variable-anchor-offset': until(['literal', besideDot], ['literal', offsets]) as never,
+    'text-justify': 'auto',
+    'icon-image': until(['image', ['case', of.isCapital, capitalDot, cityDot]], ['image', '']),
+    'icon-size': size,
+    'icon-padding': 1,
+  } as const;
 }
 
 function conditionsOf({ isCapital }: PlaceStyle, places: PlaceImportance): ExpressionSpecification[] {

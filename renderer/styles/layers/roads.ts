@@ -41,8 +41,8 @@ const widths: Readonly<Record<RoadClass, readonly number[]>> = {
   minor: [0, 0, 0, 0.5, 1.0, 1.9, 3.4, 5.6, 15, 42],
   service: [0, 0, 0, 0, 0, 0.8, 1.7, 3.0, 9, 26],
   pedestrian: [0, 0, 0, 0, 0, 1.1, 2.2, 3.8, 11, 30],
-  track: [0, 0, 0, 0, 0, 0.6, 0.9, 1.3, 3, 6],
-  path: [0, 0, 0, 0, 0, 0.4, 0.7, 1.1, 2.4, 5],
+  track: [0, 0, 0, 0, 0, 0.6, 0.9, 1.3, 2.4, 4],
+  path: [0, 0, 0, 0, 0, 0.4, 0.7, 1.1, 1.8, 3],
 };
 
 /** Width of one casing in CSS pixels, at each of the zooms. */

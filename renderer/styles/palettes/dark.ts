@@ -6,19 +6,19 @@ const halo = '#14171b';
 const label = (text: PaletteColor, around: PaletteColor = halo): LabelColors => ({ text, halo: around });
 
 const built = '#282c32';
-const street = { fill: '#4d5663', casing: '#15181c' };
-const primary = { fill: '#707b8d', casing: '#14171b' };
-const motorway = { fill: '#a08850', casing: '#121418' };
+const street = { fill: '#5a6576', casing: '#15181c' };
+const primary = { fill: '#8290a6', casing: '#14171b' };
+const motorway = { fill: '#bb9c59', casing: '#121418' };
 
 export const darkPalette: Palette = {
   land: '#20242a',
-  water: '#164262',
+  water: '#1a4f78',
   areas: {
     residential: '#23272d',
     farmland: '#262a22',
-    grass: '#26382a',
-    wood: '#203829',
-    wetland: '#213a38',
+    grass: '#29402c',
+    wood: '#234431',
+    wetland: '#254340',
     rock: '#2c2f33',
     sand: '#3b382c',
     ice: '#3a424c',
@@ -29,34 +29,34 @@ export const darkPalette: Palette = {
     commercial: '#2b2a2d',
     education: '#2e2b22',
     hospital: '#34282b',
-    park: '#223f2d',
-    cemetery: '#293d2e',
-    pitch: '#2c5338',
+    park: '#285035',
+    cemetery: '#2d4533',
+    pitch: '#326040',
     parking: built,
     pedestrian: '#292d33',
   },
-  building: '#30363f',
-  buildingEdge: '#434b57',
+  building: '#31373f',
+  buildingEdge: '#454d58',
   pier: '#2b3037',
   runway: '#3e4552',
   roads: {
-    path: { fill: '#6a6151', casing: '#20242a' },
+    path: { fill: '#766c59', casing: '#20242a' },
     track: { fill: '#635e50', casing: '#20242a' },
-    pedestrian: { fill: '#4a515c', casing: '#15181c' },
-    service: { fill: '#444c57', casing: '#15181c' },
+    pedestrian: { fill: '#525b68', casing: '#15181c' },
+    service: { fill: '#4c5562', casing: '#15181c' },
     minor: street,
-    tertiary: { fill: '#566070', casing: '#15181c' },
-    secondary: { fill: '#5f6979', casing: '#14171b' },
+    tertiary: { fill: '#647082', casing: '#15181c' },
+    secondary: { fill: '#6d7a8d', casing: '#14171b' },
     primary_link: primary,
     primary,
-    trunk: { fill: '#8a7d5f', casing: '#131519' },
+    trunk: { fill: '#a08f66', casing: '#131519' },
     motorway_link: motorway,
     motorway,
   },
   distantRoad: '#71674a',
   tunnelOpacity: 0.4,
-  rail: '#565d68',
-  transit: '#4f5068',
+  rail: '#68707c',
+  transit: '#60617e',
   ferry: '#3f7398',
   border: '#8b93a1',
   stateBorder: '#5a616c',
@@ -67,11 +67,11 @@ export const darkPalette: Palette = {
     regional: { fill: '#23272d', border: '#5f6670', text: '#b9c0c9' },
   },
   labels: {
-    country: label('#bcc3ce'),
-    state: label('#8f97a4'),
+    country: label('#b9aad6'),
+    state: label('#8f88a3'),
     city: label('#e8ecf1'),
     place: label('#c0c7d1'),
-    road: label('#bcc3cc', '#14171b'),
+    road: label('#cad1da', '#14171b'),
     water: label('#8fbfe0', '#0f2c43'),
     houseNumber: label('#858d98'),
     pois: {

@@ -66,8 +66,8 @@ export const defaultPalette: Palette = {
     regional: { fill: '#ffffff', border: '#aaa293', text: '#5a554c' },
   },
   labels: {
-    country: label('#46424f'),
-    state: label('#716c7c'),
+    country: label('#57497a'),
+    state: label('#8a7d9c'),
     city: label('#262b33'),
     place: label('#454b56'),
     road: label('#524d44'),

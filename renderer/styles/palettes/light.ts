@@ -68,8 +68,8 @@ export const lightPalette: Palette = {
     regional: { fill: '#fcfcfb', border: '#aeaeaa', text: '#707276' },
   },
   labels: {
-    country: label('#53565e'),
-    state: label('#7d8088'),
+    country: label('#5f5a70'),
+    state: label('#86838f'),
     city: label('#3c4047'),
     place: label('#575b63'),
     road: label('#63666b'),

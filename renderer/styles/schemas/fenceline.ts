@@ -30,6 +30,13 @@ export const fencelineSchema: Schema = {
         isCapital: expression('literal', false),
       },
       {
+        sourceLayer: 'state_labels',
+        tag: expression('literal', 'state'),
+        values: { state: ['state'] },
+        rank: expression('literal', 1),
+        isCapital: expression('literal', false),
+      },
+      {
         sourceLayer: 'places',
         tag: expression('get', 'class'),
         values: { city: ['city'], town: ['town'], village: ['village'], suburb: ['suburb'] },
@@ -40,7 +47,13 @@ export const fencelineSchema: Schema = {
       },
     ],
     roads: null,
-    water: [],
+    water: [
+      {
+        sourceLayer: 'sea_labels',
+        filter: expression('<=', ['get', 'min_zoom'], ['zoom']),
+        order: expression('get', 'min_zoom'),
+      },
+    ],
     waterways: null,
     pois: [],
     houseNumbers: null,

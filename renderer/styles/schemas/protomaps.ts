@@ -40,7 +40,8 @@ const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
   service: ['service', 'driveway', 'parking_aisle', 'alley', 'drive-through'],
   pedestrian: ['pedestrian'],
   track: ['track'],
-  path: ['path', 'footway', 'cycleway', 'bridleway', 'steps', 'sidewalk', 'crossing', 'corridor', 'other'],
+  // Pavements and crossings beside streets would clutter the map.
+  path: ['path', 'footway', 'cycleway', 'bridleway', 'steps', 'corridor', 'other'],
 };
 
 export const protomapsSchema: Schema = {
