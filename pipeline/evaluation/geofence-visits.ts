@@ -1,6 +1,14 @@
 /** Computes a user's visits to geofences after a location, and the transitions. */
 import type { Location, UserState, Visit } from '../../schemas/records.js';
-import { decidingAccuracyM, entryConfidence, exitConfidence, isDisabled, isGone, judgeInside, judgeOutside } from './rules.js';
+import {
+  decidingAccuracyM,
+  entryConfidence,
+  exitConfidence,
+  isDisabled,
+  isGone,
+  judgeInside,
+  judgeOutside,
+} from './rules.js';
 import {
   type Effects,
   type EvaluationBounds,
