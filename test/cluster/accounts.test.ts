@@ -33,7 +33,7 @@ const both = <T>(make: (client: Client) => Promise<T>): Promise<T[]> =>
 const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).sort();
 const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')!.split(';')[0]!;
 
-/** A request with a session, as a page of the node sends it. */
+/** Sends a request with a session, as a page of the node does. */
 const withSession = (name: Name, method: string, path: string, cookie: string, body?: object): Promise<Answer> =>
   anyoneAt(name).send(method, path, { body, headers: { cookie, 'sec-fetch-site': 'same-origin' } });
 
@@ -51,7 +51,7 @@ it('of two sign-ups of one address one succeeds, and the other leaves no project
       expect((await client.get('/v1/settings')).status).toBe(200);
     }
   }
-  // A refused sign-up has removed its project before it was answered, on the node that it was sent to.
+  // A refused sign-up removes its project before the answer, on the node that received it.
   ok(await administrator().post('/v1/projects', { name: 'last' }));
   const { projects } = ok(await administrator().get('/v1/projects'));
   expect(projects).toHaveLength(before + trials + 1);
@@ -82,7 +82,7 @@ it('attempts at both nodes count together', async () => {
       const guess = { email: `eve-${address}@example.com`, password };
       found.push(...statuses(await both((client) => client.post('/v1/signin', guess))));
     }
-    // The count begins again with each quarter of an hour.
+    // The count starts again every quarter of an hour.
     if (windowNow() !== window) continue;
     expect(found.filter((status) => status === 401)).toHaveLength(maxAttempts);
     expect(found.filter((status) => status === 429)).toHaveLength(maxAttempts);

@@ -1,4 +1,4 @@
-/** What `fenceline doctor` says about the services of a cluster, and that it leaves them as they are. */
+/** Tests what `fenceline doctor` reports about the services of a cluster, and that it does not change them. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,7 @@
 /**
- * Edits of one record at two nodes at once: the one is applied to what the other has left, or refused and tried
- * again. Whatever was answered with 200
- * stays true: a key that was replaced is refused, one that was issued works, and what was deleted is gone, at every
- * node.
+ * Concurrent edits of one record at two nodes: one is applied to the result of the other, or refused and tried again.
+ * Every acknowledged edit holds at every node: a replaced key is refused, an issued key works, and a deleted record is
+ * gone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -37,7 +36,7 @@ interface Project {
   readonly keys: Record<string, string>;
 }
 
-/** A project that both nodes know. */
+/** Creates a project, and resolves when both nodes know it. */
 async function newProject(): Promise<Project> {
   const { project } = ok(await at('left', cluster.adminApiKey).post('/v1/projects', { name: 'Edited' }));
   const keys = Object.fromEntries(
@@ -51,7 +50,7 @@ async function newProject(): Promise<Project> {
 const rotateKey = (client: Client, { id }: Project, environment: 'test' | 'live') =>
   client.post(`/v1/projects/${id}/keys/rotate`, { environment, kind: 'secret' });
 
-/** Sometimes at once, sometimes a moment apart: which comes first is left to chance. */
+/** Runs both at the same time or a moment apart, in random order. */
 async function atOnce<First, Second>(
   first: () => Promise<First>,
   second: () => Promise<Second>,
@@ -60,13 +59,13 @@ async function atOnce<First, Second>(
   return Promise.all([delay(firstMs).then(first), delay(secondMs).then(second)]);
 }
 
-/** Resolves when both nodes answer alike for as long as it takes an edit to reach the other. */
+/** Resolves when both nodes give the same answer for as long as an edit takes to reach the other. */
 async function settled(path: string, key: string): Promise<Answer> {
   const [left, right] = both(key);
-  // Each request has an id of its own, which a failure names.
+  // Each request has its own id, which a failure contains.
   const text = async (client: Client) =>
     JSON.stringify((await client.get(path)).body, (name, value) => (name === 'requestId' ? undefined : value));
-  // An edit of another record, acknowledged by one node and seen by the other: whatever came before has been seen too.
+  // When the other node sees this later edit, it has seen all earlier ones too.
   const marker = `/v1/geofences/marker/${Math.random()}`;
   ok(await left.put(marker, circleOf(100)));
   await until(async () => (await right.get(marker)).status === 200);

@@ -1,7 +1,7 @@
 /**
- * Nodes that share nothing but the services: what is done at one is seen at all others. Configuration arrives, events
- * are streamed and track calls answered wherever the device, the reader and the evaluation are, files are imported, and
- * work by the clock is done once.
+ * Nodes that share only the services: an action at one node is visible at all others. Configuration arrives, events are
+ * streamed, and track calls are answered, on whichever node the device, the reader and the evaluation are. Files are
+ * imported, and scheduled work is done once.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ const plan: readonly NodePlan[] = [
 ];
 const expiryIntervalMs = 500;
 
-/** Returns a time of the day that no test lasts until. */
+/** Returns a time of day that no test reaches. */
 const halfADayFromNow = (): string => new Date(Date.now() + 12 * 60 * 60_000).toISOString().slice(11, 16);
 
 let cluster: TestCluster;
@@ -126,7 +126,7 @@ it('a node shows the requests to each service and its connections', async () => 
 });
 
 it('an expired geofence is deleted once, by any node', async () => {
-  /** Resolves when it is gone from both nodes. */
+  /** Resolves when the geofence is gone from both nodes. */
   async function expired(name: string): Promise<string> {
     const deleteAfter = new Date(Date.now() + 1_000).toISOString();
     const { _id } = await left.putGeofence(name, { ...circle(0, 80_000, 100), deleteAfter });
@@ -134,7 +134,7 @@ it('an expired geofence is deleted once, by any node', async () => {
     return _id;
   }
   const _id = await expired('brief');
-  // Another node that deletes the first one again would do so no later than it sweeps for these.
+  // If another node deleted the first geofence again, it would do so at the latest in the sweep for these.
   for (const name of ['later', 'last']) await expired(name);
   const { log, close } = await clusterSources(cluster.environment);
   onTestFinished(close);
@@ -156,7 +156,10 @@ it('a file of more than a megabyte is imported at one node, and the other has it
   );
   const file = ['description,type,tag,externalId,coordinates', ...lines, 'Bad,polygon,area,bad,[]', ''].join('\n');
   expect(file.length).toBeGreaterThan(2 ** 20);
-  /** Resolves when the import is seen to have ended. Another of the project may still be ending. */
+  /**
+   * Imports at one node, and resolves when the other shows its end. An earlier import of the project may still be
+   * ending.
+   */
   async function importAt(client: Client, reader: Client) {
     const headers = { 'content-type': 'text/csv' };
     const sent = await until(async () => {

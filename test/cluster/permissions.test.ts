@@ -1,4 +1,4 @@
-/** The permissions in docs/cluster.md are enough for Fenceline, and allow no other keys and channels. */
+/** The permissions in docs/cluster.md are enough for Fenceline, and allow no other keys or channels. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** A connection of a user with the permissions in the guide, under its own prefix. */
+/** Connects as a user with the permissions in the guide, for its own prefix. */
 async function connectAsTold(nodes: readonly Address[]): Promise<RedisConnection> {
   const username = `fenceline-${randomBytes(6).toString('hex')}`;
   const options = freshRedisOptions(nodes, { username, password: 'secret' });
@@ -45,7 +45,7 @@ async function connectAsTold(nodes: readonly Address[]): Promise<RedisConnection
 const webhook = '0123456789abcdef01234567';
 const source: DeliverySource = { topic: 'events', partition: 0 };
 
-/** Every kind of thing that is kept in Redis, or goes through it. */
+/** Uses everything that is stored in Redis or sent through it. */
 async function useAll(connection: RedisConnection): Promise<void> {
   const states = createRedisStateStore({
     redis: connection,
@@ -102,7 +102,7 @@ async function exchangeReply(connection: RedisConnection): Promise<void> {
   inbox.onReply(() => {
     heard = true;
   });
-  // Messages before the subscription has reached all nodes of a cluster may be lost.
+  // Messages may be lost until the subscription has reached all nodes of a cluster.
   await until(() => {
     replies.send(`${inbox.address}/1`, 'body');
     return heard;

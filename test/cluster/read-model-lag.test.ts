@@ -1,7 +1,6 @@
 /**
- * A node whose read model lags, as after a pause, judges by what was acknowledged before: locations find the fences
- * and projects that were there when they were
- * sent, events the webhooks, and requests the keys that another node has issued a moment ago.
+ * A node whose read model lags, as after a pause, uses all changes that were acknowledged before: fences and projects
+ * for locations, webhooks for events, and keys that another node has just issued for requests.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -22,7 +21,7 @@ const plan: readonly NodePlan[] = [
   { name: 'pipeline-2', roles: ['pipeline'] },
   { name: 'sender', roles: ['webhooks', 'analytics'] },
 ];
-/** Shorter than a session, so that partitions stay where they are. */
+/** Shorter than a session, so that no partition moves. */
 const pauseMs = 3_000;
 
 let cluster: TestCluster;

@@ -1,6 +1,6 @@
 /**
- * More partitions for a cluster: where they are refused, that a device goes on where it was, and that a change that was
- * killed is finished by the next.
+ * More partitions for a cluster: when they are refused, that a device keeps its state, and that the next run completes
+ * one that was killed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const takersIn: readonly NodePlan[] = [{ name: 'ingest', roles: ['ingest'] }];
 const finishers: readonly NodePlan[] = [{ name: 'finisher', roles: ['pipeline', 'webhooks', 'analytics'] }];
 
 const devices = Array.from({ length: 24 }, (_, i) => `device-${i}`);
-/** More than one batch of a move. */
+/** More states than one batch of a move. */
 const idleStates = 12_000;
 const idleMs = 24 * 60 * 60 * 1_000;
 
@@ -63,7 +63,7 @@ interface Ended {
   readonly text: string;
 }
 
-/** Calls `onText` with the whole output so far. */
+/** Runs `repartition`, and calls `onText` with the whole output so far. */
 function repartition(
   environment: Environment,
   to: number,
@@ -82,7 +82,7 @@ function repartition(
   return new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, text })));
 }
 
-/** Kills the change when it has moved the first batch of states and asks for the second. */
+/** Kills the command when it has moved the first batch of states and asks for the second. */
 async function killedMidway(environment: Environment, to: number): Promise<Ended> {
   const network = await startProxy(services()!.redis);
   onTestFinished(() => network.stop());
@@ -101,7 +101,7 @@ async function killedMidway(environment: Environment, to: number): Promise<Ended
   return ended;
 }
 
-/** Why a node doesn't start. */
+/** Returns the reason why a node does not start. */
 async function refusalOf(environment: Environment): Promise<string> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-repartition-'));
   const node = launchServer({ program, dataFolder, environment });
@@ -116,7 +116,7 @@ interface KeptState {
   readonly expiryMs: number;
 }
 
-/** By device; throws where a device has two. */
+/** Returns states by device. Throws if a device has two. */
 async function statesOf({ client, options }: RedisConnection): Promise<Map<string, KeptState>> {
   const states = new Map<string, KeptState>();
   for (const master of mastersOf(client)) {
@@ -134,7 +134,7 @@ async function statesOf({ client, options }: RedisConnection): Promise<Map<strin
   return states;
 }
 
-/** Of devices that send nothing: every other one never expires. */
+/** Adds states of devices that send nothing. Every other one never expires. */
 async function addIdleStates({ client, options }: RedisConnection, count: number, partitions: number): Promise<void> {
   for (let start = 0; start < count; start += 1_000) {
     const numbers = Array.from({ length: Math.min(1_000, count - start) }, (_, i) => start + i);

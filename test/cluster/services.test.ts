@@ -1,5 +1,5 @@
 /**
- * The services that other tests stand on are what they say: they answer, refuse, keep and lose what they should, and
+ * The services that other tests use behave as documented: they answer, refuse, keep and lose data as they should, and
  * leave nothing behind.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ import { services } from '../../testing/services/services.js';
 import { until } from '../../testing/until.js';
 
 const { kafka, redis, redisCluster, registry, clickhouse } = services()!;
-/** For servers that are paused. */
+/** Short time limits for paused servers. */
 const impatient = { connectionTimeout: 1_000, requestTimeout: 1_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** Stops with the test. */
+/** Starts a service, which the end of the test stops. */
 async function here<T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> {
   const server = await starting;
   endings.push(() => server.stop());
@@ -85,7 +85,7 @@ describe('Kafka', () => {
   });
 });
 
-/** Who gets into a server with PLAIN and TLS, and each who mustn't, by what is wrong with them. */
+/** Returns clients of a server with PLAIN and TLS: one that is admitted, and each that is refused, by its fault. */
 function clientsOf({ brokers }: KafkaServer, { ca }: Certificates, { users }: NonNullable<KafkaSettings['sasl']>) {
   const [[username, password]] = Object.entries(users) as [[string, string]];
   const sasl = { mechanism: 'plain', username, password } as const;
@@ -105,7 +105,7 @@ function clientsOf({ brokers }: KafkaServer, { ca }: Certificates, { users }: No
 const brokersSeenBy = (config: KafkaConfig): Promise<number> =>
   withKafka(config, async (admin) => (await admin.describeCluster()).brokers.length);
 
-/** Appends one record, which two brokers must have where there are several. */
+/** Appends one record, which two brokers must have if there are several. */
 const append = (config: KafkaConfig, topic: string): Promise<void> =>
   withKafka(config, async (admin, client) => {
     const { brokers } = await admin.describeCluster();
@@ -260,7 +260,7 @@ describe('registry', () => {
 interface Question {
   readonly ca?: string;
   readonly headers?: Record<string, string>;
-  /** Sent as JSON, with POST. */
+  /** The body, sent as JSON with POST. */
   readonly body?: object;
   readonly timeoutMs?: number;
 }

@@ -1,5 +1,5 @@
 /**
- * A cluster backend of a test's own on the shared services: topics and keys under a random prefix. Frames keep their
+ * A separate cluster backend of a test on the shared services: topics and keys under a random prefix. Frames keep their
  * ids.
  */
 import { connectKafka } from '../../backends/cluster/kafka/connection/connection.js';
@@ -19,11 +19,11 @@ const retentionMs = 60 * 60 * 1_000;
 type Publish = RedisStateStoreParts['publish'];
 
 export interface ClusterSite extends BackendSite {
-  /** Publishes committed records in place of the store. */
+  /** Opens the backend. `failing` wraps the function that publishes committed records. */
   open(failing?: (publish: Publish) => Publish): Promise<Backend>;
 }
 
-/** On the one Redis server or on the Redis Cluster. */
+/** Creates a site on the single Redis server or on the Redis Cluster. */
 export async function clusterSite({
   redis: kind = 'server',
 }: {

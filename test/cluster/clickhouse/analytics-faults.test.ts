@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /**
- * Of one column that rows are replaced by; the table may remember the inserts before. A statement whose answer is lost
- * is sent again, and must bear it.
+ * Returns the statement for a table with one column, by which rows are replaced; it may remember earlier inserts. A
+ * statement whose answer is lost is sent again, so it must be repeatable.
  */
 const tableOf = (settings = '') =>
   `CREATE TABLE IF NOT EXISTS numbers (n UInt32) ENGINE = ReplacingMergeTree ORDER BY n ${settings}`;
@@ -30,7 +30,7 @@ async function opened(options: ClickHouseOptions, table = tableOf()): Promise<Cl
   return analytics;
 }
 
-/** Of rows that are there, those that are there twice, and the largest. */
+/** Counts the rows and those that occur twice, and returns the largest. */
 const counted = async (analytics: ClickHouseAnalytics, final: 'FINAL' | '') =>
   (
     await analytics.query<{ rows: number; twice: number; last: number }>(
@@ -38,7 +38,7 @@ const counted = async (analytics: ClickHouseAnalytics, final: 'FINAL' | '') =>
     )
   )[0];
 
-/** Undefined without one. */
+/** Returns the error of the work; undefined if it succeeds. */
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -58,7 +58,7 @@ describe('a server that goes down', () => {
     });
     await until(() => batches > 10);
     await server.kill();
-    // An insert that was answered before the end may be followed by one more of each writer.
+    // After an insert that was answered before the end, each writer may send one more.
     const before = batches;
     for (let round = 0; round < 3; round++) {
       const refusals = await Promise.all([1, 2].map(() => failureOf(analytics.query('SELECT 1'))));
@@ -87,7 +87,7 @@ describe('a server that goes down', () => {
     for (let round = 0; round < 5; round++) {
       const before = batches;
       await until(() => batches > before);
-      // At another moment of an insert each time.
+      // Each time at another moment of an insert.
       await delay(5 * round);
       await server.kill();
       await server.restart();
@@ -155,7 +155,8 @@ describe('a server that hangs', () => {
     const failures = await Promise.all(Array.from({ length: 150 }, () => failureOf(analytics.query('SELECT 1'))));
     const codes = failures.map((failure) => (failure as { code?: string } | undefined)?.code);
     expect(codes).toEqual([...Array(100).fill('unavailable'), ...Array(50).fill('overloaded')]);
-    // The others failed while they waited for a connection. Had their time begun with it, they would have been sent.
+    // The others failed while they waited for a connection. If their time began with the connection, they would have
+    // been sent.
     expect(network.heldPieces).toBeGreaterThan(0);
     expect(network.heldPieces).toBeLessThan(50);
     network.mend();
@@ -174,7 +175,7 @@ test('an insert whose response is lost is repeated, and stored once with a dedup
   await until(async () => (await counted(direct, ''))?.rows === 100);
   network.mend();
   await insert;
-  // The same rows from somebody else are another insert.
+  // The same rows from another client are another insert.
   expect(await counted(direct, '')).toEqual({ rows: 100, twice: 0, last: 99 });
   await direct.insert('numbers', rows(0, 100));
   expect(await counted(direct, '')).toEqual({ rows: 200, twice: 100, last: 99 });
@@ -219,7 +220,7 @@ describe('a client without access', () => {
 
 test('parameters longer than a URL are bound', async () => {
   const analytics = await openClickHouse(freshOptions(server));
-  // A server takes 128 KiB for each.
+  // A server accepts 128 KiB for each parameter.
   const ids = Array.from({ length: 9_000 }, (_, index) => `it's ${index}`);
   const sql = 'SELECT length({ids:Array(String)}) AS count, {ids:Array(String)}[9000] AS last';
   expect(await analytics.query(sql, { ids })).toEqual([{ count: 9_000, last: "it's 8999" }]);

@@ -1,13 +1,13 @@
 /**
- * The tests of everything that the API asks of the analytics store, oracles and all, on a ClickHouse server that plays
- * two shards: the very files that run on the engine in the process.
+ * Runs all tests of the API's analytics queries, with their oracles, on a ClickHouse server that simulates two shards.
+ * The same files also run on the embedded engine.
  */
 import { afterAll, vi } from 'vitest';
 import { stopTestAnalytics } from './sharded-analytics.js';
 
 vi.mock('../../../pipeline/stages/testing/analytics.js', () => import('./sharded-analytics.js'));
 
-// Hooks that end something run in reverse order: this one after those of the suites.
+// Hooks of this kind run in reverse order, so this one runs after those of the suites.
 afterAll(stopTestAnalytics);
 
 await import('../../../api/analytics/queries.test.js');

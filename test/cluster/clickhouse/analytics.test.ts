@@ -1,4 +1,4 @@
-/** The analytics port on a ClickHouse server, and on one that plays two shards. */
+/** The analytics port on a ClickHouse server, and on one that simulates two shards. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';

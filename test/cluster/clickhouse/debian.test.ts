@@ -1,9 +1,9 @@
 /**
- * What the front can't show: ClickHouse's own servers, as Debian has them, with logins, TLS, statements for a cluster,
- * and replication.
+ * Tests what the simulated server cannot show, on ClickHouse servers packaged by Debian: logins, TLS, statements for a
+ * cluster, and replication.
  *
- * They are too old for a node of ours, which says so; so what is sent to a cluster is sent here by a client of the
- * tests, in the words of 2018.
+ * They are too old for a node, which says so. The tests therefore send a node's statements with their own client, in
+ * the syntax of 2018.
  */
 import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -75,7 +75,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
   const database = 'fenceline';
   const tables = fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url));
   let cluster: DebianCluster;
-  /** Of the first shard, and of the second. */
+  /** Servers of the first shard, then of the second. */
   let servers: DebianServer[];
   let clients: ClickHouseClient[];
 
@@ -138,7 +138,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     for (const client of clients) await until(async () => (await idsIn(client, 'events', ofProject)).length === 0);
   });
 
-  // It ran a statement, which waits for every server, and after two minutes the node gave up.
+  // Regression: the start ran a statement that waits for every server, and gave up after two minutes.
   test('a node starts while a replica is down', async () => {
     await servers[3]!.kill();
     expect(await migrate(analyticsOn(clients[0]!), tables, place())).toEqual([]);
@@ -182,18 +182,18 @@ describe.runIf(areHere)('two shards of two replicas', () => {
 });
 
 /**
- * Waits until each replica has fetched what the other one of its shard has. Before that, a query through `events` sees
- * fewer rows when it asks the later replica.
+ * Waits until each replica has fetched all rows of the other replica of its shard. Before that, a query through
+ * `events` sees fewer rows when it asks the replica that lags.
  */
 async function fetchedByAll(clients: readonly ClickHouseClient[]): Promise<void> {
   for (const client of clients) await ran(client, 'SYSTEM SYNC REPLICA events_local', sessionLimitMs);
 }
 
-/** The condition of the rows of a server's shard. */
+/** Returns the condition that selects the rows of a server's shard. */
 const isOnShardOf = (index: number): string => `sipHash64(user) % 2 = ${Math.floor(index / 2)}`;
 
 const statementLimitS = 20;
-/** A server that was killed is taken for alive until its session with ZooKeeper ends, and takes no rows until then. */
+/** A killed server counts as alive until its session with ZooKeeper ends, and accepts no rows until then. */
 const sessionLimitMs = 200_000;
 
 function clientOf({ url, username, password }: DebianServer, database?: string): ClickHouseClient {
@@ -210,7 +210,9 @@ async function rowsOf<Row>(client: ClickHouseClient, query: string): Promise<Row
   return (await client.query({ query, format: 'JSONEachRow' })).json<Row>();
 }
 
-/** Without views, whose parameters its release doesn't know. Times have no fractions there. */
+/**
+ * Returns analytics without views, because this release does not know their parameters. Its times have no fractions.
+ */
 const analyticsOn = (client: ClickHouseClient): Analytics => ({
   async command(sql) {
     if (!sql.includes('CREATE OR REPLACE VIEW')) await client.command({ query: inTheWordsOf2018(sql) });
@@ -225,7 +227,7 @@ const analyticsOn = (client: ClickHouseClient): Analytics => ({
   file: () => Promise.reject(new Error('nobody asks for files here')),
 });
 
-/** Runs a statement that can be repeated, until it succeeds. */
+/** Runs a repeatable statement until it succeeds. */
 const ran = (client: ClickHouseClient, sql: string, timeoutMs?: number): Promise<boolean> =>
   until(
     () =>
@@ -238,7 +240,9 @@ const ran = (client: ClickHouseClient, sql: string, timeoutMs?: number): Promise
     timeoutMs === undefined ? {} : { timeoutMs },
   );
 
-/** Of ten users. False when the server, or one that it needed, was away: some rows may be stored then. */
+/**
+ * Stores rows of ten users. Returns false if the server, or one that it needs, is down; some rows may be stored then.
+ */
 async function isStored(client: ClickHouseClient, ids: readonly string[], project = 'p'): Promise<boolean> {
   const at = '2026-03-01 00:00:00';
   const rowOf = (id: string) => ({
@@ -256,7 +260,7 @@ async function isStored(client: ClickHouseClient, ids: readonly string[], projec
   );
 }
 
-/** FINAL wants the whole key in its release. */
+/** Reads ids with FINAL, which requires the whole key in this release. */
 async function idsIn(client: ClickHouseClient, table: string, condition = '1'): Promise<string[]> {
   const question = `SELECT project, environment, created_at, id FROM ${table} FINAL WHERE ${condition} ORDER BY id`;
   return (await rowsOf<{ id: string }>(client, question)).map(({ id }) => id);

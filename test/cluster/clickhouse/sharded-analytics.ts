@@ -1,4 +1,4 @@
-/** In place of the engine in the process: a database of its own on a server that plays two shards, for each suite. */
+/** Replaces the embedded engine: each suite has its own database on a server that simulates two shards. */
 import { type ClickHouseServer, startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { freshSite } from './sites.js';
 

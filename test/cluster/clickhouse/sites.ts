@@ -1,4 +1,4 @@
-/** Databases of their own on a ClickHouse server, for tests. */
+/** Separate databases for tests on a ClickHouse server. */
 import { randomBytes } from 'node:crypto';
 import { openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
 import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
@@ -16,7 +16,7 @@ export const freshOptions = ({ url, username, password }: ClickHouseAddress, clu
   ...(cluster !== undefined && { cluster }),
 });
 
-/** On a cluster, creates tables in the same way as `migrate`. */
+/** Returns a site with a new database. On a cluster, it creates tables as `migrate` does. */
 export function freshSite(address: ClickHouseAddress, cluster?: string): AnalyticsSite {
   const options = freshOptions(address, cluster);
   return {
@@ -30,7 +30,7 @@ export function freshSite(address: ClickHouseAddress, cluster?: string): Analyti
   };
 }
 
-/** Tests empty tables, which nobody else does. */
+/** Returns `command` for all shards. Tests also truncate tables, which Fenceline never does. */
 function onAllShards(analytics: Analytics, name: string, database: string): Analytics['command'] {
   const translated = (sql: string): readonly string[] => {
     if (sql.startsWith('TRUNCATE TABLE')) return [`${sql}_local`];

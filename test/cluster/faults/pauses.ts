@@ -1,4 +1,4 @@
-/** How long a cluster applied nothing, seen from outside while it ran. */
+/** Measures, from outside, the longest time for which a running cluster applied nothing. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterNodes } from '../../support/cluster-nodes.js';
 
@@ -15,7 +15,7 @@ export function watchPauses({ nodes }: ClusterNodes): () => Promise<number> {
   let isOver = false;
 
   async function look(one: (typeof watched)[number]): Promise<boolean> {
-    // A node that is down reports nothing, and one that was started again counts from 0.
+    // A node that is down reports nothing, and a restarted one counts from 0.
     const evaluated = await one.node.metric('fenceline_locations_evaluated_total').catch(() => 0);
     const isAtWork = evaluated > 0 && evaluated !== one.evaluated;
     one.evaluated = evaluated;

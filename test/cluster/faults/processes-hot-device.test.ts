@@ -1,7 +1,4 @@
-/**
- * One device that sends a thousand times as much as any other starves nobody: neither in its own partition nor in
- * others.
- */
+/** One device that sends a thousand times as much as any other starves no device, in its own partition or in others. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
@@ -19,15 +16,15 @@ import { oneNode, type Running, run } from './run.js';
 
 const timeout = 600_000;
 const patience = { timeoutMs: 240_000 };
-/** Of sending. */
+/** Duration of sending. */
 const overMs = 8_000;
 const endMs = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
 const locationsPerDevice = 20;
 const workload = buildWorkload(4, { devices: 40, locationsPerDevice }, endMs);
 
 /**
- * Walks among the fences of the others, but not home, and stands still for most of the time: the webhook gets a
- * device's events one after the other, and is not what is measured.
+ * The hot device walks among the fences of the others, but not home, and mostly stands still. It makes few events,
+ * because a webhook gets the events of a device one after the other, and is not measured here.
  */
 const walk = buildWorkload(5, { devices: 1, locationsPerDevice: 1_000 * locationsPerDevice + 1 }, endMs).devices[0]!;
 const locationsPerPlace = 100;
@@ -39,10 +36,13 @@ const hot = walk.slice(0, -1).map(
   }),
 );
 const uploads = 40;
-/** Of a partition's turn. */
+/** Maximum number of records of a partition in one turn. */
 const maxBatchRecords = 500;
 
-/** As fast as the others, and a thousand times as much. Resolves when all is evaluated, stored and delivered. */
+/**
+ * Sends a thousand times as many locations as the others in the same time. Resolves when all are evaluated, stored and
+ * delivered.
+ */
 async function sendHot({ cluster, nodes, receiver, reached }: Running): Promise<void> {
   const startedAtMs = performance.now();
   const atOnce = hot.length / uploads;
@@ -71,14 +71,14 @@ async function sendHot({ cluster, nodes, receiver, reached }: Running): Promise<
 interface Place {
   readonly device: string;
   readonly partition: number;
-  /** In topic `locations`. */
+  /** Offset in topic `locations`. */
   readonly offset: number;
-  /** When it was appended, and when its outcome was, epoch ms. */
+  /** When the location was appended, and when its outcome was, in epoch ms. */
   readonly acceptedAtMs: number;
   readonly evaluatedAtMs: number;
 }
 
-/** All locations, in the order of their outcomes. */
+/** Returns all locations, in the order of their outcomes. */
 async function placesIn(cluster: TestCluster): Promise<Place[]> {
   const sources = await clusterSources(cluster.environment);
   try {
@@ -95,7 +95,7 @@ async function placesIn(cluster: TestCluster): Promise<Place[]> {
   }
 }
 
-/** Runs the workload beside something else. */
+/** Runs the workload while `disturb` runs. */
 async function runBeside(overMs: number, disturb: (running: Running) => Promise<void>) {
   let cluster: TestCluster | undefined;
   const { ledger, receiver } = await run({
@@ -133,12 +133,13 @@ it('is evaluated in turn with all other devices', { timeout }, async () => {
   const hotPartition = hotPlaces[0]!.partition;
   const others = beside.places.filter((place) => !isHot(place));
 
-  // In its partition: nobody is overtaken by locations of the hot device that came later.
+  // In its partition, no later location of the hot device overtakes another location.
   const there = beside.places.filter(({ partition }) => partition === hotPartition);
   expect(there.some((place) => !isHot(place))).toBe(true);
   expect(there.map(({ offset }) => offset)).toEqual(there.map(({ offset }) => offset).toSorted((a, b) => a - b));
 
-  // Elsewhere: while a location waits, few of the hot device are evaluated. The benchmarks measure the actual delays.
+  // In other partitions, few locations of the hot device are evaluated while a location waits. The benchmarks measure
+  // the actual delays.
   const overtaken = others
     .filter(({ partition }) => partition !== hotPartition)
     .map(({ acceptedAtMs, evaluatedAtMs }) => {

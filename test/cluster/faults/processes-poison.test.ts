@@ -1,6 +1,6 @@
 /**
- * Records that no codec can read, written by some other client: a few become dead letters and hold up nothing; a stream
- * of them halts its partition, loudly, and the others go on as if nothing were.
+ * Records of another client that no codec can read. A few become dead letters and delay nothing. A stream of them halts
+ * its partition with a log line, and the other partitions continue normally.
  */
 import { Kafka, logLevel } from 'kafkajs';
 import { expect, it, onTestFinished } from 'vitest';
@@ -19,14 +19,14 @@ import { oneNode, type Running, run } from './run.js';
 const timeout = 600_000;
 const endMs = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
 
-/** A client that knows nothing of us. */
+/** Returns a foreign client, which knows nothing of our schemas. */
 async function stranger({ environment, name }: TestCluster) {
   const brokers = environment.FENCELINE_KAFKA_BROKERS!.split(',');
   const producer = new Kafka({ brokers, logLevel: logLevel.NOTHING }).producer();
   await producer.connect();
   onTestFinished(() => producer.disconnect());
   return {
-    /** Answers the offset of the first. */
+    /** Writes the records, and returns the offset of the first. */
     async write(
       topic: Topic,
       partition: number,
@@ -36,7 +36,7 @@ async function stranger({ environment, name }: TestCluster) {
       const [written] = await producer.send({ topic: `${name}.${topic}`, messages });
       return Number(written!.baseOffset);
     },
-    /** The id that the registry has for the topic's newest schema. */
+    /** Returns the registry's id of the topic's newest schema. */
     async schemaId(topic: Topic): Promise<number> {
       const answer = await fetch(
         `${environment.FENCELINE_REGISTRY_URL}/subjects/${name}.${topic}-value/versions/latest`,
@@ -84,7 +84,7 @@ it('dead-letters unreadable records and processes all others', { timeout }, asyn
     };
     await reached(0.2);
     await poison(topics.locations, 1);
-    // Webhooks and analytics.
+    // The webhook and analytics stages read this topic.
     await poison(topics.events, 2);
   }
 
@@ -99,7 +99,7 @@ const pipelines: NodePlan[] = [
   { name: 'pipeline-2', roles: ['pipeline'] },
 ];
 
-/** The devices that came home in the end. */
+/** Returns the devices that came home at the end. */
 async function atHome(nodes: ClusterNodes): Promise<string[]> {
   const { users } = ok(await nodes.as('test_secret').get('/v1/geofences/kill/home/users?limit=1000'));
   return users.map(({ deviceId }: { deviceId: string }) => deviceId).sort();
@@ -121,7 +121,7 @@ it('halts a partition with only unreadable records, logs it, and processes the o
     await reached(0.3);
     const offset = await (await stranger(cluster)).write(topics.locations, partition, poison);
     await until(() => /"halted"/.test(nodes.log()));
-    // Nobody of the halted partition is at home yet.
+    // No device of the halted partition is at home yet.
     upTo(1);
     await reached(1);
     await until(async () => (await atHome(nodes)).length >= others.length);
@@ -131,7 +131,7 @@ it('halts a partition with only unreadable records, logs it, and processes the o
       const letter = { topic: topics.locations, partition, offset: offset + index, key: Buffer.from(key), value };
       deadLetters.push(deadLetterLine({ ...letter, reason: 'undecodable' }));
     }
-    // Like an operator who has decided that the record can't be repaired.
+    // Acts like an operator who has decided that the record cannot be repaired.
     for (const name of ['pipeline-1', 'pipeline-2'])
       await nodes.node(name).restart({ FENCELINE_DEAD_LETTERS_MAX_PERCENT: '100' });
   }

@@ -1,8 +1,8 @@
 /**
- * Nothing lost, nothing twice, whatever happens to the processes of a cluster: the same workload once in peace, and
- * again while nodes of any role are killed, paused and woken, or join and leave. Afterwards all tell the same story, as
- * in the kill test of a single server; but who was only paused may write an event to the log late, under the same id
- * and with the same bytes as its successor has.
+ * Nothing is lost or happens twice, whatever happens to the processes of a cluster. The same workload runs once
+ * undisturbed, and again while nodes of any role are killed, paused and resumed, or join and leave. Both runs must have
+ * the same record, as in the kill test of a single server. There is one exception: a paused node may write an event to
+ * the log late, with the same id and bytes as its successor.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -17,7 +17,7 @@ import { type Running, run } from './run.js';
 import { Story } from './story.js';
 
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
-/** Repeats a run: the same processes are chosen, at the same points. */
+/** How to repeat a run: the same processes are chosen, at the same points. */
 const repeating = `repeat with FAULT_SEED=${seed}`;
 const story = new Story();
 const { workload } = story;
@@ -42,7 +42,7 @@ it('loses nothing when processes of all roles are killed', { timeout }, async ()
   const moreKills = inCampaign(4, 1);
   let kills = 0;
 
-  /** Each node once, and then some that may be starting, or process the partitions of others. */
+  /** Disturbs each node once, then some that may be starting, or may process the partitions of others. */
   async function disturb({ nodes, reached }: Running): Promise<void> {
     const victims = [
       ...shuffled(nodes.nodes, random),
@@ -58,7 +58,7 @@ it('loses nothing when processes of all roles are killed', { timeout }, async ()
 
   const disturbed = await run({ workload, nodes: allRoles, overMs: inCampaign(25_000, 12_000), disturb });
   await story.expectSame(`${kills} processes killed, ${repeating}`, disturbed, { repeatsInLog: false });
-  // Of the further victims some may be down already.
+  // Some of the later victims may be down already.
   expect(kills).toBeGreaterThanOrEqual(allRoles.length);
 });
 
@@ -82,7 +82,7 @@ it('loses nothing when processes of all roles are paused beyond their session ti
   await story.expectSame(`all processes paused, ${repeating}`, disturbed);
 });
 
-/** An owner of partitions with a separate network to Redis, and its successor. */
+/** Returns an owner of partitions with a separate network to Redis, and its successor. */
 async function ownerAndSuccessor(): Promise<{ network: BadNetwork; nodes: NodePlan[] }> {
   const network = await startProxy(services()!.redis);
   onTestFinished(() => network.stop());
@@ -101,7 +101,7 @@ it('publishes what a killed owner had committed but not published', { timeout },
     const owner = nodes.node('owner');
     upTo(0.6);
     await reached(0.3);
-    // It never gets the replies to its commits.
+    // The owner never gets the replies to its commits.
     network.dropsAnswers = true;
     upTo(1);
     await until(() => isIdle(owner));
@@ -121,13 +121,13 @@ it('fences off an owner that was paused during its work and has a successor', { 
     const [front, owner, successor] = [nodes.node('front'), nodes.node('owner'), nodes.node('successor')];
     upTo(0.6);
     await reached(0.3);
-    // Its commits are on their way, and arrive when it has long been replaced.
+    // Its commits are held in the network, and arrive long after its replacement.
     network.hold();
     upTo(1);
     await until(async () => network.heldPieces > 0 && (await isIdle(owner)));
     owner.pause();
     await reached(1);
-    // The backlog is read at intervals: an answer from before the last location does not count.
+    // The backlog is read at intervals, so a reading before the last location does not count.
     await delay(1_000);
     const backlog = () => front.metric('fenceline_location_backlog_records');
     await until(async () => (await backlog()) === 0);
@@ -135,7 +135,7 @@ it('fences off an owner that was paused during its work and has a successor', { 
     network.mend();
     owner.resume();
     refused = await until(async () => (await owner.metric('fenceline_location_partitions_fenced_total')) || undefined);
-    // The log arrives through a pipe, maybe after the metric.
+    // The log arrives through a pipe, possibly after the metric.
     await until(() => owner.log().includes('"kind":"fenced"'), { describe: () => owner.log() });
     expect(await evaluated(successor)).toBe(atSuccessor);
   }
@@ -146,7 +146,7 @@ it('fences off an owner that was paused during its work and has a successor', { 
 
 const evaluated = (node: SupervisedNode): Promise<number> => node.metric('fenceline_locations_evaluated_total');
 
-/** Under load: all its work waits for something. */
+/** Returns whether the node under load is idle: all its work waits for something. */
 async function isIdle(node: SupervisedNode): Promise<boolean> {
   const before = await evaluated(node);
   await delay(1_000);

@@ -1,10 +1,10 @@
 /**
- * A Redis Cluster of three masters with replicas, hurt while states, deliveries, positions and replies are written. A
- * ledger knows what must be there.
+ * Faults of a Redis Cluster of three masters with replicas, while states, deliveries, positions and replies are
+ * written. A ledger knows the expected content.
  *
- * State of a device: how many of its records were applied. So a record that is lost or applied twice shows, whatever
- * was published. Two owners take each partition and each queue from one another all the time: after a claim the other
- * owner must be refused.
+ * The state of a device is the number of its applied records. A record that is lost or applied twice therefore shows,
+ * whatever was published. Two owners keep claiming each partition and each queue from each other: after a claim the
+ * other owner must be refused.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -29,13 +29,13 @@ import { freshRedisOptions } from '../redis/fresh-redis.js';
 import { inCampaign } from './campaign.js';
 
 const partitions = 6;
-/** Around the fault, of each partition. */
+/** Steps of each partition before and after the fault. */
 const stepsAround = 40;
-/** Of each of the workers. Faster ones would leave the servers no time to move anything. */
+/** Interval between the steps of a worker. Faster workers would leave the servers no time to move anything. */
 const stepEveryMs = 20;
-/** After which the owner changes. */
+/** Number of steps after which the owner changes. */
 const stepsPerClaim = 15;
-/** A guard against hanging: masters and workers share two cores with other files. */
+/** A guard against hanging: masters and workers share two cores with other test files. */
 const patienceMs = 240_000;
 const timeout = 2 * patienceMs;
 const webhooks = ['65f0a1b2c3d4e5f600000001', '65f0a1b2c3d4e5f600000002', '65f0a1b2c3d4e5f600000003'];
@@ -43,18 +43,18 @@ const webhooks = ['65f0a1b2c3d4e5f600000001', '65f0a1b2c3d4e5f600000002', '65f0a
 let cluster: RedisClusterServer;
 afterEach(() => cluster?.stop());
 
-/** Of the record at the offset. Every seventh is of a device that was never seen before. */
+/** Returns the device of the record at the offset. Every seventh record is of a new device. */
 const deviceOf = (offset: number): string => (offset % 7 === 0 ? `new ${offset}` : `device ${offset % 40}`);
 const eventOf = (partition: number, offset: number): string => `${partition}/${offset}`;
 
-/** The connections of each owner. */
+/** The connections of one owner. */
 interface Owner {
   readonly redis: RedisConnection;
   readonly store: StateStore;
   readonly queue: DeliveryQueue;
 }
 
-/** Topic `events`: how often each value was appended. */
+/** Counts how often each value was appended to topic `events`. */
 class Published {
   readonly counts = new Map<string, number>();
   append(records: readonly NewRecord[]): void {
@@ -75,13 +75,13 @@ async function openOwner(published: Published, prefix: string): Promise<Owner> {
   return { redis, store, queue: createRedisDeliveryQueue({ redis, partitions }) };
 }
 
-/** Commits in a loop until it is stopped. */
+/** A loop that commits until it is stopped. */
 interface Worker {
-  /** Resolves with the first step at which it has ended. */
+  /** Resolves after the step at which the loop ends. */
   readonly done: Promise<void>;
   steps: number;
   steppedAtMs: number;
-  /** Between two steps. */
+  /** The longest time between two steps. */
   longestMs: number;
   /** The last step; infinite until the fault is over. */
   end: number;
@@ -106,11 +106,11 @@ async function timed<T>(worker: Worker, step: () => Promise<T>): Promise<T> {
 }
 
 interface Rules {
-  /** Masters fail, which may lose changes that were not replicated: claims and commits are lost together. */
+  /** Whether masters may fail. Changes that were not replicated may then be lost: claims and commits together. */
   readonly mayFallBack: boolean;
 }
 
-/** Applies records as the location stage does. Answers where the partition ended. */
+/** Applies records as the location stage does. Returns the end of the partition. */
 async function applyRecords(
   owners: readonly Owner[],
   partition: number,
@@ -146,7 +146,7 @@ async function applyRecords(
       committed.add(next);
       next = nextOffset;
     }
-    // A replaced owner can't write, wherever the partition has moved.
+    // A replaced owner cannot write, on whichever node the partition is.
     const taken = await other.claim(partition);
     const refused = await store.commit(claim, {
       expectedOffset: taken.nextOffset,
@@ -189,12 +189,12 @@ async function checkStates(
 }
 
 interface Deliveries {
-  /** Added at least once, by value, and the offset after it. */
+  /** By value of each delivery that was added at least once: the offset after it. */
   readonly added: Map<string, number>;
   readonly settled: Set<string>;
 }
 
-/** Makes deliveries as the webhook stage does, settles some and puts others off. */
+/** Adds deliveries as the webhook stage does, settles some and postpones others. */
 async function deliver(
   owners: readonly Owner[],
   partition: number,
@@ -243,7 +243,7 @@ async function deliver(
   }
 }
 
-/** All that was made waits or was settled. Answers how many came back after they were settled. */
+/** Checks that every added delivery waits or was settled. Returns how many came back after they were settled. */
 async function checkDeliveries(
   { queue }: Owner,
   partition: number,
@@ -269,7 +269,7 @@ async function checkDeliveries(
   return back.length;
 }
 
-/** Moves a position on and looks whether it stays. */
+/** Advances a position, and checks that it stays. */
 async function move({ redis }: Owner, partition: number, { mayFallBack }: Rules, worker: Worker): Promise<void> {
   const positions = createRedisPositions(redis);
   for (let next = 1; worker.steps < worker.end; next++) {
@@ -280,7 +280,7 @@ async function move({ redis }: Owner, partition: number, { mayFallBack }: Rules,
   }
 }
 
-/** Everything at once, before, while and after `hurt`. */
+/** Runs all workers before, during and after `hurt`. */
 async function hurtUnderLoad(rules: Rules, hurt: (prefix: string) => Promise<void>): Promise<void> {
   cluster = await startRedisCluster({
     hasReplicas: true,
@@ -343,7 +343,7 @@ async function hurtUnderLoad(rules: Rules, hurt: (prefix: string) => Promise<voi
       repeats += await checkStates(owners[0]!, partition, ends[partition]!, published, rules);
       back += await checkDeliveries(owners[1]!, partition, deliveries[partition]!, rules);
     }
-    // Some are lost, and some arrive twice. None is made up.
+    // Some are lost, and some arrive twice. None is invented.
     const distinct = new Set(heard.map(Number));
     for (const request of distinct) expect(request >= 0 && request < sent, `reply to ${request}`).toBe(true);
     const longestMs = Math.round(Math.max(...workers.map((worker) => worker.longestMs)));
@@ -360,17 +360,17 @@ async function hurtUnderLoad(rules: Rules, hurt: (prefix: string) => Promise<voi
   }
 }
 
-/** Of two partitions and two queues. */
+/** The keys of two partitions and two queues. */
 const movedKeys = 4;
 
-/** Keys whose slots the partitions and queues are in. */
+/** Returns keys that lie in the slots of the partitions and queues. */
 const keysOf = (prefix: string): string[] =>
   Array.from({ length: partitions }, (_, partition) => [
     `${prefix}{state.${partition}}.meta`,
     `${prefix}{deliveries.events.${partition}}.meta`,
   ]).flat();
 
-/** The client itself asks again for 1.6 s. */
+/** Longer than the 1.6 s for which the client itself retries. */
 const longMs = 2_500;
 const shortMs = 100;
 
@@ -378,7 +378,7 @@ test('migrating slots loses and duplicates nothing, and never has two writers', 
   hurtUnderLoad({ mayFallBack: false }, async (prefix) => {
     const masters = cluster.nodes;
     const keys = [...keysOf(prefix).slice(0, movedKeys), `${prefix}positions`];
-    // A partition, a queue and the positions; then all of them.
+    // First a partition, a queue and the positions; then all keys.
     for (const [halfwayMs, moved] of [
       [longMs, inCampaign(keys, [keys[0]!, keys[1]!, keys.at(-1)!])],
       [shortMs, keys],

@@ -1,9 +1,9 @@
 /**
- * One run of the workload of the kill test on a cluster of its own, beside whatever else happens to it.
+ * One run of the workload of the kill test on a separate cluster, under disturbance.
  *
- * Flows in: the workload, which nodes there are, and `disturb`, which works beside the sender. Flows out: once every
- * location is evaluated, stored and delivered, and the nodes are stopped, what is on record and what the webhook was
- * sent, for `test/ledger/verdict.ts`.
+ * Input: the workload, the nodes, and `disturb`, which runs beside the sender. Output, for `test/ledger/verdict.ts`:
+ * the record and the requests to the webhook, once every location is evaluated, stored and delivered, and the nodes are
+ * stopped.
  */
 import { onTestFinished } from 'vitest';
 import type { Role } from '../../../server/config/schema.js';
@@ -25,9 +25,9 @@ export interface Running {
   readonly cluster: TestCluster;
   readonly nodes: ClusterNodes;
   readonly receiver: Receiver;
-  /** Resolves when so large a share of all locations is acknowledged. */
+  /** Resolves when this share of all locations is acknowledged. */
   reached(share: number): Promise<void>;
-  /** Bounds the share that is sent until it is called again. */
+  /** Limits the share that is sent until the next call. */
   upTo(share: number): void;
 }
 
@@ -37,14 +37,14 @@ export interface RunPlan {
   readonly overMs?: number;
   readonly nodes?: readonly NodePlan[];
   readonly services?: OwnServices;
-  /** Environment of every node, beside that of a fresh cluster. */
+  /** Environment of every node, in addition to that of a fresh cluster. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Leaves every node running, or being started by its supervisor. */
+  /** Must leave every node running, or being restarted by its supervisor. */
   readonly disturb?: (running: Running) => Promise<unknown>;
 }
 
 export interface MeasuredRun extends Run {
-  /** Between two locations applied. */
+  /** The longest time between two applied locations. */
   readonly longestPauseMs: number;
 }
 
@@ -55,15 +55,15 @@ const retrySchedule = '0.5,2,5,30';
 
 /** For a run without faults, in which one node is enough. */
 export const oneNode: readonly NodePlan[] = [{ name: 'alone', roles: allRoles }];
-/** Each does everything. */
+/** Two nodes with all roles. */
 export const twoNodes: readonly NodePlan[] = ['first', 'second'].map((name) => ({ name, roles: allRoles }));
 
-/** Time until a share of the locations is acknowledged, or all of them are processed after the last restart. */
+/** Time limit until a share of the locations is acknowledged, or until all are processed after the last restart. */
 const patience = { timeoutMs: 240_000 };
-/** For questions that take the nodes milliseconds. */
+/** Polls seldom, because an answer costs the nodes milliseconds. */
 const seldom = { ...patience, pollEveryMs: 200 };
 
-/** Must be called while a test runs, which ends the processes when it fails. */
+/** Performs one run. A test must call this, because its end stops the processes after a failure. */
 export async function run(plan: RunPlan): Promise<MeasuredRun> {
   const { workload, overMs = 0, nodes: planned = usualPlan, disturb = async () => {} } = plan;
   const cluster = newTestCluster(plan.services);
@@ -101,8 +101,9 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
 const deviceIds = ({ devices }: Workload): string[] => devices.map(([first]) => first!.deviceId);
 
 /**
- * Every device's last location brings it home: once the last of them is listed, so is all that came before. If that
- * takes too long the ledger says better than a time limit what is missing.
+ * Resolves when everything is stored. Every device's last location brings it home: once the last device is listed
+ * there, all earlier locations are stored. After a time limit the test continues, because the ledger says better what
+ * is missing.
  */
 async function everythingIsStored(nodes: ClusterNodes, receiver: Receiver, { devices }: Workload): Promise<void> {
   const backend = nodes.as('test_secret');

@@ -1,4 +1,4 @@
-/** Nothing lost, nothing twice, when Kafka's only broker is killed and started again on its data. */
+/** Nothing is lost or happens twice when Kafka's only broker is killed and restarted on its data. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startKafka } from '../../../testing/services/kafka.js';
 import { inCampaign } from './campaign.js';

@@ -1,4 +1,4 @@
-/** Locations, events and webhooks go on while ClickHouse is down; afterwards it has all of them, once. */
+/** Locations, events and webhooks continue while ClickHouse is down. Afterwards it has all of them once. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';

@@ -1,8 +1,9 @@
 /**
- * Kafka comes back without its newest records while Redis remembers that they were applied: a power loss that took the
- * end of the log, an unclean election, an older disk that was put back. Acknowledged locations were skipped then until
- * the log had grown past the stored positions, and nobody said so; of topic `changes`, each node kept a configuration
- * of its own.
+ * Kafka returns without its newest records while Redis remembers that they were applied. Causes are a power loss that
+ * took the end of the log, an unclean election, or the restored disk of an older day.
+ *
+ * Regression: acknowledged locations were silently skipped until the log had grown past the stored positions. After the
+ * loss of a part of topic `changes`, nodes had different configurations.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +60,7 @@ async function send(
   return devices;
 }
 
-/** How often each device's location was applied, by the outcomes that the log has. */
+/** Returns how often each device's location was applied, by the outcomes in the log. */
 async function applied({ environment }: Scene): Promise<Map<string, number>> {
   const sources = await clusterSources(environment);
   try {
@@ -74,7 +75,7 @@ async function applied({ environment }: Scene): Promise<Map<string, number>> {
   }
 }
 
-/** The command line, as an operator runs it beside the nodes. */
+/** Runs the command line as an operator does beside the nodes. */
 async function fenceline(environment: Readonly<Record<string, string>>, ...args: string[]) {
   const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...environment } });
   let output = '';

@@ -1,6 +1,6 @@
 /**
- * Redis comes back as it was before, while nothing happens: no location comes that would be refused. States stayed as
- * they were 92 s, until the next location, and deliveries that waited again were not sent for 80 s, though their
+ * Redis returns in an earlier state while no location arrives that would be refused. Regression: states stayed in the
+ * earlier state for 92 s, until the next location. Deliveries that waited again were not sent for 80 s, although their
  * receiver was healthy.
  */
 import { expect, it, onTestFinished } from 'vitest';
@@ -19,7 +19,7 @@ import { circle, standing } from '../../support/places.js';
 import { oneNode } from './run.js';
 
 const timeout = 600_000;
-/** Less than the 80 s that it took. Promised are about two seconds, on a machine with nothing else to do. */
+/** Less than the former 80 s. The documentation promises about two seconds on an idle machine. */
 const promised = { timeoutMs: 70_000 };
 const devices = 20;
 
@@ -70,7 +70,7 @@ it('an idle partition detects that Redis lost changes, and repeats them at once'
   await withRedis({ host: redis.host, port: redis.port, commandTimeout: 30_000 }, (client) => client.save());
   await round(1, 5_000);
   const before = receiver.requests.length;
-  // It forgets that all have left, and that the deliveries of it were sent.
+  // Redis forgets that all devices have left, and that the deliveries about it were sent.
   await redis.kill();
   await redis.restart();
   const returnedMs = performance.now();

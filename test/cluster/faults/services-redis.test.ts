@@ -1,6 +1,6 @@
 /**
- * Nothing lost, nothing twice, when Redis is started again, loses its last second, is slow or out of reach, moves slots
- * or fails over.
+ * Nothing is lost or happens twice when Redis restarts, loses its last second, is slow or out of reach, moves slots or
+ * fails over.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -17,9 +17,9 @@ import { repeatsInLog, Story } from './story.js';
 const story = new Story();
 const { workload } = story;
 const timeout = 600_000;
-/** More than can be on their way to the log. */
+/** More events than can be on their way to the log. */
 const forgottenEvents = 30;
-/** Written and synced while the tests' neighbours keep the disk busy. */
+/** Time limit of a snapshot, while other tests keep the disk busy. */
 const saveTimeoutMs = 120_000;
 
 it('continues at its position when Redis returns with all its data', { timeout }, async () => {
@@ -69,7 +69,7 @@ it('repeats what Redis lost', { timeout }, async () => {
 
   async function disturb(running: Running): Promise<void> {
     for (const share of inCampaign([0.2, 0.4, 0.6], [0.3])) {
-      // The records that are still to be sent have enough events.
+      // The remaining records have enough events.
       running.upTo(share + 0.2);
       await running.reached(share);
       await loseTheLastEvents(running);
@@ -130,7 +130,7 @@ it('waits for Redis while it is slow or out of reach', { timeout }, async () => 
   const network = await startProxy(services()!.redis);
   onTestFinished(() => network.stop());
   const slowMs = inCampaign(5_000, 2_000);
-  /** Longer than a command may take, and than a session of a Kafka consumer. */
+  /** Longer than the time limit of a command and the session of a Kafka consumer. */
   const outageMs = inCampaign(30_000, 12_000);
   let restarts: number | undefined;
 

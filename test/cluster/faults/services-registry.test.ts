@@ -1,5 +1,5 @@
 /**
- * Records are written and read while the registry is down, and after it came back without its data and gives out other
+ * Records are written and read while the registry is down, and after it returned without its data and assigns other
  * ids.
  */
 import { expect, it, onTestFinished } from 'vitest';
@@ -10,7 +10,7 @@ import { type Running, run, twoNodes } from './run.js';
 import { Story } from './story.js';
 
 const story = new Story();
-/** More than we ever register: ids that come after these were never given to us before. */
+/** More than we ever register, so that we never had the ids after these. */
 const strangers = 40;
 
 it('works without its registry, and with one that lost its data', { timeout: 600_000 }, async () => {
@@ -54,7 +54,7 @@ async function newestIdOf({ url }: RegistryServer, subject: string): Promise<num
   return ((await answer.json()) as { id: number }).id;
 }
 
-/** A schema of somebody else, which takes the next id. */
+/** Registers a foreign schema, which takes the next id. */
 async function registerStranger({ url }: RegistryServer, number: number): Promise<void> {
   const name = `stranger_${number}`;
   const answer = await fetch(`${url}/subjects/${name}/versions`, {

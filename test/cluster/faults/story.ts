@@ -7,7 +7,7 @@ import { buildWorkload, type Workload } from '../../ledger/workload.js';
 import { inCampaign } from './campaign.js';
 import { type MeasuredRun, oneNode, run } from './run.js';
 
-/** The same for all files of this run, which share the ledger of the undisturbed run. */
+/** The same value in all files of this run, which share the ledger of the undisturbed run. */
 const endMs = Math.floor(inject('oneRun').startedAtMs / 1_000) * 1_000 - 60_000;
 
 const size = inCampaign({ devices: 100, locationsPerDevice: 100 }, { devices: 40, locationsPerDevice: 50 });
@@ -33,5 +33,5 @@ export class Story {
   }
 }
 
-/** How often the log has an event that it had before. */
+/** Returns how many events of the log repeat an earlier one. */
 export const repeatsInLog = ({ ledger: { loggedIds } }: Run): number => loggedIds.length - new Set(loggedIds).size;

@@ -13,7 +13,7 @@ import { Story } from './story.js';
 
 const previous = process.env.PREVIOUS_PROGRAM ?? '';
 
-/** In the order of an upgrade: readers before writers. */
+/** The nodes in the order of an upgrade: readers before writers. */
 const nodesInOrder: readonly NodePlan[] = [
   { name: 'analytics', roles: ['analytics'] },
   { name: 'webhooks', roles: ['webhooks'] },
@@ -34,7 +34,7 @@ it.skipIf(!previous)('an upgrade, a rollback and another upgrade lose nothing', 
 
   async function disturb({ nodes, reached, upTo }: Running): Promise<void> {
     for (const [index, { name, to }] of steps.entries()) {
-      // A further share is sent while the node is replaced, and no more than that.
+      // Only one more share is sent while the node is replaced.
       upTo((index + 1) / steps.length);
       await reached((index + 0.3) / steps.length);
       await nodes.node(name).replace(to);

@@ -1,4 +1,4 @@
-/** Topics of a test's own on the shared Kafka. */
+/** Separate topics of a test on the shared Kafka. */
 import { randomBytes } from 'node:crypto';
 import type { KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { unchangedWire } from '../../../backends/cluster/kafka/produce/publish-missing.js';
@@ -7,7 +7,7 @@ import type { WireSchemas } from '../../../backends/cluster/registry/wire-schema
 import { topics } from '../../../pipeline/ports.js';
 import { services } from '../../../testing/services/services.js';
 
-/** Under a prefix that nobody else has. */
+/** Returns options with a new prefix. */
 export const freshKafkaOptions = (): KafkaOptions => ({
   brokers: services()!.kafka.brokers,
   clientId: 'test',
@@ -31,5 +31,5 @@ export async function removeTopics({ admin, topicName, close }: KafkaConnection)
   await close();
 }
 
-/** Frames stay as they are. */
+/** Leaves frames unchanged. */
 export const sameOnTheWire: WireSchemas = { ...unchangedWire, toWire: () => {} };

@@ -1,6 +1,6 @@
 /**
- * Consumers that share a topic by a Kafka group, against a real broker: members come, go, freeze, hang and lose their
- * brokers, under load. A ledger of what they committed must hold every record once, in the order of its partition.
+ * Consumers that share a topic in a Kafka group, with a real broker: members join, leave, freeze, hang and lose their
+ * brokers under load. The ledger of their commits must have every record once, in the order of its partition.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -27,7 +27,7 @@ const wire = { learn: async () => {}, fromWire: (_topic: string, frame: Buffer) 
 
 interface MemberSettings {
   readonly handler?: StreamHandler;
-  /** Of a call of the handler. */
+  /** Duration of a call of the handler. */
   readonly workMs?: () => number;
   readonly stallTimeoutMs?: number;
   readonly sessionTimeoutMs?: number;
@@ -72,14 +72,14 @@ class Scene {
     return this.connection.topicName(topic);
   }
 
-  /** To every one of the partitions as many. */
+  /** Appends `countEach` records to each of the partitions. */
   async append(countEach: number, bytes = 300, to = partitions): Promise<void> {
     const value = 'x'.repeat(bytes);
     const messages = to.flatMap((partition) => Array.from({ length: countEach }, () => ({ partition, value })));
     await this.producer.send({ topic: this.topicName, messages });
   }
 
-  /** Appends all the time; resolves to how to stop. */
+  /** Appends continuously. Returns a function that stops. */
   flow(): () => Promise<void> {
     let isFlowing = true;
     const flowing = (async () => {
@@ -91,7 +91,7 @@ class Scene {
     };
   }
 
-  /** A member with separate connections, like a process. */
+  /** Starts a member with separate connections, like a process. */
   async member(name: string, { handler, workMs = () => 1, ...settings }: MemberSettings = {}) {
     const onProblem = (message: string) => this.problems.push(`${name}: ${message}`);
     const connection = await connectKafka(this.options, onProblem);
@@ -113,7 +113,7 @@ class Scene {
       ...settings,
       onProblem,
     });
-    /** The error it ended with. */
+    /** The error with which it ended. */
     const ended = subscription.done.then(
       () => undefined,
       (error) => error as Error,
@@ -127,7 +127,7 @@ class Scene {
     return { close, ended, told: () => this.told.filter(({ member }) => member === name) };
   }
 
-  /** A member in a separate process. */
+  /** Starts a member in a separate process. */
   process(workMs: number) {
     const work: MemberWork = { kafka: this.options, redis: services()!.redis, workMs };
     const program = startProgram('test/cluster/programs/group-member', [JSON.stringify(work)]);
@@ -140,13 +140,13 @@ class Scene {
     return partitions.map((partition) => Number(offsets.find((each) => each.partition === partition)!.high));
   }
 
-  /** Of the group: changes with every rebalance. */
+  /** Returns the generation of the group, which changes with every rebalance. */
   async generation(): Promise<string> {
     const { groups } = await this.connection.admin.describeGroups([this.connection.groupName(group, topic)]);
     return groups[0]!.members.map(({ memberId }) => memberId).join();
   }
 
-  /** Resolves when all that the log holds is in the ledger, once and in order. */
+  /** Resolves when the ledger has all records of the log, once and in order. */
   async settled(): Promise<void> {
     const ends = await this.ends();
     const committed = async () =>
@@ -164,7 +164,7 @@ class Scene {
 
 const of = (told: readonly Told[], event: Told['event']): Told[] => told.filter((each) => each.event === event);
 
-/** How often a partition was assigned to a member before the one that had it had let it go. */
+/** Returns how often a partition was assigned to a member before the previous member had released it. */
 function overlaps(told: Scene['told']): number {
   const holders = new Map<number, string>();
   return told.filter(({ event, partition, member }) => {
@@ -183,7 +183,7 @@ test('under frequent rebalances, no member claims a partition that another one s
   const comeAndGo = async (name: string): Promise<void> => {
     for (let life = 1; life <= 4 || assignments() <= 4 * partitions.length; life++) {
       const member = await scene.member(`${name} ${life}`, { workMs });
-      // Some leave before they were assigned anything.
+      // Some members leave before they get any partition.
       if (life % 2 === 0) await delay(Math.random() * 500);
       else await until(() => of(member.told(), 'committed').length > 10 * Math.random());
       await member.close();
@@ -249,7 +249,7 @@ describe.concurrent('over many seconds', () => {
     const stopFlow = scene.flow();
     await until(() => calls.includes(2));
     const before = await scene.generation();
-    // Heartbeats that fail to come show only when the time has passed.
+    // Missing heartbeats show only after the session timeout.
     await delay(1.5 * sessionTimeoutMs);
     expect(await scene.generation()).toBe(before);
     await stopFlow();
@@ -270,7 +270,7 @@ describe.concurrent('over many seconds', () => {
     const sleeper = scene.process(20);
     await until(() => of(sleeper.told(), 'assigned').length >= 3 && of(sleeper.told(), 'committed').length > 10);
     sleeper.child.kill('SIGSTOP');
-    // Six at first, and the three that the sleeper had.
+    // Six at first, then the three of the paused member.
     await until(() => of(waker.told(), 'assigned').length >= 9);
     await until(() => of(waker.told(), 'committed').length > 200);
     const heard = sleeper.lines.length;
@@ -336,7 +336,7 @@ describe.concurrent('over many seconds', () => {
     });
     await until(() => handed.get(1)?.at(-1) === 19 && handed.get(3)?.at(-1) === 19);
     expect([handed.get(1)![0], handed.get(3)![0]]).toEqual([15, 3]);
-    // Other records may come where ours were: that is for people to look at.
+    // Other records may follow at the offsets of ours: an operator must decide.
     expect((await reader.ended)?.message).toMatch(/partition 2 \(\S+\): held, next 25, .*, the log holds 0 to 20/);
     expect(handed.has(2)).toBe(false);
   });
@@ -399,9 +399,9 @@ describe.concurrent('over many seconds', () => {
     await until(() => values.length === 1);
     await transaction.commit();
     await producer.disconnect();
-    // The end of it is written a moment after it is acknowledged.
+    // The end of the transaction is written a moment after its acknowledgement.
     await until(async () => (await scene.ends())[0] === 2);
-    // A consumer with as much patience, which hangs on the next record, ends while this one goes on.
+    // A consumer with the same time limit, which hangs on the next record, ends while this one continues.
     await other.append(1);
     expect((await hung.ended)?.message).toMatch(/^no progress for/);
     expect(await Promise.race([reader.ended, delay(0, 'still there')])).toBe('still there');

@@ -1,15 +1,15 @@
 /**
- * What consumers of a group did to their partitions, kept in Redis for any number of processes: a token and a position
- * per partition as a state store has them, and the ledger of all that was written under them.
+ * Records the commits of a group's consumers, in Redis for any number of processes. Each partition has a token and a
+ * position, as in a state store, and the ledger of all commits under them.
  *
- * Flows in: what a handler is handed. Flows out: ranges of offsets that were committed, by token, in the order of the
+ * Input: the records of a handler. Output: the committed ranges of offsets with their tokens, in the order of the
  * commits.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { LogRecord, StreamHandler } from '../../../pipeline/ports.js';
 
-/** One commit: offsets from `from` to before `end`. */
+/** One commit: offsets from `from` to `end`, exclusive. */
 export interface Entry {
   readonly token: number;
   readonly from: number;

@@ -1,6 +1,6 @@
 /**
- * The log on three brokers, of which one after the other dies or freezes. A ledger is kept of what was appended: each
- * record must be there once, in the order of its key, and a follower must have been handed each once.
+ * The log on three brokers, which die or freeze one after the other. By a ledger of the appended records, each must
+ * exist once, in the order of its key, and a follower must receive each once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -26,7 +26,7 @@ function startAppending(log: KafkaLog) {
         topic,
         keys.map((key) => record(key, `${rounds}`)),
       );
-      // Leaves the brokers time to copy from each other.
+      // Gives the brokers time to replicate.
       await delay(5);
     }
   };
@@ -74,7 +74,7 @@ test('restarts of brokers lose and duplicate nothing', { timeout: 300_000 }, asy
     },
   });
   subscription.done.catch(() => {});
-  /** So that the next one to go leaves enough of them. */
+  /** Resolves when all replicas are in sync, so that enough remain when the next broker goes. */
   const allInSync = () =>
     until(async () => {
       const { topics } = await connection.admin.fetchTopicMetadata({ topics: [connection.topicName(topic)] });
@@ -100,7 +100,7 @@ test('restarts of brokers lose and duplicate nothing', { timeout: 300_000 }, asy
   const count = rounds * keys.length;
   const partitions = Array.from({ length: log.partitions(topic) }, (_, partition) => partition);
   const expected = new Map(keys.map((key) => [key, Array.from({ length: rounds }, (_, i) => i)]));
-  // Just resumed, the third broker may still take itself for a leader, and answer with what it had before.
+  // The third broker was just resumed. It may still act as a leader, and answer with its former records.
   const all = await until(
     async () => {
       const records = (await Promise.all(partitions.map((each) => log.read(topic, each, 0, count)))).flat();

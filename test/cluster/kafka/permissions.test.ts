@@ -21,7 +21,7 @@ const stranger = { username: 'stranger', password: 'theirs' };
 let kafka: KafkaServer;
 let options: KafkaOptions;
 
-/** The guide's lines, under a prefix of the test's own. */
+/** Returns the guide's grants for a separate prefix. */
 function grantsFor(prefix: string, principal: string) {
   return Array.from(guide.matchAll(grantPattern), ([, kind, name = '', operations = '']) =>
     Array.from(operations.matchAll(/--operation (\w+)/g), ([, operation = '']) => ({
@@ -36,7 +36,7 @@ function grantsFor(prefix: string, principal: string) {
   ).flat();
 }
 
-/** kafkajs writes DescribeConfigs as DESCRIBE_CONFIGS. */
+/** Returns kafkajs's value for an operation: it writes DescribeConfigs as DESCRIBE_CONFIGS. */
 const operationOf = (name: string): AclOperationTypes =>
   AclOperationTypes[name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase() as keyof typeof AclOperationTypes];
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
     await admin.createTopics({ topics: [{ topic: 'somebody-else' }] });
     const grants = grantsFor(options.prefix, `User:${username}`);
     await admin.createAcls({ acl: grants });
-    // A broker grants them a moment after the controller has stored them.
+    // A broker applies grants a moment after the controller has stored them.
     await until(async () => {
       const { resources } = await admin.describeAcls(anyGrant);
       return resources.flatMap(({ acls }) => acls).length >= grants.length;
@@ -79,7 +79,7 @@ test('the user in the guide has all permissions that Fenceline needs', async () 
   };
   await until(reported);
   await Promise.all(subscriptions.map((subscription) => subscription.close()));
-  // With the topics there, a second node starts as the first did.
+  // Now that the topics exist, a second node starts as the first did.
   const second = await connectKafka({ ...options, clientId: 'second' }, () => {});
   await second.close();
   await log.close();
@@ -104,7 +104,7 @@ test("the user can't access topics and groups of others", () =>
       producer.send({ topic: 'somebody-else', messages: [{ value: 'x' }] }),
     ];
     expect(await Promise.all(asked.map(refusalOf))).toEqual(Array(4).fill('TOPIC_AUTHORIZATION_FAILED'));
-    // Not even which broker is in charge of it.
+    // The user does not even learn which broker coordinates the group.
     expect(await refusalOf(admin.fetchOffsets({ groupId: 'somebody-else' }))).toBe('Failed to find group coordinator');
     expect(await refusalOf(admin.fetchOffsets({ groupId: `${options.prefix}test` }))).toBe('allowed');
     await producer.disconnect();

@@ -1,7 +1,4 @@
-/**
- * Appending while the network between us and the broker is bad. A ledger is kept of what was appended; each record must
- * be found once, in order.
- */
+/** Appending over a bad network to the broker. By a ledger of the appended records, each must exist once, in order. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Brokers } from '../../../backends/cluster/kafka/connection/brokers.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
@@ -15,7 +12,7 @@ import { startProxy } from '../../../testing/services/proxy.js';
 import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
 
-/** Ports that lead elsewhere. */
+/** Ports of brokers, each with the port of its proxy. */
 const detours = vi.hoisted(() => new Map<number, number>());
 
 vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
@@ -42,7 +39,7 @@ beforeEach(async () => {
   });
 });
 
-/** Its connections use a separate network. Created before anything else connects through it. */
+/** Returns a producer whose connections use a separate network. Nothing else may connect before it does. */
 async function overBadNetwork(options: ProducerOptions = {}) {
   const [host, port] = freshKafkaOptions().brokers[0]!.split(':') as [string, string];
   const network = await startProxy({ host, port: Number(port) });
@@ -68,7 +65,7 @@ describe('appending', () => {
     await appender.close();
     const records = await reader.read(topic, 0, 0, 1_000);
     expect(records.length).toBe(601);
-    // The broker gives all records of a batch one time.
+    // The broker gives all records of a batch the same time.
     expect(new Set(records.map(({ timestamp }) => timestamp)).size).toBeLessThan(10);
   });
 
@@ -122,7 +119,7 @@ describe('appending', () => {
   });
 
   test('records that were given up are never confused with later ones', async () => {
-    // A partition that was just made may refuse at first, for longer than the limit below.
+    // A new partition may refuse at first, for longer than the limit below.
     const patient = new KafkaProducer(connection);
     await patient.publish(topic, texts(1, 'before'));
     await patient.close();
@@ -149,7 +146,7 @@ describe('appending', () => {
   test('a refused batch affects no other append', async () => {
     const options = freshKafkaOptions();
     const name = `${options.prefix}locations`;
-    // The brokers' default: somebody else made the topic.
+    // The brokers' default, as if another program had created the topic.
     const configEntries = [{ name: 'max.message.bytes', value: '1048588' }];
     await connection.admin.createTopics({
       topics: [{ topic: name, numPartitions: options.partitions, configEntries }],
@@ -176,7 +173,7 @@ describe('appending', () => {
     onTestFinished(() => brokers.close());
     const name = connection.topicName(topic);
     const leader = await brokers.leaderOf(name, partition);
-    // A broker that has just started gives no ids yet.
+    // A broker that has just started assigns no ids yet.
     const id = await vi.waitFor(() => brokers.request(leader, newProducerId), { timeout: 120_000, interval: 100 });
     const sequences = new ProducerSequences(id);
     const send = async (count: number) => {
@@ -185,12 +182,12 @@ describe('appending', () => {
       return (await brokers.request(leader, (broker) => exchange(broker, request))).errorCode(name, partition);
     };
     sequences.advance('partition', 2 ** 31 - 3);
-    // Nor does it lead a partition that was just made.
+    // It does not lead a new partition yet, either.
     await vi.waitFor(async () => expect(await send(5)).toBe(0), { timeout: 120_000, interval: 100 });
     sequences.advance('partition', 5);
     expect(sequences.nextOf('partition').firstSequence).toBe(2);
     expect(await send(4)).toBe(0);
-    // As one that is sent again: acknowledged, and not written.
+    // The batch counts as a repetition: acknowledged, but not written.
     expect(await send(4)).toBe(0);
     sequences.advance('partition', 5);
     const outOfOrder = 45;

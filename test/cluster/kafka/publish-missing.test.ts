@@ -1,6 +1,6 @@
 /**
- * What a process left unpublished, or published and was killed before it could say so, is on its topic once when its
- * successor is done.
+ * A process is killed before it publishes records, or before it confirms their publication. Once its successor is done,
+ * each record is on its topic once.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,7 +29,10 @@ const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const textOf = ({ key, value }: NewRecord): string => `${key} ${value?.toString('latin1')}`;
 const partitionOf = ({ key }: NewRecord): number => partitionOfKey(key, connection.partitions(topic));
 
-/** Of each partition its first records: Kafka takes a partition's whole or not at all, but one without the other. */
+/**
+ * Returns the first records of each partition. Kafka accepts all or none of a partition's batch, but may accept one
+ * partition's and not another's.
+ */
 function takenOf(records: readonly NewRecord[], counts: readonly number[]): NewRecord[] {
   const taken = counts.map(() => 0);
   return records.filter((record) => {

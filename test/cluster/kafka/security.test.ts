@@ -1,4 +1,4 @@
-/** The log on a Kafka that demands TLS and a login. */
+/** The log on a Kafka that requires TLS and a login. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';

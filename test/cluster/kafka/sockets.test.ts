@@ -1,6 +1,6 @@
 /**
- * A connection that is reset in the middle of an answer. Seen: kafkajs threw out of its socket, or stood still without
- * a word. `sockets.ts` says why.
+ * A connection is reset in the middle of a response. Regression: kafkajs threw in its socket's handler, or hung without
+ * an error. `sockets.ts` explains why.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { KafkaProducer } from '../../../backends/cluster/kafka/produce/producer.
 import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
 
-/** Ports that lead elsewhere. */
+/** Ports of brokers, each with the port of its proxy. */
 const detours = vi.hoisted(() => new Map<number, number>());
 
 vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
@@ -18,7 +18,7 @@ vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (
   return { socketFactory: (options) => socketFactory({ ...options, port: detours.get(options.port) ?? options.port }) };
 });
 
-/** Before the broker; resets connections `resets` times, when they have carried a part of a large answer. */
+/** Starts a proxy that resets connections `resets` times, in the middle of a large response. */
 async function startResettingProxy(brokerPort: number, resets: number) {
   let left = resets;
   const server = createServer((client) => {

@@ -1,4 +1,4 @@
-/** Reading and following without a group where the log has gaps, and through outages. */
+/** Reading and following without a group, where the log has gaps and through outages. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import {
@@ -12,7 +12,7 @@ import { startProxy } from '../../../testing/services/proxy.js';
 import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
 
-/** Ports that lead elsewhere. */
+/** Ports of brokers, each with the port of its proxy. */
 const detours = vi.hoisted(() => new Map<number, number>());
 
 vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
@@ -47,7 +47,7 @@ async function open(options: ReturnType<typeof freshKafkaOptions>): Promise<void
 const numbered = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => ({ key: `${from + i}`, value: Buffer.from(`${from + i}`) }));
 
-/** A handler that records its calls in one list: offsets of records, and `to 7` for an end without records. */
+/** Records the calls of a handler in one list: offsets of records, and `to 7` for an end without records. */
 class Ledger implements StreamHandler {
   readonly calls: (number | string)[] = [];
   constructor(private readonly startAt = 0) {}
@@ -74,7 +74,7 @@ function follow(handler: StreamHandler, topic: Topic = 'events', parts: Partial<
   return subscription;
 }
 
-/** Its last offset is a marker, which is no record. */
+/** Appends a transaction. Its last offset is a marker, not a record. */
 async function appendTransaction(topic: Topic, count: number, outcome: 'commit' | 'abort'): Promise<void> {
   const producer = connection.kafka.producer({
     transactionalId: connection.topicName(topic),
@@ -220,7 +220,7 @@ describe('offsets without records', () => {
     const topics = [{ topic: `${options.prefix}changes`, numPartitions: 1, configEntries }];
     await connection.admin.createTopics({ topics, waitForLeaders: false });
     await open(options);
-    // Batches of one, of many, and of which the last records go.
+    // Batches of one record, of many, and batches that lose their last records.
     const keys = Array.from({ length: 600 }, (_, i) => (i * i) % 17);
     for (let at = 0; at < keys.length; at += 1 + (at % 40)) {
       const batch = keys.slice(at, at + 1 + (at % 40));
@@ -229,7 +229,7 @@ describe('offsets without records', () => {
         batch.map((key) => ({ key: `${key}`, value: key === 4 ? null : Buffer.from('v') })),
       );
     }
-    // Each append of another key ends a segment, so that the one before it can be compacted.
+    // Each append of another key ends a segment, so that the previous one can be compacted.
     let end = keys.length;
     const left = await until(
       async () => {
@@ -244,7 +244,7 @@ describe('offsets without records', () => {
     const lasting = [...lastOf].filter(([key]) => key !== 4).map(([, offset]) => offset);
     expect(left).toEqual(expect.arrayContaining(lasting));
     for (const start of [0, 1, 7, 100, 333, 598, 599, 600]) {
-      // Compaction goes on meanwhile, and only removes.
+      // Compaction continues meanwhile, and only removes records.
       const [before, read, after] = [
         (await offsets('changes', 0)).filter((offset) => offset >= start),
         await offsets('changes', start),
@@ -322,7 +322,7 @@ describe('an outage', () => {
     const subscription = follow(ledger);
     await until(() => ledger.calls.length === 1);
     network.dropsAnswers = true;
-    // No answer ever comes.
+    // No response ever arrives.
     await subscription.close();
     await subscription.done;
   });

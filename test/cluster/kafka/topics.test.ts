@@ -15,7 +15,7 @@ const connect = async (changed: Partial<typeof options> = {}): Promise<KafkaConn
   return connection;
 };
 
-/** Makes the topic with the brokers' own settings, before we come. */
+/** Creates the topic with the brokers' own settings, before Fenceline does. */
 async function makeTopic(config: ITopicConfig): Promise<void> {
   const { admin } = await connect({ prefix: `other-${randomBytes(6).toString('hex')}.` });
   await admin.createTopics({ topics: [config], waitForLeaders: false });
@@ -46,7 +46,7 @@ describe('topics that are less durable than the configuration requires', () => {
     const name = `${options.prefix}locations`;
     await makeTopic({ topic: name, numPartitions: options.partitions, replicationFactor: 1, configEntries });
     const problems: string[] = [];
-    // A broker may not host the other new topics at once, which is reported and retried.
+    // A broker may not host the other new topics immediately, which is reported and retried.
     const onProblem = (problem: string) => void (problem.startsWith('topic ') && problems.push(problem));
     const asked = { ...options, replicationFactor: 1, minInSyncReplicas: 1 };
     open.push(await connectKafka(asked, onProblem));

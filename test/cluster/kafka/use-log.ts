@@ -1,12 +1,12 @@
-/** All that is done with a log, on whatever Kafka it is. */
+/** Uses every function of a log on any Kafka. */
 import { expect } from 'vitest';
 import type { Log, Subscription } from '../../../pipeline/ports.js';
 import { until } from '../../../testing/until.js';
 import { record, textOf } from '../../contract/backend.js';
 
 /**
- * Appends to topic `events`, which nobody has used, reads it and follows it, as one of group `test` and alone. Answers
- * who follows.
+ * Appends to topic `events`, which must be unused, reads it and follows it, in group `test` and alone. Returns the
+ * subscriptions.
  */
 export async function useLog(log: Log): Promise<Subscription[]> {
   await log.append('events', [record('a', '1')]);

@@ -1,6 +1,6 @@
 /**
- * A member of a group in a process of its own, which a test may stop and kill. Prints what it does, a line of JSON
- * each. Ends on SIGTERM.
+ * A member of a group in a separate process, which a test may pause and kill. Prints each action as a line of JSON.
+ * Ends on SIGTERM.
  */
 import { Redis } from 'ioredis';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
@@ -13,7 +13,7 @@ import { GroupLedger, ledgerHandler } from '../kafka/group-ledger.js';
 export interface MemberWork {
   readonly kafka: KafkaOptions;
   readonly redis: { readonly host: string; readonly port: number };
-  /** Of a call of the handler. */
+  /** Duration of a call of the handler. */
   readonly workMs: number;
 }
 

@@ -162,7 +162,7 @@ describe('during an outage', () => {
       await client.set(options.prefix, 0);
       proxy.cutOff();
       await until(() => client.status !== 'ready');
-      // Queued ones would wait for the connection, which is cut off.
+      // Queued commands would wait for the connection, which is cut off.
       const failures = await Promise.allSettled(Array.from({ length: 1_000 }, () => client.incr(options.prefix)));
       expect(failures.every(({ status }) => status === 'rejected')).toBe(true);
       const waiting = withRetries(() => client.get(options.prefix));

@@ -1,7 +1,7 @@
 /**
- * The delivery queue in Redis: its contract, on one server and on a cluster, and what only a server far away can do to
- * it: lose an answer, lose its last second, be away, be full. Ledgers are kept of what was made; each delivery must be
- * found once.
+ * The delivery queue in Redis: its contract, on one server and on a cluster, and the faults of a remote server. It may
+ * lose a reply, lose its last second, be down, or be out of memory. By ledgers of the added deliveries, each must exist
+ * once.
  */
 import { Cluster } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ async function openQueue(options: RedisOptions): Promise<OpenQueue> {
   return { deliveryQueue, connection, close: () => connection.close() };
 }
 
-/** Closed with the test. */
+/** Opens a queue, which the end of the test closes. */
 async function queueOn(options: RedisOptions): Promise<DeliveryQueue> {
   const { deliveryQueue, close } = await openQueue(options);
   endings.push(close);
@@ -59,12 +59,12 @@ async function here<T extends { stop(): Promise<void> }>(starting: Promise<T>): 
 for (const [name, nodes] of Object.entries(nodesOf)) {
   describeDeliveryQueueContract(name, async (): Promise<BackendSite> => {
     const options = freshRedisOptions(nodes);
-    // The contract uses the queue of a backend and nothing else of it.
+    // The contract uses only the queue of a backend.
     return { open: async () => (await openQueue(options)) as unknown as Backend, remove: async () => {} };
   });
 }
 
-/** One delivery per value, all due at once, that move the position by their number. */
+/** Returns a batch with one delivery per value, all due now. It advances the position by their number. */
 const batchOf = (expectedOffset: number, values: readonly string[], to = webhook) => ({
   expectedOffset,
   nextOffset: expectedOffset + values.length,
@@ -158,7 +158,7 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
 });
 
 describe('when a reply is lost', () => {
-  /** A queue behind a network, and one that sees the same directly. */
+  /** Opens a queue over a separate network, and a second one directly. */
   async function behindNetwork() {
     const network = await startProxy(redis);
     endings.push(() => network.stop());
@@ -315,7 +315,7 @@ describe('a separate server', () => {
     const queue = await queueOn(freshRedisOptions([server]));
     const total = 3_000;
     let added = 0;
-    /** Adds all there is, settles every second one, and claims again when it must. */
+    /** Adds all records, settles every second delivery, and claims again when refused. */
     const deliver = async (): Promise<void> => {
       for (;;) {
         const claim = await queue.claim(source);
@@ -342,7 +342,7 @@ describe('a separate server', () => {
       await server.restart();
     }
     await delivered;
-    // Where all was done before the last kill, that second may be lost as well.
+    // If all was done before the last kill, the last second may be lost as well.
     await deliver();
     expect(await waitingTexts(queue)).toEqual(counting(0, total).filter((text) => Number(text) % 2 === 0));
     expect(await queue.size()).toBe(total / 2);

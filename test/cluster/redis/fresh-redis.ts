@@ -1,4 +1,4 @@
-/** Options that no other test shares: of a server or, where several nodes are given, a Redis Cluster. */
+/** Returns options with a new prefix: of a server or, for several nodes, of a Redis Cluster. */
 import { randomBytes } from 'node:crypto';
 import type { RedisOptions } from '../../../backends/cluster/options.js';
 

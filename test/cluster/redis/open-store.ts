@@ -1,4 +1,4 @@
-/** A state store on its own connection, whose publications reach a list instead of Kafka. */
+/** A state store on its own connection, which publishes to a list instead of Kafka. */
 
 import type { RedisOptions } from '../../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
@@ -8,7 +8,7 @@ import type { Commit, NewRecord } from '../../../pipeline/ports.js';
 export interface OpenStore {
   readonly redis: RedisConnection;
   readonly store: RedisStateStore;
-  /** Values that were published, as they reached Kafka. */
+  /** The published values, as Kafka would receive them. */
   readonly published: string[];
   /** Simulates Kafka before it accepts records. */
   kafka: () => Promise<void>;
@@ -56,7 +56,7 @@ export async function withStore(
   }
 }
 
-/** The device's state is the offset up to which it was applied; the event says the same. */
+/** Returns a commit. The device's state is the offset up to which it was applied, and so is the event. */
 export const commitOf = (expectedOffset: number, nextOffset: number, key = 'device'): Commit => ({
   expectedOffset,
   nextOffset,

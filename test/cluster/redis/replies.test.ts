@@ -51,7 +51,7 @@ async function withPair(options: RedisOptions, use: (pair: Pair) => Promise<void
   await Promise.all([stage.close(), ingest.close()]);
 }
 
-/** Replies may be lost for a while, but not for longer. Some may arrive twice, and none is made up. */
+/** Sends until a reply arrives again. Replies may be lost for a while. Some may arrive twice, and none is invented. */
 async function hearsAgain({ replies, inbox, received }: Pair): Promise<void> {
   received.length = 0;
   let sent = 0;
@@ -70,7 +70,7 @@ test('replies of one turn share a message, large ones too', async () => {
     const before = await messagesSeen();
     for (let i = 0; i < 1_000; i++) replies.send(`${inbox.address}/${i}`, '{}');
     await until(() => received.length === 1_000);
-    // And heartbeats.
+    // The limit leaves room for heartbeats.
     expect((await messagesSeen()) - before).toBeLessThan(100);
     for (let i = 0; i < 10; i++) replies.send(`${inbox.address}/large-${i}`, 'x'.repeat(700_000));
     await until(() => received.length === 1_010);
@@ -120,7 +120,7 @@ describe('an inbox receives again', () => {
   );
 });
 
-// Each waits for heartbeats.
+// Concurrent, because each test waits for heartbeats.
 describe.concurrent('by its heartbeats', () => {
   test.each([
     ['a server', [shared]],

@@ -1,4 +1,4 @@
-/** A ledger of records that are applied while Redis is paused, restarts, loses changes or moves the partition. */
+/** Records are applied while Redis is paused, restarts, loses changes or moves the partition. A ledger checks them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Claim } from '../../../pipeline/ports.js';
@@ -18,9 +18,8 @@ const recordsAround = 300;
 const commandTimeoutMs = 1_000;
 
 /**
- * Applies records one by one, as the location stage does: claims again when refused, and finds in the store's states
- * what its position says.
- * Some before `hurt`, those it lasts, and some after it.
+ * Applies records one by one before, during and after `hurt`. Like the location stage, it claims again when refused,
+ * and expects the states of the store to agree with its position.
  */
 async function applyThrough({ store, stateOf, published: seen }: OpenStore, hurt: () => Promise<void>): Promise<void> {
   let claim: Claim = await store.claim(0);
@@ -49,7 +48,7 @@ async function applyThrough({ store, stateOf, published: seen }: OpenStore, hurt
 
 async function standStill(server: Server): Promise<void> {
   await server.pause();
-  // Commands fail meanwhile, and are sent again.
+  // Commands fail meanwhile and are retried.
   await delay(2 * commandTimeoutMs);
   await server.resume();
 }
@@ -85,7 +84,7 @@ describe('every record is applied once and published', () => {
   test('while the partition moves to another node of the cluster', () =>
     withStore(freshRedisOptions(cluster.nodes, options), async (open) => {
       const { node, slot } = await placeOf(open, cluster);
-      // The nodes may still be making up with the one that stood still.
+      // The nodes may still be synchronising with the paused one.
       await wholeFor(cluster.nodes);
       const target = cluster.nodes.find((each) => each !== node)!;
       await applyThrough(open, () => moveSlot(slot, node, target, { masters: cluster.nodes }));
@@ -93,7 +92,7 @@ describe('every record is applied once and published', () => {
     }));
 });
 
-/** Where the first partition is. */
+/** Returns the node of the first partition. */
 async function placeOf({ redis: { options } }: OpenStore, { nodes }: RedisClusterServer) {
   const slot = await slotOf(nodes[0]!, `${options.prefix}{state.0}.meta`);
   const port = await masterOf(nodes[0]!, slot);

@@ -1,6 +1,6 @@
 /**
- * What the contract can't ask of every store: expiry, what an owner leaves behind, a Redis that falls back, answers
- * that are lost.
+ * Rules beyond the contract of every store: expiry, the outbox of a former owner, a Redis that falls back, and lost
+ * replies.
  */
 import { describe, expect, test } from 'vitest';
 import type { RedisConnection } from '../../../backends/cluster/redis/connection.js';
@@ -10,7 +10,7 @@ import { until } from '../../../testing/until.js';
 import { freshRedisOptions } from './fresh-redis.js';
 import { absent, commitOf, type OpenStore, published, willing, withStore } from './open-store.js';
 
-/** All that is under the connection's prefix, to be put back as it was. */
+/** Stores all keys under the connection's prefix. Returns a function that restores them. */
 async function snapshot({ client, options }: RedisConnection): Promise<() => Promise<void>> {
   const names = await client.keys(`${options.prefix}*`);
   const held = await Promise.all(names.map(async (name) => ({ name, value: await client.dumpBuffer(name) })));
@@ -89,7 +89,7 @@ describe('an owner that could not publish', () => {
       await expect(store.commit(successor, commitOf(1, 2))).rejects.toThrow('no Kafka');
       slow.end();
       expect(await late).toBe('committed');
-      // Commands of one connection are done in their order.
+      // Commands of one connection run in their order.
       await redis.client.ping();
       open.kafka = willing;
       await store.claim(0);
@@ -111,7 +111,7 @@ test('a commit waits for the publication of the one before it, because the outbo
     expect(open.published).toEqual(published(1, 2, 3));
   }));
 
-/** Work that runs until it is stopped. */
+/** Returns work that lasts until it is stopped. */
 function holdUp() {
   let begin = () => {};
   let end = () => {};

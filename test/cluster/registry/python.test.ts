@@ -21,7 +21,7 @@ import { until } from '../../../testing/until.js';
 import { freshKafkaOptions, removeTopics } from '../kafka/fresh-kafka.js';
 import { freshRedisOptions } from '../redis/fresh-redis.js';
 
-/** Empty: skip the tests. */
+/** If empty, the tests are skipped. */
 const python = process.env.TEST_SERVICES_PYTHON ?? '';
 if (python === '') console.warn('the tests with a Python client are skipped: TEST_SERVICES_PYTHON is not set');
 

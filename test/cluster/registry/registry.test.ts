@@ -1,6 +1,6 @@
 /**
- * Schemas in a real registry: what is registered, what ids mean, and what becomes of them when the registry is away,
- * comes back empty, or holds what we can't live with. Registries that get hurt are each test's own.
+ * Schemas in a real registry: their registration and the meaning of ids, also when the registry is down, returns empty,
+ * or has incompatible schemas. Tests that disturb a registry start their own.
  */
 import { randomBytes } from 'node:crypto';
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
@@ -25,7 +25,7 @@ import { freshRedisOptions } from '../redis/fresh-redis.js';
 const allTopics = Object.values(topics);
 const event = exampleEvent({ id: 'e'.repeat(24) });
 
-/** A new one for each test. */
+/** A new prefix for each test. */
 let prefix: string;
 let redis: RedisConnection;
 let knownIds: KnownIds;
@@ -61,7 +61,7 @@ async function ask(
   return response.json();
 }
 
-/** Registers so many schemas that aren't ours. */
+/** Registers this many foreign schemas. */
 async function occupy(registry: RegistryOptions, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     const schema = JSON.stringify({ type: 'record', name: `Stranger${index}`, fields: [] });
@@ -81,17 +81,17 @@ function wireFrame(
   return frame;
 }
 
-/** The event that the reader makes of a frame. */
+/** Reads a frame as an event. */
 async function read(wire: WireSchemas, frame: Buffer): Promise<unknown> {
   const copy = Buffer.from(frame);
   await wire.learn(topics.events, [copy]);
   return plain(codecs.event.decode(wire.fromWire(topics.events, copy)));
 }
 
-/** Decoded records are class instances; only their fields are compared. */
+/** Returns only the fields of a decoded record, which is a class instance. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** The id under which each topic is written. */
+/** Returns the id with which each topic is written. */
 function writeIds(wire: WireSchemas): Record<string, number> {
   return Object.fromEntries(
     allTopics.map((topic) => {
@@ -101,7 +101,7 @@ function writeIds(wire: WireSchemas): Record<string, number> {
   );
 }
 
-/** The events topic alone, as a program knows it that shippedSchemas these versions. */
+/** Returns the events topic alone, as known by a program that shipped these versions. */
 function eventVersions(...schemas: string[]): { schemas: SchemaSet; codec: Codec<unknown> } {
   const type = avro.Type.forSchema(JSON.parse(schemas.at(-1)!), { registry: {}, wrapUnions: false });
   const codec = createCodec<unknown>(type, codecs.event.schemaId);
@@ -110,7 +110,7 @@ function eventVersions(...schemas: string[]): { schemas: SchemaSet; codec: Codec
 }
 const eventV1 = shippedSchemas.versions.find(({ name }) => name === 'event.v1')!.schema;
 const eventV2 = withField({ name: 'mood', type: ['null', 'string'], default: null });
-/** Not compatible with the first: without a default. */
+/** Not compatible with the first version: the field has no default. */
 const eventBroken = withField({ name: 'weight', type: 'double' });
 
 function withField(field: object): string {
@@ -190,7 +190,7 @@ describe('a registry with outages', () => {
   });
   afterAll(() => registry?.stop());
 
-  /** By the order in which versions were shipped: topics' newest versions. */
+  /** Ids of the newest versions, by the order in which versions were shipped. */
   const expectedIds = {
     rejections: 1,
     attempts: 2,
@@ -208,7 +208,7 @@ describe('a registry with outages', () => {
       const nodes = await Promise.all(Array.from({ length: 5 }, () => open(registry)));
       for (const wire of nodes) expect(writeIds(wire)).toEqual(expectedIds);
     }
-    // A registry that has just started may take longer than a request may.
+    // A registry that has just started may answer after the time limit of a request.
     expect(problems.filter((problem) => !problem.includes("can't be reached"))).toEqual([]);
   });
 
@@ -233,7 +233,7 @@ describe('a registry with outages', () => {
     await occupy(registry, 1);
     const start = open(registry, { schemas });
     await expect(start).rejects.toThrow(`schema id 2 of subject ${subjectOf(topics.events)} now means another version`);
-    // Nothing that it gave out since is remembered.
+    // No id that it has assigned since is remembered.
     const known = await knownIds.read();
     expect(new Map(known.map(({ id, schema }) => [id, schema]))).toEqual(
       new Map([
@@ -250,7 +250,7 @@ describe('a registry with outages', () => {
     await registry.kill();
     problems.length = 0;
     expect(await read(wire, frame)).toEqual(plain(event));
-    // Known to another node, hence to Redis.
+    // Another node knows this id and has stored it in Redis.
     await knownIds.write([{ subject: subjectOf(topics.events), id: 77, schema: eventV2, givenAtMs: Date.now() }]);
     const { type } = eventVersions(eventV2).codec;
     expect(await read(wire, createCodec(type, 77).encode({ ...event, mood: 'good' }))).toEqual(plain(event));
@@ -291,7 +291,7 @@ describe('a registry with outages', () => {
       expect.stringContaining('records are written with the ids that it assigned before'),
     ]);
 
-    // One that hangs is no better.
+    // The same holds for a registry that hangs.
     await registry.restart();
     await registry.pause();
     expect(writeIds(await open(registry, { outageLimitMs: 500 }))).toEqual(expectedIds);
@@ -388,7 +388,7 @@ test('TLS and a password are used', async () => {
   expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
   await expect(open({ url, username, password: 'guess', tls })).rejects.toThrow(/answered 401 to user fenceline$/);
   await expect(open({ url, tls })).rejects.toThrow(/answered 401 to a request without a user$/);
-  // Redis has the ids by now: without a registry that can be trusted we go by them, and say so.
+  // Redis has the ids by now. Without a trusted registry a node uses them, and says so.
   await open({ url, username, password, tls: { ca } }, { outageLimitMs: 500 });
   expect(problems.at(-1)).toMatch(/can't be reached: .*certificate.*; records are written with the ids/);
 });
