@@ -1,4 +1,4 @@
-/** Rules that hold for every operation, and so also for those that come later. */
+/** Rules for every operation, and so also for later ones. */
 import { describe, expect, test } from 'vitest';
 import { adminApiKey, type Body, useApi, webhookParts } from './testing/fixtures.js';
 
@@ -20,7 +20,7 @@ const withoutPages: Readonly<Record<string, string>> = {
   '/v1/positions': 'the positions received last, read on by their time',
   '/v1/users/{id}/locations/{locationId}/explanation': 'the events of one location',
 };
-/** The best answers to a question, of which there are no further pages. */
+/** The best results of a query, which has no further pages. */
 const isResult = (path: string): boolean => /^\/v1\/(analytics|search|geocode)\//.test(path);
 
 const lists = operations.filter(

@@ -1,4 +1,4 @@
-/** What If-Match and ETag promise, on every kind of record, and what an edit makes of one that came first. */
+/** Guarantees of If-Match and ETag on every kind of record, and the result of an edit after another one. */
 import { describe, expect, test } from 'vitest';
 import { adminApiKey, type Call, mapParts, useApi } from './testing/fixtures.js';
 
@@ -35,7 +35,7 @@ const rotation = { environment: 'live', kind: 'secret' };
 
 interface Resource {
   readonly name: string;
-  /** Makes one and answers its path. */
+  /** Creates a record and returns its path. */
   make(): Promise<string>;
   readonly change?: { readonly method: 'PUT' | 'PATCH' | 'POST'; readonly path?: string; readonly body: object };
   readonly isDeletable: boolean;
@@ -125,7 +125,7 @@ const resources: readonly Resource[] = [
   },
 ];
 
-/** The resources that can be changed in part. */
+/** The resources that accept partial updates. */
 const patches: Readonly<Record<string, object>> = {
   geofence: { description: 'patched' },
   'geofence of a pair': { description: 'patched' },

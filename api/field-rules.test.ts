@@ -1,6 +1,6 @@
 /**
- * Every call reads a field by the same rule. The fault: `"1"`, `"TRUE"` and dates were read one way by track, another
- * way by the management API, and a third way by search.
+ * Every call reads a field by the same rule. Regression: track, the management API and search each read `"1"`, `"TRUE"`
+ * and dates in a different way.
  */
 import { describe, expect, it } from 'vitest';
 import { accepted, FieldReader, type Outcome } from '../http/fields/reader.js';
@@ -48,7 +48,7 @@ const beacon = (fields: Fields) => readBeacon({ ...eddystone, ...fields });
 const webhook = (fields: Fields) => readWebhook(undefined, { url, ...fields }, networks);
 const explain = (fields: Fields) => readExplainRequest(scope, { ...point, ...fields }, nowMs, null);
 
-/** Returns the value of a field, or that the call was refused for this very field. */
+/** Returns the value of a field, or that the call was refused for this field. */
 function fieldOf<T>(name: string, result: Outcome<T> | Validated<T>, pick: (value: T) => unknown): unknown {
   try {
     return pick(accepted(result));
@@ -60,7 +60,7 @@ function fieldOf<T>(name: string, result: Outcome<T> | Validated<T>, pick: (valu
   }
 }
 
-/** Checks that all calls read each value alike, as JSON, and where it is text also as a form or query string. */
+/** Checks that all calls read each value in the same way, as JSON and, for text, as a form or query string. */
 function describeRule(
   rule: string,
   calls: Readonly<Record<string, { readonly field: string; readonly read: Call; readonly byDefault: unknown }>>,

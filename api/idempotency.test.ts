@@ -8,7 +8,7 @@ const api = await useApi({ maxKeysPerDay, webhooks: webhookParts({ maxWebhooks: 
 
 /** Creates another record on every call. */
 const webhook = (fields: object = {}) => ({ url: 'https://example.com/', ...fields });
-/** Of gzip's first bytes in base64: what was compressed and not encrypted. */
+/** The start of gzip data in base64, which would show data that was compressed but not encrypted. */
 const gzipStart = 'H4sI';
 
 const freshKey = () => randomBytes(8).toString('hex');

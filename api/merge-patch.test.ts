@@ -42,7 +42,7 @@ const resources = {
 const withoutNull = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
-/** The obvious merge: of fields, and within metadata. An empty result is left out, as by a client. */
+/** The oracle: merges fields, and within metadata. Omits an empty result, as a client does. */
 function merge(current: Fields, patch: Fields): Fields {
   const metadata =
     patch.metadata === null || patch.metadata === undefined

@@ -20,7 +20,7 @@ test('every operation is described in full', async () => {
       tags: [expect.any(String)],
       security: expect.any(Array),
     });
-    // Only a caller who signs in has nothing yet.
+    // Only a caller who signs in has no credentials yet.
     const isOpen = /^\/v1\/(signup|signin|password\/reset|invitations\/accept)/.test(path) && !path.endsWith('links');
     expect(operation.security.length === 0).toBe(isOpen);
     const { content } = operation.responses['200'] ?? operation.responses['202'];

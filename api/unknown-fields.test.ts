@@ -1,7 +1,4 @@
-/**
- * Fields that are not known. The fault: a misspelt field of a geofence or beacon was ignored, and the call answered
- * 200.
- */
+/** Unknown fields. Regression: a misspelt field of a geofence or beacon was ignored, and the call was answered 200. */
 import { describe, expect, it } from 'vitest';
 import { useApi } from './testing/fixtures.js';
 

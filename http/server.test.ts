@@ -244,7 +244,7 @@ describe('failures', () => {
       const { requestId } = answer.json().meta;
       expect(requestId).toMatch(/^[0-9a-f]{24}$/);
       expect(answer.headers['x-radar-request-id']).toBe(requestId);
-      // Such a path reaches no route, and no line of the log.
+      // This path reaches no route and is not logged.
       if (url !== '/%ff') expect(log.join()).toContain(`"reqId":"${requestId}"`);
     }
   });

@@ -1,4 +1,4 @@
-/** Imports of CSV files: what is applied, what is refused, and what the record says. */
+/** Imports of CSV files: applied and refused rows, and the record of the import. */
 import { describe, expect, it } from 'vitest';
 import { readBeacon } from '../api/beacons/fields.js';
 import { beaconRecord } from '../api/beacons/record.js';

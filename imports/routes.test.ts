@@ -1,4 +1,4 @@
-/** The routes of imports: every way to send a file, what is answered, progress, history and files of bad rows. */
+/** The routes of imports: every way to send a file, answers, progress, history and files of bad rows. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What the import's thread prepares is stored exactly as if the log had been decoded, also when other edits of the same
- * records come between.
+ * Rows that the import thread prepares are stored exactly as if the log had been decoded, also after other edits of the
+ * same records meanwhile.
  */
 import fc from 'fast-check';
 import { open } from 'lmdb';
@@ -48,7 +48,7 @@ const step = fc.record({
   name: fc.constantFrom('a', 'b', 'c', 'd'),
   scope: fc.constantFrom(...scopes.slice(0, 2)),
   fields: fc.option(geofence, { freq: 6 }),
-  /** By the thread of the import, as it saw the record some steps ago; or by another edit. */
+  /** Stored by the import thread, which read the record some steps ago, or by another edit. */
   by: fc.constantFrom('import' as const, 'import' as const, 'stale import' as const, 'other' as const),
   isWritten: fc.boolean(),
 });

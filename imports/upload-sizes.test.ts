@@ -1,5 +1,5 @@
 /**
- * Bodies over a real connection. The incident: an upload of more than 64 kB was never answered, because the body closed
+ * Bodies over a real connection. Regression: an upload of more than 64 kB was never answered, because the body closed
  * before its last bytes were read.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

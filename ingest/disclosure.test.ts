@@ -1,6 +1,6 @@
 /**
- * What a publishable key learns of users that it only names. The fault: `POST /v1/events` with a device id answered
- * that user's id and metadata, and track calls answered all that was stored.
+ * What a publishable key learns about users whom it only names. Regression: `POST /v1/events` with a device id returned
+ * that user's id and metadata, and track calls returned everything that was stored.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';
@@ -22,7 +22,7 @@ async function post(url: string, payload: object, key = ingest.publishable) {
   return answer.json();
 }
 
-/** Everything of a user that an answer must not give away. */
+/** Everything about a user that an answer must not disclose. */
 const secrets = {
   userId: 'ann@example.com',
   description: 'Ann, floor 3',
@@ -33,7 +33,10 @@ const secrets = {
 };
 const giveaways = ['ann@example.com', 'Ann', 'gold-plan', 'install-of-ann', 'Pixel', 'BACKGROUND_LOCATION', '50.0004'];
 
-/** A user inside the shop, known by all that an app can tell. Reported an hour ago, so that later ones are newer. */
+/**
+ * A user inside the shop, with all fields that an app can send. Reported an hour ago, so that later locations are
+ * newer.
+ */
 async function known(deviceId: string, more: object = {}): Promise<void> {
   const report = { deviceId, ...secrets, ...more, ...north(50), latitude: 50.0004, updatedAtMsDiff: hourMs };
   expect((await post('/v1/track', report, ingest.secret)).user).toMatchObject({ metadata: secrets.metadata });

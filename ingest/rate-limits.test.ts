@@ -1,6 +1,6 @@
 /**
- * Rate limits of locations. The faults: `{"deviceId": 42}` and `replays` sent as text were counted as nobody's, and
- * nothing bounded what one key, or one project, could send.
+ * Rate limits of locations. Regressions: `{"deviceId": 42}` and `replays` sent as text counted for no device, and
+ * nothing limited a key or a project.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';
@@ -161,7 +161,7 @@ describe('a project', () => {
     await start({ locationsPerProjectPerSecond: 4_000 }, Date.now);
     const startMs = performance.now();
     expect((await upload(8_000)).json()).toMatchObject({ accepted: 8_000 });
-    // Of two seconds' worth the first is in the bucket.
+    // The bucket has the first of two seconds' tokens.
     expect(performance.now() - startMs).toBeGreaterThan(900);
   });
 });

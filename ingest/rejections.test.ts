@@ -10,7 +10,7 @@ import { startRejectionCounter } from './rejections.js';
 const decode = (records: readonly { readonly value: Buffer | null }[]): Rejection[] =>
   records.map(({ value }) => codecs.rejection.decode(value as Buffer));
 
-/** `endpoint code param`: how many. */
+/** Counts by `endpoint code param`. */
 function totals(rejections: readonly Rejection[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { endpoint, code, param, count } of rejections) {

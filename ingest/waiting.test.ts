@@ -4,7 +4,7 @@ import { createWaiting } from './waiting.js';
 
 const replyTimeoutMs = 1_000;
 
-/** A waiting list, and `reply`, which sends to the request that carries `replyTo`. */
+/** Returns a waiting list, and `reply`, which sends to the request with this `replyTo`. */
 function newWaiting(maxWaitingRequests = 10) {
   let listener: (request: string, body: string) => void = () => {};
   const inbox = {
@@ -42,7 +42,7 @@ describe('a waiting request', () => {
     void both.then(ended);
     reply(replyTo, 'a', 'applied');
     reply(replyTo, 'a', 'repeat');
-    // One turn of the event loop: whatever had been resolved has been reported.
+    // Waits for one turn of the event loop: everything that was resolved has been reported.
     await new Promise((resolve) => setImmediate(resolve));
     expect(ended).not.toHaveBeenCalled();
     reply(replyTo, 'b');

@@ -70,7 +70,7 @@ describe('a replay', () => {
     const { status, body } = await start({ geofences: [proposed] });
     expect([status, body.replay.status]).toEqual([202, 'running']);
     const replay = await ended(body.replay._id);
-    // No location was evaluated by a stage, so nothing is on record.
+    // No stage evaluated a location, so no event is recorded.
     const both = { both: 0, record: 0 };
     expect(replay).toMatchObject({
       status: 'completed',

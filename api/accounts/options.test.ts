@@ -1,4 +1,4 @@
-/** What operators switch: sign-up, its confirmation by mail, and plans. */
+/** Options of operators: sign-up, its confirmation by mail, and plans. */
 import { expect, test } from 'vitest';
 import { adminApiKey, useApi } from '../testing/fixtures.js';
 import { Browser, invited, mailedToken, newEmail, password } from './testing/browser.js';
@@ -85,7 +85,7 @@ test('where plans are enabled, beacons require the enterprise plan, which only t
   const { body } = await create('0'.repeat(12));
   expect((await setPlan(adminApiKey, 'basic')).status).toBe(200);
   expect((await create('1'.repeat(12))).status).toBe(403);
-  // What exists stays, and may be deleted.
+  // Existing records stay, and may be deleted.
   expect((await closed.call('DELETE', `/v1/beacons/${body.beacon._id}`, { key })).status).toBe(200);
 });
 

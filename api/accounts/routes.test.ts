@@ -69,7 +69,7 @@ test('signing in and out', async () => {
   const { cookie } = browser;
   expect((await post(browser, '/v1/signout')).status).toBe(200);
   expect(browser.cookie).toBe('');
-  // The cookie that somebody has kept is of no use.
+  // A kept cookie is invalid.
   browser.cookie = cookie;
   expect((await browser.send('GET', '/v1/settings')).status).toBe(401);
   expect((await browser.send('GET', '/v1/session')).status).toBe(401);
@@ -142,7 +142,7 @@ test('an owner acts like a secret key of the chosen environment', async () => {
   expect((await browser.send('GET', '/v1/settings')).body.settings.minimumConfidence).toBe(1);
   const wrong = await browser.send('GET', '/v1/settings?environment=prod');
   expect(wrong).toMatchObject({ status: 400, body: { meta: { param: 'environment' } } });
-  // A key has an environment of its own.
+  // A key determines its environment.
   expect((await api.call('GET', '/v1/settings?environment=live')).status).toBe(400);
 });
 
@@ -234,7 +234,7 @@ test('an account is a member of several projects, with a role in each', async ()
     ),
   );
   expect(roles).toEqual({ [first.project._id]: 'viewer', [second.project._id]: 'owner' });
-  // It must say which project it means.
+  // The session must name its project.
   expect(await browser.send('GET', '/v1/settings')).toMatchObject({
     status: 400,
     body: { meta: { param: 'project' } },
@@ -366,7 +366,7 @@ test('a one-time link signs in as owner of its project, once, without an account
   expect((await browser.send('PUT', '/v1/settings', { body: {} })).status).toBe(200);
   const change = { body: { current: password, password: 'a new password 1' } };
   expect((await browser.send('PUT', '/v1/password', change)).status).toBe(403);
-  // It invites its own address, and so makes an account.
+  // It invites its own address, and thereby creates an account.
   expect((await invited(api, browser, 'owner')).session.projects).toMatchObject([{ _id: project._id, role: 'owner' }]);
   expect((await post(browser, '/v1/signout')).status).toBe(200);
 });

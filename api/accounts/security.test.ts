@@ -1,4 +1,4 @@
-/** The rules that protect accounts and sessions, each with the attack that it stops. */
+/** The rules that protect accounts and sessions, each with the attack that it prevents. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { adminApiKey, sessionAbsoluteMs, sessionIdleMs, useApi } from '../testing/fixtures.js';
 import { withRole } from './accounts.js';
@@ -9,7 +9,7 @@ const api = await useApi({ clock: () => time.nowMs });
 const post = (browser: Browser, url: string, body: object = {}) => browser.send('POST', url, { body });
 const minuteMs = 60_000;
 
-/** Returns an answer without what differs between any two requests. */
+/** Returns an answer without the parts that differ between any two requests. */
 function comparable({ status, body, headers }: Awaited<ReturnType<Browser['send']>>) {
   const { 'x-radar-request-id': _, date: __, ...others } = headers;
   return { status, body: { ...body, meta: { ...body.meta, requestId: undefined } }, others };
@@ -236,7 +236,7 @@ describe('attempts are limited', () => {
     time.nowMs = Math.ceil(time.nowMs / (15 * minuteMs)) * 15 * minuteMs + 5 * minuteMs;
     const signIn = (given: string) => post(new Browser(api), '/v1/signin', { email, password: given });
     for (let attempt = 0; attempt < 20; attempt++) expect((await signIn('a wrong password')).status).toBe(401);
-    // Not even the right password: else guesses would go on and only their success would show.
+    // Not even the right password is accepted. Otherwise guesses could continue, and only success would show.
     const refused = await signIn(password);
     expect(refused).toMatchObject({ status: 429, body: { meta: { type: 'too_many_attempts' } } });
     expect(refused.headers['retry-after']).toBe(`${10 * 60}`);

@@ -10,7 +10,7 @@ const pendingOf = (email: string) => ({ email, passwordHash: 'hash', project: 'M
 const projectsOf = (account: string) =>
   api.readModel.projects().filter(({ members }) => members?.some((member) => member.account === account));
 
-/** A process that ends after it has appended so many changes of an edit. */
+/** Simulates a process that ends after it has appended this many changes of an edit. */
 function endingAfter(changes: number): ConfigurationWriter {
   return {
     ...api.writer,

@@ -24,7 +24,7 @@ interface Stored {
   readonly near: readonly string[];
 }
 
-/** Returns one of three devices; users 0, 3 and 6 share one. */
+/** Returns one of three devices. Users 0, 3 and 6 share one. */
 const deviceOf = (user: number): string => `device ${user % 3}`;
 
 const stored: fc.Arbitrary<Stored> = fc.record({

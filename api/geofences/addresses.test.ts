@@ -1,4 +1,4 @@
-/** Which centre an address gives, and what is stored of it. The gazetteer knows towns, a scripted service houses. */
+/** The centre that an address gives, and the stored fields. The gazetteer knows towns, a scripted service houses. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { refusal } from '../../providers/answer.js';
 import { createGazetteer } from '../../providers/geocoding/gazetteer/gazetteer.js';

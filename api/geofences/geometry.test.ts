@@ -1,4 +1,4 @@
-/** When an isochrone is computed, and what is stored of it. The provider is a function that counts. */
+/** When an isochrone is computed, and what is stored. The provider is a function that counts its calls. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../../providers/answer.js';
 import { refusal } from '../../providers/answer.js';

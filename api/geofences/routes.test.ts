@@ -113,7 +113,7 @@ describe('one geofence', () => {
         expect(body.geofence).toMatchObject({ tag, externalId });
         const query = `tag=${encodeURIComponent(tag)}&externalId=${encodeURIComponent(externalId)}`;
         expect((await api.call('GET', `/v1/geofences?${query}`)).body.geofences).toEqual([body.geofence]);
-        // A path takes dots alone for steps.
+        // In a path, segments of only dots mean steps between folders.
         if (/^\.+$/.test(tag) || /^\.+$/.test(externalId)) return;
         const path = `/v1/geofences/${encodeURIComponent(tag)}/${encodeURIComponent(externalId)}`;
         expect((await api.call('GET', path)).body).toEqual(body);

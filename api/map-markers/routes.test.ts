@@ -16,10 +16,10 @@ const svg = Buffer.from(
 const png = await sharp({ create: { width: 20, height: 20, channels: 3, background: 'red' } })
   .png()
   .toBuffer();
-/** A PNG, which ends where it says, and so many bytes in all. */
+/** Returns a valid PNG with a total of this many bytes. */
 const padded = (bytes: number) => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
 
-/** A project of its own: calls with its secret key of Test, with an image or fields for a body. */
+/** Creates a project. Returns functions that call with its secret key of Test, with an image or fields as the body. */
 async function newOwner() {
   const project = await api.newProject('Markers');
   const key = project.key('test', 'secret');

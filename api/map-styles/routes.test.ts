@@ -17,7 +17,7 @@ const background = (color: unknown = '#ff0000') => ({
 });
 const style = { version: 8, sources: {}, layers: [background()] };
 
-/** A project of its own: calls with its secret key of Test. */
+/** Creates a project. Returns it, and a function that calls with its secret key of Test. */
 async function newOwner() {
   const project = await api.newProject('Styles');
   const key = project.key('test', 'secret');
@@ -99,7 +99,7 @@ test('each upload reports what is not drawn', async () => {
 describe('refusals', () => {
   const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
   const withMetadata = (metadata: unknown) => ({ ...style, metadata: { a: metadata } });
-  /** A style of so many bytes. */
+  /** Returns a style of this many bytes. */
   const sized = (bytes: number) => withMetadata('x'.repeat(bytes - JSON.stringify(withMetadata('')).length));
   const layers = (count: number) => Array.from({ length: count }, (_, i) => ({ ...background(), id: `${i}` }));
 

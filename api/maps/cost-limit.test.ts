@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../schemas/errors.js';
 import { burstS, createCostLimit } from './cost-limit.js';
 
-/** What is answered: null, or seconds to wait. */
+/** The result: null, or seconds to wait. */
 function outcome(charge: () => void): number | null {
   try {
     charge();
@@ -18,7 +18,7 @@ test('a key draws until its time is used up, can draw again after Retry-After, a
   const limit = createCostLimit(1_000, () => nowMs);
   const draw = (key: string, costMs: number) => outcome(() => limit.charge(key, costMs));
   expect(draw('a', burstS * 1_000 - 1)).toBeNull();
-  // The largest map is drawn with whatever is left.
+  // Any remaining budget is enough for the largest map.
   expect(draw('a', 5_001)).toBeNull();
   const waitS = draw('a', 1) as number;
   expect(waitS).toBe(5);

@@ -5,7 +5,7 @@ import { mapParts, startApi, type TestApi } from '../testing/fixtures.js';
 
 let api: TestApi;
 let publishable: string;
-/** What was drawn, and how. */
+/** The maps that were drawn. */
 const drawn: MapRequest[] = [];
 let draw: (request: MapRequest) => Promise<DrawnMap>;
 const complete = {
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 let maps = 0;
-/** A query that no other test asks. */
+/** Returns a query that no other test uses. */
 const newQuery = (): string => {
   maps += 1;
   return `width=600&height=400&zoom=3&center=10,${maps}`;
@@ -241,7 +241,7 @@ test('a key beyond its cost limit gets Retry-After, but still gets cached images
   const refused = await ask('center=1,2');
   expect(refused.statusCode).toBe(429);
   expect(refused.json().meta.type).toBe('rate_limited');
-  // 30 s of 100 ms were there, and 5,000 ms were taken.
+  // The bucket had 30 s at 100 ms, of which 5,000 ms were taken.
   expect(Number(refused.headers['retry-after'])).toBe(20);
   expect((await ask('center=1,1')).statusCode).toBe(200);
   expect((await ask('center=1,2', 'secret')).statusCode).toBe(200);

@@ -5,13 +5,13 @@ import type { Environment } from '../../schemas/json/common.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
 import { mapParts, type TestProject, useApi } from '../testing/fixtures.js';
 
-/** What was drawn, and with which files. */
+/** The maps that were drawn, with their files. */
 const drawn: { readonly request: MapRequest; readonly uploads: Uploads }[] = [];
 beforeEach(() => {
   drawn.length = 0;
 });
 
-/** The image is the files it was drawn with. */
+/** The image consists of the files that it was drawn with. */
 async function render(
   _project: string,
   request: MapRequest,

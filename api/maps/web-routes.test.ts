@@ -6,7 +6,7 @@ import { freshId } from '../../schemas/ids.js';
 import type { MapStyleRecord } from '../../schemas/json/map.js';
 import { mapParts, startApi, useApi } from '../testing/fixtures.js';
 
-/** What was asked of the drawing processes. */
+/** The requests to the drawing processes. */
 const styles: { readonly name: string; readonly language: string; readonly uploaded: Uint8Array | null }[] = [];
 const files: WebFileRequest[] = [];
 beforeEach(() => {

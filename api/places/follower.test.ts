@@ -1,4 +1,4 @@
-/** Geofences take the new geometry of their place, whatever happens in between. */
+/** Geofences take the new geometry of their place, whatever happens meanwhile. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { embeddedLeases } from '../../backends/embedded/leases.js';
 import { refusal } from '../../providers/answer.js';

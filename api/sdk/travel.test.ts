@@ -1,4 +1,4 @@
-/** Route distance and matrix in the wire format. The provider answers a straight line, and nothing for trucks. */
+/** Route distance and matrix in the wire format. The provider returns a straight line, and no route for trucks. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusal } from '../../providers/answer.js';
 import { decodePolyline } from '../../providers/routes/polyline.js';

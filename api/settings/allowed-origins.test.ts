@@ -5,7 +5,7 @@ const api = await useApi({ maps: mapParts() });
 const publishable = api.project.key('test', 'publishable');
 
 const allow = (allowedOrigins: unknown) => api.call('PATCH', '/v1/settings', { body: { allowedOrigins } });
-/** Any route for publishable keys: a call that is let in fails for its missing parameters. */
+/** Any route for publishable keys: an admitted call fails because of its missing parameters. */
 const ask = async (headers: Record<string, string>, key = publishable) =>
   (await api.call('GET', '/maps/static', { key, headers })).body.meta.type;
 

@@ -228,7 +228,7 @@ describe('bounds', () => {
     const { port, api, app } = server;
     const largeEvent = () => ({ ...eventOf(projectId()), metadata: JSON.stringify({ filler: 'x'.repeat(50_000) }) });
     const reader = await open();
-    /** The server's sides of new connections, by the ports of the clients. */
+    /** The server sides of new connections, by the ports of the clients. */
     const accepted = new Map<number, Socket>();
     const accept = (socket: Socket) => void accepted.set(socket.remotePort!, socket);
     app.server.on('connection', accept);

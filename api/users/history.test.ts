@@ -1,6 +1,6 @@
 /**
- * Locations that the evaluation itself has decided, stored as the analytics stage stores them. Each explanation must
- * find the events again that the location caused, from what the tables say of the location before.
+ * Locations with the results of the real evaluation, stored as the analytics stage stores them. Each explanation must
+ * reproduce the events of the location from the stored row of the previous location.
  */
 import { beforeAll, expect, test } from 'vitest';
 import { createCatalog } from '../../pipeline/catalog/index/catalog.js';
@@ -161,7 +161,7 @@ test('users are found by a part of an id', async () => {
 test('the status counts locations and events by the interval of their receipt', async () => {
   const { body } = await api.call('GET', '/v1/status');
   const { locations, events, intervalMs } = body.status;
-  // Receipts of the last 5 minutes: three locations within two minutes, one each 45 seconds.
+  // Receipts of the last 5 minutes: three locations within two minutes, then one every 45 seconds.
   expect([locations.length, events.length, intervalMs]).toEqual([60, 60, 5_000]);
   const fromMs = startMs + 120_000 - 300_000;
   const expected = Array.from({ length: 60 }, () => 0);

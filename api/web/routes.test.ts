@@ -1,4 +1,4 @@
-/** The files of the dashboard over HTTP, from a folder as the build writes it. */
+/** The files of the dashboard over HTTP, from a folder like that of the build. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

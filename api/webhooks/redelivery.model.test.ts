@@ -1,4 +1,4 @@
-/** Redelivery of spans of time, held against plain lists. */
+/** Redelivery of a time range, compared with plain lists. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deliveriesOf } from '../../pipeline/records/deliveries.js';
@@ -23,7 +23,7 @@ import {
   startMs,
 } from './testing/fixtures.js';
 
-/** Device 0 is known as it is now, the others aren't. */
+/** The current state of device 0 is known; those of the others are not. */
 const known = deriveId('user', '0');
 const state: DeviceState = {
   users: [
@@ -53,12 +53,12 @@ const types = ['user.exited_geofence', 'user.entered_geofence', 'user.dwelled_in
 const tags = ['store', 'park'];
 const drawnEvent = fc.record({
   location: fc.nat(2),
-  /** 2: as of a conversion, which no location causes. */
+  /** 2: like a conversion, which no location causes. */
   kind: fc.constantFrom(0, 0, 0, 1, 2),
   type: fc.nat(2),
   tag: fc.nat(tags.length - 1),
 });
-/** Events of one location, by index, in one delivery that was tried. */
+/** Indexes of the events of one location, in one delivery that was attempted. */
 const drawnAttempt = fc.record({
   location: fc.nat(2),
   members: fc.uniqueArray(fc.nat(5), { minLength: 1, maxLength: maxGroupedEvents, size: 'max' }),
@@ -82,7 +82,7 @@ const inOrder = (a: Event, b: Event): number => {
   return place(a) < place(b) ? -1 : 1;
 };
 
-/** What must come out, from plain lists. */
+/** Returns the expected result, from plain lists. */
 function model(
   webhook: ReturnType<typeof webhookRecord>,
   events: Event[],

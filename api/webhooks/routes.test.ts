@@ -10,7 +10,7 @@ const api = await useApi({ webhooks: parts });
 
 const url = 'https://example.com/events';
 
-/** A project of its own: its keys, and calls with that of Test. */
+/** Creates a project. Returns it, and a function that calls with its secret key of Test. */
 async function newOwner() {
   const project = await api.newProject('Webhooks');
   const key = project.key('test', 'secret');
@@ -54,7 +54,7 @@ describe('changes', () => {
     fc.string({ unit: 'grapheme-ascii', minLength: 1 }).filter((tag) => tag.trim() !== ''),
     { minLength: 2 },
   );
-  /** Names of any form that a request may leave out, with values of any form that it may have. */
+  /** Names of optional fields, with values of any form. */
   const partial = fc.record(
     {
       url,
@@ -68,7 +68,7 @@ describe('changes', () => {
   );
   const defaults = { description: null, types: null, tags: null, delivery: 'single', enabled: true };
 
-  /** What the fields of the model are when one was given as null or as empty text. */
+  /** Returns the fields of the model after one was given as null or as empty text. */
   const settled = (fields: object) =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [

@@ -46,7 +46,7 @@ describe('rotation', () => {
     expect(webhook.secrets).toHaveLength(2);
   });
 
-  /** Every secret that was ever made, with the last moment at which any rotation lets it sign. */
+  /** Every secret ever created, with the last moment at which it may sign after any rotation. */
   test('lets each sign until the earliest end that a rotation set, and keeps the newest five', () => {
     const steps = fc.array(fc.tuple(fc.nat(48 * hourMs), fc.integer({ min: 0, max: 72 })), { maxLength: 20 });
     fc.assert(

@@ -1,6 +1,5 @@
 /**
- * What the embedded delivery queue does beyond the contract: bounds, and drops in many transactions beside which others
- * write.
+ * Rules of the embedded delivery queue beyond the contract: bounds, and drops in many transactions while others write.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

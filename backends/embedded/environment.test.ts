@@ -1,4 +1,4 @@
-/** What of the process's memory reaches the file of an LMDB environment. */
+/** Tests that no secret in the memory of the process reaches the file of an LMDB environment. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const rounds = 20;
 const buffersPerRound = 2_000;
 const valuesPerRound = 100;
 
-/** Frees memory that held the secret, of all sizes that pages are allocated from. */
+/** Frees memory that held the secret, in all sizes from which pages are allocated. */
 async function freeMemoryWithSecrets(collectGarbage: () => void): Promise<void> {
   const held = Array.from({ length: buffersPerRound }, (_, index) =>
     Buffer.allocUnsafeSlow(500 + ((index * 97) % 9_000)).fill(secret),

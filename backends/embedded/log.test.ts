@@ -1,6 +1,6 @@
 /**
- * What the embedded log does beyond the contract: bounds, retention, tombstones, and the fixed number of partitions of
- * a folder.
+ * Rules of the embedded log beyond the contract: bounds, retention, tombstones, and the fixed number of partitions of a
+ * folder.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const record = (key: string, value: string | null): NewRecord => ({
   value: value === null ? null : Buffer.from(value),
 });
 
-/** Keys and values of all that the topic holds, by partition and offset. */
+/** Returns keys and values of all records of the topic, by partition and offset. */
 async function contents(topic: Topic): Promise<(string | undefined)[][]> {
   const { log } = embedded;
   const partitions = Array.from({ length: log.partitions(topic) }, (_, partition) =>

@@ -1,4 +1,4 @@
-/** What a reader sees of a folder that others write, and that it leaves no trace in the data. */
+/** A reader of a folder that others write sees its content, and leaves no trace in the data. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

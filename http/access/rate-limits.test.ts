@@ -19,7 +19,7 @@ it("never admits more per second than the limit, and a full second's allowance a
         const { admitted: isAdmitted, retryAfterMs } = buckets.ask('one', perSecond, atMs, cost);
         expect(isAdmitted).toBe(retryAfterMs === 0);
         if (!isAdmitted) {
-          // It is right about when to come back.
+          // The reported time to retry is right.
           expect(buckets.ask('one', perSecond, atMs + Math.ceil(retryAfterMs), cost).admitted).toBe(true);
           continue;
         }
@@ -30,7 +30,7 @@ it("never admits more per second than the limit, and a full second's allowance a
         let sum = 0;
         for (const { atMs: thenMs, cost } of admitted.slice(index)) {
           sum += cost;
-          // A full bucket, and what has refilled since.
+          // A full bucket, and the refill since.
           expect(sum).toBeLessThanOrEqual(perSecond * (1 + (thenMs - fromMs) / 1_000) + 1e-6);
         }
       }

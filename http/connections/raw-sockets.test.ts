@@ -1,7 +1,4 @@
-/**
- * What clients do on a socket, beside asking politely: each case gets an answer in the shape of every other failure, or
- * a clean end, in bounded time.
- */
+/** Misbehaving clients on raw sockets: each case gets an error of the usual shape, or a clean end, in bounded time. */
 import { connect, type Socket } from 'node:net';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -70,7 +67,7 @@ class Client {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   }
 
-  /** `meta` of the last answer. */
+  /** Returns `meta` of the last answer. */
   get meta(): { code: number; type: string; message: string; requestId: string } {
     return JSON.parse(this.text.slice(this.text.lastIndexOf('\r\n\r\n') + 4)).meta;
   }

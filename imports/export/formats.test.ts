@@ -1,4 +1,4 @@
-/** Reading what was exported gives the record again: for every field, value and format. */
+/** An exported record is read back unchanged, for every field, value and format. */
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ const readers: Readonly<Record<ExportFormatName, (text: string) => RawFields[]>>
       .map((line) => JSON.parse(line)),
 };
 
-/** The same as a stored record: JSON, whose keys have their order. */
+/** Returns the record as it is stored: JSON, whose keys are ordered. */
 const stored = (values: readonly object[]): string[] =>
   values.map((value) => JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))));
 

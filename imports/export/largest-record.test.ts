@@ -1,4 +1,4 @@
-/** What may be stored can be imported again: the limit of a row is above the largest record. */
+/** Every record that may be stored can be imported again: the limit of a row is above the largest record. */
 import { expect, test } from 'vitest';
 import { maxUserIds, readGeofence } from '../../api/geofences/fields.js';
 import { geofenceRecord } from '../../api/geofences/record.js';

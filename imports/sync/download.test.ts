@@ -1,4 +1,4 @@
-/** Reads files from servers that behave, and from servers that don't. */
+/** Reads files from correct and from faulty servers. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function read(
   return result.kind === 'staged' ? { ...result, content: readFileSync(path, 'utf8') } : result;
 }
 
-/** Answers every request on the path alike. */
+/** Answers every request on the path in the same way. */
 async function serverThat(answering: Answering) {
   const receiver = await openReceiver(answering);
   return { receiver, url: `http://127.0.0.1:${receiver.port}/fences.csv` };

@@ -21,7 +21,7 @@ const http = { protocol: 'http', urls: ['https://example.com/fences.csv'] };
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'very/secret+key' };
 const s3 = { protocol: 's3', region: 'eu-central-1', bucket: 'fences', keys: ['a.csv'], ...credentials };
 
-/** A project of its own, as each has one sync in each environment. */
+/** Creates a project, because each has one sync per environment. */
 async function project() {
   const made: TestProject = await api.newProject('Sync');
   const key = made.key('test', 'secret');

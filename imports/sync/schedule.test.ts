@@ -34,7 +34,7 @@ describe('the times of a schedule', () => {
         fc.pre([-2, -1, 1, 2].every((hours) => local(expected.next + hours * 3_600_000) !== at));
         const made = schedule(at, zone);
         const { latest, next } = expected;
-        // A time that the clock has twice counts once; the two libraries choose the same.
+        // A time that the clock shows twice counts once. Both libraries choose the same one.
         expect({ latest: made.latest(nowMs), next: made.next(nowMs) }).toEqual({ latest, next });
       }),
     );

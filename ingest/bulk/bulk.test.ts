@@ -160,7 +160,7 @@ describe('a log that is slow', () => {
       );
       const answer = send(ingest, body);
       await until(() => appends === 4);
-      // By then everything that could be read is read.
+      // By then everything available is read.
       for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
       expect(appends).toBe(4);
       expect(produced).toBeLessThan(100);

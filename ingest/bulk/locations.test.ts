@@ -106,7 +106,7 @@ describe('the encoder of bulk uploads', () => {
 });
 
 describe('a stream as lines', () => {
-  /** The slow obvious way: what follows the last line break is a line only if there is something. */
+  /** The slow, obvious oracle: text after the last line break is a line unless it is empty. */
   function oracle(latin1: string): string[] {
     const lines = latin1.split('\n');
     if (lines.at(-1) === '') lines.pop();

@@ -1,4 +1,4 @@
-/** Services over HTTP: what is sent to them, and what is made of their answers, in the shapes that they document. */
+/** Services over HTTP: requests to them and results of their answers, in their documented formats. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -20,7 +20,7 @@ interface Sent {
 type Reply = { readonly status?: number; readonly body: unknown };
 
 let sent: Sent[] = [];
-/** By the end of the path. */
+/** Responses, by the end of the path. */
 let replies: Record<string, Reply> = {};
 
 async function received(request: IncomingMessage): Promise<Sent> {

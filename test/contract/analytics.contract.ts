@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Analytics } from '../../pipeline/ports.js';
 import { text as escaped, rowText, texts, time } from '../../schemas/tsv.js';
 
-/** A fresh, empty database. `open` opens it, again after a close. */
+/** A new, empty database. `open` opens it, also again after a close. */
 export interface AnalyticsSite {
   open(): Promise<Analytics & { close(): Promise<void> }>;
   remove(): Promise<void>;
@@ -45,7 +45,7 @@ const locationRow = (id: string, changed: Row = {}): Row => ({
 const valueText = (value: Value): string =>
   typeof value === 'string' ? escaped(value) : typeof value === 'object' ? texts(value) : `${value}`;
 
-/** Of rows with the same columns. */
+/** Returns the text of rows with the same columns. */
 const rowsText = (...rows: readonly Row[]): Buffer =>
   rowText(
     Object.keys(rows[0] as Row),

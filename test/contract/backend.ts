@@ -12,7 +12,7 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** A fresh place for data. `open` opens it, again after a close; `remove` deletes it. */
+/** A new place for data. `open` opens it, also again after a close. `remove` deletes it. */
 export interface BackendSite {
   open(): Promise<Backend>;
   remove(): Promise<void>;
@@ -52,7 +52,7 @@ export const record = (key: string, value: string | null): NewRecord => ({
 
 export const textOf = ({ value }: LogRecord): string | null => (value === null ? null : value.toString());
 
-/** All records that the partition holds, read in small steps. */
+/** Returns all records of the partition, read in small steps. */
 export async function readPartition(log: Log, topic: Topic, partition: number, maxRecords = 7): Promise<LogRecord[]> {
   const all: LogRecord[] = [];
   let { first: offset } = await log.bounds(topic, partition);
@@ -65,7 +65,7 @@ export async function readPartition(log: Log, topic: Topic, partition: number, m
   }
 }
 
-/** The topic's records, a list per partition. */
+/** Returns the topic's records, one list per partition. */
 export async function readTopic(log: Log, topic: Topic): Promise<LogRecord[][]> {
   return Promise.all(
     Array.from({ length: log.partitions(topic) }, (_, partition) => readPartition(log, topic, partition)),

@@ -1,4 +1,4 @@
-/** A delivery queue beside plain lists that do the same: the oracle of its contract. */
+/** Compares a delivery queue with plain lists, the oracle of its contract. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type {
@@ -17,7 +17,7 @@ export const sources: readonly DeliverySource[] = [
   { topic: 'deliveries', partition: 0 },
 ];
 
-/** The least and the greatest id, and neighbours. */
+/** The smallest and the largest id, and neighbours. */
 export const hooks = [
   '000000000000000000000000',
   '65f0a1b2c3d4e5f600000001',
@@ -44,7 +44,7 @@ export const batchOf = (expectedOffset: number, nextOffset: number, added: reado
 export const webhooksOf = async (queue: DeliveryQueue, source: DeliverySource): Promise<(string | number)[][]> =>
   (await queue.webhooks(source)).map(({ webhook, nextDueAtMs }) => [webhook, nextDueAtMs]).sort();
 
-/** All that waits for the webhook, read a few at a time. */
+/** Returns all deliveries that wait for the webhook, read a few at a time. */
 async function allWaiting(
   queue: DeliveryQueue,
   source: DeliverySource,
@@ -98,7 +98,7 @@ const webhook = fc.constantFrom(...hooks);
 const dueAtMs = fc.constantFrom(0, 1, noon, noon + 1, noon + 0x1_0000_0000);
 
 const added = fc.record({ webhook, dueAtMs, text: fc.string({ maxLength: 4 }) });
-/** Of a waiting delivery, by number, or of a place beside it. */
+/** The sequence of a waiting delivery, by number, or one beside it. */
 const pick = fc.record({
   index: fc.nat(20),
   beside: fc.constantFrom(false, false, true),
@@ -128,7 +128,7 @@ export const anyStep = fc.oneof(
 type StepOf<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = StepOf<typeof anyStep>;
 
-/** Takes steps on a queue and on the model, by two owners, and holds each answer against the model's. */
+/** Performs steps on a queue and on the model, by two owners, and compares the results. */
 export class RunBesideModel {
   private backend!: Backend;
   private readonly models = sources.map(() => new ModelQueue());
@@ -153,7 +153,7 @@ export class RunBesideModel {
     }
   }
 
-  /** Compares all there is. */
+  /** Compares the whole content. */
   async end(): Promise<void> {
     const { deliveryQueue } = this.backend;
     for (const [which, model] of this.models.entries()) await expectSame(deliveryQueue, sources[which]!, model);
@@ -164,7 +164,7 @@ export class RunBesideModel {
   private async claim(owner: number, which: number): Promise<void> {
     const model = this.models[which]!;
     const claim = await this.backend.deliveryQueue.claim(sources[which]!);
-    // Where sequences begin is the queue's own affair.
+    // The queue may choose where sequences begin.
     if (model.token === 0) model.nextSequence = claim.nextSequence;
     expect(claim).toMatchObject({
       source: sources[which]!,
@@ -176,7 +176,7 @@ export class RunBesideModel {
     this.claims.set(`${owner}/${which}`, claim);
   }
 
-  /** The queue's answer, and whether the model changed. */
+  /** The queue's result, and whether the model changed. */
   private async change(
     step: Exclude<Step, { kind: 'claim' | 'reopen' }>,
   ): Promise<{ answer: string; expected: boolean }> {

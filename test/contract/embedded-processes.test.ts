@@ -1,6 +1,5 @@
 /**
- * The embedded backend across threads and through crashes. Ledgers are kept of what was acknowledged; all of it must be
- * found again.
+ * The embedded backend across threads and through crashes. By ledgers, every acknowledged record must exist afterwards.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -70,7 +69,7 @@ describe('threads that have one folder open', () => {
 const compactionLagMs = 2 * 60 * 60 * 1_000;
 
 describe('after SIGKILL at a random moment', () => {
-  /** The highest number that a line with this beginning carries; -1 when there is none. */
+  /** Returns the highest number in lines with this prefix; -1 without any. */
   const acknowledged = (lines: readonly string[], beginning: string): number =>
     Math.max(
       -1,
@@ -154,8 +153,8 @@ describe('after SIGKILL at a random moment', () => {
 });
 
 /**
- * Seen: a process that had used chDB in a worker thread died of SIGSEGV at exit, although everything was closed.
- * `chdb-stays-loaded.ts` says why.
+ * Regression: a process that had used chDB in a worker thread died of SIGSEGV at exit, although everything was closed.
+ * `chdb-stays-loaded.ts` explains why.
  */
 describe('a process with chDB in a worker thread', () => {
   test.each(['close', 'exit', 'terminate'])('ends with code 0 on SIGTERM (%s)', async (ending) => {

@@ -1,6 +1,6 @@
 /**
- * The embedded delivery queue across threads and through crashes. Ledgers are kept of what was made and settled; each
- * delivery must be found once.
+ * The embedded delivery queue across threads and through crashes. By ledgers of added and settled deliveries, each must
+ * exist once.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -55,7 +55,7 @@ test("threads with the same folder open write queues and see each other's change
 });
 
 describe('after SIGKILL at a random moment', () => {
-  /** Everything that the runs have reported of a topic. */
+  /** Everything that the runs have reported about a topic. */
   class Ledger {
     private lines: string[] = [];
 
@@ -63,12 +63,12 @@ describe('after SIGKILL at a random moment', () => {
       this.lines.push(...lines);
     }
 
-    /** The values that lines with this beginning carry. */
+    /** Returns the values in lines with this prefix. */
     values(verb: 'settling' | 'settled', topic: string): Set<string> {
       return new Set(this.wordsAfter(`${verb} ${topic} `));
     }
 
-    /** The greatest position that was acknowledged. */
+    /** Returns the largest acknowledged position. */
     position(topic: string): number {
       return Math.max(0, ...this.wordsAfter(`added ${topic} `).map(Number));
     }
@@ -88,7 +88,9 @@ describe('after SIGKILL at a random moment', () => {
     return program.lines;
   }
 
-  /** Every record before the position was made one delivery, which waits or was settled; no other was. */
+  /**
+   * Checks that every record before the position has one delivery, which waits or was settled, and no other record has.
+   */
   async function checkQueue(embedded: Embedded, source: DeliverySource, ledger: Ledger): Promise<void> {
     const { nextOffset } = await embedded.deliveryQueue.claim(source);
     const records = await readPartition(embedded.log, source.topic, source.partition, 1_000);
@@ -133,7 +135,7 @@ describe('after SIGKILL at a random moment', () => {
     }
   });
 
-  /** As {@link openEmbedded} after a power cut: LMDB opens at what it last synced when LMDB_RESTORE says `safe`. */
+  /** Opens like {@link openEmbedded} after a power cut: with LMDB_RESTORE=safe, LMDB opens its last synced state. */
   async function openAfterPowerCut(): Promise<Embedded> {
     process.env.LMDB_RESTORE = 'safe';
     const embedded = openEmbedded({ path, partitions: 1 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ExpiringValues, maxExpiringKeyBytes, maxExpiringValueBytes } from '../../pipeline/ports.js';
 import { until } from '../../testing/until.js';
 
-/** `open` opens one place for data, again after a close. */
+/** `open` opens the same place for data, also again after a close. */
 export interface ExpiringValuesSite {
   open(): Promise<{ readonly values: ExpiringValues; close(): Promise<void> }>;
   remove(): Promise<void>;

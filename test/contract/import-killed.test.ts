@@ -10,7 +10,7 @@ import { freshId } from '../../schemas/ids.js';
 import { startProgram } from '../../testing/built.js';
 
 const rows = 3_500;
-/** Long enough that the file is large, which the import thread takes. */
+/** Enough rows for a large file, which the import thread reads. */
 const description = 'A shop with a long description. '.repeat(10);
 const header = 'description,type,tag,externalId,coordinates,radius';
 const file = [

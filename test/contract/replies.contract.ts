@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Inbox, Replies } from '../../pipeline/ports.js';
 import { until } from '../../testing/until.js';
 
-/** One sender and two receivers, as two starts of a node would be. */
+/** One sender and two receivers, like two starts of a node. */
 export interface RepliesSite {
   readonly replies: Replies;
   readonly inboxes: readonly [Inbox, Inbox];

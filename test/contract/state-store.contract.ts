@@ -32,7 +32,7 @@ async function statesOf(
 const eventsOf = async ({ log }: Backend): Promise<(string | null)[]> =>
   (await readTopic(log, 'events')).flat().map(textOf);
 
-/** A property is tried on `numRuns` fresh backends. */
+/** Each property runs on `numRuns` new backends. */
 export function describeStateStoreContract(
   name: string,
   site: () => Promise<BackendSite>,
@@ -135,7 +135,7 @@ export function describeStateStoreContract(
         await stateStore.commit(claim, { ...commitOf(3, 4, { a: '2' }), mark: '3:1:1001:cd' });
         const next = await stateStore.claim(0);
         expect(next).toMatchObject({ nextOffset: 4, mark: '3:1:1001:cd' });
-        // Back, as a repair moves it.
+        // The position moves back, as in a repair.
         expect(await stateStore.commit(next, commitOf(4, 2, {}))).toBe('committed');
         expect(await stateStore.position(0)).toEqual({ offset: 2, mark: null });
         expect(await stateStore.position(1)).toEqual({ offset: 0, mark: null });

@@ -25,7 +25,7 @@ const told = Object.fromEntries(interpolations.map(({ name }) => [name, randomBy
 /** Variables that `.env.example` leaves empty. */
 const secrets = [...readRepositoryFile('.env.example').matchAll(/^(\w+)=$/gm)].map(([, name]) => name as string);
 
-/** What the program makes of a service's environment. */
+/** Loads the configuration from a service's environment. */
 function configured(service: Service) {
   const loaded = loadConfiguration({ flags: {}, environment: environmentOf(service, told) });
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));

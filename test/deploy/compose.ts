@@ -1,4 +1,4 @@
-/** docker-compose.yml as Compose reads it: anchors merged, and variables that it must be told filled in. */
+/** Reads docker-compose.yml as Compose does: with merged anchors, and with values for the required variables. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
@@ -27,7 +27,7 @@ interface Compose {
 export const composeText = readRepositoryFile('docker-compose.yml');
 export const compose = parse(composeText, { merge: true, maxAliasCount: -1 }) as Compose;
 
-/** By name: the processes that run our image. */
+/** The processes that run our image, by name. */
 export const nodes = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
 
 /** `${NAME:?…}`, `${NAME:-default}` and the like, with what follows the name. */
@@ -36,7 +36,7 @@ export const interpolations = [...composeText.matchAll(/\$\{(\w+)([^}]*)\}/g)].m
   rest: rest as string,
 }));
 
-/** A service's environment as its process sees it, once `.env` says what it must. */
+/** Returns a service's environment as its process sees it, with the required values of `.env`. */
 export function environmentOf(service: Service, told: Readonly<Record<string, string>>): Record<string, string> {
   const fill = (value: string | number): string =>
     `${value}`.replace(/\$\{(\w+)[^}]*\}/g, (_, name) => told[name] ?? '');

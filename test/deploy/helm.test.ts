@@ -39,7 +39,7 @@ const onExistingServices = {
     imports: { maxFileBytes: 2_147_483_648 },
   },
 };
-/** Everything that can be switched on. */
+/** Values that enable everything. */
 const onOperators = {
   secrets: { values: { ...secrets, FENCELINE_REDIS_PASSWORD: 'r', FENCELINE_CLICKHOUSE_PASSWORD: 'c' } },
   certificates: { existingSecret: 'certificates' },
@@ -82,7 +82,7 @@ function render(values: object): Resource[] {
     .filter(Boolean);
 }
 
-/** What the program makes of the settings in the ConfigMap and the environment of a Deployment. */
+/** Loads the configuration from the ConfigMap and the environment of a Deployment. */
 function configured(resources: Resource[], deployment: Resource): Configuration & { options: ClusterOptions } {
   const map = resources.find(({ kind, data }) => kind === 'ConfigMap' && data['fenceline.yaml']);
   const file = join(folder, 'fenceline.yaml');

@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readRepositoryFile, repositoryFile } from './compose.js';
 
 const dockerfile = readRepositoryFile('Dockerfile');
-/** By npm and the build. */
+/** Folders that npm and the build create. */
 const made = ['node_modules', 'dist', '.git', 'optional', 'engine'];
 
 const entriesOf = (folder: string, recursive: boolean) =>
@@ -98,7 +98,7 @@ describe('Dockerfile', () => {
 describe('the health check', () => {
   const script = fileURLToPath(repositoryFile('deploy/healthcheck.mjs'));
 
-  /** Its exit status against a server on the port. */
+  /** Checks a server on the port. Returns the exit status. */
   const check = (port: number): Promise<number> =>
     new Promise((resolve) => {
       const child = execFile(process.execPath, [script], { env: { FENCELINE_PORT: `${port}` } });

@@ -10,7 +10,7 @@ const acl = (name: string): string => new RegExp(`^ *acl ${name} (.+)$`, 'm').ex
 const forDevices = new RegExp(acl('for_devices').replace('path -m reg ', ''));
 const events = acl('events').split(' ').slice(1);
 
-/** As the lines `use_backend` and `default_backend` decide. */
+/** Returns the role that the lines `use_backend` and `default_backend` choose. */
 function roleFor(method: string, path: string): string {
   if (forDevices.test(path) || (events.includes(path) && method === 'POST')) return 'ingest';
   return 'api';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** Method and path, with something in place of parameters. */
+/** Method and path, with values for the parameters. */
 async function routesOf({ app }: Pick<DeviceApi, 'app'>): Promise<[string, string][]> {
   const { paths } = (await app.inject('/openapi.json')).json();
   return Object.entries<object>(paths).flatMap(([path, operations]) =>

@@ -1,4 +1,4 @@
-/** Makes a release of a small package in a repository of its own, with the script that makes ours. */
+/** Makes a release of a small package in a separate repository, with the script of our releases. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -20,7 +20,7 @@ const blocksOf = (guide: string, language: string): string[] =>
 const csv = 'description,type,tag,externalId,coordinates,radius\nA shop,circle,store,1,"[10,50]",100\n';
 let server: SharedServer;
 let api: Client;
-/** Stands for the web server of the guide. */
+/** Simulates the web server of the guide. */
 let files: Server;
 
 beforeAll(async () => {

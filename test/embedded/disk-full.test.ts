@@ -128,7 +128,7 @@ describe.skipIf(!mayMount)('a disk that is nearly full', () => {
 
     fill(on, 0.75 * minFreeMib * mib);
     const location = { ...trackDefaults, deviceId: 'phone', latitude: 43.77, longitude: 11.25 };
-    // Wait by the metric: a location that was still accepted would cause another webhook request.
+    // Waits by the metric: a location that was still accepted would cause another webhook request.
     await until(async () => (await metric(on, 'storage_writes_refused')) === 1);
 
     const writes: Record<string, () => Promise<Answer>> = {
@@ -204,7 +204,7 @@ describe.skipIf(!mayMount)('a disk that fills up under load', () => {
         else failures.push(`${answer.status} ${JSON.stringify(answer.body)}`);
       }
     }
-    // A sender without an answer ends the test where it is awaited.
+    // A sender without an answer fails the test where it is awaited.
     const sending = Promise.all(Array.from({ length: senders }, (_, sender) => send(sender)));
     sending.catch((error: Error) => failures.push(String(error.cause ?? error)));
     onTestFinished(() => {

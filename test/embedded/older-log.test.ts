@@ -36,12 +36,12 @@ interface Scene {
   readonly server: TestServer;
   readonly project: string;
   readonly receiver: Receiver;
-  /** Requests to the webhook before the log was exchanged, and how many the receiver had when the server started. */
+  /** Requests to the webhook before the log was replaced, and their number when the server started. */
   readonly earlier: Receiver['requests'];
   readonly begin: number;
 }
 
-/** Devices of the partition, whose names begin with `name`. */
+/** Returns devices of the partition, whose names begin with `name`. */
 function devicesOf({ project }: Scene, partition: number, name: string, count = batch): string[] {
   const devices: string[] = [];
   for (let index = 0; devices.length < count; index++) {
@@ -75,7 +75,7 @@ const fenceNames = async ({ server }: Scene): Promise<string[]> =>
     .geofences.map(({ externalId, description }: Json) => `${externalId}: ${description}`)
     .sort();
 
-/** Partitions that are halted now, as operators see them. */
+/** Returns the partitions that are halted now, as operators see them. */
 async function halted({ server }: Scene): Promise<string[]> {
   const text = await (await fetch(`${server.address}/metrics`)).text();
   return [...text.matchAll(/^fenceline_partitions_diverged\{[^}]*"(\w+)"\} ([1-9]\d*)$/gm)]
@@ -93,7 +93,7 @@ const haltOfLocations = (scene: Scene): Promise<string> =>
 const haltLines = ({ server }: Scene): string[] =>
   server.process.log().filter((line) => line.includes('is not the log that was read before'));
 
-/** What the folder's topics hold, once no process has it open: each record, decoded. */
+/** Returns the decoded records of the folder's topics. No process may have it open. */
 async function contents({ server }: Scene) {
   const { log, close } = openEmbedded({ path: server.dataFolder, partitions });
   const values = async (topic: Topic) =>
@@ -120,7 +120,7 @@ function counted(names: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Expects every device's one location to be applied once, with one event and one request to the webhook. */
+/** Expects that every device's only location was applied once, with one event and one request to the webhook. */
 async function expectOnce(scene: Scene, devices: readonly string[]): Promise<void> {
   const { applied, notApplied, entered } = await contents(scene);
   const requests = counted(seenBy(scene));
@@ -129,7 +129,7 @@ async function expectOnce(scene: Scene, devices: readonly string[]): Promise<voi
   expect(notApplied).toEqual([]);
 }
 
-/** The command line, as an operator calls it on the data folder, without the settings of the node. */
+/** Runs the command line on the data folder as an operator does, without the settings of the node. */
 async function repair({ server }: Scene, ...args: string[]) {
   const words = ['repair', 'positions', '--data', server.dataFolder, ...args];
   const child = spawn(process.execPath, [program, ...words], { timeout: commandTimeoutMs });
@@ -140,7 +140,7 @@ async function repair({ server }: Scene, ...args: string[]) {
   return { code, output };
 }
 
-/** A stopped server: `kept`, of both partitions, is in log and state; `lost`, of one, is in state alone. */
+/** Prepares a stopped server: `kept`, of both partitions, is in log and state; `lost`, of one, is only in the state. */
 interface Restored extends Scene {
   readonly kept: string[];
   readonly lost: string[];

@@ -25,7 +25,7 @@ interface Entry {
   readonly isFolder: boolean;
   readonly isFile: boolean;
   readonly isLink: boolean;
-  /** As 0o600. */
+  /** The permissions, such as 0o600. */
   readonly mode: number;
 }
 
@@ -43,14 +43,14 @@ function entriesOf(folder: string): Entry[] {
   });
 }
 
-/** Some of those that others may read: a folder of chDB has hundreds of files. The mode of a link says nothing. */
+/** Returns some of the files that others may read: a folder of chDB has hundreds. The mode of a link says nothing. */
 const openToOthers = (folder: string): string[] =>
   entriesOf(folder)
     .filter(({ mode, isLink }) => !isLink && (mode & 0o077) !== 0)
     .map(({ path, mode }) => `${path} ${mode.toString(8)}`)
     .slice(0, 10);
 
-/** Every secret that was issued, in the forms in which it could be read back. */
+/** Returns every issued secret, in each form in which it could be found. */
 const formsOf = (secret: string): Buffer[] => [
   Buffer.from(secret),
   Buffer.from(secret, 'utf16le'),
@@ -70,7 +70,7 @@ function filesWith(folder: string, secrets: readonly string[]): string[] {
 
 const sessionOf = (headers: Headers): string => /fenceline-session=(\w+)/.exec(headers.get('set-cookie') ?? '')![1]!;
 
-/** Signs up, changes the password and saves a sync. Returns what was issued, and what must be kept from readers. */
+/** Signs up, changes the password and saves a sync. Returns all secrets that were issued or must not be readable. */
 async function secretsOfAccount(of: TestServer): Promise<string[]> {
   const [first, second] = ['correct horse battery', 'another horse battery'];
   const credentials = { accessKeyId: 'AKIDTESTONLY0000', secretAccessKey: 'wJalrXUtnFEMIK7MDENGbPxRfiCYTESTONLY' };

@@ -1,4 +1,4 @@
-/** Runs the commands of docs/accounts.md, in their order, and looks at what they have done. On both backends. */
+/** Runs the commands of docs/accounts.md in their order, and checks their effects. On both backends. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const marker = '---';
 
 let server: SharedServer;
 let folder: string;
-/** What each block of commands printed. */
+/** The output of each block of commands. */
 let outputs: string[];
 let project: string;
 

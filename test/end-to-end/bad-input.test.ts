@@ -1,4 +1,4 @@
-/** Bad input is refused with the field at fault, and costs nothing: good requests before and after still count. */
+/** Bad input is refused with the invalid field, and has no effect: valid requests before and after still count. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Client, ok, trackDefaults } from '../support/client.js';
 import { at, circle, standing } from '../support/places.js';

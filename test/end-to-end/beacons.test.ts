@@ -1,4 +1,4 @@
-/** Beacons over plain HTTP: what was ranged, that nothing was heard, and nothing said. */
+/** Beacons over plain HTTP: ranged beacons, an empty list, and no list. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, type Json, ok } from '../support/client.js';
 import { at, eventTypesOf, standing } from '../support/places.js';

@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await SharedServer.newProject();
 });
 
-/** Redis' keys whose name or content contains the text. */
+/** Returns the keys of Redis whose name or content contains the text. */
 const redisKeysWith = ({ name: prefix }: TestCluster, text: string): Promise<string[]> =>
   withRedis(services()!.redis, async (client) => {
     const keys = await client.keys(`${prefix}:*`);

@@ -92,9 +92,9 @@ describe('the example', () => {
     mine.push(await enter());
     await until(() => mine.every((id) => ids().includes(id)));
     await end(second.child, 'SIGTERM');
-    // The vans of the other example are among them.
+    // The events include those of the other example's vans.
     expect(new Set(ids()).size).toBe(ids().length);
-    // Between devices there is no order.
+    // Events of different devices have no order.
     expect(
       ids()
         .filter((id) => mine.includes(id))

@@ -1,4 +1,4 @@
-/** Imports on a running server: what they change is known to every node. */
+/** Imports on a running server: every node knows their changes. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, type Json, ok } from '../support/client.js';
 import { standing } from '../support/places.js';

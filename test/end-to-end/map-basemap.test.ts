@@ -1,6 +1,6 @@
 /**
- * The default basemap is baked in the background when a node starts. It was baked by the first map, which took 12 to 18
- * s, about as long as a map may take.
+ * The default basemap is baked in the background when a node starts. Regression: the first map baked it, and took 12 to
+ * 18 s, about as long as a map may take.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ it('the basemap is baked early, and again after a kill, while locations are answ
   await until(() => bakingProcess(server) === undefined);
   expect(isBaked(server)).toBe(false);
 
-  // A map that was asked before the server noticed is refused. The next one bakes, and waits.
+  // A map that was requested before the server noticed is refused. The next one bakes, and waits.
   const asked: Promise<Response>[] = [];
   await until(() => {
     asked.push(askMap(server, query));
@@ -66,7 +66,7 @@ it('a map that cannot wait any longer gets Retry-After', async () => {
   const impatient = await start({ FENCELINE_MAPS_TIMEOUT_MS: '200' });
   const baking = await until(() => bakingProcess(impatient));
   onTestFinished(() => void process.kill(baking, 'SIGKILL'));
-  // Stopped, it can't end before the map has waited.
+  // A stopped process cannot end before the map has waited.
   process.kill(baking, 'SIGSTOP');
   const answer = await askMap(impatient, query);
   expect(answer.status).toBe(503);

@@ -64,9 +64,7 @@ const styleOn = (host = origin) => {
   };
 };
 
-/**
- * Which files of a style's sprite were asked for: of its own, as what an abandoned test had asked for may still come.
- */
+/** Returns the requested files of this style's sprite. Requests of an abandoned test may still arrive. */
 function askedFor({ sprite }: { sprite: string }): string[] {
   const { pathname } = new URL(sprite);
   return asked.flatMap((path) => (/^\/\d+/.exec(path)?.[0] === pathname ? path.slice(pathname.length) : [])).sort();
@@ -97,7 +95,7 @@ it('a map has the icons and patterns of its style in the density of its scale', 
   const twice = await draw(large, { scale: 2 });
   expect(countOf(twice, 'ff00ff')).toBe(24 * 24);
   expect(countOf(twice, '00ffff') / (400 * 200)).toBeGreaterThan(0.8);
-  // At the upload a sprite is looked at in single density.
+  // At the upload, the sprite is read in single density.
   expect(askedFor(large)).toEqual([...singleFiles, '@2x.json', '@2x.png']);
 });
 

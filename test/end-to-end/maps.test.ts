@@ -1,7 +1,4 @@
-/**
- * Static maps as a page asks for them: what each parameter does to the picture, what is refused, and what caches are
- * told.
- */
+/** Static maps as a page requests them: the effect of each parameter, refusals, and headers for caches. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';

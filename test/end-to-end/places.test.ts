@@ -29,7 +29,7 @@ it('devices enter where the place is now, not where it was', async () => {
   let late = 0;
   // Each device is new, so its first location inside is an entry.
   await until(async () => (await eventsAt(`late-${late++}`, 2_000)).includes('user.entered_geofence'));
-  // From here on every node evaluates with the place as it is now.
+  // From now on every node evaluates with the current place.
   await backend.putGeofence('elsewhere', circle(50_000, 0, 100));
   expect(await eventsAt('too late', 0)).toEqual([]);
   expect(await eventsAt('early', 0)).toEqual(['user.exited_geofence']);

@@ -65,7 +65,7 @@ async function keepSending(name: string, pauseMs: number, onAnswer: () => void):
     onAnswer();
     if (typeof fate.what === 'string') break;
     await delay(pauseMs);
-    // Hears first of a connection that was closed meanwhile: this process may have been late.
+    // First handles the end of a connection that was closed meanwhile: this process may be late.
     await nextTurn();
   }
   agent.destroy();
@@ -88,7 +88,7 @@ describe.each([0, 4_000])(
     it('every request on an open connection is answered', async () => {
       server = await TestServer.start({
         FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0',
-        // Nothing is cut off because the machine is busy.
+        // Long enough that no connection is cut off because the machine is busy.
         FENCELINE_HTTP_DRAIN_TIMEOUT_MS: '60000',
         ...(readinessDelayMs > 0 && { FENCELINE_HTTP_READINESS_DELAY_MS: String(readinessDelayMs) }),
       });
@@ -98,7 +98,7 @@ describe.each([0, 4_000])(
       const traffic = pauses.map((pauseMs, index) => keepSending(`client-${index}`, pauseMs, () => (answers += 1)));
       const { address, keys } = server;
       const probe = new Agent({ keepAlive: false });
-      // Every client has had an answer, and the fast ones many.
+      // Every client has had an answer, and fast clients have had many.
       await until(() => answers > 4 * pauses.length);
 
       const stopped = server.stop();

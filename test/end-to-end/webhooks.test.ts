@@ -57,7 +57,7 @@ const arrived = (path: string, count: number): Promise<ReceivedRequest[]> =>
 
 const bodyOf = ({ body }: ReceivedRequest): Json => JSON.parse(body.toString());
 
-/** Throws unless the signature is right. */
+/** Throws unless the signature is valid. */
 function verify({ body, headers }: ReceivedRequest, secret: string): void {
   new Webhook(secret).verify(body.toString(), headers as Record<string, string>);
 }
@@ -163,7 +163,7 @@ describe('a webhook', () => {
     expect(retry).toMatchObject({ events: [events[0]._id], reason: 'event' });
     expect(Date.parse(retry.nextAttemptAt)).toBeGreaterThan(Date.now());
     ok(await backend.delete(`/v1/webhooks/${webhook._id}`));
-    // That of the webhook that answered 410 stays.
+    // The delivery of the webhook that answered 410 remains.
     await until(async () => (await waitingDeliveries()) === 1);
     expect((await backend.get(`/v1/webhooks/${webhook._id}/deliveries`)).status).toBe(404);
   });

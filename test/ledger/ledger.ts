@@ -76,7 +76,7 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
   }
 }
 
-/** Every record that the topic holds, partition after partition. */
+/** Returns every record of the topic, partition by partition. */
 export async function readTopic({ log }: Sources, topic: Topic): Promise<(LogRecord & { readonly value: Buffer })[]> {
   const all: (LogRecord & { readonly value: Buffer })[] = [];
   for (let partition = 0; partition < log.partitions(topic); partition += 1) {
@@ -103,7 +103,7 @@ function isEvent(frame: Buffer): boolean {
   }
 }
 
-/** Origin, reason and what was in the record. */
+/** Returns a dead letter as text: origin, reason and content of the record. */
 export const deadLetterLine = ({
   topic,
   partition,

@@ -9,16 +9,16 @@ export interface Target {
   as(key: keyof Keys): Client;
 }
 
-/** Counts what a run sends, and bounds it, so that a fault meets a workload that is not done yet. */
+/** Counts and limits the locations that a run sends, so that a fault happens before the workload is done. */
 export class Progress {
   /** Locations acknowledged, each counted once. */
   acknowledged = 0;
   /** Locations that the senders have begun to send, each counted once. */
   begun = 0;
-  /** The senders wait before they begin more than this. */
+  /** The senders wait before they exceed this number. */
   limit = Number.POSITIVE_INFINITY;
 
-  /** Resolves when so many more may be sent. */
+  /** Resolves when this many more may be sent. */
   async begin(count: number): Promise<void> {
     while (this.begun + count > this.limit) await delay(retryAfterMs);
     this.begun += count;
@@ -46,13 +46,13 @@ export async function send(target: Target, { devices }: Workload, progress: Prog
     const ours = devices.filter((_, index) => index % senders === number);
     const steps = ours[0]?.length ?? 0;
     for (let step = 0; step < steps; step += stepsPerChunk) {
-      // One step after the other keeps each device's locations in order.
+      // Sequential steps keep each device's locations in order.
       const chunk = Array.from({ length: stepsPerChunk }, (_, index) =>
         ours.flatMap((device) => device[step + index] ?? []),
       ).flat();
       await progress.begin(chunk.length);
       await sendChunk(target, chunk, progress);
-      // Each sender at another moment, so that a fault meets some of them at work.
+      // Each sender starts at another moment, so that some of them are active during a fault.
       const dueStep = Math.min(step + (stepsPerChunk * (number + 1)) / senders, steps);
       const dueMs = startedAtMs + (overMs * dueStep) / steps;
       await delay(Math.max(0, dueMs - performance.now()));

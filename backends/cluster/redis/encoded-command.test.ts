@@ -5,7 +5,7 @@ import { encodeCommand } from './encoded-command.js';
 const text = fc.oneof(fc.string({ maxLength: 120 }), fc.string({ unit: 'binary', maxLength: 40 }));
 const bytes = fc.uint8Array({ maxLength: 120 }).map((array) => Buffer.from(array));
 
-/** As the protocol's specification has it. */
+/** The encoding in the protocol's specification. */
 function slowly(parts: readonly (string | Buffer)[]): Buffer {
   const encoded = parts.flatMap((part) => {
     const value = Buffer.from(part as string);

@@ -1,6 +1,5 @@
 /**
- * What a registry may answer that is none, or not well: told apart as an outage or a refusal, and always answered in
- * time.
+ * Missing and invalid answers of a registry: each is reported as an outage or a refusal, always within the time limit.
  */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -38,7 +37,7 @@ const answering =
   (_, response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-/** The error of each of our requests. */
+/** Returns the error of each of our requests. */
 async function failuresOf(client: RegistryClient): Promise<Error[]> {
   const attempts = [client.requireCompatibility(subject), client.register(subject, '{}'), client.schemaOf(1)];
   const outcomes = await Promise.allSettled(attempts);

@@ -1,4 +1,4 @@
-/** What is registered is every version that ever shipped, readable alone, in an order that gives no id two meanings. */
+/** Every version that ever shipped is registered, can be read alone, and in an order that gives no id two meanings. */
 import { readdirSync } from 'node:fs';
 import avro from 'avsc';
 import { expect, test } from 'vitest';
@@ -23,8 +23,7 @@ test.each(versions)('$name is complete', ({ schema }) => {
   expect(avro.Type.forSchema(JSON.parse(schema), { registry: {}, wrapUnions: false }).typeName).toBe('record');
 });
 
-// A registry counts from 1. Ids on the wire then never equal the fixed id of their topic, so that neither is taken for
-// the other.
+// A registry counts from 1. Ids on the wire therefore never equal the fixed id of their topic, and cannot be confused.
 test('in an empty registry, no version gets the internal id of its topic', () => {
   for (const [index, { topic }] of versions.entries()) expect(codecs[topic].schemaId).not.toBe(index + 1);
 });

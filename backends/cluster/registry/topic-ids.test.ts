@@ -1,4 +1,4 @@
-/** Frames get to the wire and back unharmed, whatever version they are of; what isn't ours is never taken for ours. */
+/** Frames of any version survive the way to the wire and back. Foreign frames are never accepted as ours. */
 import avro from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

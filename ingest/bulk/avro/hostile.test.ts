@@ -25,7 +25,7 @@ const long = (value: number): Buffer => longType.toBuffer(value);
 interface Block {
   readonly count: number;
   readonly bytes: Buffer;
-  /** What the block says that it has. */
+  /** The number of values that the block declares. */
   readonly says?: number;
 }
 
@@ -71,7 +71,7 @@ async function send(body: Buffer) {
 const good = { type: 'record', name: 'R', fields: [{ name: 'a', type: 'long' }] };
 const one: Block = { count: 1, bytes: long(5) };
 
-/** 2^30 values of no bytes. */
+/** 2^30 values without bytes. */
 const doubling = [...Array(30).keys()].reduce<unknown>(
   (_, level) => ({
     type: 'record',

@@ -217,7 +217,8 @@ test('returns summaries of beacons, nearest first, and none for an unknown proje
 });
 
 /**
- * Only the location stage updated the catalog: a fence that was created while no device reported was not found.
+ * Regression: only the location stage updated the catalog, so a fence that was created while no device reported was not
+ * found.
  */
 test('regression: finds a fence that was created while nothing is evaluated', async () => {
   const { queries, readModel, close } = await queriesOver([]);

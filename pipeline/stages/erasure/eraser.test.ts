@@ -1,4 +1,4 @@
-/** An erased user is nowhere but in topics, which forget by retention; a user who returns starts anew. */
+/** After an erasure only topics still have the user, until their retention ends. A user who returns is new. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -211,7 +211,7 @@ test('an erased user is in no state, table or pending delivery; others stay', as
   expect(await rowsWith(analytics, texts)).not.toEqual([]);
 
   await place.eraseAll('user', 'Ada-4711');
-  // The devices are known by her user record alone.
+  // Only her user record names the devices.
   expect(tablesWith(node.folder, [...texts, id])).toEqual([]);
   expect(await rowsWith(analytics, [...texts, id])).toEqual([]);
   expect(await node.state(at('bert-phone', 'Bert'))).toBeDefined();
@@ -278,7 +278,7 @@ test('rows written again are erased until the topics have forgotten; then the na
   await until(async () => (await place.count('users')) === 1);
   const id = await place.eraseAll('user', 'Ada');
   expect(await place.count('locations')).toBe(0);
-  // As a sink does that reads its topic again.
+  // Like a sink that reads its topic again.
   const outcome = (await node.outcomes())[0]!;
   await analytics.insert('locations', rowText([...locationColumns], [locationRow(outcome)]));
   expect(await place.count('locations')).toBe(1);

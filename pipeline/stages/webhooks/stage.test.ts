@@ -362,7 +362,7 @@ describe('a webhook', () => {
     await node.attempted(1);
     await settled(1);
     await node.node.remove('webhook', hook._id);
-    // The delivery goes when the stage learns of the removal, or else when its next attempt is due.
+    // The delivery is removed when the stage learns of the deletion, at the latest when its next attempt is due.
     await until(async () => {
       if (node.time.nextAtMs < Infinity) node.time.passTo(node.time.nextAtMs);
       return (await node.waiting()) === 0;

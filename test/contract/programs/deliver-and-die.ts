@@ -1,7 +1,6 @@
 /**
- * Commits events beside many bytes of states, queues a delivery of each event as soon as it is visible, which is long
- * before it is on disk, and dies of SIGKILL when the queue is on disk. Arguments: folder, name of the run. Values are
- * `<run>:<offset>`.
+ * Commits events with large states, and queues a delivery of each event as soon as it is visible, long before it is on
+ * disk. Dies of SIGKILL when the queue is on disk. Arguments: folder, name of the run. Values are `<run>:<offset>`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDeliveryQueue } from '../../../backends/embedded/delivery-queue.js';

@@ -1,6 +1,7 @@
 /**
- * Makes records on both topics that deliveries come from, queues a delivery of each, and settles what waits, until it
- * is killed. Arguments: folder, name of the run. A record's value, and its delivery's, is `<run>:<offset>`.
+ * Appends to both topics of deliveries, queues a delivery of each record, and settles waiting deliveries until it is
+ * killed. Arguments: folder, name of the run. The value of a record and of its delivery is `<run>:<offset>`.
+ *
  * Lines: `added <topic> <nextOffset>`, and `settling` or `settled <topic> <value>…` before and after.
  */
 import { writeSync } from 'node:fs';
@@ -11,7 +12,7 @@ const [path, run] = process.argv.slice(2) as [string, string];
 const { log, stateStore, deliveryQueue } = openEmbedded({ path, partitions: 1 });
 const webhooks = ['65f0a1b2c3d4e5f600000001', '65f0a1b2c3d4e5f600000002'];
 
-/** Past Node's own buffers, so that a line is out once this returns. */
+/** Writes past Node's buffers, so that a line is written when this returns. */
 const print = (line: string): void => void writeSync(1, `${line}\n`);
 
 const numbered = (from: number, count: number) =>

@@ -1,4 +1,4 @@
-/** Ends in the middle of a transaction, or beside one: `node ends-while-writing.js FOLDER within|outside`. Status 3. */
+/** Exits with status 3 within or outside of a transaction: `node ends-while-writing.js FOLDER within|outside`. */
 
 import { openEnvironment } from '../../../backends/embedded/environment.js';
 import { endForSure } from '../../../server/end-for-sure.js';

@@ -9,7 +9,7 @@ import { openEmbedded } from '../../../backends/embedded/embedded.js';
 const [path, run] = process.argv.slice(2) as [string, string];
 const { log, stateStore } = openEmbedded({ path, partitions: 2 });
 
-/** Past Node's own buffers, so that a line is out once this returns. */
+/** Writes past Node's buffers, so that a line is written when this returns. */
 const print = (line: string): void => void writeSync(1, `${line}\n`);
 
 async function appendRecords(writer: number): Promise<never> {
