@@ -8,7 +8,7 @@ export interface CacheUse {
   readonly hits: number;
   readonly misses: number;
   readonly entries: number;
-  /** Of a cache whose limit is in bytes. */
+  /** Size of a cache whose limit is in bytes. */
   readonly bytes?: number;
 }
 

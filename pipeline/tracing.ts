@@ -13,13 +13,13 @@ export interface SpanOptions {
   readonly kind: 'server' | 'producer' | 'consumer' | 'client' | 'internal';
   /** Trace context; absent: the span begins a trace. */
   readonly parent?: string | undefined;
-  /** Trace contexts of what this span works on. */
+  /** Trace contexts of the records that this span processes. */
   readonly links?: readonly string[];
   readonly attributes?: SpanAttributes;
 }
 
 export interface Span {
-  /** Trace context for what this span causes. */
+  /** Trace context for the spans that this one causes. */
   readonly traceparent: string;
   /** Call once. `failure` says why it failed. */
   end(attributes?: SpanAttributes, failure?: string): void;

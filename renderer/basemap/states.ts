@@ -3,7 +3,7 @@
 import type { Feature, Point } from 'geojson';
 import type { StateProperties, Waters } from './packages.js';
 
-/** States by country and by the letters in the data. A few small ones have none: their names fit in no map of states. */
+/** States by country and by the letters in the data. A few small states are left out, because their names never fit. */
 const statesOf: Readonly<Record<string, string>> = {
   USA:
     'AK Alaska|AL Alabama|AR Arkansas|AZ Arizona|CA California|CO Colorado|CT Connecticut|DE Delaware|FL Florida|' +

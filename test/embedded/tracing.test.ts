@@ -1,4 +1,4 @@
-/** With tracing on, one trace leads from a track request to the webhook: a real collector and a real receiver see it. */
+/** One trace leads from a track request to the webhook, as seen by a real collector and a real receiver. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Receiver } from '../../testing/receiver.js';
 import { until } from '../../testing/until.js';

@@ -110,10 +110,10 @@ function observedAgent(agent: HttpAgent, observer: ClientObserver): HttpAgent {
   return agent;
 }
 
-/** Of the client's names of spans. */
+/** Prefix of the client's names of spans. */
 const prefix = 'clickhouse.';
 
-/** Observes the requests of a client, which reports them to a tracer as spans. The rows of a query are a span more. */
+/** Observes the requests of a client, which reports them to a tracer as spans. Rows of a query are another span. */
 function tracerOf(observer: ClientObserver): ClickHouseTracer {
   return {
     startActiveSpan(name, _options, run) {

@@ -5,8 +5,8 @@ import { AbstractConnector, type StandaloneConnectionOptions } from 'ioredis';
 import type { ClientObserver } from '../client-observer.js';
 
 /**
- * Returns a connector that connects like ioredis' own, but handles every error of a socket. ioredis handles the first one only. A
- * connection that a server refuses while it closes causes two, and the second one would end the process.
+ * Returns a connector that connects like ioredis' own, but handles every error of a socket. ioredis handles only the
+ * first one. A connection that a server refuses while it closes causes two, and the second one would end the process.
  */
 export const createConnector = (observer: ClientObserver) =>
   class extends AbstractConnector {

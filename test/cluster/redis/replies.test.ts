@@ -70,7 +70,7 @@ test('replies of one turn share a message, large ones too', async () => {
     const before = await messagesSeen();
     for (let i = 0; i < 1_000; i++) replies.send(`${inbox.address}/${i}`, '{}');
     await until(() => received.length === 1_000);
-    // The limit leaves room for heartbeats.
+    // The limit allows for heartbeats.
     expect((await messagesSeen()) - before).toBeLessThan(100);
     for (let i = 0; i < 10; i++) replies.send(`${inbox.address}/large-${i}`, 'x'.repeat(700_000));
     await until(() => received.length === 1_010);

@@ -158,7 +158,7 @@ interface InternalConnection {
 }
 
 const connectionModule = 'kafkajs/src/network/connection.js';
-/** By the function that opens the sockets of a client, which kafkajs passes to all its connections. */
+/** Observers by the function that opens a client's sockets. kafkajs passes this function to all connections. */
 const observers = new WeakMap<ISocketFactory, ClientObserver>();
 const isObserved = Symbol('requests are observed');
 
