@@ -1,5 +1,6 @@
 /** The rules that protect accounts and sessions, each with the attack that it prevents. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { PortError } from '../../pipeline/errors.js';
 import { adminApiKey, sessionAbsoluteMs, sessionIdleMs, useApi } from '../testing/fixtures.js';
 import { withRole } from './accounts.js';
 import { Browser, invited, mailedToken, newEmail, password, signedUp } from './testing/browser.js';
@@ -144,6 +145,15 @@ describe('a session ends', () => {
     }
     time.nowMs += sessionIdleMs;
     expect((await browser.send('GET', '/v1/session')).status).toBe(401);
+  });
+
+  test('not because the disk is full when it is due to be renewed', async () => {
+    const { browser } = await signedUp(api);
+    time.nowMs += sessionIdleMs / 2;
+    const full = vi.spyOn(api.values, 'put').mockRejectedValue(new PortError('storage_full', 'the disk is full'));
+    onTestFinished(() => full.mockRestore());
+    expect((await browser.send('GET', '/v1/settings')).status).toBe(200);
+    expect(full).toHaveBeenCalled();
   });
 
   test('after its absolute time, however much it is used', async () => {

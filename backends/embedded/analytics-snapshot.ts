@@ -2,10 +2,11 @@
  * Snapshots of the analytics tables, for backups. A snapshot consists of hard links to the immutable parts of the
  * tables, so it takes no space at first, and lives in `shadow/` of the data folder.
  */
-import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Analytics } from '../../pipeline/ports.js';
+import { isDiskFull, storageFull } from './space.js';
 
 /** A table or view as of a snapshot. */
 export interface FrozenTable {
@@ -31,11 +32,33 @@ export const isSnapshotId = /^[0-9a-f]{24}$/;
 
 /**
  * Freezes every table of the engine on `path` under the id, 24 hex digits. Removes the oldest snapshot if there are
- * more than three.
+ * more than three. Throws PortError `storage_full` and leaves nothing when the disk is full.
  */
 export async function freezeTables(analytics: Statements, path: string, id: string): Promise<FrozenTable[]> {
   if (!isSnapshotId.test(id)) throw new Error(`${id} is not the id of a snapshot`);
   await removeOldest(path);
+  removeEmptyCounter(path);
+  try {
+    return await freezeAll(analytics, path, id);
+  } catch (error) {
+    await removeSnapshot(path, id);
+    if (removeEmptyCounter(path) || isDiskFull(error, path)) throw storageFull();
+    throw error;
+  }
+}
+
+/**
+ * Removes the engine's counter of snapshots if it is empty, and returns whether it was. A full disk leaves it so, and
+ * the engine refuses to read it ever after.
+ */
+function removeEmptyCounter(path: string): boolean {
+  const file = join(snapshotsFolder(path), 'increment.txt');
+  if (statSync(file, { throwIfNoEntry: false })?.size !== 0) return false;
+  rmSync(file, { force: true });
+  return true;
+}
+
+async function freezeAll(analytics: Statements, path: string, id: string): Promise<FrozenTable[]> {
   const rows = await analytics.query<TableRow>(
     `SELECT name, create_table_query AS create, data_paths AS paths FROM system.tables
      WHERE database = currentDatabase() ORDER BY name`,

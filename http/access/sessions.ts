@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
+import { isPortError } from '../../pipeline/errors.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import type { AccountRecord, Role } from '../../schemas/json/account.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
@@ -152,7 +153,12 @@ export function createSessions(options: SessionOptions): Sessions {
   async function renew(key: string, text: string, stored: StoredSession, nowMs: number): Promise<void> {
     if (nowMs - stored.usedAtMs < Math.min(minRenewalMs, idleMs / 10)) return;
     const used: StoredSession = { ...stored, usedAtMs: nowMs };
-    await values.put(key, JSON.stringify(used), ttlMs(used, nowMs), { current: text });
+    try {
+      await values.put(key, JSON.stringify(used), ttlMs(used, nowMs), { current: text });
+    } catch (error) {
+      // Reading continues while the disk is full. The next request tries again.
+      if (!isPortError(error, 'storage_full')) throw error;
+    }
   }
 
   const keysOf = (text: string | undefined): string[] => (text === undefined ? [] : (JSON.parse(text) as string[]));
