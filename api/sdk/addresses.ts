@@ -306,7 +306,7 @@ export const addressRoutes =
       handler: async (request) => {
         const { project, environment } = callerOf(request);
         const search = accepted(readPlaceQuery(request.query as RawFields));
-        const places = configuration.places.near({ project, environment, ...search });
+        const places = await configuration.places.near({ project, environment, ...search });
         return { meta: success, places: places.map(({ record, distanceM }) => placeSummary(record, distanceM)) };
       },
     });

@@ -215,10 +215,10 @@ export interface PlaceCatalogue {
   find(scope: Scope, id: string): PlaceRecord | undefined;
   list(query: PlaceListQuery): Page<PlaceRecord>;
   /**
-   * Returns the places whose centre is within a radius, nearest first. Where they are too dense to examine all, it
-   * returns those within a sixteenth or a quarter of the radius.
+   * Resolves to the places whose centre is within a radius, nearest first. Where they are too dense to examine all, it
+   * resolves to those within a sixteenth or a quarter of the radius. Other work continues meanwhile.
    */
-  near(query: NearPlacesQuery): NearbyPlace[];
+  near(query: NearPlacesQuery): Promise<NearbyPlace[]>;
 }
 
 /**

@@ -1,5 +1,4 @@
 /** Runs spatial queries over the catalog, and returns the API's JSON. */
-import { setImmediate } from 'node:timers/promises';
 import type { DeviceState, Location } from '../../../schemas/records.js';
 import { beaconSummary, geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { isDisabled, isGone } from '../../evaluation/rules.js';
@@ -8,6 +7,7 @@ import type { MonitoredCatalog, MonitoredContext } from '../index/catalog.js';
 import type { MonitoredFences } from '../index/monitored-fences.js';
 import { nearestFences } from '../index/nearest-fences.js';
 import { metadataMatches } from '../store/lists.js';
+import { createTurns } from '../store/turns.js';
 import type { Scope, SpatialQueries } from '../types.js';
 import { explain } from './explain.js';
 
@@ -23,13 +23,8 @@ const enabledAt =
 /** Creates the queries. `clock` returns epoch ms. Queries of an unknown project return nothing. */
 export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => number = Date.now): SpatialQueries {
   const { configuration } = catalog;
-  let turns: Promise<void> = Promise.resolve();
-
   /** Resolves when this search may continue. One of the long searches continues between two batches of locations. */
-  function nextTurn(): Promise<void> {
-    turns = turns.then(() => setImmediate());
-    return turns;
-  }
+  const nextTurn = createTurns();
 
   /** Returns the current context. Applies changes first, because there may have been no batch of locations lately. */
   function context(scope: Scope): MonitoredContext | undefined {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
@@ -59,7 +60,7 @@ test('a search finds the places within its radius, nearest first, as a slow scan
           .filter(({ distanceM }) => distanceM < radiusM - 0.1)
           .sort((a, b) => a.distanceM - b.distanceM);
         const query = { ...scope, near, radiusM, limit, accepts: () => true };
-        const found = readModel.places.near(query);
+        const found = await readModel.places.near(query);
         // Positions in the index are rounded to a centimetre, so distances agree to a decimetre.
         const atLeast = expected.slice(0, limit);
         expect(found.length).toBeGreaterThanOrEqual(atLeast.length);
@@ -68,13 +69,35 @@ test('a search finds the places within its radius, nearest first, as a slow scan
         for (const { distanceM } of found) expect(distanceM).toBeLessThanOrEqual(radiusM);
 
         const accepts = ({ placeId }: PlaceRecord) => Number(placeId) % 2 === 0;
-        const even = readModel.places.near({ ...query, limit: 100, accepts });
+        const even = await readModel.places.near({ ...query, limit: 100, accepts });
         expect(even.every(({ record }) => accepts(record))).toBe(true);
         expect(even.length).toBeGreaterThanOrEqual(expected.filter(({ record }) => accepts(record)).length);
       },
     ),
     { numRuns: 60 },
   );
+});
+
+test('a search among thousands of places does not hold up all other requests, as it once did', async () => {
+  const readModel = openModel();
+  const center = (number: number): Position => [10 + (number % 60) / 1_000, 50 + Math.floor(number / 60) / 1_000];
+  await applier(readModel)(
+    ...Array.from({ length: 3_000 }, (_, number) => put(placeRecord({ placeId: `${number}`, center: center(number) }))),
+  );
+  let read = 0;
+  const query = { ...scope, near: [10, 50] as Position, radiusM: 10_000, limit: 1 };
+  let isFound = false;
+  const accepts = () => ++read < 0;
+  const search = readModel.places.near({ ...query, accepts }).then((found) => {
+    isFound = true;
+    return found;
+  });
+  let turns = 0;
+  for (; !isFound; turns++) await setImmediate();
+  expect(await search).toEqual([]);
+  // Each once, although the search widens.
+  expect(read).toBe(3_000);
+  expect(turns).toBeGreaterThan(20);
 });
 
 test('lists are by time, last updated first, and pages join without a gap', async () => {

@@ -12,6 +12,7 @@ import { distance, latitudeReach, longitudeReach } from '../../geometry/scale.js
 import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery, Scope } from '../types.js';
 import { idKey, isId, scopePart, timePart } from './keys.js';
 import { isBeyondCursor } from './lists.js';
+import { createTurns } from './turns.js';
 
 export interface StoredPlaces extends PlaceCatalogue {
   /** Replaces a place; null deletes it. Must run in a write transaction. */
@@ -22,6 +23,8 @@ export interface StoredPlaces extends PlaceCatalogue {
 }
 
 const noValue = Buffer.alloc(0);
+/** Follows a key to get the first position after it. */
+const noBits = Buffer.alloc(1);
 const endOfTime = 2 ** 48 - 1;
 const idAt = -12;
 
@@ -33,6 +36,9 @@ const steps = 1e7;
 
 /** Entries of the index that one search reads; a search in a denser area answers the nearest of them. */
 const maxExamined = 50_000;
+/** What a search reads before other work of this thread continues. */
+const entriesPerTurn = 2_000;
+const recordsPerTurn = 100;
 /** Shares of the radius that are searched in turn, so that a search of few results reads few entries. */
 const widenings = [1 / 16, 1 / 4, 1];
 
@@ -77,6 +83,7 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
   /** Scope, time of the last change, id. */
   const times = root.openDB<Buffer, Buffer>('placeTimes', binary);
   const cells = root.openDB<Buffer, Buffer>('placeCells', binary);
+  const nextTurn = createTurns();
 
   const timeKey = (record: PlaceRecord): Buffer =>
     Buffer.concat([scopePart(record), timePart(record.updatedAt), idKey(record._id)]);
@@ -88,8 +95,8 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
     return record?.project === scope.project && record.environment === scope.environment ? record : undefined;
   }
 
-  /** Lists ids within a radius, nearest first; undefined if there are too many to examine. */
-  function within(scope: Scope, [longitude, latitude]: Position, radiusM: number) {
+  /** Resolves to the ids within a radius, nearest first; undefined if there are too many to examine. */
+  async function within(scope: Scope, [longitude, latitude]: Position, radiusM: number) {
     const reach = latitudeReach(radiusM);
     const ranges = longitudeRanges(longitude, longitudeReach(latitude, radiusM));
     const nearby: { id: string; distanceM: number }[] = [];
@@ -97,14 +104,21 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
     const lastRow = rowOf(latitude + reach);
     for (let row = rowOf(latitude - reach); row <= lastRow; row++) {
       for (const [west, east] of ranges) {
-        const start = cellKey(scope, row, west, -90);
+        let start = cellKey(scope, row, west, -90);
         // Two steps beyond, for the rounding of both ends.
         const end = endOfCells(cellKey(scope, row, east + 2 / steps, 90));
-        for (const key of cells.getKeys({ start, end })) {
-          if (++examined > maxExamined) return undefined;
-          const [x, y] = positionOfKey(key);
-          const distanceM = distance(longitude, latitude, x, y);
-          if (distanceM <= radiusM) nearby.push({ id: key.toString('hex', key.length + idAt), distanceM });
+        for (;;) {
+          const keys = [...cells.getKeys({ start, end, limit: entriesPerTurn })];
+          examined += keys.length;
+          if (examined > maxExamined) return undefined;
+          for (const key of keys) {
+            const [x, y] = positionOfKey(key);
+            const distanceM = distance(longitude, latitude, x, y);
+            if (distanceM <= radiusM) nearby.push({ id: key.toString('hex', key.length + idAt), distanceM });
+          }
+          if (keys.length < entriesPerTurn) break;
+          start = Buffer.concat([keys.at(-1)!, noBits]);
+          await nextTurn();
         }
       }
     }
@@ -133,17 +147,21 @@ export function openStoredPlaces(root: RootDatabase): StoredPlaces {
         .filter(({ updatedAt, _id }) => isBeyondCursor(cursor, updatedAt, _id));
       return { items: items.slice(0, limit), hasMore: items.length > limit };
     },
-    near({ near, radiusM, limit, accepts, ...scope }: NearPlacesQuery): NearbyPlace[] {
-      let found: NearbyPlace[] = [];
+    async near({ near, radiusM, limit, accepts, ...scope }: NearPlacesQuery): Promise<NearbyPlace[]> {
+      const found: NearbyPlace[] = [];
+      let decidedM = -1;
+      let read = 0;
       for (const share of widenings) {
-        const nearby = within(scope, near, share * radiusM);
+        const nearby = await within(scope, near, share * radiusM);
         if (nearby === undefined) break;
-        found = [];
         for (const { id, distanceM } of nearby) {
+          if (distanceM <= decidedM) continue;
           const record = records.get(idKey(id));
           if (record !== undefined && accepts(record)) found.push({ record, distanceM });
           if (found.length === limit) return found;
+          if (++read % recordsPerTurn === 0) await nextTurn();
         }
+        decidedM = share * radiusM;
       }
       return found;
     },
