@@ -21,7 +21,7 @@ import { listPaging, metaOfPage, readListQuery } from './lists.js';
 import { mergedFields, patchDescription } from './merge-patch.js';
 import { addOutlineRoute } from './outlines.js';
 import { type Pair, refuseOtherPair } from './paired-fields.js';
-import { addSearchRoutes, searchListParameters, searchPage } from './paired-search.js';
+import { addSearchRoutes, listPage, searchListParameters, searchPage } from './paired-search.js';
 import type { ExportedFields } from './stored-fields.js';
 
 /**
@@ -280,7 +280,8 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       const nowMs = clock();
       const found = await searchPage(resource, callerOf(request), given);
       if (found) return { meta: found.meta, [tag]: found.items.map((record) => resource.json(record, nowMs)) };
-      const { items, hasMore } = resource.list(accepted(readListQuery(callerOf(request), given, resource.orderBy)));
+      const query = accepted(readListQuery(callerOf(request), given, resource.orderBy));
+      const { items, hasMore } = await listPage(resource, query);
       const meta = metaOfPage(items, hasMore, (record) => record[resource.orderBy]);
       return { meta, [tag]: items.map((record) => resource.json(record, nowMs)) };
     },

@@ -1,4 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { geofenceRecord } from '../pipeline/catalog/testing/fixtures.js';
+import type { ListQuery } from '../pipeline/catalog/types.js';
+import { listPage } from './paired-search.js';
 import { useApi } from './testing/fixtures.js';
 
 const api = await useApi();
@@ -46,6 +50,26 @@ test.each(['geofences', 'geofences/count', 'beacons', 'beacons/count'])(
     }
   },
 );
+
+test('a list whose filter matches nothing holds up no other request, as it did for seconds', async () => {
+  const scope = { project: api.project.record._id, environment: 'live' } as const;
+  const records = Array.from({ length: 1_600 }, (_, number) =>
+    geofenceRecord({ ...scope, externalId: `${number}`, updatedAt: 1_000 + Math.floor(number / 7) }),
+  );
+  await api.writer.write(records.map((record) => ({ kind: 'geofence', id: record._id, record, bases: ['absent'] })));
+  const resource = { list: (query: ListQuery) => api.readModel.geofences(query) };
+  const query = { ...scope, orderBy: 'updatedAt', limit: 1_100 } as const;
+  expect(await listPage(resource, query)).toEqual(resource.list(query));
+
+  let isRead = false;
+  const page = listPage(resource, { ...query, metadata: { color: 'none' } }).finally(() => {
+    isRead = true;
+  });
+  let turns = 0;
+  for (; !isRead; turns++) await setImmediate();
+  expect(await page).toEqual({ items: [], hasMore: false });
+  expect(turns).toBeGreaterThan(2);
+});
 
 test('a count has the conditions of the list', async () => {
   const count = async (query = '') => (await api.call('GET', `/v1/geofences/count?${query}`)).body;

@@ -4,18 +4,19 @@
  * A search reads records in the order of an index and keeps those that match, so its cost is bounded by what it
  * examines. It lets other requests in between. A page may be short, or empty, before the end.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../http/access/authority.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { isId } from '../http/fields/values.js';
 import { endingDigits } from '../pipeline/catalog/store/keys.js';
+import { createTurns } from '../pipeline/catalog/store/turns.js';
 import type {
   ConfigurationChange,
   ConfigurationReader,
   ConfigurationWriter,
   ListQuery,
+  Page,
   Scope,
   SearchPart,
   SearchQuery,
@@ -34,7 +35,8 @@ const sorts = ['createdAt', '-createdAt', 'updatedAt', '-updatedAt', 'descriptio
 const maxWords = 10;
 
 /** Records that one turn of the event loop examines, in a few milliseconds. */
-const examinedPerTurn = 1_000;
+const examinedPerTurn = 500;
+const nextTurn = createTurns();
 const maxExaminedByList = 20_000;
 const maxExaminedByCount = 100_000;
 
@@ -148,6 +150,22 @@ export async function searchPage<Stored extends Listed>(
   }
   if (found.externalId !== undefined) items.sort(byTime(found));
   return { items, meta: { code: 200, hasMore: from !== null, ...(from !== null && { cursor: cursorOf(from) }) } };
+}
+
+/** Reads a page of a plain list, however many records do not match its conditions. */
+export async function listPage<Stored extends Listed>(
+  resource: { list(query: ListQuery): Page<Stored> },
+  query: ListQuery,
+): Promise<Page<Stored>> {
+  const items: Stored[] = [];
+  for (let cursor = query.cursor ?? null; ; ) {
+    const limit = query.limit - items.length;
+    const part = resource.list({ ...query, cursor, limit, maxExamined: examinedPerTurn });
+    items.push(...part.items);
+    if (part.next === undefined) return { items, hasMore: part.hasMore };
+    cursor = part.next;
+    await nextTurn();
+  }
 }
 
 /** Counts what a search finds. Examines a bounded number of records; then `complete` is false. */

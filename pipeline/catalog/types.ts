@@ -70,15 +70,19 @@ export interface ListQuery extends Scope {
   readonly externalId?: string;
   /** All must match. */
   readonly metadata?: Record<string, string | number | boolean>;
+  /** Records to look at before the page is cut. Default: no limit. */
+  readonly maxExamined?: number;
 }
 
 export interface Page<T> {
   readonly items: T[];
   readonly hasMore: boolean;
+  /** Where to continue a page that was cut. */
+  readonly next?: ListCursor;
 }
 
 /** What a walk through all records of a scope returns: the conditions of a list. */
-export type WalkQuery = Omit<ListQuery, 'limit' | 'cursor' | 'orderBy'>;
+export type WalkQuery = Omit<ListQuery, 'limit' | 'cursor' | 'orderBy' | 'maxExamined'>;
 
 /**
  * A part of a walk through all records of a scope, by time of creation and id, oldest first. An update doesn't move a

@@ -82,6 +82,11 @@ const placeOfEnding = (prefix: Buffer, ending: string): PlaceByTime => ({
   id: ending.slice(timeDigits),
 });
 
+const cursorAt = ({ key, id }: PlaceByTime): ListCursor => ({
+  timeMs: key.readUIntBE(key.length - timeDigits / 2, timeDigits / 2),
+  id,
+});
+
 const endingOf = (prefix: Buffer, { key, id }: PlaceByTime): string => key.toString('hex', prefix.length) + id;
 
 /** The entries of one time that a transaction changes, in the list of all records and in those of tags. */
@@ -251,11 +256,15 @@ export function readPage<T extends Listed>(
   const items: T[] = [];
   const keys = range(kind, query);
   const passed = query.cursor ? { key: keys.start, id: query.cursor.id } : null;
-  for (const { id } of placesByTime(index, { ...keys, reverse: true }, passed)) {
-    const record = lookup(id);
-    if (record === undefined || !isAhead(record, query)) continue;
-    if (items.length === query.limit) return { items, hasMore: true };
-    items.push(record);
+  let examined = 0;
+  for (const place of placesByTime(index, { ...keys, reverse: true }, passed)) {
+    const record = lookup(place.id);
+    if (record !== undefined && isAhead(record, query)) {
+      if (items.length === query.limit) return { items, hasMore: true };
+      items.push(record);
+    }
+    examined += 1;
+    if (examined === query.maxExamined) return { items, hasMore: true, next: cursorAt(place) };
   }
   return { items, hasMore: false };
 }
