@@ -53,7 +53,8 @@ const folderProblems: Readonly<Record<string, string>> = {
 const withFolder =
   (data: string) =>
   (error: NodeJS.ErrnoException): never => {
-    const problem = folderProblems[error.code ?? ''];
+    const isUncreatable = error.code === 'ENOENT' && error.syscall === 'mkdir';
+    const problem = isUncreatable ? 'the system refuses to create it' : folderProblems[error.code ?? ''];
     throw problem === undefined ? error : new CommandFailure(`the data folder ${data} can't be used: ${problem}`);
   };
 

@@ -68,6 +68,13 @@ describe('a command that fails', () => {
       1,
       /the data folder file can't be used: it is a file/,
     ],
+    // It never ended, whatever signal came.
+    [
+      'a folder that the system does not create',
+      () => ['serve', '--port', '0', '--data', '/proc/fenceline'],
+      1,
+      /the data folder \/proc\/fenceline can't be used: (the system refuses|it belongs to another user|its disk is)/,
+    ],
     [
       'a bad configuration',
       () => ['serve', '--config', 'bad.yaml'],
