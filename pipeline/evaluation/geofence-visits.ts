@@ -1,5 +1,6 @@
 /** Computes a user's visits to geofences after a location, and the transitions. */
 import type { Location, UserState, Visit } from '../../schemas/records.js';
+import { RowSet } from './row-set.js';
 import {
   decidingAccuracyM,
   entryConfidence,
@@ -19,10 +20,9 @@ import {
 } from './types.js';
 
 const noRows: readonly number[] = [];
-const noVisits: Visit[] = [];
 const gone = -1;
-/** Above this number, comparing each visit with each candidate is more expensive than a lookup. */
-const maxCompared = 8;
+/** The rows of the fences that the user of the current location is inside. */
+const visitedRows = new RowSet();
 
 /**
  * Tests whether a visit belongs to the fence or beacon that has its id now. A visit without a generation, of an earlier
@@ -47,6 +47,39 @@ export function rowOf(visit: Visit, fences: Fences): number {
 }
 
 /**
+ * A visit to a geofence, which remembers the row of its fence. A visit that was read from a store does not: the row is
+ * not stored.
+ */
+class FenceVisit implements Visit {
+  declare readonly id: string;
+  declare readonly since: number;
+  declare readonly dwelled: boolean;
+  declare readonly generation: number;
+  readonly #row: number;
+
+  constructor(id: string, since: number, dwelled: boolean, row: number, fences: Fences) {
+    this.#row = row;
+    this.id = id;
+    this.since = since;
+    this.dwelled = dwelled;
+    this.generation = fences.generation(row);
+  }
+
+  static isAt(visit: Visit, row: number): visit is FenceVisit {
+    return #row in visit && visit.#row === row;
+  }
+
+  /**
+   * Returns the row that the visit's fence has now, or {@link gone}. Nearly always it is the remembered one. Comparing
+   * it is much cheaper than a lookup among a million ids, which misses the cache several times.
+   */
+  static rowOf(visit: Visit, fences: Fences): number {
+    if (!(#row in visit) || !fences.isRowOf(visit.#row, visit.id)) return rowOf(visit, fences);
+    return fences.generation(visit.#row) === visit.generation ? visit.#row : gone;
+  }
+}
+
+/**
  * Evaluates the fences that the user is inside and those that the location may enter. Returns the visits afterwards by
  * time of entry (the same array if nothing changed), and adds the transitions to `effects`.
  */
@@ -56,58 +89,36 @@ export function geofencesAfter(
   context: EvaluationContext,
   effects: Effects,
 ): Visit[] {
-  const { fences } = context;
+  visitedRows.clear();
+  const remaining = remainingVisits(location, visits, context, effects);
   const candidates = entryCandidates(location, context);
-  const count = fences.candidateCount;
-  const rows = rowsOf(visits, candidates, count, fences);
-  const remaining = remainingVisits(location, visits, rows, context, effects);
-  const enterable = enterableRows(location, candidates, count, rows, context);
+  const enterable = enterableRows(location, candidates, context.fences.candidateCount, context);
   if (enterable.length === 0) return remaining;
-  const entered = enteredVisits(location, enterable, remaining.length, context, effects);
-  if (remaining.length === 0 && entered.length === 1) return entered;
-  return [...remaining, ...entered].sort((a, b) => a.since - b.since);
+  return joined(remaining, enteredVisits(location, enterable, remaining.length, context, effects));
 }
 
-/** Returns the row of each visit's fence. */
-function rowsOf(visits: readonly Visit[], candidates: Int32Array, count: number, fences: Fences): readonly number[] {
-  if (visits.length === 0) return noRows;
-  const isCompared = count <= maxCompared && visits.length <= maxCompared;
-  const rows: number[] = [];
-  for (const visit of visits) {
-    const row = isCompared ? candidateOf(visit, candidates, count, fences) : gone;
-    rows.push(row === gone ? rowOf(visit, fences) : row);
-  }
-  return rows;
-}
-
-/**
- * Finds the row of a visit's fence among the candidates, or returns {@link gone}. A user is nearly always still near
- * the fence, and comparing a few ids is much cheaper than a lookup among a million, which misses the cache several
- * times.
- */
-function candidateOf(visit: Visit, candidates: Int32Array, count: number, fences: Fences): number {
-  for (let index = 0; index < count; index++) {
-    const row = candidates[index]!;
-    if (fences.idOf(row) === visit.id) return isOfGeneration(visit, fences.generation(row)) ? row : gone;
-  }
-  return gone;
-}
-
-function remainingVisits(
-  location: Location,
-  visits: Visit[],
-  rows: readonly number[],
-  context: EvaluationContext,
-  effects: Effects,
-): Visit[] {
+/** Returns the visits that continue, and notes the rows of all in {@link visitedRows}. */
+function remainingVisits(location: Location, visits: Visit[], context: EvaluationContext, effects: Effects): Visit[] {
   let changed: Visit[] | undefined;
   for (let index = 0; index < visits.length; index++) {
     const visit = visits[index]!;
-    const after = visitAfter(location, visit, rows[index]!, context, effects);
+    const row = FenceVisit.rowOf(visit, context.fences);
+    if (row !== gone) visitedRows.add(row);
+    const after = visitAfter(location, visit, row, context, effects);
     if (after !== visit) changed ??= visits.slice(0, index);
     if (after !== null) changed?.push(after);
   }
   return changed ?? visits;
+}
+
+/** Returns both by time of entry. All of `entered` have one time. */
+function joined(remaining: Visit[], entered: Visit[]): Visit[] {
+  if (remaining.length === 0) return entered;
+  if (entered.length === 0) return remaining;
+  const { since } = entered[0]!;
+  let later = remaining.length;
+  while (later > 0 && remaining[later - 1]!.since > since) later--;
+  return [...remaining.slice(0, later), ...entered, ...remaining.slice(later)];
 }
 
 /** Returns the visit after the location: the same object if it continues unchanged, null if it ends. */
@@ -129,28 +140,26 @@ function visitAfter(
       return null;
     case 'dwelled':
       effects.transitions.push(transition('user.dwelled_in_geofence', row, location, fences, visit));
-      return { ...visit, dwelled: true, generation: fences.generation(row) };
+      return new FenceVisit(visit.id, visit.since, true, row, fences);
     default:
-      return visit.generation === null ? { ...visit, generation: fences.generation(row) } : visit;
+      return FenceVisit.isAt(visit, row) ? visit : new FenceVisit(visit.id, visit.since, visit.dwelled, row, fences);
   }
 }
 
-/** Returns the rows of the fences that the rules allow the user to enter. */
+/** Returns the rows of the fences that the rules allow the user to enter, of those that are not visited. */
 function enterableRows(
   location: Location,
   candidates: Int32Array,
   count: number,
-  insideRows: readonly number[],
   context: EvaluationContext,
 ): readonly number[] {
   const { fences } = context;
   const { longitude, latitude } = location;
   const accuracyM = decidingAccuracyM(location, context.settings);
-  const inside = insideRows.length > maxCompared ? new Set(insideRows) : undefined;
   let enterable: number[] | undefined;
   for (let index = 0; index < count; index++) {
     const row = candidates[index]!;
-    if (inside === undefined ? insideRows.includes(row) : inside.has(row)) continue;
+    if (visitedRows.has(row)) continue;
     const zone = fences.zone(row, longitude, latitude, accuracyM);
     if (zone === Zone.apart || judgeOutside(row, zone, location, context) !== 'entered') continue;
     enterable ??= [];
@@ -168,15 +177,19 @@ function enteredVisits(
   effects: Effects,
 ): Visit[] {
   const isCrowded = visitCount + enterable.length > Math.min(bounds.maxVisits, bounds.maxBufferedVisits);
-  const rows = isCrowded ? rowsWithinLimits(location, enterable, visitCount, fences, bounds) : enterable;
-  effects.notEntered += enterable.length - rows.length;
-  if (rows.length === 0) return noVisits;
-  const entered = rows.map((row): Visit => {
+  const selected = isCrowded ? rowsWithinLimits(location, enterable, visitCount, fences, bounds) : enterable;
+  effects.notEntered += enterable.length - selected.length;
+  const rows = selected.length > 1 ? selected.toSorted(byIdIn(fences)) : selected;
+  return rows.map((row) => {
     effects.transitions.push(transition('user.entered_geofence', row, location, fences));
-    return { id: fences.idOf(row), since: location.occurredAt, dwelled: false, generation: fences.generation(row) };
+    return new FenceVisit(fences.idOf(row), location.occurredAt, false, row, fences);
   });
-  return entered.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
+
+const byIdIn =
+  (fences: Fences) =>
+  (one: number, other: number): number =>
+    fences.idOf(one) < fences.idOf(other) ? -1 : 1;
 
 /**
  * Selects the fences to enter: first those that contain the point, then the others by the distance of their boundary,
@@ -189,7 +202,7 @@ function rowsWithinLimits(
   fences: Fences,
   { maxVisits, maxBufferedVisits }: EvaluationBounds,
 ): number[] {
-  const byId = (one: number, other: number): number => (fences.idOf(one) < fences.idOf(other) ? -1 : 1);
+  const byId = byIdIn(fences);
   const holding: number[] = [];
   const beyond: number[] = [];
   for (const row of enterable) {

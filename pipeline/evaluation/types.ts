@@ -45,6 +45,8 @@ export interface Fences {
   /** Returns the row of a fence, or -1. */
   rowOf(id: string): number;
   idOf(row: number): string;
+  /** Tests whether the row, of this set or another, is that of the fence with this id. */
+  isRowOf(row: number, id: string): boolean;
   /** Distinguishes successive fences with the same id: a visit belongs to the fence that was entered. */
   generation(row: number): number;
   rules(row: number): FenceRules;

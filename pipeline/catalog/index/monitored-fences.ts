@@ -81,6 +81,10 @@ export class MonitoredFences implements Fences {
     return this.#ids[row]!;
   }
 
+  isRowOf(row: number, id: string): boolean {
+    return row < this.#ids.length && this.#ids[row] === id;
+  }
+
   generation(row: number): number {
     return this.#generations[row]!;
   }

@@ -91,6 +91,7 @@ export function flatFences(list: readonly FlatFence[]): Fences {
     },
     rowOf: (id) => list.findIndex((fence) => fence.id === id),
     idOf: (row) => list[row]!.id,
+    isRowOf: (row, id) => list[row]?.id === id,
     generation: (row) => list[row]!.generation,
     signedDistance: (row, x, y) => signedDistance(list[row]!, x, y),
     rules: (row) => list[row]!.rules,
