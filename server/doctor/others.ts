@@ -48,10 +48,11 @@ export async function* checkMapData({ maps }: Configuration): AsyncGenerator<Fin
 }
 
 /** Checks the services that are configured. Without them, their requests are refused and all else works. */
-export async function* checkServices({ geocoding, routing, mail }: Configuration): AsyncGenerator<Finding> {
+export async function* checkServices({ geocoding, routing, mail, tracing }: Configuration): AsyncGenerator<Finding> {
   const services = [
     { name: 'geocoding', setting: 'geocoding.url', url: geocoding.url },
     { name: 'routing', setting: 'routing.url', url: routing.url },
+    { name: 'traces', setting: 'tracing.endpoint', url: tracing.endpoint },
     { name: 'mail', setting: 'mail.host and mail.port', url: mail.host && `smtp://${mail.host}:${mail.port}` },
   ];
   for (const { name, setting, url } of services) {

@@ -2,13 +2,15 @@
  * Interactive maps in a browser: MapLibre GL JS with the address of a style, and the published maps plugin of the web
  * SDK with only its `host` changed. The page has another origin than the API.
  */
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type MemoryServer, type ServedFile, serveFromMemory } from '../../testing/memory-server.js';
+import { until } from '../../testing/until.js';
 import type { Json } from '../support/client.js';
 import { SharedServer } from '../support/shared-server.js';
 import { closePages, hasBrowser, openPage, sharedBrowser } from './browser.js';
@@ -82,10 +84,10 @@ interface Opened {
 }
 
 /** The plugin shows its maker's logo, which is not here. */
-const isElsewhere = ({ protocol, origin }: URL): boolean =>
-  protocol.startsWith('http') && ![server.address, web.url].includes(origin);
+const isElsewhere = ({ protocol, hostname }: URL): boolean =>
+  protocol.startsWith('http') && hostname !== new URL(server.address).hostname;
 
-async function open(path: string, global: string): Promise<Opened> {
+async function open(path: string, global: string, site = web.url): Promise<Opened> {
   const page = await openPage(browser, { viewport: { width: 640, height: 440 } });
   const problems: string[] = [];
   const answers = new Map<string, number>();
@@ -99,7 +101,7 @@ async function open(path: string, global: string): Promise<Opened> {
     if (response.url().startsWith(server.address) && response.request().method() === 'GET')
       answers.set(new URL(response.url()).pathname, response.status());
   });
-  await page.goto(`${web.url}${path}`);
+  await page.goto(`${site}${path}`);
   await page.waitForFunction(global);
   return { page, problems, answers };
 }
@@ -154,6 +156,36 @@ inBrowser('interactive maps', () => {
     expect(problems).toEqual([]);
     expect(answers.get('/maps/styles/radar-dark-v1')).toBe(200);
     expect(kindsOf(answers)).toEqual(expect.arrayContaining(['maps/glyphs', 'maps/styles', 'maps/tiles']));
+    expect(new Set(answers.values())).toEqual(new Set([200]));
+    await page.context().close();
+  });
+
+  it('the example of a store locator lists and marks the stores near a town', async () => {
+    const child = spawn(process.execPath, ['examples/store-locator.mjs'], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      env: {
+        ...process.env,
+        ...{ FENCELINE: server.address, SK: server.keys.test_secret, PK: server.keys.test_publishable, PORT: '0' },
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.on('data', (bytes: Buffer) => {
+      output += bytes;
+    });
+    const site = await until(() => /http:\/\/\S+/.exec(output)?.[0]);
+    const { page, problems, answers } = await open('/', 'document.querySelector("li")', site);
+    expect(await page.locator('li').allTextContents()).toEqual([
+      ...['Piazza del Duomo', 'Santa Maria Novella', 'Porta Romana', 'Campo di Marte'],
+    ]);
+    expect(await page.getByRole('status').textContent()).toMatch(/^4 stores within 10 km of Florence/);
+    expect(await coloursOf(page)).toBeGreaterThan(20);
+    await page.getByLabel('Near').fill('Pisa, Italy');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.waitForFunction('document.querySelectorAll("li").length === 1');
+    expect(await page.locator('.maplibregl-marker').count()).toBe(1);
+    expect(problems).toEqual([]);
     expect(new Set(answers.values())).toEqual(new Set([200]));
     await page.context().close();
   });

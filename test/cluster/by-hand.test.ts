@@ -1,0 +1,95 @@
+/**
+ * The trial of docs/cluster.md without Docker works as written: its commands start Kafka, Redis and the registry, three
+ * nodes on them, and a worker that is killed is replaced. Only ClickHouse is the engine of the other tests.
+ */
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { freePorts } from '../../testing/services/ports.js';
+import { newTestCluster } from '../support/cluster.js';
+import { program } from '../support/program.js';
+import { patientReplies } from '../support/server.js';
+
+const guide = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');
+const section = /### On one machine, without Docker\n([\s\S]*?)\n### /.exec(guide)?.[1] ?? '';
+const [services = '', clickHouse = '', nodes = '', trial = '', end = ''] = [
+  ...section.matchAll(/```sh\n([\s\S]*?)```/g),
+].map(([, block]) => block as string);
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-by-hand-'));
+const pidsLeft = (): number[] => {
+  const files = readdirSync(join(folder, 'trial')).filter((name) => name.endsWith('.pid'));
+  return files.map((name) => Number(readFileSync(join(folder, 'trial', name), 'utf8')));
+};
+afterAll(() => {
+  for (const pid of pidsLeft()) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended, as the guide says.
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function writeProgram(path: string, command: string): void {
+  mkdirSync(join(folder, path, '..'), { recursive: true });
+  writeFileSync(join(folder, path), `#!/usr/bin/env bash\nexec ${command} "$@"\n`);
+  chmodSync(join(folder, path), 0o755);
+}
+
+it('starts a cluster by hand, answers with events, and goes on without one of two workers', async () => {
+  const { TEST_SERVICES_KAFKA: jars, TEST_SERVICES_REGISTRY: registry } = process.env;
+  if (!jars || !registry) return expect.fail('the services come from Docker: run the tests with .ci/services');
+  // What the scripts of Kafka's own archive do.
+  const java = `java $KAFKA_HEAP_OPTS -XX:+UseSerialGC -cp "${jars}/*"`;
+  writeProgram('kafka/bin/kafka-storage.sh', `${java} kafka.tools.StorageTool`);
+  writeProgram('kafka/bin/kafka-server-start.sh', `${java} kafka.Kafka`);
+  writeProgram('bin/fenceline', `"${process.execPath}" "${program}"`);
+  symlinkSync(registry, join(folder, 'registry'));
+
+  const written = ['9092', '9093', '6379', '8081', '8080', '8082', '8083'];
+  const ports = await freePorts(written.length);
+  const onFreePorts = (block: string): string =>
+    written.reduce((text, port, index) => text.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), `${ports[index]}`), block);
+  const { FENCELINE_CLICKHOUSE_URL, FENCELINE_CLICKHOUSE_DATABASE, FENCELINE_CLICKHOUSE_USERNAME, ...shared } =
+    newTestCluster()!.environment;
+  const environment = {
+    ...process.env,
+    ...{ FENCELINE_CLICKHOUSE_URL, FENCELINE_CLICKHOUSE_DATABASE, FENCELINE_CLICKHOUSE_USERNAME },
+    ...{ FENCELINE_CLICKHOUSE_PASSWORD: shared.FENCELINE_CLICKHOUSE_PASSWORD, ...patientReplies },
+    FENCELINE_KAFKA_BROKERS: `127.0.0.1:${ports[0]}`,
+    FENCELINE_REDIS_NODES: `127.0.0.1:${ports[2]}`,
+    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+  };
+  expect(clickHouse).toContain('--http_port 8123');
+  // The answer of the second location waits for the other worker, instead of the guide's user.
+  const steps = [services, 'echo $! > trial/clickhouse.pid', nodes, trial.replace(/^sleep .*\n/m, ''), end].map(
+    (block) => onFreePorts(block).replaceAll('curl -X', 'curl -sf -X').replaceAll('curl http', 'curl -sf http'),
+  );
+  // Its process id must exist for the last step: the registry's, which ends then too.
+  const { stdout } = await promisify(execFile)('bash', ['-ec', steps.join('\n')], {
+    cwd: folder,
+    env: environment,
+    maxBuffer: 2 ** 24,
+  }).catch((error: { stdout: string; stderr: string }) => {
+    const logs = readdirSync(join(folder, 'trial')).filter((name) => name.endsWith('.log'));
+    const tails = logs.map((name) => `${name}: ${readFileSync(join(folder, 'trial', name), 'utf8').slice(-1_000)}`);
+    throw new Error(`${error.stderr}\n${error.stdout}\n${tails.join('\n')}`);
+  });
+  expect(stdout).toContain(' 0 failures'.trim());
+  expect(stdout).toContain('user.entered_geofence');
+  expect(stdout).toContain('user.exited_geofence');
+}, 300_000);
