@@ -8,6 +8,11 @@ export interface StreamMessage {
 
 const firstDelayMs = 1_000;
 const maxDelayMs = 15_000;
+const pollEveryMs = 2_000;
+/** The server sends something at once. A stream without it is held back on its way. */
+const firstTextMs = 8_000;
+/** The server sends a heartbeat every 15 seconds. Without it, the connection is gone. */
+const maxSilenceMs = 40_000;
 
 /**
  * Returns the messages in the text, and the rest, which is not yet complete. A block with only an id is a heartbeat: it
@@ -31,34 +36,82 @@ export function splitMessages(text: string): {
   return { messages, rest };
 }
 
+/** Whether messages come by the stream, by asking for them, or not at all. */
+export type StreamState = 'open' | 'polling' | 'lost';
+
 interface Listener {
   onMessage(message: StreamMessage): void;
   /** Called when the stream opens, and when it is lost. It is opened again by itself. */
-  onState?(isOpen: boolean): void;
+  onState?(state: StreamState): void;
+  /**
+   * Asks once for the messages since an id, or since now. Used as long as no stream comes through: some proxies hold
+   * streams back or end them. A message may come a second time when the stream opens.
+   */
+  poll?(after: string | undefined, signal: AbortSignal): Promise<Polled>;
 }
 
+export interface Polled {
+  readonly messages: readonly StreamMessage[];
+  /** Id of the last message. */
+  readonly next: string;
+}
+
+/** Calls `onText` with the parts of a stream, and ends it when it is silent for too long. Resolves at its end. */
+async function readText(url: string, stop: AbortSignal, onText: (text: string) => void): Promise<void> {
+  const silence = new AbortController();
+  const signal = AbortSignal.any([stop, silence.signal]);
+  const abort = () => silence.abort();
+  let timer = setTimeout(abort, firstTextMs);
+  try {
+    const response = await fetch(url, { signal, headers: { Accept: 'text/event-stream' } });
+    if (!response.ok || !response.body) throw new Error(`the stream answered ${response.status}`);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(abort, maxSilenceMs);
+      onText(value);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** Follows a stream until the returned function is called. Continues after the last message that was received. */
-export function followStream(path: string, query: object, { onMessage, onState }: Listener): () => void {
+export function followStream(path: string, query: object, { onMessage, onState, poll }: Listener): () => void {
   const stop = new AbortController();
   let lastEventId: string | undefined;
 
   async function readOnce(): Promise<void> {
     const url = urlOf(path, lastEventId === undefined ? query : { ...query, lastEventId });
-    const response = await fetch(url, { signal: stop.signal, headers: { Accept: 'text/event-stream' } });
-    if (!response.ok || !response.body) throw new Error(`the stream answered ${response.status}`);
-    onState?.(true);
     let text = '';
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const { messages, rest } = splitMessages(text + value);
+    let isOpen = false;
+    await readText(url, stop.signal, (part) => {
+      if (!isOpen) onState?.('open');
+      isOpen = true;
+      const { messages, rest } = splitMessages(text + part);
       text = rest;
       for (const { type, data, id } of messages) {
         if (id !== undefined) lastEventId = id;
         if (data !== undefined) onMessage({ type, data });
       }
-    }
+    });
+  }
+
+  /** Asks again and again for so long. */
+  async function pollFor(durationMs: number): Promise<void> {
+    const untilMs = performance.now() + durationMs;
+    do {
+      const polled = await poll?.(lastEventId, stop.signal).catch(() => undefined);
+      if (stop.signal.aborted) return;
+      onState?.(polled ? 'polling' : 'lost');
+      lastEventId = polled?.next ?? lastEventId;
+      for (const message of polled?.messages ?? []) onMessage(message);
+      await sleep(Math.max(0, Math.min(pollEveryMs, untilMs - performance.now())));
+    } while (!stop.signal.aborted && performance.now() < untilMs);
   }
 
   async function follow(): Promise<void> {
@@ -70,9 +123,7 @@ export function followStream(path: string, query: object, { onMessage, onState }
       } catch {
         delayMs = Math.min(delayMs * 1.7, maxDelayMs);
       }
-      if (stop.signal.aborted) return;
-      onState?.(false);
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      if (!stop.signal.aborted) await pollFor(delayMs);
     }
   }
   void follow();

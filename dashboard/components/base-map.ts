@@ -2,6 +2,7 @@
 import * as maplibregl from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import 'maplibre-gl/dist/maplibre-gl.css';
+import '../styles/map.css';
 import { callHeaders } from '../client/call';
 import { type MapStyle, shadeOf, type Theme, type View } from './map-look';
 

@@ -223,6 +223,11 @@ export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; re
   return <span className={classes('badge', tone !== 'neutral' && tone)}>{children}</span>;
 }
 
+/** A second line of a cell on narrow screens, which have no place for its column. */
+export const Beneath = ({ children }: { readonly children: ReactNode }) => (
+  <span className="beneath truncate quiet small">{children}</span>
+);
+
 interface NoticeProps {
   readonly tone?: 'info' | 'warning' | 'danger' | 'success';
   readonly children: ReactNode;

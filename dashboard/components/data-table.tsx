@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo } from 'react';
 import { Button } from './controls';
-import { Icon } from './icons';
+import { SortButton } from './sort-button';
 
 export interface DataColumn<Row> {
   readonly title: string;
@@ -72,16 +72,12 @@ export function DataTable<Row extends object>({ caption, columns, rows, pageSize
                 {group.headers.map(({ id, column }) => {
                   const { title, className } = columns[Number(id)]!;
                   const sorted = column.getIsSorted();
+                  const order = sorted ? sortWords[sorted] : undefined;
                   return (
-                    <th key={id} scope="col" className={className} aria-sort={sorted ? sortWords[sorted] : undefined}>
-                      <button type="button" className="sort" onClick={column.getToggleSortingHandler()}>
+                    <th key={id} scope="col" className={className} aria-sort={order}>
+                      <SortButton order={order} onClick={(event) => column.getToggleSortingHandler()?.(event)}>
                         {title}
-                        {sorted && (
-                          <span className={`sort-mark ${sorted}`}>
-                            <Icon name="chevron" size={12} />
-                          </span>
-                        )}
-                      </button>
+                      </SortButton>
                     </th>
                   );
                 })}

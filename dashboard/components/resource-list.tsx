@@ -3,17 +3,17 @@
  * all that match. Only the rows in sight are in the document.
  */
 import { useQueryClient } from '@tanstack/react-query';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { type BulkAction, type BulkResource, type BulkTarget, changeMany } from '../client/bulk';
 import { useApi } from '../client/hooks';
 import { useScope, useWorkspace } from '../state/session';
-import { Badge, Button, Confirm, Empty, Loading, Notice } from './controls';
-import { Icon } from './icons';
+import { Badge, Beneath, Button, Confirm, Empty, Loading, Notice } from './controls';
 import type { ListFilters, Sort } from './list-filters';
+import { SortButton } from './sort-button';
 import { absoluteTime, relativeTime } from './time';
 import { messageOf, useToasts } from './toasts';
+import { type VirtualColumn, VirtualTable } from './virtual-table';
 
 export interface Column<Row> {
   readonly title: string;
@@ -41,7 +41,6 @@ interface Props<Row extends Named> {
   loadMore(): void;
 }
 
-const rowHeight = 45;
 /** The next page loads before the reader comes to the end. */
 const rowsAhead = 40;
 
@@ -53,7 +52,6 @@ type Selected = ReadonlySet<string> | 'all';
 export function ResourceList<Row extends Named>(props: Props<Row>) {
   const { resource, rows, columns, filters, empty, isLoading, error, hasMore, isLoadingMore, loadMore } = props;
   const { isOwner } = useWorkspace();
-  const scroller = useRef<HTMLDivElement>(null);
   const [selected, setSelected] = useState<Selected>(new Set());
   const counted = useApi(`GET /v1/${resource}/count`, { query: filters.conditions });
   const count = counted.data;
@@ -70,14 +68,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
     [rows, selected],
   );
 
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  });
-  const shown = virtualizer.getVirtualItems();
-  const lastShown = shown.at(-1)?.index ?? 0;
+  const [lastShown, setLastShown] = useState(0);
   useEffect(() => {
     // A page of a search may be empty before the end.
     if (hasMore && !isLoadingMore && lastShown >= rows.length - rowsAhead) loadMore();
@@ -88,9 +79,29 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
     if (!next.delete(id)) next.add(id);
     setSelected(next);
   };
+  const isChosen = ({ _id }: Row) => selected === 'all' || selected.has(_id);
   const isEverySelected = rows.length > 0 && chosen.length === rows.length;
-  const before = shown[0]?.start ?? 0;
-  const after = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  const selection: VirtualColumn<Row> = {
+    id: 'selection',
+    className: 'narrow',
+    title: (
+      <input
+        type="checkbox"
+        aria-label="Select all that are loaded"
+        checked={isEverySelected}
+        onChange={() => setSelected(new Set(isEverySelected ? [] : rows.map(({ _id }) => _id)))}
+      />
+    ),
+    cell: (row) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${row.description}`}
+        checked={isChosen(row)}
+        onChange={() => toggle(row._id)}
+      />
+    ),
+  };
+  const sorted = columns.map((column) => sortable(column, filters));
   const total = count && (count.complete ? numberText(count.count) : `at least ${numberText(count.count)}`);
   return (
     <div className="card list">
@@ -118,55 +129,15 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
       ) : rows.length === 0 ? (
         error === null && empty
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <section className="table-wrap" ref={scroller} aria-label={`List of ${resource}`} tabIndex={0}>
-          <table className="table" aria-rowcount={hasMore ? -1 : rows.length + 1}>
-            <thead>
-              <tr>
-                {isOwner && (
-                  <th className="narrow" scope="col">
-                    <input
-                      type="checkbox"
-                      aria-label="Select all that are loaded"
-                      checked={isEverySelected}
-                      onChange={() => setSelected(new Set(isEverySelected ? [] : rows.map(({ _id }) => _id)))}
-                    />
-                  </th>
-                )}
-                {columns.map((column) => (
-                  <Heading key={column.title} {...column} filters={filters} />
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {before > 0 && <tr style={{ height: before }} />}
-              {shown.map(({ index }) => {
-                const row = rows[index]!;
-                const isChosen = selected === 'all' || selected.has(row._id);
-                return (
-                  <tr key={row._id} aria-rowindex={index + 2} data-selected={isChosen || undefined}>
-                    {isOwner && (
-                      <td className="narrow">
-                        <input
-                          type="checkbox"
-                          aria-label={`Select ${row.description}`}
-                          checked={isChosen}
-                          onChange={() => toggle(row._id)}
-                        />
-                      </td>
-                    )}
-                    {columns.map(({ title, cell, className }) => (
-                      <td key={title} className={className}>
-                        {cell(row)}
-                      </td>
-                    ))}
-                  </tr>
-                );
-              })}
-              {after > 0 && <tr style={{ height: after }} />}
-            </tbody>
-          </table>
-        </section>
+        <VirtualTable
+          label={`List of ${resource}`}
+          rows={rows}
+          columns={isOwner ? [selection, ...sorted] : sorted}
+          hasMore={hasMore}
+          keyOf={({ _id }) => _id}
+          isSelected={isChosen}
+          onSight={setLastShown}
+        />
       )}
       {rows.length > 0 && (
         <div className="table-foot">
@@ -182,30 +153,21 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
   );
 }
 
-function Heading<Row>({ title, className, sorts, filters }: Column<Row> & { readonly filters: ListFilters }) {
-  if (sorts === undefined) {
-    return (
-      <th scope="col" className={className}>
-        {title}
-      </th>
-    );
-  }
+/** Returns the column with a title that sorts by it, if the list can be sorted so. */
+function sortable<Row>({ title, sorts, ...rest }: Column<Row>, filters: ListFilters): VirtualColumn<Row> {
+  if (sorts === undefined) return { title, ...rest };
   const at = (sorts as readonly Sort[]).indexOf(filters.sort);
-  const isDescending = filters.sort.startsWith('-');
-  return (
-    <th scope="col" className={className} aria-sort={at < 0 ? undefined : isDescending ? 'descending' : 'ascending'}>
-      <button
-        type="button"
-        className="sort-button"
-        onClick={() => filters.sortBy(sorts[at === 0 && sorts.length > 1 ? 1 : 0]!)}
-      >
+  const order = at < 0 ? undefined : filters.sort.startsWith('-') ? 'descending' : 'ascending';
+  return {
+    ...rest,
+    id: title,
+    order,
+    title: (
+      <SortButton order={order} onClick={() => filters.sortBy(sorts[at === 0 && sorts.length > 1 ? 1 : 0]!)}>
         {title}
-        <span className={at < 0 ? 'sort-mark' : isDescending ? 'sort-mark shown' : 'sort-mark shown up'}>
-          <Icon name="chevron" size={12} />
-        </span>
-      </button>
-    </th>
-  );
+      </SortButton>
+    ),
+  };
 }
 
 const doneWords: Record<BulkAction, string> = { enable: 'enabled', disable: 'disabled', delete: 'deleted' };
@@ -310,7 +272,7 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
   );
 }
 
-interface Listed extends Named {
+export interface Listed extends Named {
   readonly tag?: string;
   readonly externalId?: string;
   readonly enabled?: boolean;
@@ -323,9 +285,14 @@ export const columnsWith = <Row extends Listed>(resource: string, own: Column<Ro
     title: 'Description',
     className: 'name clip truncate',
     sorts: ['description', '-description'],
-    cell: ({ _id, description }) => <Link href={`/${resource}/${_id}`}>{description}</Link>,
+    cell: ({ _id, description, tag, externalId }) => (
+      <>
+        <Link href={`/${resource}/${_id}`}>{description}</Link>
+        <Beneath>{[tag, externalId].filter(Boolean).join(' · ')}</Beneath>
+      </>
+    ),
   },
-  { title: 'Tag', className: 'clip-short truncate', cell: ({ tag }) => tag },
+  { title: 'Tag', className: 'secondary clip-short truncate', cell: ({ tag }) => tag },
   {
     title: 'External id',
     className: 'secondary clip-short truncate',

@@ -32,7 +32,7 @@ export function useImport(id: string) {
       `/v1/imports/${id}/stream`,
       {},
       {
-        onState: setStreaming,
+        onState: (state) => setStreaming(state === 'open'),
         onMessage({ type, data }) {
           client.setQueryData(key, { meta: { code: 200 }, import: JSON.parse(data) as Import });
           if (type === 'end') stop();

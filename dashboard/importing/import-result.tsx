@@ -209,6 +209,7 @@ function Rows({ shown }: { readonly shown: Import }) {
       {loaded.isPending && <Loading rows={3} />}
       {loaded.data && found.length > 0 && (
         <VirtualTable
+          className="rows"
           label={nameOf(action, shown)}
           rows={found}
           columns={columnsOf(action)}

@@ -57,7 +57,13 @@ export function PreviewView({ preview }: { readonly preview: Preview }) {
       </div>
       {rows.length > 0 && (
         <div className="preview">
-          <VirtualTable label="First rows" rows={rows} columns={tableColumns} keyOf={(row) => row.line} />
+          <VirtualTable
+            className="rows"
+            label="First rows"
+            rows={rows}
+            columns={tableColumns}
+            keyOf={(row) => row.line}
+          />
           {drawn > 0 && (
             <figure className="preview-figure">
               <Suspense fallback={<div className="preview-map" />}>

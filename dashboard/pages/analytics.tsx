@@ -1,5 +1,5 @@
 /** What has happened in a range of time: entries, visits, flows, and who is inside now. */
-import { type ReactNode, useEffect, useId, useMemo, useState } from 'react';
+import { useEffect, useId, useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { Dwells } from '../analytics/dwells';
 import { Entries } from '../analytics/entries';
@@ -12,6 +12,7 @@ import { dateOf, localZone, type Preset, type RangeChoice, rangeOf, type Zone } 
 import { Visits } from '../analytics/visits';
 import { Button, Empty, Notice, Page, Segments, SelectField, TextField } from '../components/controls';
 import { useSettled } from '../components/list-filters';
+import { Tile, Tiles } from '../components/tiles';
 import { messageOf } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 import '../styles/analytics.css';
@@ -132,12 +133,19 @@ export default function Analytics() {
       }
     >
       <Toolbar state={state} set={set} tags={tagsOf(entries.data?.rows)} problem={datesProblem} />
-      <ul className="tiles">
-        <Tile name="Entries" value={total === undefined ? undefined : countText(total)} />
-        <Tile name="Different users" value={users.data && countText(users.data.rows[0]?.users ?? 0)} />
-        <Tile name="Median visit" value={dwells.data && minutesText(dwell?.p50Minutes)} />
-        <Tile name="Inside now" value={inside.data && countText(inside.data.rows[0]?.devices ?? 0)} isLive />
-      </ul>
+      <Tiles>
+        <Tile label="Entries" value={total === undefined ? undefined : countText(total)} />
+        <Tile label="Different users" value={users.data && countText(users.data.rows[0]?.users ?? 0)} />
+        <Tile label="Median visit" value={dwells.data && minutesText(dwell?.p50Minutes)} />
+        <Tile
+          label={
+            <>
+              Inside now <span className="live-dot" />
+            </>
+          }
+          value={inside.data && countText(inside.data.rows[0]?.devices ?? 0)}
+        />
+      </Tiles>
       {datesProblem !== undefined ? null : entries.error && total === undefined ? (
         <Notice tone="danger" role="alert">
           {messageOf(entries.error)}
@@ -235,20 +243,3 @@ function Toolbar({ state, tags, problem, set }: ToolbarProps) {
     </section>
   );
 }
-
-interface TileProps {
-  readonly name: string;
-  /** Undefined while it loads. */
-  readonly value: ReactNode;
-  readonly isLive?: boolean;
-}
-
-const Tile = ({ name, value, isLive = false }: TileProps) => (
-  <li className="card tile">
-    <span className="quiet">
-      {name}
-      {isLive && <span className="live-dot" />}
-    </span>
-    <strong>{value ?? <span className="skeleton" role="status" aria-label="Loading" />}</strong>
-  </li>
-);

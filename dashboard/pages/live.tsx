@@ -1,16 +1,18 @@
 /** What happens now: devices move on a map, and events arrive beside it. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { FeatureCollection } from 'geojson';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Event, Geofence, Status } from '../../client/types';
 import { call } from '../client/call';
+import { followEvents } from '../client/events';
 import { useApi } from '../client/hooks';
-import { followStream } from '../client/stream';
+import type { StreamState } from '../client/stream';
 import { Badge, Block, Button, Dialog, Empty, Notice, Page } from '../components/controls';
 import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { Icon } from '../components/icons';
 import { Sparkline } from '../components/sparkline';
+import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime, relativeTime } from '../components/time';
 import { durationText, eventNames, eventTitle, eventTypes, lagText, markOf, whoOf } from '../live/event-words';
 import {
@@ -103,7 +105,7 @@ function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean } {
 function useFeed(isPaused: boolean) {
   const scope = useScope();
   const [feed, setFeed] = useState(emptyFeed);
-  const [isOpen, setOpen] = useState(false);
+  const [state, setState] = useState<StreamState>('lost');
   const [missing, setMissing] = useState(0);
   const paused = useRef(isPaused);
   paused.current = isPaused;
@@ -118,18 +120,11 @@ function useFeed(isPaused: boolean) {
       waiting = [];
       setFeed((all) => addArrived(all, arrived, paused.current));
     }, showEveryMs);
-    const stop = followStream(
-      '/v1/events/stream',
-      {},
-      {
-        onState: setOpen,
-        onMessage: ({ data }) => {
-          const message = JSON.parse(data) as Event & { partitions?: readonly { missing: number }[] };
-          if (message._id) waiting.push({ event: message, arrivedAtMs: Date.now() });
-          else setMissing((all) => all + (message.partitions ?? []).reduce((sum, { missing }) => sum + missing, 0));
-        },
-      },
-    );
+    const stop = followEvents({
+      onEvent: (event) => waiting.push({ event, arrivedAtMs: Date.now() }),
+      onGap: (count) => setMissing((all) => all + count),
+      onState: setState,
+    });
     return () => {
       stop();
       clearInterval(timer);
@@ -138,7 +133,7 @@ function useFeed(isPaused: boolean) {
   useEffect(() => {
     if (!isPaused) setFeed(resume);
   }, [isPaused]);
-  return { feed, isOpen, missing };
+  return { feed, state, missing };
 }
 
 const perSecond = (counts: readonly number[], intervalMs: number): string => {
@@ -147,38 +142,26 @@ const perSecond = (counts: readonly number[], intervalMs: number): string => {
   return rate === 0 || rate >= 10 ? Math.round(rate).toLocaleString('en') : rate.toFixed(1);
 };
 
-interface TileProps {
-  readonly label: string;
-  readonly value: string;
-  readonly unit?: string;
-  readonly hint: string;
-  readonly children?: ReactNode;
-}
-
-const Tile = ({ label, value, unit, hint, children }: TileProps) => (
-  <div className="tile">
-    <dt title={hint}>{label}</dt>
-    <dd>
-      <span className="tile-value">{value}</span>
-      {unit && <span className="quiet small"> {unit}</span>}
-    </dd>
-    {children}
-  </div>
-);
-
 const rates = [
   { label: 'Locations', hint: 'Received', counts: ({ locations }: Status) => locations },
   { label: 'Events', hint: 'Caused', counts: ({ events }: Status) => events },
 ];
 
+/** Less is as likely to be the way of the answer. Clocks that are set by the network differ by less. */
+const minClockDifferenceMs = 2_000;
+const clockDifferenceMs = (aheadMs: number): number =>
+  Number.isFinite(aheadMs) && Math.abs(aheadMs) > minClockDifferenceMs ? aheadMs : 0;
+
 function Rates({ arrived }: { readonly arrived: readonly Arrived[] }) {
   const { data, dataUpdatedAt } = useApi('GET /v1/status', {}, { refetchInterval: statusEveryMs });
   const status = data?.status;
-  const clockAheadMs = status ? dataUpdatedAt - Date.parse(status.at) : 0;
-  const lag = medianLagMs(arrived.slice(0, measuredEvents), Math.abs(clockAheadMs) > 2_000 ? clockAheadMs : 0);
+  // The answer that was quickest on its way tells the clocks apart best.
+  const clockAheadMs = useRef(Number.POSITIVE_INFINITY);
+  if (status) clockAheadMs.current = Math.min(clockAheadMs.current, dataUpdatedAt - Date.parse(status.at));
+  const lag = medianLagMs(arrived.slice(0, measuredEvents), clockDifferenceMs(clockAheadMs.current));
   const waiting = status?.waitingLocations;
   return (
-    <dl className="tiles">
+    <Tiles>
       {rates.map(({ label, hint, counts }) => (
         <Tile
           key={label}
@@ -198,10 +181,10 @@ function Rates({ arrived }: { readonly arrived: readonly Arrived[] }) {
       <Tile
         label="Behind"
         value={status?.lagMs === undefined ? '–' : lagText(status.lagMs)}
-        {...(waiting !== undefined && { unit: `· ${waiting.toLocaleString('en')} waiting` })}
+        {...(waiting !== undefined && { unit: `${waiting.toLocaleString('en')} waiting` })}
         hint="Age of the oldest location of this server that is not evaluated yet"
       />
-    </dl>
+    </Tiles>
   );
 }
 
@@ -209,7 +192,7 @@ const noFilter: EventFilter = { type: '', tag: '', user: '' };
 
 export default function Live() {
   const [isPaused, setPaused] = useState(false);
-  const { feed, isOpen, missing } = useFeed(isPaused);
+  const { feed, state, missing } = useFeed(isPaused);
   const { fleet, hasMore } = useFleet();
   const scope = useScope();
   const geofences = useApi('GET /v1/geofences', { query: { limit: maxFences } }, { staleTime: 60_000 });
@@ -268,7 +251,7 @@ export default function Live() {
       intro="Devices where they were last, and events as they happen."
       actions={
         <>
-          <Badge tone={isOpen ? 'success' : 'warning'}>{isOpen ? 'Connected' : 'Connecting'}</Badge>
+          <Connection state={state} />
           <Button aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? `Continue${feed.held.length > 0 ? ` (${feed.held.length} new)` : ''}` : 'Pause'}
           </Button>
@@ -325,6 +308,25 @@ export default function Live() {
       </div>
       {opened && <EventDialog event={opened} onClose={() => setOpened(undefined)} />}
     </Page>
+  );
+}
+
+const stateWords = {
+  open: { tone: 'success', text: 'Connected', title: 'Events arrive as they happen.' },
+  polling: {
+    tone: 'warning',
+    text: 'Every 2 seconds',
+    title: 'The live stream does not come through, perhaps because of a proxy. The page asks for events instead.',
+  },
+  lost: { tone: 'warning', text: 'Connecting', title: 'The server does not answer yet.' },
+} as const;
+
+function Connection({ state }: { readonly state: StreamState }) {
+  const { tone, text, title } = stateWords[state];
+  return (
+    <span role="status" title={title}>
+      <Badge tone={tone}>{text}</Badge>
+    </span>
   );
 }
 

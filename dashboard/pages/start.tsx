@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Event, Geofence } from '../../client/types';
 import { type Answer, call } from '../client/call';
+import { followEvents } from '../client/events';
 import { useApi, useChange } from '../client/hooks';
-import { followStream } from '../client/stream';
 import { Badge, Block, Button, Copyable, Notice, Page, TextField } from '../components/controls';
 import { Icon } from '../components/icons';
 import { relativeTime } from '../components/time';
@@ -269,7 +269,10 @@ function HereButton({ onFound }: { onFound(coordinates: GeolocationCoordinates):
 
 function SendLocation({ geofence }: { readonly geofence: Geofence | undefined }) {
   const { project, environment, isOwner } = useWorkspace();
-  const [longitude, latitude] = geofence?.geometryCenter.coordinates ?? [11.256, 43.7731];
+  // Six decimals are a tenth of a metre.
+  const [longitude, latitude] = (geofence?.geometryCenter.coordinates ?? [11.256, 43.7731]).map((degrees) =>
+    Number(degrees.toFixed(6)),
+  ) as [number, number];
   const key = freshKey(project._id, environment, 'publishable');
   const track = useChange(
     () =>
@@ -319,16 +322,7 @@ function useFirstEvent(): Event | undefined {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another environment has another stream
   useEffect(() => {
     setArrived(undefined);
-    return followStream(
-      '/v1/events/stream',
-      {},
-      {
-        onMessage: ({ data }) => {
-          const event = JSON.parse(data) as Event;
-          if (event._id) setArrived(event);
-        },
-      },
-    );
+    return followEvents({ onEvent: setArrived });
   }, [scope]);
   return arrived ?? stored.data?.events[0];
 }

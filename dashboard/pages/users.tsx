@@ -1,12 +1,53 @@
 /** Users: search by id, device or metadata. */
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { User } from '../../client/types';
 import { usePages } from '../client/hooks';
-import { Badge, Button, Empty, Loading, Notice, Page } from '../components/controls';
+import { Badge, Beneath, Button, Empty, Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { useSettled } from '../components/list-filters';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
+import { type VirtualColumn, VirtualTable } from '../components/virtual-table';
+
+const insideOf = ({ geofences }: User): string => geofences.map(({ description }) => description).join(', ');
+
+const columns: readonly VirtualColumn<User>[] = [
+  {
+    title: 'User',
+    className: 'name clip truncate',
+    cell: (user) => (
+      <>
+        <Link href={`/users/${user._id}`}>{user.userId ?? user.deviceId}</Link>
+        <Beneath>{insideOf(user) || 'In no geofence'}</Beneath>
+      </>
+    ),
+  },
+  {
+    title: 'Device',
+    className: 'secondary clip-short truncate',
+    cell: ({ deviceId }) => <code>{deviceId}</code>,
+  },
+  {
+    title: 'Inside of',
+    className: 'secondary clip truncate',
+    cell: (user) => insideOf(user) || <span className="quiet">–</span>,
+  },
+  {
+    title: 'State',
+    className: 'secondary narrow',
+    cell: ({ stopped }) => (stopped ? <Badge>Stopped</Badge> : <Badge tone="info">Moving</Badge>),
+  },
+  {
+    title: 'Last location',
+    className: 'narrow',
+    cell: ({ updatedAt }) => (
+      <span className="quiet" title={absoluteTime(updatedAt)}>
+        {relativeTime(updatedAt)}
+      </span>
+    ),
+  },
+];
 
 export default function Users() {
   const [text, setText] = useState('');
@@ -56,51 +97,13 @@ export default function Users() {
           </Empty>
         )}
         {users.length > 0 && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-          <section className="table-wrap" aria-label="List of users" tabIndex={0}>
-            <table className="table">
-              <thead>
-                <tr>
-                  <th scope="col">User</th>
-                  <th scope="col" className="secondary">
-                    Device
-                  </th>
-                  <th scope="col">Inside of</th>
-                  <th scope="col" className="secondary">
-                    State
-                  </th>
-                  <th scope="col" className="narrow">
-                    Last location
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {users.map((user) => (
-                  <tr key={user._id}>
-                    <td className="name clip truncate">
-                      <Link href={`/users/${user._id}`}>{user.userId ?? user.deviceId}</Link>
-                    </td>
-                    <td className="secondary clip truncate">
-                      <code>{user.deviceId}</code>
-                    </td>
-                    <td className="clip truncate">
-                      {user.geofences.map(({ description }) => description).join(', ') || (
-                        <span className="quiet">–</span>
-                      )}
-                    </td>
-                    <td className="secondary">
-                      {user.stopped ? <Badge>Stopped</Badge> : <Badge tone="info">Moving</Badge>}
-                    </td>
-                    <td className="narrow">
-                      <span className="quiet" title={absoluteTime(user.updatedAt)}>
-                        {relativeTime(user.updatedAt)}
-                      </span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <VirtualTable
+            label="List of users"
+            rows={users}
+            columns={columns}
+            hasMore={pages.hasNextPage}
+            keyOf={({ _id }) => _id}
+          />
         )}
         {users.length > 0 && (
           <div className="table-foot spread">

@@ -51,10 +51,14 @@ async function loadTimeline(user: string, { fromMs, toMs }: Range, signal: Abort
   return { items: timelineOf(locations, events), hasMore: cursor !== undefined };
 }
 
-const short = new Intl.DateTimeFormat('en-GB', {
-  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-});
-const shortTime = (time: string): string => short.format(new Date(time));
+const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** Returns the time of day, after the day unless that is today. */
+function shortTime(time: string, nowMs = Date.now()): string {
+  const [at, day] = [new Date(time), dayOfYear.format(new Date(time))];
+  return day === dayOfYear.format(nowMs) ? timeOfDay.format(at) : `${day}, ${timeOfDay.format(at)}`;
+}
 
 const two = (part: number): string => String(part).padStart(2, '0');
 /** Returns the text of an input of date and time, in the zone of the browser. */

@@ -7,6 +7,7 @@ import { call } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Badge, Button, Empty, Loading, Notice, Segments } from '../components/controls';
 import type { LngLat } from '../components/data-map';
+import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { eventTitle, whoOf } from '../live/event-words';
@@ -107,20 +108,20 @@ export function Result({ replay, found, onEvent }: ResultProps) {
   const isCut = counts.some(([foundIn, count]) => count > replay.kept[foundIn]);
   return (
     <>
-      <dl className="tiles" aria-label="Result">
-        <div className="tile">
-          <dt>Locations evaluated</dt>
-          <dd className="tile-value">{number(summary.locations.applied)}</dd>
-        </div>
+      <Tiles label="Result">
+        <Tile label="Locations evaluated" value={number(summary.locations.applied)} />
         {counts.map(([foundIn, count]) => (
-          <div key={foundIn} className="tile">
-            <dt>
-              <span className={`mark ${foundIn}`} /> {foundInNames[foundIn]} events
-            </dt>
-            <dd className="tile-value">{number(count)}</dd>
-          </div>
+          <Tile
+            key={foundIn}
+            label={
+              <>
+                <span className={`mark ${foundIn}`} /> {foundInNames[foundIn]} events
+              </>
+            }
+            value={number(count)}
+          />
         ))}
-      </dl>
+      </Tiles>
       {summary.firstLocationEvents > 0 && (
         <Notice>
           {number(summary.firstLocationEvents)} events come from the first stored location of a device, which may have
