@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { useViewFocus } from '../state/view-focus';
 import { Icon, type IconName } from './icons';
 
 const classes = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ');
@@ -22,13 +23,15 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly isBusy?: boolean;
 }
 
-export function Button({ look, icon, isCompact, isBusy, children, className, disabled, ...rest }: ButtonProps) {
+/** While it is busy it is not disabled, because that would take the focus from it. */
+export function Button({ look, icon, isCompact, isBusy, children, className, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={disabled || isBusy}
+      aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
       className={classes('button', look, isCompact && 'compact', !children && 'icon', className)}
     >
       {isBusy ? <span className="spinner" /> : icon && <Icon name={icon} />}
@@ -291,10 +294,9 @@ interface DialogProps {
   readonly isWide?: boolean;
 }
 
-/** A modal dialog of the browser: it traps the focus, closes on Escape, and hides the rest from screen readers. */
-export function Dialog({ title, onClose, children, isWide }: DialogProps) {
+/** Opens a dialog of the browser as long as it is there, and gives the focus back. */
+export function useModal() {
   const element = useRef<HTMLDialogElement>(null);
-  const id = useId();
   useEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -304,6 +306,13 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  return element;
+}
+
+/** A modal dialog of the browser: it traps the focus, closes on Escape, and hides the rest from screen readers. */
+export function Dialog({ title, onClose, children, isWide }: DialogProps) {
+  const element = useModal();
+  const id = useId();
   return (
     <dialog
       ref={element}
@@ -358,6 +367,45 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
+interface FormDialogProps {
+  readonly title: string;
+  readonly action: string;
+  readonly isBusy: boolean;
+  /** What is wrong, unless it is said at a field. */
+  readonly problem: string | undefined;
+  readonly children: ReactNode;
+  onSubmit(): void;
+  onClose(): void;
+}
+
+/** A form in a dialog, which sends one change. */
+export const FormDialog = ({ title, action, isBusy, problem, children, onSubmit, onClose }: FormDialogProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <div className="dialog-body">
+        {children}
+        {problem !== undefined && (
+          <Notice tone="danger" role="alert">
+            {problem}
+          </Notice>
+        )}
+      </div>
+      <div className="dialog-foot">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  </Dialog>
+);
+
 interface EmptyProps {
   readonly title: string;
   readonly children?: ReactNode;
@@ -388,6 +436,7 @@ export function Page({ title, intro, actions, above, isNarrow, children }: PageP
   useEffect(() => {
     document.title = `${title} · Fenceline`;
   }, [title]);
+  useViewFocus();
   return (
     <div className={classes('page', isNarrow && 'narrow')}>
       <div className="page-head">

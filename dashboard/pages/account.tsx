@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import type { Project, Session } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
+import { Badge, Button, Dialog, FormDialog, Loading, Notice, Page, TextField } from '../components/controls';
 import { NewKeys, rememberKeys } from '../components/new-keys';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
@@ -118,30 +118,18 @@ function Projects() {
 function NewProject({ onCreated, onClose }: { onCreated(project: Project, session: Session): void; onClose(): void }) {
   const [name, setName] = useState('');
   const create = useChange(() => call('POST /v1/account/projects', { body: { name } }));
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    create.mutate(undefined, { onSuccess: ({ project, session }) => onCreated(project, session) });
-  }
   return (
-    <Dialog title="New project" onClose={onClose}>
-      <form onSubmit={submit} noValidate>
-        <div className="dialog-body">
-          <p className="quiet">A project has geofences, users, keys and members of its own, in Test and in Live.</p>
-          <TextField label="Name" autoFocus value={name} problem={problemAt(create.error, 'name')} onChange={setName} />
-          {isElsewhere(create.error, ['name']) && (
-            <Notice tone="danger" role="alert">
-              {messageOf(create.error)}
-            </Notice>
-          )}
-        </div>
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={create.isPending}>
-            Create project
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New project"
+      action="Create project"
+      isBusy={create.isPending}
+      problem={isElsewhere(create.error, ['name']) ? messageOf(create.error) : undefined}
+      onSubmit={() => create.mutate(undefined, { onSuccess: ({ project, session }) => onCreated(project, session) })}
+      onClose={onClose}
+    >
+      <p className="quiet">A project has geofences, users, keys and members of its own, in Test and in Live.</p>
+      <TextField label="Name" autoFocus value={name} problem={problemAt(create.error, 'name')} onChange={setName} />
+    </FormDialog>
   );
 }
 

@@ -19,6 +19,7 @@ import { useWorkspace } from '../state/session';
 import { readStored, writeStored } from '../state/storage';
 import { useTheme } from '../state/theme';
 import { leave } from '../state/unsaved';
+import { useViewFocus } from '../state/view-focus';
 
 const tools: readonly { readonly tool: Tool; readonly label: string; readonly icon: IconName }[] = [
   { tool: 'circle', label: 'Draw a circle', icon: 'circle' },
@@ -93,6 +94,7 @@ function PlacesMap() {
   useEffect(() => {
     document.title = 'Map · Fenceline';
   }, []);
+  useViewFocus();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the style goes to the map that is there
   useEffect(() => {
     let editor: Editor | undefined;
@@ -153,6 +155,12 @@ function PlacesMap() {
     parts?.view.hide(chosenId);
   }, [parts, chosenId, byId, version]);
   useEffect(() => writePlace(lastView.current, selection), [selection]);
+
+  // Shapes are drawn by keyboard while the map has the focus. What had it may be gone with the form.
+  useEffect(() => {
+    if (selection?.type !== 'new' && document.activeElement !== document.body) return;
+    parts?.view.map.getCanvas().focus({ preventScroll: true });
+  }, [parts, selection]);
 
   function select(next: Selection | undefined) {
     leave(() => setSelection(next));

@@ -1,10 +1,10 @@
 /** The webhooks of the environment, with their health, and the form of a new one. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Webhook } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Button, Copyable, Dialog, Empty, Loading, Notice, Page } from '../components/controls';
+import { Badge, Button, Empty, FormDialog, Issued, Loading, Notice, Page } from '../components/controls';
 import { messageOf } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
 import { isElsewhere } from '../forms/draft';
@@ -72,44 +72,28 @@ function NewWebhook({ onClose }: { onClose(): void }) {
   const [draft, setDraft] = useState(newWebhook);
   const [created, setCreated] = useState<Webhook>();
   const create = useChange(() => call('POST /v1/webhooks', { body: bodyOf(draft) }), 'webhooks');
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    create.mutate(undefined, { onSuccess: ({ webhook }) => setCreated(webhook) });
-  }
   if (created) {
-    const done = () => navigate(`/webhooks/${created._id}`);
     return (
-      <Dialog title="The signing secret" onClose={done}>
-        <div className="dialog-body">
-          <p>With it your receiver verifies that requests come from this server. It is shown only this once.</p>
-          <Copyable text={created.secrets[0]?.secret ?? ''} label="Copy the secret" />
-        </div>
-        <div className="dialog-foot">
-          <Button look="primary" onClick={done}>
-            Done
-          </Button>
-        </div>
-      </Dialog>
+      <Issued
+        title="The signing secret"
+        text={created.secrets[0]?.secret ?? ''}
+        copyLabel="Copy the secret"
+        onClose={() => navigate(`/webhooks/${created._id}`)}
+      >
+        With it your receiver verifies that requests come from this server. It is shown only this once.
+      </Issued>
     );
   }
   return (
-    <Dialog title="New webhook" onClose={onClose}>
-      <form onSubmit={submit} noValidate>
-        <div className="dialog-body">
-          <WebhookFields draft={draft} error={create.error} onChange={setDraft} />
-          {isElsewhere(create.error, webhookFields) && (
-            <Notice tone="danger" role="alert">
-              {messageOf(create.error)}
-            </Notice>
-          )}
-        </div>
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isBusy={create.isPending}>
-            Create webhook
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New webhook"
+      action="Create webhook"
+      isBusy={create.isPending}
+      problem={isElsewhere(create.error, webhookFields) ? messageOf(create.error) : undefined}
+      onSubmit={() => create.mutate(undefined, { onSuccess: ({ webhook }) => setCreated(webhook) })}
+      onClose={onClose}
+    >
+      <WebhookFields draft={draft} error={create.error} onChange={setDraft} />
+    </FormDialog>
   );
 }

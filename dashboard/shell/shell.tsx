@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { call, type Environment } from '../client/call';
-import { Button, Segments } from '../components/controls';
+import { Button, Segments, useModal } from '../components/controls';
 import { Icon, type IconName, Logo } from '../components/icons';
 import { useToasts } from '../components/toasts';
 import { replaceSession, useWorkspace } from '../state/session';
@@ -35,26 +35,28 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <UnreachableBanner />
       {environment === 'live' && <div className="live-line" />}
       <div className="app">
-        <Brand />
-        <header className="header">
-          <Button
-            className="menu-button"
-            look="plain"
-            icon="menu"
-            aria-label="Menu"
-            aria-expanded={isMenuOpen}
-            onClick={() => setMenuOpen(true)}
-          />
-          <ProjectMenu />
-          <span className="push" />
-          <Segments
-            legend="Environment"
-            className="environment"
-            value={environment}
-            options={environments}
-            onChange={chooseEnvironment}
-          />
-          <AccountMenu />
+        <header>
+          <Brand />
+          <div className="header">
+            <Button
+              className="menu-button"
+              look="plain"
+              icon="menu"
+              aria-label="Menu"
+              aria-expanded={isMenuOpen}
+              onClick={() => setMenuOpen(true)}
+            />
+            <ProjectMenu />
+            <span className="push" />
+            <Segments
+              legend="Environment"
+              className="environment"
+              value={environment}
+              options={environments}
+              onChange={chooseEnvironment}
+            />
+            <AccountMenu />
+          </div>
         </header>
         <Navigation />
         <main className="main" id="main" ref={main} tabIndex={-1}>
@@ -105,8 +107,7 @@ function Navigation() {
 }
 
 function Drawer({ onClose }: { readonly onClose: () => void }) {
-  const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  const element = useModal();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog, and there is a button
     <dialog

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { call } from '../client/call';
 import { useChange } from '../client/hooks';
-import { Button, Check, Dialog, Notice, TextField } from '../components/controls';
+import { Check, FormDialog, TextField } from '../components/controls';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 
@@ -39,58 +39,47 @@ export function ResendDialog({ webhook, onClose }: { readonly webhook: string; o
   const { error } = resend;
   const isAtField = (problemAt(error, 'from') ?? problemAt(error, 'to')) !== undefined;
   return (
-    <Dialog title="Send a range again" onClose={onClose}>
-      <div className="dialog-body">
-        <p className="quiet">
-          Events are sent as they were then, under the same <code>webhook-id</code>, so that receivers can tell.
-        </p>
-        <div className="form-grid">
-          <TextField
-            label="Events from"
-            type="datetime-local"
-            value={from}
-            problem={problemAt(error, 'from')}
-            onChange={setFrom}
-          />
-          <TextField
-            label="To"
-            type="datetime-local"
-            hint="Empty: the newest"
-            value={to}
-            problem={problemAt(error, 'to')}
-            onChange={setTo}
-          />
-        </div>
-        <Check
-          label="Only what was not delivered"
-          hint="Events whose last attempt failed"
-          isChecked={isFailedOnly}
-          onChange={setFailedOnly}
+    <FormDialog
+      title="Send a range again"
+      action="Send again"
+      isBusy={resend.isPending}
+      problem={error && !isAtField ? `${sent > 0 ? `${sent} are queued. ` : ''}${messageOf(error)}` : undefined}
+      onClose={onClose}
+      onSubmit={() =>
+        resend.mutate(undefined, {
+          onSuccess: (count) => {
+            toasts.say(count === 1 ? '1 delivery is queued.' : `${count} deliveries are queued.`);
+            onClose();
+          },
+        })
+      }
+    >
+      <p className="quiet">
+        Events are sent as they were then, under the same <code>webhook-id</code>, so that receivers can tell.
+      </p>
+      <div className="form-grid">
+        <TextField
+          label="Events from"
+          type="datetime-local"
+          value={from}
+          problem={problemAt(error, 'from')}
+          onChange={setFrom}
         />
-        {error && !isAtField && (
-          <Notice tone="danger" role="alert">
-            {sent > 0 && `${sent} are queued. `}
-            {messageOf(error)}
-          </Notice>
-        )}
+        <TextField
+          label="To"
+          type="datetime-local"
+          hint="Empty: the newest"
+          value={to}
+          problem={problemAt(error, 'to')}
+          onChange={setTo}
+        />
       </div>
-      <div className="dialog-foot">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look="primary"
-          isBusy={resend.isPending}
-          onClick={() =>
-            resend.mutate(undefined, {
-              onSuccess: (count) => {
-                toasts.say(count === 1 ? '1 delivery is queued.' : `${count} deliveries are queued.`);
-                onClose();
-              },
-            })
-          }
-        >
-          Send again
-        </Button>
-      </div>
-    </Dialog>
+      <Check
+        label="Only what was not delivered"
+        hint="Events whose last attempt failed"
+        isChecked={isFailedOnly}
+        onChange={setFailedOnly}
+      />
+    </FormDialog>
   );
 }
