@@ -28,12 +28,12 @@ const clusterFiles = ['test/cluster/**/*.test.ts'];
  *
  * The others run once, embedded. They test what is above the ports: validation (bad-input, query-parameters, openapi),
  * maps, the HTTP server's close (stop-answers-everything; shutdown runs on both), and browsers, but for the views of
- * the dashboard that show what analytics and webhooks have done.
+ * the dashboard that show what the stream, analytics and webhooks have.
  */
 const onBothBackends = [
   'test/end-to-end/{accounts,analytics,authority,beacons,bulk,erasure,expiry,imports,places}.test.ts',
   'test/end-to-end/{replay,shutdown,stream,track,webhooks}.test.ts',
-  'test/browser/dashboard/{analytics,webhooks}.test.ts',
+  'test/browser/dashboard/{analytics,live,webhooks}.test.ts',
 ];
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What the web SDK asks of data that an operator adds: distances and matrices on the roads of a real city, and the
- * place of an IP address.
+ * What the web SDK and the dashboard ask of data that an operator adds: distances, matrices and travel times on the
+ * roads of a real city, and the place of an IP address.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,10 +11,19 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { londonEntry, mmdbFile } from '../../providers/geocoding/testing/mmdb.js';
 import { gothenburg, roadsOfGothenburg, writeExtract } from '../../testing/roads/gothenburg.js';
-import type { Json } from '../support/client.js';
+import { type Json, ok } from '../support/client.js';
 import { program } from '../support/program.js';
 import { TestServer } from '../support/server.js';
-import { closePages, hasBrowser, openPage, patientSdk, serveWebPage, sharedBrowser, type WebPage } from './browser.js';
+import {
+  closePages,
+  hasBrowser,
+  openPage,
+  patientSdk,
+  serveWebPage,
+  sharedBrowser,
+  type WebPage,
+  withSoftwareGraphics,
+} from './browser.js';
 
 const isRunnable = hasBrowser();
 const [longitude, latitude] = gothenburg.center;
@@ -32,7 +41,11 @@ beforeAll(async () => {
   const ipDatabase = join(folder, 'city.mmdb');
   writeFileSync(ipDatabase, mmdbFile({ '127.0.0.0/8': londonEntry }));
   const settings = { FENCELINE_GEOCODING_IP_DATABASE: ipDatabase };
-  [browser, web, server] = await Promise.all([sharedBrowser(), serveWebPage(), TestServer.start(settings)]);
+  [browser, web, server] = await Promise.all([
+    sharedBrowser(withSoftwareGraphics),
+    serveWebPage(),
+    TestServer.start(settings),
+  ]);
   const extract = join(folder, 'region.osm.pbf');
   writeExtract(extract, roadsOfGothenburg(), gothenburg);
   const env = { ...process.env, FENCELINE_DATA: server.dataFolder };
@@ -97,6 +110,42 @@ describe.runIf(isRunnable)('radar-sdk-js with a database of IP addresses', () =>
       ip: '127.0.0.1',
       address: { latitude: 51.5142, longitude: -0.0931, city: 'London', countryCode: 'GB' },
       proxy: false,
+    });
+  });
+});
+
+describe.runIf(isRunnable)('the map of the dashboard with the embedded router', () => {
+  it('draws a travel time by destination, minutes and mode, and saves it', async () => {
+    const administrator = await server.administrator();
+    const [project] = ok(await administrator.get('/v1/projects')).projects;
+    const { url } = ok(await administrator.post('/v1/signin/links', { project: project._id }));
+    const dashboard = await openPage(browser, { viewport: { width: 1280, height: 800 } });
+    await dashboard.goto(url);
+    await dashboard.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dashboard.getByRole('navigation', { name: 'Main' }).waitFor();
+    await dashboard.goto(`${server.address}/map?at=${latitude},${longitude},14`);
+    const areaOf = (minutes: number, mode: string) =>
+      dashboard.waitForResponse(
+        (response) => response.url().includes(`radius=${minutes}&mode=${mode}`) && response.status() === 200,
+      );
+    await dashboard.getByRole('button', { name: 'Draw a travel time' }).press('Enter');
+    const byCar = areaOf(10, 'car');
+    await dashboard.keyboard.press('Enter');
+    await byCar;
+    const onFoot = areaOf(4, 'foot');
+    await dashboard.getByLabel('Time').fill('4');
+    await dashboard.getByLabel('By', { exact: true }).selectOption('foot');
+    await onFoot;
+    await dashboard.getByText('Pull the point to move it.').waitFor();
+    await dashboard.getByLabel('Description', { exact: true }).fill('Four minutes on foot');
+    await dashboard.getByLabel('Tag', { exact: true }).fill('drawn');
+    await dashboard.getByLabel('External id', { exact: true }).fill('foot');
+    await dashboard.getByRole('button', { name: 'Create geofence' }).click();
+    await dashboard.getByText('Four minutes on foot is saved.').waitFor();
+    expect(ok(await server.as('test_secret').get('/v1/geofences/drawn/foot')).geofence).toMatchObject({
+      type: 'isochrone',
+      mode: 'foot',
+      geometryRadius: 4,
     });
   });
 });

@@ -76,6 +76,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('button', { name: 'Project: A shop' }).waitFor();
 
     await page.getByRole('button', { name: 'Account and appearance' }).click();
+    expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill('a wrong password');
@@ -116,7 +117,10 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByLabel('Name', { exact: true }).fill('floor');
     await page.getByLabel('Value of floor').fill('2');
     await page.getByLabel('Type of floor').selectOption('number');
-    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByRole('button', { name: 'Create geofence' }).press('Enter');
+    await page.getByRole('link', { name: 'Market hall' }).waitFor();
+    // The keyboard goes on in the list.
+    await page.locator('main:focus').waitFor();
     await page.getByRole('link', { name: 'Market hall' }).click();
 
     const backend = server.as('test_secret');
@@ -161,11 +165,16 @@ describe.runIf(isRunnable)('the dashboard', () => {
 
   it('replaces a key, and shows the new one, which works', async () => {
     const page = await asOwner('/keys');
-    await page.getByRole('button', { name: 'Replace the publishable key' }).click();
-    await page.getByRole('button', { name: 'Replace key' }).click();
+    await page.getByRole('button', { name: 'Replace the publishable key' }).press('Enter');
+    await page.getByRole('dialog').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Replace key' }).press('Enter');
     const key = await page.getByText(/^prj_test_pk_[0-9a-f]+$/).textContent();
     expect((await server.withKey(key ?? '').get('/v1/config')).status).toBe(200);
     expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('[aria-label="Replace the publishable key"]:focus').waitFor();
   });
 
   it('creates a webhook, shows its attempts with request and response, and rotates its secret', async () => {
@@ -233,5 +242,15 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByText('The server does not answer').waitFor();
     await page.context().setOffline(false);
     await page.getByText('The server does not answer').waitFor({ state: 'detached' });
+  });
+
+  it('gives the focus of its menu on narrow screens back to the button', async () => {
+    const page = await asOwner('/keys', { viewport: { width: 360, height: 740 } });
+    await page.getByRole('button', { name: 'Menu', exact: true }).press('Enter');
+    await page.getByRole('dialog', { name: 'Menu' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Menu' }).waitFor({ state: 'detached' });
+    await page.locator('.menu-button:focus').waitFor();
   });
 });

@@ -17,6 +17,18 @@ const choose = (page: Page, name: string, text: string) =>
     .getByLabel('File', { exact: true })
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
 
+/** Drops a file, as from another window. */
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`{
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+    transfer;
+  }`);
+  const zone = page.locator('.drop-zone');
+  await zone.dispatchEvent('dragover', { dataTransfer });
+  await zone.dispatchEvent('drop', { dataTransfer });
+}
+
 const row = (page: Page, list: string, ...texts: readonly string[]) =>
   texts.reduce(
     (rows, hasText) => rows.filter({ hasText }),
@@ -28,7 +40,7 @@ describe.runIf(isRunnable)('the import view', () => {
     const backend = server.as('test_secret');
     const geofence = async (name: string) => (await backend.get(`/v1/geofences/shop/${name}`)).status;
     const page = await asOwner('/imports');
-    await choose(page, 'shops.csv', csv(shop('a'), shop('b', 5), shop('c')));
+    await drop(page, 'shops.csv', csv(shop('a'), shop('b', 5), shop('c')));
     await page.getByText('6 columns, all recognised. 3 rows.').waitFor();
     await row(page, 'First rows', 'Shop c', '[11.25,43.77]').waitFor();
     await page.getByText('The shapes of all 3 rows').waitFor();
@@ -37,6 +49,14 @@ describe.runIf(isRunnable)('the import view', () => {
     await page.getByRole('radio', { name: 'Would be created 2' }).check({ force: true });
     await row(page, 'Would be created', '2', 'shop', 'a').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    expect(await geofence('a')).toBe(404);
+
+    // The request stays on its way until the upload is cancelled.
+    await page.route('**/v1/geofences/import?*', () => {});
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('progressbar').waitFor({ state: 'detached' });
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     expect(await geofence('a')).toBe(404);
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
     await page.getByRole('heading', { name: '2 rows applied' }).waitFor();

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
 import { at, circle, square } from '../../support/places.js';
-import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -13,9 +13,11 @@ const here = `at=${latitude.toFixed(5)},${longitude.toFixed(5)},15`;
 
 type Point = readonly [x: number, y: number];
 
-/** Opens the map when it can be drawn on. */
-async function openMap(query = here, options = {}): Promise<Page> {
-  const page = await asOwner(`/map?${query}`, options);
+/** Opens the map as the owner. */
+const openMap = async (query = here, options = {}) => loaded(await asOwner(`/map?${query}`, options));
+
+/** Returns the page when its map can be drawn on. */
+async function loaded(page: Page): Promise<Page> {
   await page.getByText(/^\d+ geofences, \d+ beacons$/).waitFor();
   await drawn(page);
   return page;
@@ -184,17 +186,33 @@ describe.runIf(isRunnable)('the map', () => {
     await page.getByText('fenceline roads build').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
-    await page.getByRole('button', { name: 'Place a beacon' }).click();
-    await page.locator('.map-canvas canvas').focus();
+    // By keyboard alone: the map has the focus as long as something is drawn.
+    await page.getByRole('button', { name: 'Place a beacon' }).press('Enter');
+    await page.locator('.map-canvas canvas:focus').waitFor();
     await page.keyboard.press('Enter');
     expect(Number(await page.getByLabel('Latitude').inputValue())).toBeCloseTo(latitude, 3);
     await name(page, 'Door', 'door');
     await page.getByLabel('UUID').fill('b9407f30-f5f8-466e-aff9-25556b57fe6d');
     await page.getByLabel('Major').fill('1');
     await page.getByLabel('Minor').fill('2');
-    await page.getByRole('button', { name: 'Create beacon' }).click();
+    await page.getByLabel('Minor').press('Enter');
     await page.getByText('Door is saved.').waitFor();
+    await page.locator('.map-canvas canvas:focus').waitFor();
     await page.getByText(/1 beacons$/).waitFor();
+  });
+
+  it('lets a viewer look at a geofence, and change nothing', async () => {
+    const page = await loaded(await asViewer(`/map?${here}&geofence=${(await stored('circle'))._id}`));
+    const radius = page.getByLabel('Radius');
+    await radius.waitFor();
+    expect(await radius.isDisabled()).toBe(true);
+    expect(await page.getByRole('toolbar').count()).toBe(0);
+    const before = await page.getByLabel('Latitude').inputValue();
+    const point = await onMap(page);
+    await pull(page, point([0, 0]), point([0, 80]));
+    expect(await page.getByLabel('Latitude').inputValue()).toBe(before);
+    for (const name of ['Save changes', 'Delete'])
+      expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
   });
 
   it('finds places and addresses by keyboard, and hides layers', async () => {
@@ -202,6 +220,7 @@ describe.runIf(isRunnable)('the map', () => {
     const search = page.getByRole('combobox', { name: /^Search/ });
     await search.fill('yard drawn');
     await page.getByRole('option', { name: /^Yard/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
     await search.press('Enter');
     await page.getByRole('region', { name: 'Yard' }).waitFor();
     expect(await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth)).toBe(360);

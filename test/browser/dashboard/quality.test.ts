@@ -35,6 +35,13 @@ const loadedBytes = (page: Page) =>
   page.evaluate<number>(`[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
     .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
 
+/** Delays each answer by half a second. */
+async function addLatency(page: Page): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  const conditions = { offline: false, latency: 500, downloadThroughput: -1, uploadThroughput: -1 };
+  await client.send('Network.emulateNetworkConditions', conditions);
+}
+
 /** Returns how far the layout has jumped, as browsers score it: 0.1 is good. */
 const layoutShift = (page: Page) =>
   page.evaluate<number>(`new Promise((resolve) => {
@@ -99,8 +106,11 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
   });
 
-  it('sends a change once, however often its button is pressed', async () => {
-    const page = await asOwner('/geofences/new');
+  it('sends a change once, however often its button is pressed, and with half a second of latency', async () => {
+    const page = await asOwner('/geofences');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await addLatency(page);
+    await page.getByRole('link', { name: 'New geofence' }).first().click();
     await page.getByLabel('Description').fill('Pressed twice');
     await page.getByLabel('Tag').fill('twice');
     await page.getByLabel('External id').fill('one');

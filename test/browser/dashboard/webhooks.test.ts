@@ -33,6 +33,7 @@ describe.runIf(isRunnable)('the view of a webhook', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('It is sent again.').waitFor();
+    await page.getByRole('row', { name: 'redelivery, attempt 1' }).waitFor();
 
     await page.getByRole('button', { name: 'Send a range again' }).click();
     await dialog.getByLabel('Events from').fill('2026-01-02T00:00');
