@@ -11,9 +11,10 @@ import { useScope, useWorkspace } from '../state/session';
 import { Badge, Beneath, Button, Confirm, Empty, Loading, Notice } from './controls';
 import type { ListFilters, Sort } from './list-filters';
 import { SortButton } from './sort-button';
+import type { TableColumn } from './table';
 import { absoluteTime, relativeTime } from './time';
 import { messageOf, useToasts } from './toasts';
-import { type VirtualColumn, VirtualTable } from './virtual-table';
+import { VirtualTable } from './virtual-table';
 
 export interface Column<Row> {
   readonly title: string;
@@ -81,7 +82,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
   };
   const isChosen = ({ _id }: Row) => selected === 'all' || selected.has(_id);
   const isEverySelected = rows.length > 0 && chosen.length === rows.length;
-  const selection: VirtualColumn<Row> = {
+  const selection: TableColumn<Row> = {
     id: 'selection',
     className: 'narrow',
     title: (
@@ -154,7 +155,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
 }
 
 /** Returns the column with a title that sorts by it, if the list can be sorted so. */
-function sortable<Row>({ title, sorts, ...rest }: Column<Row>, filters: ListFilters): VirtualColumn<Row> {
+function sortable<Row>({ title, sorts, ...rest }: Column<Row>, filters: ListFilters): TableColumn<Row> {
   if (sorts === undefined) return { title, ...rest };
   const at = (sorts as readonly Sort[]).indexOf(filters.sort);
   const order = at < 0 ? undefined : filters.sort.startsWith('-') ? 'descending' : 'ascending';

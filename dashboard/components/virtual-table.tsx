@@ -1,22 +1,12 @@
 /** A table of many rows, of which only those in sight are in the document. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
-import type { Order } from './sort-button';
-
-export interface VirtualColumn<Row> {
-  /** Names the column in lists; default: the title. */
-  readonly id?: string;
-  readonly title: ReactNode;
-  readonly cell: (row: Row) => ReactNode;
-  readonly className?: string;
-  /** The order of the rows, if they are sorted by this column. */
-  readonly order?: Order | undefined;
-}
+import { useEffect, useRef } from 'react';
+import { Cells, type TableColumn, TableHead } from './table';
 
 interface Props<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
-  readonly columns: readonly VirtualColumn<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   /** Further rows may follow. */
   readonly hasMore?: boolean;
   readonly className?: string;
@@ -44,20 +34,11 @@ export function VirtualTable<Row>(props: Props<Row>) {
   useEffect(() => onSight?.(last), [last, onSight]);
   const before = shown[0]?.start ?? 0;
   const after = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0);
-  const nameOf = ({ id, title }: VirtualColumn<Row>): string => id ?? String(title);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className={`table-wrap ${className}`} ref={scroller} aria-label={label} tabIndex={0}>
       <table className="table" aria-rowcount={hasMore ? -1 : rows.length + 1}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={nameOf(column)} scope="col" className={column.className} aria-sort={column.order}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={columns} />
         <tbody>
           {before > 0 && <tr style={{ height: before }} />}
           {shown.map(({ index }) => {
@@ -70,11 +51,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
                 data-selected={isSelected?.(row) || undefined}
                 aria-rowindex={index + 2}
               >
-                {columns.map((column) => (
-                  <td key={nameOf(column)} className={column.className}>
-                    {column.cell(row)}
-                  </td>
-                ))}
+                <Cells columns={columns} row={row} />
               </tr>
             );
           })}

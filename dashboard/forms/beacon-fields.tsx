@@ -2,9 +2,8 @@
 import type { Beacon } from '../../client/types';
 import { Segments, TextField } from '../components/controls';
 import { type BeaconDraft, bodyOf, draftOf, newBeacon } from './beacon';
-import { problemAt } from './draft';
-import { Identity } from './identity';
-import { MetadataEditor } from './metadata';
+import { Identity, identityFields } from './identity';
+import { MetadataSection } from './metadata';
 import { Section } from './parts';
 import type { RecordForm, RecordKind } from './record-form';
 
@@ -13,18 +12,7 @@ const types = [
   { value: 'eddystone', label: 'Eddystone' },
 ] as const;
 
-const fields = [
-  'description',
-  'tag',
-  'externalId',
-  'uuid',
-  'major',
-  'minor',
-  'uid',
-  'instance',
-  'coordinates',
-  'metadata',
-];
+const fields = [...identityFields, 'uuid', 'major', 'minor', 'uid', 'instance', 'coordinates', 'metadata'];
 
 function Sections({ form }: { readonly form: RecordForm<Beacon, BeaconDraft> }) {
   const { draft } = form;
@@ -58,13 +46,7 @@ function Sections({ form }: { readonly form: RecordForm<Beacon, BeaconDraft> }) 
           <TextField label="Longitude" inputMode="decimal" {...form.text('longitude')} />
         </div>
       </Section>
-      <Section title="Metadata">
-        <MetadataEditor
-          rows={draft.metadata}
-          problem={problemAt(form.error, 'metadata')}
-          onChange={form.set('metadata')}
-        />
-      </Section>
+      <MetadataSection form={form} />
     </>
   );
 }

@@ -4,8 +4,8 @@ import { Segments, SelectField, TextArea, TextField } from '../components/contro
 import { ShapePicture } from '../components/shape-picture';
 import { problemAt } from './draft';
 import { bodyOf, draftOf, type GeofenceDraft, newGeofence } from './geofence';
-import { Identity } from './identity';
-import { MetadataEditor } from './metadata';
+import { Identity, identityFields } from './identity';
+import { MetadataSection } from './metadata';
 import { Section } from './parts';
 import type { RecordForm, RecordKind } from './record-form';
 import { WeekEditor } from './week';
@@ -25,9 +25,7 @@ const stops = [
 ] as const;
 
 const fields = [
-  'description',
-  'tag',
-  'externalId',
+  ...identityFields,
   'coordinates',
   'address',
   'radius',
@@ -92,13 +90,7 @@ function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft>
           onChange={form.set('hours')}
         />
       </Section>
-      <Section title="Metadata">
-        <MetadataEditor
-          rows={draft.metadata}
-          problem={problemAt(form.error, 'metadata')}
-          onChange={form.set('metadata')}
-        />
-      </Section>
+      <MetadataSection form={form} />
       <Section title="Events">
         <div className="form-grid">
           <TextField

@@ -3,6 +3,8 @@ import { Check, TextField } from '../components/controls';
 import { Section } from './parts';
 import type { RecordForm, RecordKind } from './record-form';
 
+export const identityFields = ['description', 'tag', 'externalId'];
+
 interface Draft {
   readonly description: string;
   readonly tag: string;

@@ -1,6 +1,8 @@
 /** The editor of metadata: names, values and their types. */
 import { Button } from '../components/controls';
-import { type MetadataRow, newRow } from './draft';
+import { type MetadataRow, newRow, problemAt } from './draft';
+import { Section } from './parts';
+import type { RecordForm } from './record-form';
 
 interface Props {
   readonly rows: readonly MetadataRow[];
@@ -10,7 +12,7 @@ interface Props {
 
 const maxRows = 16;
 
-export function MetadataEditor({ rows, problem, onChange }: Props) {
+function MetadataEditor({ rows, problem, onChange }: Props) {
   const set = (id: number, change: Partial<MetadataRow>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
   return (
@@ -80,3 +82,15 @@ export function MetadataEditor({ rows, problem, onChange }: Props) {
     </div>
   );
 }
+
+type Form = Pick<RecordForm<never, { readonly metadata: readonly MetadataRow[] }>, 'draft' | 'error' | 'set'>;
+
+export const MetadataSection = ({ form }: { readonly form: Form }) => (
+  <Section title="Metadata">
+    <MetadataEditor
+      rows={form.draft.metadata}
+      problem={problemAt(form.error, 'metadata')}
+      onChange={form.set('metadata')}
+    />
+  </Section>
+);

@@ -1,9 +1,10 @@
 /** The fields of the composer of static maps. Each shows what the server says about its parameter. */
+import type { ReactNode } from 'react';
 import { useApi } from '../client/hooks';
 import { Button, Segments, SelectField, TextArea, TextField } from '../components/controls';
 import { problemAt } from './draft';
 import { Section } from './parts';
-import { exampleLocations, type MapDraft, type MarkersDraft, newMarkers, newPath, type PathDraft } from './static-map';
+import { exampleLocations, type MapDraft, newMarkers, newPath } from './static-map';
 
 export const builtInStyles = [
   { value: 'svc-default-v1', label: 'Streets' },
@@ -95,46 +96,68 @@ export function ViewFields({ draft, error, change }: FieldsProps) {
   );
 }
 
-/** Returns a copy in which the item is replaced, or removed. */
-const withItem = <Item extends { readonly id: number }>(items: readonly Item[], id: number, next: Item | undefined) =>
-  items.flatMap((item) => (item.id !== id ? [item] : next === undefined ? [] : [next]));
+interface OverlaysProps<Item> {
+  readonly title: string;
+  readonly noun: string;
+  readonly items: readonly Item[];
+  readonly locations: { readonly label: string; readonly hint: string; readonly problem: string | undefined };
+  create(): Item;
+  onChange(items: readonly Item[]): void;
+  /** The further fields of an item. */
+  children(item: Item, set: (part: Partial<Item>) => void): ReactNode;
+}
+
+/** Groups of markers, or paths: each has locations and a few fields. */
+function Overlays<Item extends { readonly id: number; readonly locations: string }>(props: OverlaysProps<Item>) {
+  const { title, noun, items, locations, create, onChange, children } = props;
+  return (
+    <Section title={title}>
+      {items.map((item, index) => {
+        const set = (part: Partial<Item>) =>
+          onChange(items.map((each) => (each.id === item.id ? { ...each, ...part } : each)));
+        const remove = `Remove ${noun} ${index + 1}`;
+        return (
+          <fieldset key={item.id} className="overlay">
+            <legend className="visually-hidden">
+              {noun} {index + 1}
+            </legend>
+            <TextArea
+              label={locations.label}
+              isCode
+              rows={2}
+              hint={locations.hint}
+              problem={index === items.length - 1 ? locations.problem : undefined}
+              value={item.locations}
+              onChange={(text) => set({ locations: text } as Partial<Item>)}
+            />
+            <div className="overlay-options">
+              {children(item, set)}
+              <Button
+                look="plain"
+                icon="trash"
+                className="remove"
+                aria-label={remove}
+                title={remove}
+                onClick={() => onChange(items.filter(({ id }) => id !== item.id))}
+              />
+            </div>
+          </fieldset>
+        );
+      })}
+      <div>
+        <Button icon="plus" disabled={items.length >= maxOverlays} onClick={() => onChange([...items, create()])}>
+          Add {noun}
+        </Button>
+      </div>
+    </Section>
+  );
+}
 
 export function MarkerFields({ draft: { markers }, error, change }: FieldsProps) {
   const uploaded = useApi('GET /v1/map-markers', { query: { limit: 1_000 } });
   const problem = problemAt(error, 'markers');
-  const set = (group: MarkersDraft, part: Partial<MarkersDraft>) =>
-    change({ markers: withItem(markers, group.id, { ...group, ...part }) });
   return (
-    <Section title="Markers">
-      {markers.map((group, index) => (
-        <fieldset key={group.id} className="overlay">
-          <legend className="visually-hidden">Markers {index + 1}</legend>
-          <TextArea
-            label="Locations"
-            isCode
-            rows={2}
-            hint="latitude,longitude, one per line"
-            problem={index === markers.length - 1 ? problem : undefined}
-            value={group.locations}
-            onChange={(locations) => set(group, { locations })}
-          />
-          <div className="overlay-options">
-            <ColorField label="Colour" value={group.color} onChange={(color) => set(group, { color })} />
-            <SelectField label="Size" value={group.size} options={sizes} onChange={(size) => set(group, { size })} />
-            <TextField
-              label="Icon"
-              placeholder="a pin, or a URL"
-              list="map-markers"
-              value={group.icon}
-              onChange={(icon) => set(group, { icon })}
-            />
-            <RemoveButton
-              label={`Remove markers ${index + 1}`}
-              onClick={() => change({ markers: withItem(markers, group.id, undefined) })}
-            />
-          </div>
-        </fieldset>
-      ))}
+    <>
       <datalist id="map-markers">
         {uploaded.data?.mapMarkers.map(({ _id, name }) => (
           <option key={_id} value={_id}>
@@ -142,73 +165,59 @@ export function MarkerFields({ draft: { markers }, error, change }: FieldsProps)
           </option>
         ))}
       </datalist>
-      <div>
-        <Button
-          icon="plus"
-          disabled={markers.length >= maxOverlays}
-          onClick={() => change({ markers: [...markers, newMarkers()] })}
-        >
-          Add markers
-        </Button>
-      </div>
-    </Section>
+      <Overlays
+        title="Markers"
+        noun="markers"
+        items={markers}
+        locations={{ label: 'Locations', hint: 'latitude,longitude, one per line', problem }}
+        create={newMarkers}
+        onChange={(next) => change({ markers: next })}
+      >
+        {({ color, size, icon }, set) => (
+          <>
+            <ColorField label="Colour" value={color} onChange={(next) => set({ color: next })} />
+            <SelectField label="Size" value={size} options={sizes} onChange={(next) => set({ size: next })} />
+            <TextField
+              label="Icon"
+              placeholder="a pin, or a URL"
+              list="map-markers"
+              value={icon}
+              onChange={(next) => set({ icon: next })}
+            />
+          </>
+        )}
+      </Overlays>
+    </>
   );
 }
 
-export function PathFields({ draft: { paths }, error, change }: FieldsProps) {
-  const problem = problemAt(error, 'path');
-  const set = (path: PathDraft, part: Partial<PathDraft>) =>
-    change({ paths: withItem(paths, path.id, { ...path, ...part }) });
-  return (
-    <Section title="Paths">
-      {paths.map((path, index) => (
-        <fieldset key={path.id} className="overlay">
-          <legend className="visually-hidden">Path {index + 1}</legend>
-          <TextArea
-            label="Course"
-            isCode
-            rows={2}
-            hint="latitude,longitude, one per line; enc: and a polyline; or a GeoJSON LineString"
-            problem={index === paths.length - 1 ? problem : undefined}
-            value={path.locations}
-            onChange={(locations) => set(path, { locations })}
-          />
-          <div className="overlay-options">
-            <ColorField label="Stroke" value={path.stroke} onChange={(stroke) => set(path, { stroke })} />
-            <TextField
-              label="Width"
-              unit="px"
-              inputMode="decimal"
-              value={path.width}
-              onChange={(width) => set(path, { width })}
-            />
-            <ColorField label="Border" value={path.border} onChange={(border) => set(path, { border })} />
-            <TextField
-              label="Border width"
-              unit="px"
-              inputMode="decimal"
-              value={path.borderWidth}
-              onChange={(borderWidth) => set(path, { borderWidth })}
-            />
-            <RemoveButton
-              label={`Remove path ${index + 1}`}
-              onClick={() => change({ paths: withItem(paths, path.id, undefined) })}
-            />
-          </div>
-        </fieldset>
-      ))}
-      <div>
-        <Button
-          icon="plus"
-          disabled={paths.length >= maxOverlays}
-          onClick={() => change({ paths: [...paths, newPath(exampleLocations)] })}
-        >
-          Add a path
-        </Button>
-      </div>
-    </Section>
-  );
-}
+const courseHint = 'latitude,longitude, one per line; enc: and a polyline; or a GeoJSON LineString';
+const pixels = { unit: 'px', inputMode: 'decimal' } as const;
+
+export const PathFields = ({ draft: { paths }, error, change }: FieldsProps) => (
+  <Overlays
+    title="Paths"
+    noun="path"
+    items={paths}
+    locations={{ label: 'Course', hint: courseHint, problem: problemAt(error, 'path') }}
+    create={() => newPath(exampleLocations)}
+    onChange={(next) => change({ paths: next })}
+  >
+    {({ stroke, width, border, borderWidth }, set) => (
+      <>
+        <ColorField label="Stroke" value={stroke} onChange={(next) => set({ stroke: next })} />
+        <TextField label="Width" {...pixels} value={width} onChange={(next) => set({ width: next })} />
+        <ColorField label="Border" value={border} onChange={(next) => set({ border: next })} />
+        <TextField
+          label="Border width"
+          {...pixels}
+          value={borderWidth}
+          onChange={(next) => set({ borderWidth: next })}
+        />
+      </>
+    )}
+  </Overlays>
+);
 
 interface ColorProps {
   readonly label: string;
@@ -218,8 +227,4 @@ interface ColorProps {
 
 const ColorField = ({ label, value, onChange }: ColorProps) => (
   <TextField label={label} type="color" className="color" value={value} onChange={onChange} />
-);
-
-const RemoveButton = ({ label, onClick }: { readonly label: string; onClick(): void }) => (
-  <Button look="plain" icon="trash" className="remove" aria-label={label} title={label} onClick={onClick} />
 );

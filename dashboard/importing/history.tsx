@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Import } from '../../client/types';
 import { useApi, usePages } from '../client/hooks';
 import { Badge, Button, Empty, Loading, Notice } from '../components/controls';
+import { PlainTable, type TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
 import type { Resource } from './columns';
@@ -69,63 +70,50 @@ interface TableProps {
   nameOf(requestedBy: Import['requestedBy']): string;
 }
 
-const numbers = ['created', 'updated', 'unchanged', 'rejected'] as const;
+const numbers = [
+  { name: 'created', title: 'Created', className: 'secondary number' },
+  { name: 'updated', title: 'Updated', className: 'secondary number' },
+  { name: 'unchanged', title: 'Unchanged', className: 'secondary number' },
+  { name: 'rejected', title: 'Bad', className: 'number' },
+] as const;
 
-export function ImportTable({ imports, nameOf }: TableProps) {
-  return (
-    <div className="table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col">State</th>
-            <th scope="col" className="secondary number">
-              Created
-            </th>
-            <th scope="col" className="secondary number">
-              Updated
-            </th>
-            <th scope="col" className="secondary number">
-              Unchanged
-            </th>
-            <th scope="col" className="number">
-              Bad
-            </th>
-            <th scope="col" className="secondary">
-              By
-            </th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
-        <tbody>
-          {imports.map((each) => (
-            <tr key={each._id}>
-              <td className="name clip truncate">
-                <Link href={`/imports/${each._id}`} title={each.fileName}>
-                  {each.fileName ?? 'Without a name'}
-                </Link>
-              </td>
-              <td className="narrow">
-                <span className="row tight">
-                  <StatusBadge shown={each} />
-                  {each.dryRun && <Badge>Check</Badge>}
-                </span>
-              </td>
-              {numbers.map((name) => (
-                <td key={name} className={name === 'rejected' ? 'number' : 'number secondary'}>
-                  {each[name] === 0 ? <span className="quiet">0</span> : grouped(each[name])}
-                </td>
-              ))}
-              <td className="secondary clip-short truncate">{nameOf(each.requestedBy)}</td>
-              <td className="narrow">
-                <span className="quiet" title={absoluteTime(each.createdAt)}>
-                  {relativeTime(each.createdAt)}
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const columnsWith = (nameOf: TableProps['nameOf']): readonly TableColumn<Import>[] => [
+  {
+    title: 'File',
+    className: 'name clip truncate',
+    cell: ({ _id, fileName }) => (
+      <Link href={`/imports/${_id}`} title={fileName}>
+        {fileName ?? 'Without a name'}
+      </Link>
+    ),
+  },
+  {
+    title: 'State',
+    className: 'narrow',
+    cell: (each) => (
+      <span className="row tight">
+        <StatusBadge shown={each} />
+        {each.dryRun && <Badge>Check</Badge>}
+      </span>
+    ),
+  },
+  ...numbers.map(({ name, title, className }) => ({
+    title,
+    className,
+    cell: (each: Import) => (each[name] === 0 ? <span className="quiet">0</span> : grouped(each[name])),
+  })),
+  { title: 'By', className: 'secondary clip-short truncate', cell: ({ requestedBy }) => nameOf(requestedBy) },
+  {
+    title: 'When',
+    className: 'narrow',
+    cell: ({ createdAt }) => (
+      <span className="quiet" title={absoluteTime(createdAt)}>
+        {relativeTime(createdAt)}
+      </span>
+    ),
+  },
+];
+
+export const ImportTable = ({ imports, nameOf }: TableProps) => (
+  <PlainTable columns={columnsWith(nameOf)} rows={imports} />
+);

@@ -5,8 +5,9 @@ import { call, urlOf } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { Icon } from '../components/icons';
+import type { TableColumn } from '../components/table';
 import { messageOf, useToasts } from '../components/toasts';
-import { type VirtualColumn, VirtualTable } from '../components/virtual-table';
+import { VirtualTable } from '../components/virtual-table';
 import { useWorkspace } from '../state/session';
 import { useImport, useRows } from './follow';
 import { Progress } from './progress';
@@ -121,8 +122,8 @@ function nameOf(action: Action, { dryRun }: Import): string {
   return dryRun && action !== 'unchanged' ? `Would be ${action}` : actionNames[action];
 }
 
-const line: VirtualColumn<ImportRow> = { title: 'Line', className: 'number narrow', cell: (row) => grouped(row.line) };
-const pair: readonly VirtualColumn<ImportRow>[] = [
+const line: TableColumn<ImportRow> = { title: 'Line', className: 'number narrow', cell: (row) => grouped(row.line) };
+const pair: readonly TableColumn<ImportRow>[] = [
   { title: 'Tag', className: 'clip-short truncate', cell: ({ tag }) => tag },
   {
     title: 'External id',
@@ -130,7 +131,7 @@ const pair: readonly VirtualColumn<ImportRow>[] = [
     cell: ({ externalId }) => <code>{externalId}</code>,
   },
 ];
-const badColumns: readonly VirtualColumn<ImportRow>[] = [
+const badColumns: readonly TableColumn<ImportRow>[] = [
   line,
   { title: 'Column', className: 'name', cell: ({ column }) => column },
   {
@@ -141,13 +142,13 @@ const badColumns: readonly VirtualColumn<ImportRow>[] = [
   { title: 'Rule', className: 'rule', cell: ({ rule }) => rule },
   ...pair.map((column) => ({ ...column, className: `${column.className} secondary` })),
 ];
-const updatedColumns: readonly VirtualColumn<ImportRow>[] = [
+const updatedColumns: readonly TableColumn<ImportRow>[] = [
   line,
   ...pair,
   { title: 'Fields that change', cell: ({ changed }) => changed },
 ];
 
-const columnsOf = (action: Action): readonly VirtualColumn<ImportRow>[] =>
+const columnsOf = (action: Action): readonly TableColumn<ImportRow>[] =>
   action === 'rejected' ? badColumns : action === 'updated' ? updatedColumns : [line, ...pair];
 
 /** Tests whether each word is somewhere in the row. */

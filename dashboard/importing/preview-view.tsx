@@ -1,7 +1,8 @@
 /** The beginning of a file: its columns, its first rows, and their shapes on the map. */
 import { lazy, Suspense, useMemo } from 'react';
 import { Badge, Notice } from '../components/controls';
-import { type VirtualColumn, VirtualTable } from '../components/virtual-table';
+import type { TableColumn } from '../components/table';
+import { VirtualTable } from '../components/virtual-table';
 import type { Preview, PreviewColumn, PreviewRow } from './preview';
 import { counted, grouped } from './words';
 
@@ -10,7 +11,7 @@ const PreviewMap = lazy(() => import('./preview-map'));
 const tones = { known: 'success', ignored: 'neutral', unknown: 'danger' } as const;
 const words = { known: '', ignored: ', ignored', unknown: ', unknown' } as const;
 
-function columnOf({ name, state }: PreviewColumn, index: number): VirtualColumn<PreviewRow> {
+function columnOf({ name, state }: PreviewColumn, index: number): TableColumn<PreviewRow> {
   return {
     id: `${index} ${name}`,
     className: 'clip-short truncate',
@@ -19,7 +20,7 @@ function columnOf({ name, state }: PreviewColumn, index: number): VirtualColumn<
   };
 }
 
-const line: VirtualColumn<PreviewRow> = {
+const line: TableColumn<PreviewRow> = {
   title: 'Line',
   className: 'number narrow quiet',
   cell: (row) => grouped(row.line),

@@ -6,13 +6,14 @@ import { usePages } from '../client/hooks';
 import { Badge, Beneath, Button, Empty, Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { useSettled } from '../components/list-filters';
+import type { TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
-import { type VirtualColumn, VirtualTable } from '../components/virtual-table';
+import { VirtualTable } from '../components/virtual-table';
 
 const insideOf = ({ geofences }: User): string => geofences.map(({ description }) => description).join(', ');
 
-const columns: readonly VirtualColumn<User>[] = [
+const columns: readonly TableColumn<User>[] = [
   {
     title: 'User',
     className: 'name clip truncate',

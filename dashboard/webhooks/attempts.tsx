@@ -4,6 +4,7 @@ import type { Attempt } from '../../client/types';
 import { call } from '../client/call';
 import { useChange, usePages } from '../client/hooks';
 import { Badge, Block, Button, Dialog, Empty, Loading, Notice } from '../components/controls';
+import { PlainTable, type TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { useWorkspace } from '../state/session';
@@ -62,48 +63,7 @@ export function Attempts({ id }: { readonly id: string }) {
           <p>An attempt appears about a second after it was made, and stays for 30 days.</p>
         </Empty>
       )}
-      {attempts.length > 0 && (
-        <div className="table-wrap">
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">State</th>
-                <th scope="col">Answer</th>
-                <th scope="col" className="secondary number">
-                  Duration
-                </th>
-                <th scope="col" className="secondary">
-                  Event
-                </th>
-                <th scope="col" className="secondary">
-                  Reason
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {attempts.map((attempt) => (
-                <tr key={attempt._id}>
-                  <td className="narrow">
-                    <button type="button" className="link-button" onClick={() => setOpened(attempt)}>
-                      {absoluteTime(attempt.at)}
-                    </button>
-                  </td>
-                  <td className="narrow">
-                    <Badge tone={tones[attempt.state]}>{words[attempt.state]}</Badge>
-                  </td>
-                  <td className="clip truncate">{answerOf(attempt)}</td>
-                  <td className="secondary number">{durationText(attempt)}</td>
-                  <td className="secondary clip-short truncate">{typesOf(attempt)}</td>
-                  <td className="secondary">
-                    {attempt.reason}, attempt {attempt.attempt}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {attempts.length > 0 && <PlainTable columns={columnsWith(setOpened)} rows={attempts} />}
       {pages.hasNextPage && (
         <div className="table-foot">
           <Button isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
@@ -116,6 +76,27 @@ export function Attempts({ id }: { readonly id: string }) {
     </div>
   );
 }
+
+const columnsWith = (open: (attempt: Attempt) => void): readonly TableColumn<Attempt>[] => [
+  {
+    title: 'Time',
+    className: 'narrow',
+    cell: (attempt) => (
+      <button type="button" className="link-button" onClick={() => open(attempt)}>
+        {absoluteTime(attempt.at)}
+      </button>
+    ),
+  },
+  {
+    title: 'State',
+    className: 'narrow',
+    cell: ({ state }) => <Badge tone={tones[state]}>{words[state]}</Badge>,
+  },
+  { title: 'Answer', className: 'clip truncate', cell: answerOf },
+  { title: 'Duration', className: 'secondary number', cell: durationText },
+  { title: 'Event', className: 'secondary clip-short truncate', cell: typesOf },
+  { title: 'Reason', className: 'secondary', cell: ({ reason, attempt }) => `${reason}, attempt ${attempt}` },
+];
 
 /** Returns the types of the events in the request, as far as its body is JSON. */
 export function typesOf({ request: { body }, reason }: Attempt): string {

@@ -1,0 +1,58 @@
+/** Tables by their columns. */
+import type { ReactNode } from 'react';
+import type { Order } from './sort-button';
+
+export interface TableColumn<Row> {
+  /** Names the column in lists; default: the title. */
+  readonly id?: string;
+  readonly title: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  readonly className?: string;
+  /** The order of the rows, if they are sorted by this column. */
+  readonly order?: Order | undefined;
+}
+
+interface ColumnsProps<Row> {
+  readonly columns: readonly TableColumn<Row>[];
+}
+
+const nameOf = <Row,>({ id, title }: TableColumn<Row>): string => id ?? String(title);
+
+export const TableHead = <Row,>({ columns }: ColumnsProps<Row>) => (
+  <thead>
+    <tr>
+      {columns.map((column) => (
+        <th key={nameOf(column)} scope="col" className={column.className} aria-sort={column.order}>
+          {column.title}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
+
+export const Cells = <Row,>({ columns, row }: ColumnsProps<Row> & { readonly row: Row }) =>
+  columns.map((column) => (
+    <td key={nameOf(column)} className={column.className}>
+      {column.cell(row)}
+    </td>
+  ));
+
+interface PlainProps<Row> extends ColumnsProps<Row> {
+  readonly rows: readonly Row[];
+}
+
+/** A table of few rows. */
+export const PlainTable = <Row extends { readonly _id: string }>({ columns, rows }: PlainProps<Row>) => (
+  <div className="table-wrap">
+    <table className="table">
+      <TableHead columns={columns} />
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row._id}>
+            <Cells columns={columns} row={row} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
