@@ -157,7 +157,10 @@ function PlacesMap() {
   useEffect(() => writePlace(lastView.current, selection), [selection]);
 
   // Shapes are drawn by keyboard while the map has the focus. What had it may be gone with the form.
+  const lastSelection = useRef(selection);
   useEffect(() => {
+    if (lastSelection.current === selection) return;
+    lastSelection.current = selection;
     if (selection?.type !== 'new' && document.activeElement !== document.body) return;
     parts?.view.map.getCanvas().focus({ preventScroll: true });
   }, [parts, selection]);

@@ -14,6 +14,11 @@ const positionOf = ({ location }: UserLocation): [number, number] => [location.c
 
 const sources = ['fences', 'accuracy', 'path', 'points'] as const;
 
+const byZoom = ['interpolate', ['linear'], ['zoom']];
+/** Radius, and rank, of the chosen location and of those with events: they are seen among thousands of others. */
+const ofNote = [['get', 'chosen'], 7, ['!=', ['get', 'mark'], 'none'], 5.5];
+const isQuiet = ['all', ['!', ['get', 'chosen']], ['==', ['get', 'mark'], 'none']];
+
 const mapLayers = ({ fence, device, chosen, halo, added, removed }: Palette): readonly Layer[] => [
   { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.12 } },
   { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-width': 1.5 } },
@@ -28,13 +33,14 @@ const mapLayers = ({ fence, device, chosen, halo, added, removed }: Palette): re
   },
   {
     ...{ id: 'point', type: 'circle', source: 'points' },
+    layout: { 'circle-sort-key': ['case', ...ofNote, 0] as never },
     paint: {
       'circle-color': [
         ...['case', ['get', 'chosen'], chosen, ['==', ['get', 'mark'], 'entered'], added],
         ...[['==', ['get', 'mark'], 'left'], removed, device],
       ] as never,
-      'circle-radius': ['case', ['get', 'chosen'], 7, ['!=', ['get', 'mark'], 'none'], 5.5, 3.5],
-      'circle-stroke-width': 1.5,
+      'circle-radius': [...byZoom, 11, ['case', ...ofNote, 1.5], 15, ['case', ...ofNote, 3.5]] as never,
+      'circle-stroke-width': [...byZoom, 11, ['case', isQuiet, 0, 1.5], 15, ['case', isQuiet, 1, 1.5]] as never,
       'circle-stroke-color': halo,
     },
   },

@@ -14,16 +14,7 @@ import { gothenburg, roadsOfGothenburg, writeExtract } from '../../testing/roads
 import { type Json, ok } from '../support/client.js';
 import { program } from '../support/program.js';
 import { TestServer } from '../support/server.js';
-import {
-  closePages,
-  hasBrowser,
-  openPage,
-  patientSdk,
-  serveWebPage,
-  sharedBrowser,
-  type WebPage,
-  withSoftwareGraphics,
-} from './browser.js';
+import { closePages, hasBrowser, openPage, patientSdk, serveWebPage, sharedBrowser, type WebPage } from './browser.js';
 
 const isRunnable = hasBrowser();
 const [longitude, latitude] = gothenburg.center;
@@ -41,11 +32,7 @@ beforeAll(async () => {
   const ipDatabase = join(folder, 'city.mmdb');
   writeFileSync(ipDatabase, mmdbFile({ '127.0.0.0/8': londonEntry }));
   const settings = { FENCELINE_GEOCODING_IP_DATABASE: ipDatabase };
-  [browser, web, server] = await Promise.all([
-    sharedBrowser(withSoftwareGraphics),
-    serveWebPage(),
-    TestServer.start(settings),
-  ]);
+  [browser, web, server] = await Promise.all([sharedBrowser(), serveWebPage(), TestServer.start(settings)]);
   const extract = join(folder, 'region.osm.pbf');
   writeExtract(extract, roadsOfGothenburg(), gothenburg);
   const env = { ...process.env, FENCELINE_DATA: server.dataFolder };
