@@ -16,6 +16,11 @@ import { createSerializer } from './serialize.js';
 export interface PlannedEdit<Result> extends Pick<ConfigurationChange, 'kind' | 'id' | 'record'> {
   /** Whether the edited record exists. */
   readonly isExisting: boolean;
+  /**
+   * Changes of other records, appended before the edit and with it. They count even if the edit is refused or a crash
+   * cuts it off, so they must mean nothing without it. Default: none.
+   */
+  readonly prelude?: readonly ConfigurationChange[];
   readonly result: Result;
 }
 
@@ -65,9 +70,10 @@ export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'c
       await writer.catchUp();
       for (let attempt = 1; ; attempt++) {
         request.confirmAuthority?.();
-        const { kind, id, record, isExisting, result } = plan(writer.nextTimestamp());
+        const { kind, id, record, isExisting, prelude = [], result } = plan(writer.nextTimestamp());
         refuseUnmatched(request, isExisting ? configuration.revisionOf(kind, id) : undefined);
-        const [outcome] = await writer.write([{ kind, id, record, bases: configuration.bases(kind, id) }]);
+        const change = { kind, id, record, bases: configuration.bases(kind, id) };
+        const outcome = (await writer.write([...prelude, change])).at(-1);
         if (outcome?.kind === 'applied') {
           if (record !== null) sendRevision(reply, { revision: outcome.revision, deletedAtMs: null });
           return result;

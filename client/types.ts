@@ -545,6 +545,12 @@ export interface Operations {
     body: None;
     answer: { meta: { code: number; hasMore?: boolean } };
   };
+  'DELETE /v1/projects/{id}': {
+    path: { id: string };
+    query: { name: string };
+    body: None;
+    answer: { meta: { code: number; hasMore?: boolean } };
+  };
   'DELETE /v1/replays/{id}': {
     path: { id: string };
     query: None;

@@ -5,7 +5,7 @@
 import type { FieldTable } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
 import type { ConfigurationChange, ImportHistory, Scope } from '../pipeline/catalog/types.js';
-import { deriveId } from '../schemas/ids.js';
+import { importPartId } from '../schemas/ids.js';
 import type { ImportFileName, ImportRecord } from '../schemas/json/import.js';
 import { columnsOf, rejectionColumns } from './columns.js';
 import { csvLine, unguardCell } from './csv-cells.js';
@@ -13,9 +13,6 @@ import type { RowProblem, SourceRow } from './source.js';
 
 /** A record is one message of topic `changes`, and Kafka brokers accept 1,048,576 bytes. JSON may double the text. */
 const partCharacters = 200_000;
-
-const idOfPart = (importId: string, name: ImportFileName, index: number): string =>
-  deriveId('import-part', importId, name, `${index}`);
 
 /** Collects the text of a file, and hands it out in parts. Beyond the limit rows are counted, not kept. */
 export class FileWriter {
@@ -50,7 +47,7 @@ export class FileWriter {
       const whole = text.isWellFormed() ? text : text.slice(0, -1);
       this.#text = this.#text.slice(whole.length);
       const { _id, project, environment, createdAt } = this.head;
-      const id = idOfPart(_id, this.name, this.#parts);
+      const id = importPartId(_id, this.name, this.#parts);
       const record = { _id: id, project, environment, createdAt, updatedAt: nowMs, text: whole };
       changes.push({ kind: 'import-part', id, record });
       this.#parts += 1;
@@ -67,7 +64,7 @@ export function* fileText(
   name: ImportFileName,
 ): Generator<string> {
   for (let index = 0; index < files[name].parts; index++) {
-    yield history.part(scope, idOfPart(_id, name, index)) ?? '';
+    yield history.part(scope, importPartId(_id, name, index)) ?? '';
   }
 }
 
@@ -76,7 +73,7 @@ export const deletedFiles = ({ _id, files }: ImportRecord): ConfigurationChange[
   (['rejected', 'planned'] as const).flatMap((name) =>
     Array.from({ length: files[name].parts }, (_, index) => ({
       kind: 'import-part' as const,
-      id: idOfPart(_id, name, index),
+      id: importPartId(_id, name, index),
       record: null,
     })),
   );

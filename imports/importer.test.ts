@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readBeacon } from '../api/beacons/fields.js';
 import { beaconRecord } from '../api/beacons/record.js';
 import { accepted } from '../http/fields/reader.js';
+import { projectRecord } from '../pipeline/catalog/testing/fixtures.js';
 import type { ConfigurationWriter } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
@@ -186,6 +187,28 @@ describe('an import that is interrupted', () => {
     await expect(importer.importRecords(requestOf(scope, ''))).rejects.toMatchObject({ code: 'unavailable' });
     const again = await bench.import(scope, file(...names.map((name) => shop(name))));
     expect(again).toMatchObject({ unchanged: result.created, created: 20 - result.created });
+  });
+
+  it('because its project was deleted', async () => {
+    const scope = newScope();
+    const record = projectRecord({ _id: scope.project });
+    await bench.writer.write([{ kind: 'project', id: record._id, record }]);
+    const held = heldFile(['a', 'b'], 1);
+    const configuration: typeof bench.readModel = Object.create(bench.readModel);
+    const noticed = new Promise<void>((resolve) => {
+      configuration.revisionOf = (kind, id) => {
+        const revision = bench.readModel.revisionOf(kind, id);
+        if (kind === 'project' && revision?.deletedAtMs != null) setImmediate(resolve);
+        return revision;
+      };
+    });
+    const importer = createImporter({ ...bench, configuration });
+    const running = importer.importRecords({ ...requestOf(scope, ''), source: held.source });
+    await held.arrived;
+    await bench.writer.write([{ kind: 'project', id: record._id, record: null }]);
+    await noticed;
+    held.release();
+    expect(await running).toMatchObject({ status: 'interrupted', created: 0 });
   });
 
   it('because it was stopped, here or on another node', async () => {

@@ -3,6 +3,7 @@
  */
 import { setInterval } from 'node:timers';
 import type { GeometrySources } from '../api/dependencies.js';
+import { isDeleted } from '../pipeline/catalog/store/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
@@ -81,7 +82,7 @@ const leaseMs = 60_000;
 const renewEveryMs = 15_000;
 const retryAfterS = 10;
 
-/** Interval at which a node asks whether another one stops its import. */
+/** Interval at which a node asks whether another one stops its import, and whether its project was deleted. */
 const askEveryMs = 500;
 
 const leaseKey = (project: string): string => `import/${project}`;
@@ -149,7 +150,7 @@ export function createImporter({
 
   async function start(permit: ImportPermit, request: ImportRequest): Promise<StartedImport> {
     const first = firstRecord(permit.id, request, parts.writer.nextTimestamp());
-    const { signal, ...stopping } = stopSignal(permit.id, request.signal);
+    const { signal, ...stopping } = stopSignal(permit, request.signal);
     const execution = executionOf(first, { ...request, signal });
     running.set(permit.id, execution);
     const finished = endOf(execution, permit).finally(stopping.end);
@@ -159,19 +160,21 @@ export function createImporter({
     return { id: permit.id, finished, underWay };
   }
 
-  /** Returns a signal that aborts when a caller stops the import, on this node or on another. */
-  function stopSignal(id: string, given: AbortSignal | undefined) {
+  /**
+   * Returns a signal that aborts when a caller stops the import, on this node or on another, or deletes its project.
+   */
+  function stopSignal({ id, scope }: ImportPermit, given: AbortSignal | undefined) {
     const stop = new AbortController();
     stops.set(id, stop);
-    const asking = isOnlyNode
-      ? undefined
-      : setInterval(() => {
-          values.get(stopKey(id)).then(
-            (value) => value !== undefined && stop.abort(),
-            () => undefined,
-          );
-        }, askEveryMs);
-    asking?.unref();
+    const asking = setInterval(() => {
+      if (isDeleted(configuration, 'project', scope.project)) stop.abort();
+      if (isOnlyNode) return;
+      values.get(stopKey(id)).then(
+        (value) => value !== undefined && stop.abort(),
+        () => undefined,
+      );
+    }, askEveryMs);
+    asking.unref();
     return {
       signal: given ? AbortSignal.any([given, stop.signal]) : stop.signal,
       end(): void {

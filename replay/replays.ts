@@ -4,7 +4,8 @@
  *
  * They are kept in the expiring values that all nodes share, so that any node answers for any replay.
  */
-import type { Scope } from '../pipeline/catalog/types.js';
+import { isDeleted } from '../pipeline/catalog/store/revisions.js';
+import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
@@ -41,6 +42,7 @@ export interface Replays {
 }
 
 export interface ReplaysParts {
+  readonly configuration: Pick<ConfigurationReader, 'revisionOf'>;
   readonly values: ExpiringValues;
   readonly run: RunReplay;
   readonly clock: () => number;
@@ -62,6 +64,7 @@ const eventsPerPage = 50;
 const noEvents: Readonly<Record<FoundIn, number>> = { both: 0, replay: 0, record: 0 };
 
 export function createReplays({
+  configuration,
   values,
   run,
   clock,
@@ -98,6 +101,7 @@ export function createReplays({
     if (reason === 'cancelled') return { status: 'cancelled' };
     const messages: Readonly<Record<string, string>> = {
       'too long': `the replay took more than ${maxMs / 1_000} seconds: choose a shorter range`,
+      deleted: 'the project was deleted',
       replaced: 'another replay of the project was started during an outage',
     };
     const otherwise = hasProblem ? 'its events could not be stored' : 'the server was stopped';
@@ -155,7 +159,8 @@ export function createReplays({
       if (!(await keepLease())) return stop.abort('replaced');
       if (hasChanged) await store(current);
       hasChanged = false;
-      if ((await values.get(cancelKey(id))) !== undefined) stop.abort('cancelled');
+      if (isDeleted(configuration, 'project', first.project)) stop.abort('deleted');
+      else if ((await values.get(cancelKey(id))) !== undefined) stop.abort('cancelled');
       else if (clock() - first.createdAt > maxMs) stop.abort('too long');
     }
     const timer = setInterval(() => write(look), everyMs);

@@ -31,7 +31,7 @@ beforeAll(async () => {
       replayRoutes({
         ...{ configuration, clock },
         replays: createReplays({
-          ...{ values, clock, run: runHere, everyMs: 5, maxRunning: 2 },
+          ...{ configuration, values, clock, run: runHere, everyMs: 5, maxRunning: 2 },
           bounds: { ...defaultJobBounds, maxEvents: 120 },
         }),
       }),
@@ -141,7 +141,7 @@ describe('replays that start at once', () => {
     new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
   const node = (values = api.values) =>
     createReplays({
-      ...{ values, clock: () => nowMs, run: held, everyMs: 5 },
+      ...{ configuration: api.readModel, values, clock: () => nowMs, run: held, everyMs: 5 },
       ...{ bounds: defaultJobBounds, maxRunning: 2 },
     });
   const jobOf = (project: string): ReplayJob => ({
@@ -207,6 +207,18 @@ describe('replays that start at once', () => {
     const { _id } = await replays.start(job);
     await api.values.put(`replay-running/${job.scope.project}`, 'the next', 30_000, { current: _id });
     await expect.poll(() => seen).toMatchObject([{ status: 'running', message: null }]);
+    await replays.close();
+  });
+
+  test('one ends when its project is deleted', async () => {
+    const replays = node();
+    const { record } = await api.newProject('Of a replay');
+    const job = jobOf(record._id);
+    const { _id } = await replays.start(job);
+    await api.writer.write([{ kind: 'project', id: record._id, record: null }]);
+    await expect
+      .poll(() => replays.find(job.scope, _id))
+      .toMatchObject({ status: 'failed', message: 'the project was deleted' });
     await replays.close();
   });
 

@@ -33,6 +33,14 @@ export const pairId = (kind: string, project: string, environment: string, tag: 
 export const syncId = ({ project, environment }: { readonly project: string; readonly environment: string }): string =>
   deriveId('sync', project, environment);
 
+/** Derives the id of a part of a file of an import. */
+export const importPartId = (importId: string, file: string, index: number): string =>
+  deriveId('import-part', importId, file, `${index}`);
+
+/** Derives the id of the erasure of an environment of a deleted project. */
+export const projectErasureId = (project: string, environment: string): string =>
+  deriveId('project-erasure', project, environment);
+
 /** Derives the id of the record of a place from the id that its catalogue gives it. */
 export const placeRecordId = (project: string, environment: string, placeId: string): string =>
   deriveId('place', project, environment, placeId);

@@ -283,7 +283,7 @@ export async function addApi(
     replayRoutes({
       ...{ configuration: readModel, clock: Date.now },
       replays: createReplays({
-        ...{ values, clock: Date.now, bounds: defaultJobBounds },
+        ...{ configuration: readModel, values, clock: Date.now, bounds: defaultJobBounds },
         run: runInProcess(replayModule, replaySource),
       }),
     }),

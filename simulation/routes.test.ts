@@ -94,3 +94,14 @@ test('the demo is refused in Live and for publishable keys', async () => {
   expect((await call('POST', '/v1/demo', api.project.key('test', 'publishable'))).status).toBe(403);
   expect(problems).toEqual([]);
 });
+
+test('a run ends with its project', async () => {
+  const { record, key } = await api.newProject('Of a demo');
+  expect((await call('POST', '/v1/demo', key('test', 'secret'))).status).toBe(200);
+  await tick();
+  await api.writer.write([{ kind: 'project', id: record._id, record: null }]);
+  await until(async () => {
+    for (const next of ticks.splice(0)) next();
+    return (await api.values.get(`demo/${record._id}`)) === undefined;
+  });
+});

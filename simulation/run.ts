@@ -14,6 +14,7 @@ import { readLocation } from '../http/location/request.js';
 import { applyBatch } from '../imports/batch.js';
 import { geometryResolver, resourceOf } from '../imports/resources.js';
 import { recordOf } from '../ingest/intake.js';
+import { isDeleted } from '../pipeline/catalog/store/revisions.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
 import { Slab } from '../pipeline/records/slab.js';
@@ -121,7 +122,7 @@ export function createDemo(parts: DemoParts): Demo {
     await log.append(topics.locations, records);
   }
 
-  /** Runs until the end, the signal, or until the value of the run was taken away. */
+  /** Runs until the end, the signal, or until the value of the run was taken away or its project was deleted. */
   async function drive(scope: Scope, first: RunningDemo, signal: AbortSignal): Promise<void> {
     const fleet = createFleet(theCity(), first.devices);
     let status = first;
@@ -130,6 +131,7 @@ export function createDemo(parts: DemoParts): Demo {
     try {
       for (let tick = 0; clock() < first.endsAtMs && !signal.aborted; tick++) {
         if (tick % ticksPerRenewal === 0) {
+          if (isDeleted(configuration, 'project', scope.project)) return;
           status = { ...status, locations };
           const next = JSON.stringify(status);
           if (!(await values.put(keyOf(scope), next, claimMs, { current: text }))) return;

@@ -14,7 +14,7 @@ import { createSerializer } from '../serialize.js';
 import { memberOf } from './accounts.js';
 import { type AccountParts, accountOf, readBody, sessionJson } from './dependencies.js';
 
-/** Owners can't delete projects, so this bounds what an account may create. */
+/** Bounds what an account may keep. */
 export const maxOwnedProjects = 20;
 
 const fields = { name: required(textField({ minLength: 1, maxLength: maxProjectNameLength })) } as const;

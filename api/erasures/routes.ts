@@ -25,7 +25,11 @@ const accepting =
   'The answer 202 accepts the erasure of everything that was received until now, including what is not known yet; ' +
   '`GET /v1/erasures/:id` says when it is done. Repeating it does no harm. ';
 
-const erasureJson = ({ _id, subject, createdAt, completedAt }: ErasureRecord): Static<typeof Erasure> => ({
+/** An erasure that somebody asked for; that of a project is made with its deletion. */
+type AskedErasure = ErasureRecord & { readonly subject: ErasureSubject };
+const isAsked = (record: ErasureRecord): record is AskedErasure => record.subject !== 'project';
+
+const erasureJson = ({ _id, subject, createdAt, completedAt }: AskedErasure): Static<typeof Erasure> => ({
   _id,
   subject,
   status: completedAt === null ? 'running' : 'done',
@@ -93,7 +97,7 @@ export const erasureRoutes =
       }),
       handler: async (request) => {
         const query = accepted(readShortListQuery(request.query as RawFields));
-        const { rows, meta } = shortPage(configuration.erasures(callerOf(request)), query);
+        const { rows, meta } = shortPage(configuration.erasures(callerOf(request)).filter(isAsked), query);
         return { meta, erasures: rows.map(erasureJson) };
       },
     });
@@ -109,8 +113,11 @@ export const erasureRoutes =
         failures: [404],
       }),
       handler: async (request) => {
-        const record = found(configuration.erasure(callerOf(request), request.params.id), 'erasure');
-        return { meta: success, erasure: erasureJson(record) };
+        const record = configuration.erasure(callerOf(request), request.params.id);
+        return {
+          meta: success,
+          erasure: erasureJson(found(record && isAsked(record) ? record : undefined, 'erasure')),
+        };
       },
     });
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signedUp } from '../accounts/testing/browser.js';
+import { Browser, invited, signedUp } from '../accounts/testing/browser.js';
 import { adminApiKey, useApi } from '../testing/fixtures.js';
 
 const api = await useApi();
@@ -78,4 +78,48 @@ test('an owner may rename the project, but not give it a plan', async () => {
   expect((await patch(project._id, { name: 'Ours' })).body.project.name).toBe('Ours');
   expect((await patch(project._id, { plan: 'enterprise' })).body.meta).toMatchObject({ code: 403 });
   expect((await patch(other.record._id, { name: 'Ours' })).status).toBe(403);
+});
+
+test('an owner deletes the project by its name: its keys are refused at once, and its erasures are written', async () => {
+  const { browser, project, keyOf } = await signedUp(api);
+  const other = await api.newProject('Of others');
+  const { browser: viewer } = await invited(api, browser, 'viewer');
+  const remove = (by: Browser, id: string, name: string) =>
+    by.send('DELETE', `/v1/projects/${id}?name=${encodeURIComponent(name)}`);
+  expect((await remove(viewer, project._id, project.name)).status).toBe(403);
+  expect((await remove(browser, other.record._id, 'Of others')).status).toBe(403);
+  for (const name of ['', 'my project']) {
+    expect(await remove(browser, project._id, name)).toMatchObject({
+      status: 400,
+      body: { meta: { type: 'invalid_parameter', param: 'name' } },
+    });
+  }
+  expect((await api.call('GET', '/v1/settings', { key: keyOf('live', 'secret') })).status).toBe(200);
+  expect(await remove(browser, project._id, project.name)).toMatchObject({
+    status: 202,
+    body: { meta: { code: 202 } },
+  });
+  for (const environment of ['test', 'live'] as const) {
+    expect((await api.call('GET', '/v1/settings', { key: keyOf(environment, 'secret') })).status).toBe(401);
+    expect(api.readModel.erasures({ project: project._id, environment })).toMatchObject([
+      { subject: 'project', completedAt: null },
+    ]);
+  }
+  expect((await browser.send('GET', '/v1/session')).body.session).toMatchObject({ projects: [] });
+  expect((await remove(browser, project._id, project.name)).status).toBe(403);
+});
+
+test('the operator deletes a project, a link of which signs nobody in any more', async () => {
+  const { record } = await api.newProject('Left');
+  const { token } = (await api.call('POST', '/v1/signin/links', { key, body: { project: record._id } })).body;
+  const browser = new Browser(api);
+  expect((await browser.send('POST', '/v1/signin/link', { body: { token } })).status).toBe(200);
+  const remove = (query = '?name=Left') => api.call('DELETE', `/v1/projects/${record._id}${query}`, { key });
+  expect((await remove('')).body.meta).toMatchObject({ code: 400, param: 'name' });
+  expect((await remove()).status).toBe(202);
+  expect((await remove()).status).toBe(404);
+  expect((await browser.send('GET', '/v1/session')).status).toBe(401);
+  expect((await api.call('GET', '/v1/projects', { key })).body.projects).not.toContainEqual(
+    expect.objectContaining({ _id: record._id }),
+  );
 });

@@ -2,7 +2,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
-import { required, schemaOf } from '../../http/fields/table.js';
+import { readTable, required, schemaOf, textField } from '../../http/fields/table.js';
+import { projectErasures } from '../../pipeline/records/project-erasures.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Environment } from '../../schemas/json/common.js';
 import { KeyKind, Project, type ProjectRecord } from '../../schemas/json/project.js';
@@ -20,6 +21,7 @@ const tag = 'projects';
 const config = { authority: 'admin', limit: 'none' } as const;
 const forOwners = { authority: 'admin or owner', limit: 'none' } as const;
 const one = answerOf({ project: Project });
+const deletionFields = { name: required(textField({}, 'The name of the project, as confirmation')) } as const;
 
 /** Throws `forbidden` for a session of another project. The admin API key may name every project. */
 function refuseOtherProject({ caller }: FastifyRequest, id: string): void {
@@ -45,7 +47,7 @@ export function projectJson(
 }
 
 export const projectRoutes =
-  ({ configuration, writer }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
+  ({ configuration, writer, erasesNothing }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
   async (app) => {
     app.post('/v1/projects', {
       config,
@@ -133,6 +135,41 @@ export const projectRoutes =
           return { kind: 'project', id, record, isExisting: true, result: record };
         });
         return { meta: success, project: projectJson(patched) };
+      },
+    });
+
+    app.delete<ById>('/v1/projects/:id', {
+      config: forOwners,
+      schema: described({
+        operationId: 'deleteProject',
+        tag,
+        summary: 'Delete a project',
+        description:
+          'Its keys are refused from now on. Imports, syncs, replays and streams end, and waiting deliveries are not ' +
+          'sent. Its geofences, users and events are erased in both environments; the answer 202 does not wait for ' +
+          'that. This can not be undone.',
+        params: idParameter,
+        querystring: schemaOf(deletionFields),
+        status: 202,
+        answer: answerOf(),
+        failures: [400, 404, 409],
+        entityTag: 'matched',
+      }),
+      handler: async (request, reply) => {
+        const { id } = request.params;
+        if (erasesNothing !== undefined) throw new ApiError('not_available', erasesNothing);
+        refuseOtherProject(request, id);
+        const reader = new FieldReader(request.query as RawFields);
+        const { name } = readTable(reader, deletionFields);
+        await edit({ request, reply }, `project/${id}`, (nowMs) => {
+          const project = found(configuration.project(id), 'project');
+          if (name !== null && name !== project.name) reader.refuse('name', 'must be the name of the project');
+          accepted(reader.outcome(() => name));
+          const prelude = projectErasures(id, nowMs, configuration);
+          return { kind: 'project', id, record: null, isExisting: true, prelude, result: null };
+        });
+        reply.code(202);
+        return { meta: { code: 202 } };
       },
     });
 

@@ -31,7 +31,7 @@ writeFileSync(join(folder, 'secret.txt'), 'not for the web');
 
 const app = createHttpServer({
   logger: pino({ level: 'silent' }),
-  keyRing: { callerOf: async () => undefined },
+  keyRing: { callerOf: async () => undefined, isKnown: () => false },
   rateLimits: noRateLimits,
   openApi: { title: 'Test', version: '0' },
 });

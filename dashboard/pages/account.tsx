@@ -287,7 +287,7 @@ function Deletion({ account }: { readonly account: NonNullable<Session['account'
       <p className="quiet">
         You leave all projects, and your address is deleted. Projects, their geofences and their keys stay. While others
         use a project of which you are the only owner, make one of them an owner first. A project that only you use is
-        left to the operator of this server.
+        left to the operator of this server, unless you delete it before.
       </p>
       <div>
         <Button look="danger" icon="trash" onClick={() => setAsking(true)}>

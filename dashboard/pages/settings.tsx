@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { type Answer, call, revisionOf } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
+import { DeleteProject } from '../components/delete-project';
 import { messageOf, useToasts } from '../components/toasts';
 import { numberOf, patchOf, problemAt } from '../forms/draft';
 import { FormEnd, FormProblem, Section, showProblem } from '../forms/parts';
@@ -23,6 +24,7 @@ export default function SettingsView() {
       <ProjectName />
       {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
       {loaded.data ? <SettingsForm key={revisionOf(loaded.data)} loaded={loaded.data} /> : !loaded.error && <Loading />}
+      <DeleteProject />
     </Page>
   );
 }

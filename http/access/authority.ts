@@ -49,8 +49,9 @@ declare module 'fastify' {
     /** Null without a session, and when the request has a key, which counts instead. */
     session: Session | null;
     /**
-     * Throws `forbidden` if the session has lost the role that the call requires since it was checked. Edits call it
-     * once the configuration has all that was acknowledged before them, because this node may not have known it.
+     * Throws if the session has lost the role that the call requires, or the key was revoked, since it was checked.
+     * Edits call it once the configuration has all that was acknowledged before them, because this node may not have
+     * known it.
      */
     confirmAuthority: () => void;
   }
@@ -127,6 +128,8 @@ interface Authorized {
   readonly confirm?: () => void;
 }
 
+const revoked = (): ApiError => new ApiError('unauthorized', 'the key is unknown or revoked');
+
 const nobody: Authorized = { caller: null, session: null };
 
 async function authorizeKey(
@@ -139,7 +142,7 @@ async function authorizeKey(
     throw new ApiError('forbidden', 'this call requires a key of a project');
   }
   const caller = await keyRing.callerOf(key);
-  if (!caller) throw new ApiError('unauthorized', 'the key is unknown or revoked');
+  if (!caller) throw revoked();
   if (authority === 'admin') throw new ApiError('forbidden', 'this call requires the admin API key');
   if (authority === 'admin or owner')
     throw new ApiError('forbidden', "this call requires the admin API key, or an owner's session");
@@ -259,7 +262,10 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
     if (key !== undefined) {
       const caller = await authorizeKey(key, authority, options);
       if (caller?.allowedOrigins !== undefined) refuseDisallowedOrigin(request, caller.allowedOrigins);
-      return { caller, session: null };
+      const confirm = (): void => {
+        if (caller !== null && !options.keyRing.isKnown(key)) throw revoked();
+      };
+      return { caller, session: null, confirm };
     }
     const authorized = await authorizeSession?.(request, authority);
     if (authorized === undefined) throw withoutKey(request);

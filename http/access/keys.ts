@@ -53,6 +53,8 @@ export interface KeyRing {
    * whether another node has created it, and rejects when it cannot.
    */
   callerOf(key: string): Promise<Caller | undefined>;
+  /** Returns whether this node knows the key, as of now. */
+  isKnown(key: string): boolean;
 }
 
 /** The form of keys of {@link newKey}. Other text is refused without asking other nodes. */
@@ -96,6 +98,7 @@ export function createKeyRing(configuration: ConfigurationReader, catchUp?: () =
   }
 
   return {
+    isKnown: (key) => known(key) !== undefined,
     async callerOf(key) {
       if (key.length > maxKeyCharacters) return undefined;
       const caller = known(key);

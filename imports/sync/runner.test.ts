@@ -9,6 +9,7 @@ import type { Mailer } from '../../outbound/mail/mail.js';
 import { createMailer } from '../../outbound/mail/mailer.js';
 import { startSmtpServer, type TestSmtpServer } from '../../outbound/mail/testing/smtp-server.js';
 import { networks, openClient } from '../../outbound/testing/clients.js';
+import { projectRecord } from '../../pipeline/catalog/testing/fixtures.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { createSecretCipher } from '../../pipeline/encryption.js';
 import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
@@ -393,6 +394,33 @@ test('a sync that is off or deleted runs no more', async () => {
   nowMs += 24 * hourMs;
   await node.run();
   expect(requests).toEqual([]);
+});
+
+test('a run ends with its project', async () => {
+  const scope = newScope();
+  const record = projectRecord({ _id: scope.project });
+  await bench.writer.write([{ kind: 'project', id: record._id, record }]);
+  await save(scope, { urls: [url('/a.csv')] });
+  let wait = () => {};
+  const isWaiting = new Promise<void>((resolve) => {
+    wait = resolve;
+  });
+  const node = newNode({
+    client: {
+      send: async () => ({ kind: 'failed', failure: 'connection_failed', message: 'broken', durationMs: 0 }),
+    },
+    pause: (_, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        wait();
+      }),
+  });
+  await node.tick();
+  await isWaiting;
+  await bench.writer.write([{ kind: 'project', id: record._id, record: null }]);
+  // The record of the sync is still there, and due.
+  await node.run();
+  expect(lastRun(scope)).toMatchObject({ result: 'running', attempt: 1 });
 });
 
 test('no run ended by a fault', () => expect(problems).toEqual([]));

@@ -9,6 +9,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mailer } from '../../outbound/mail/mail.js';
+import { isDeleted } from '../../pipeline/catalog/store/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { isPortError } from '../../pipeline/errors.js';
@@ -81,7 +82,10 @@ const scopeOf = ({ project, environment }: SyncRecord): Scope => ({ project, env
 
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   const { configuration, values, schedule, clock, bounds, folder, onProblem } = parts;
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<
+    string,
+    { readonly project: string; readonly end: AbortController; readonly done: Promise<void> }
+  >();
   /** Syncs that another node holds, with the time of the next attempt. */
   const heldUntil = new Map<string, number>();
   const closing = new AbortController();
@@ -105,14 +109,15 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
       );
     }, renewEveryMs);
     renewal.unref();
-    running.set(
-      sync._id,
-      runToEnd(sync, { id, folder: join(folder, id), signal }).finally(() => {
-        clearInterval(renewal);
-        running.delete(sync._id);
-      }),
-    );
+    const done = runToEnd(sync, { id, folder: join(folder, id), signal }).finally(() => {
+      clearInterval(renewal);
+      running.delete(sync._id);
+    });
+    running.set(sync._id, { project: sync.project, end, done });
   }
+
+  const isProjectDeleted = ({ project }: { readonly project: string }): boolean =>
+    isDeleted(configuration, 'project', project);
 
   async function runToEnd(sync: SyncRecord, context: RunContext): Promise<void> {
     try {
@@ -127,21 +132,25 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
     }
   }
 
+  const ended = () => Promise.all(Array.from(running.values(), ({ done }) => done));
+
   return {
     async tick() {
       const nowMs = clock();
+      for (const run of running.values())
+        if (isProjectDeleted(run)) run.end.abort(new Error('the project was deleted'));
       for (const sync of configuration.syncs()) {
         if (closing.signal.aborted || running.size >= bounds.maxRunning) return;
-        if (running.has(sync._id) || (heldUntil.get(sync._id) ?? 0) > nowMs) continue;
+        if (running.has(sync._id) || isProjectDeleted(sync) || (heldUntil.get(sync._id) ?? 0) > nowMs) continue;
         if (dueRun(sync, schedule, nowMs) !== undefined) await start(sync);
       }
     },
     async idle() {
-      while (running.size > 0) await Promise.all(running.values());
+      while (running.size > 0) await ended();
     },
     async close() {
       closing.abort(new Error('the server is stopping'));
-      await Promise.all(running.values());
+      await ended();
       rmSync(folder, { recursive: true, force: true });
     },
   };

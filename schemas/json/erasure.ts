@@ -13,7 +13,8 @@ export const ErasureRecord = Type.Object(
     /** Everything that was received up to this time is erased. */
     createdAt: Type.Integer(),
     updatedAt: Type.Integer(),
-    subject: ErasureSubject,
+    /** `project`: all of the environment. It has an effect once the project is deleted. */
+    subject: Type.Enum(['user', 'event', 'project']),
     /** Name of the subject: userId, deviceId or _id. Encrypted for this record. */
     target: Type.String(),
     completedAt: Type.Union([Type.Integer(), Type.Null()]),

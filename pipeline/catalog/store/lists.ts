@@ -331,6 +331,17 @@ function wordsTest(words: readonly string[]): (record: Listed) => boolean {
   };
 }
 
+/** Returns ids of a scope's records, oldest first, also of those that nobody sees any more. */
+export function idsOfScope(index: Index, kind: ListedKind, scope: Scope, limit: number): string[] {
+  const prefix = listPrefix(kind, scope, 'createdAt');
+  const ids: string[] = [];
+  for (const { id } of placesByTime(index, { start: prefix, end: endOfList(prefix) }, null)) {
+    if (ids.length === limit) break;
+    ids.push(id);
+  }
+  return ids;
+}
+
 /** Returns the narrowest list in the order of the search. Few records share an external id; they are in no order. */
 function listOfSearch(kind: ListedKind, query: SearchQuery): Buffer {
   if (query.externalId !== undefined) return listPrefix(kind, query, 'externalId', query.externalId);

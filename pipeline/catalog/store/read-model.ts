@@ -9,7 +9,7 @@
  * neither `catalog/index` nor `catalog/queries`.
  */
 import { open } from 'lmdb';
-import { placeRecordId, syncId } from '../../../schemas/ids.js';
+import { importPartId, placeRecordId, syncId } from '../../../schemas/ids.js';
 import type { AccountRecord } from '../../../schemas/json/account.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
@@ -25,7 +25,7 @@ import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Position } from '../../ports.js';
 import type { ChangedThing, ConfigurationReader, DecodedChange, EditOutcome, PreparedFence, Scope } from '../types.js';
 import { endOfList, expiryBound, expiryKey, idKey, idOfListKey, isId, type ListedKind, listPrefix } from './keys.js';
-import { countOf, createListWriter, readPage, search, walk } from './lists.js';
+import { countOf, createListWriter, idsOfScope, readPage, search, walk } from './lists.js';
 import { type Contested, openRevisions, PendingEdits } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';
 import {
@@ -91,9 +91,20 @@ export interface ReadModel extends ConfigurationReader {
   outdatedGeofences(limit: number, after?: string): string[];
   /** Returns the erasures of all projects. */
   allErasures(): readonly ErasureRecord[];
+  /**
+   * Returns the records of an environment, but for its project and its erasures: at most about `limit`, those that make
+   * work first.
+   */
+  recordsOf(scope: Scope, limit: number): readonly RecordName[];
   /** Returns ids of geofences whose `deleteAfter` is before `nowMs`, oldest first. */
   expired(nowMs: number, limit: number): string[];
   close(): Promise<void>;
+}
+
+/** Names a record. */
+export interface RecordName {
+  readonly kind: ChangeKind;
+  readonly id: string;
 }
 
 type ListedRecord = GeofenceRecord | BeaconRecord;
@@ -280,6 +291,38 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     }
   }
 
+  const namesOf = (kind: ChangeKind, records: readonly { readonly _id: string }[]): RecordName[] =>
+    records.map(({ _id }) => ({ kind, id: _id }));
+
+  /** Names an import after the parts of its files, which only its record knows. */
+  const namesOfImport = ({ _id, files }: ImportRecord): RecordName[] => [
+    ...(['rejected', 'planned'] as const).flatMap((file) =>
+      Array.from({ length: files[file].parts }, (_, index) => ({
+        kind: 'import-part' as const,
+        id: importPartId(_id, file, index),
+      })),
+    ),
+    { kind: 'import', id: _id },
+  ];
+
+  function recordsOf(scope: Scope, limit: number): RecordName[] {
+    const sync = databases.syncs.get(idKey(syncId(scope)));
+    const importsOf = (resource: ImportRecord['resource']) =>
+      databases.imports.list({ ...scope, resource, limit }).items.flatMap(namesOfImport);
+    const listed = (kind: ListedKind) => idsOfScope(lists, kind, scope, limit).map((id) => ({ kind, id }));
+    return [
+      ...namesOf('sync', sync === undefined ? [] : [sync]),
+      ...namesOf('webhook', webhookLists.list(scope)),
+      ...importsOf('geofences'),
+      ...importsOf('beacons'),
+      ...listed('geofence'),
+      ...listed('beacon'),
+      ...namesOf('place', databases.places.list({ ...scope, limit }).items),
+      ...namesOf('map-style', databases.mapStyles.list(scope)),
+      ...namesOf('map-marker', databases.mapMarkers.list(scope)),
+    ].slice(0, limit);
+  }
+
   function notifyWaiters(offset: number): void {
     for (const waiter of waiters) {
       if (waiter.offset > offset) continue;
@@ -341,6 +384,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     erasure: erasureLists.find,
     erasures: erasureLists.list,
     allErasures: erasureLists.all,
+    recordsOf,
 
     async apply(changes, nextOffset, mark = null) {
       const outcomes = new Map<string, EditOutcome>();

@@ -10,7 +10,7 @@ import type { RootDatabase } from 'lmdb';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { LogRecord, RecordHeaders } from '../../ports.js';
 import type { Base, ChangeOrigin, EditOutcome, EncodedChange, PreparedFence, RecordRevision } from '../types.js';
-import { checkedId, idBytes, idKey } from './keys.js';
+import { checkedId, idBytes, idKey, isId } from './keys.js';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /**
@@ -32,6 +32,13 @@ export function isApplicable(current: RecordRevision | undefined, { bases, times
   if (bases.some((base) => base !== 'absent' && base >= revision)) return true;
   return bases.includes('absent') && deletedAtMs !== null && timestampMs - deletedAtMs > deletionsRememberedMs;
 }
+
+/** Returns whether there was a record that is deleted. It is known for a month. */
+export const isDeleted = (
+  configuration: { revisionOf(kind: ChangeKind, id: string): RecordRevision | undefined },
+  kind: ChangeKind,
+  id: string,
+): boolean => isId(id) && configuration.revisionOf(kind, id)?.deletedAtMs != null;
 
 const editHeader = 'edit';
 const basesHeader = 'bases';

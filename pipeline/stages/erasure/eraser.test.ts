@@ -8,17 +8,20 @@ import { afterEach, expect, test } from 'vitest';
 import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';
 import { embeddedLeases } from '../../../backends/embedded/leases.js';
 import { codecs } from '../../../schemas/codecs.js';
-import { freshId } from '../../../schemas/ids.js';
+import { deriveId, freshId } from '../../../schemas/ids.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Delivery, Location } from '../../../schemas/records.js';
 import { locationColumns, locationRow } from '../../../schemas/table-rows.js';
 import { rowText } from '../../../schemas/tsv.js';
+import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import { topics } from '../../ports.js';
+import { projectErasures } from '../../records/project-erasures.js';
 import { migrate } from '../analytics/migrate.js';
 import { createAnalyticsSink } from '../analytics/sink.js';
 import { openTestAnalytics } from '../testing/analytics.js';
-import { geofenceRecord, location, projectRecord, TestNode, until } from '../testing/node.js';
+import { beaconRecord, geofenceRecord, location, projectRecord, TestNode, until } from '../testing/node.js';
+import { webhookRecord } from '../webhooks/testing/webhooks.js';
 import { createEraser } from './eraser.js';
 
 const scope = { project: projectRecord()._id, environment: 'test' } as const;
@@ -302,4 +305,53 @@ test('an erased event is in no table and no pending delivery', async () => {
   expect(await place.count('users')).toBe(2);
   const waiting = await node.embedded.deliveryQueue.waiting({ topic: topics.deliveries, partition: 0 }, webhook, 10);
   expect(waiting.map(({ value }) => codecs.delivery.decode(value).id)).toEqual(['other']);
+});
+
+test('a deleted project leaves nothing but topics, also of what was on its way; others stay', async () => {
+  const place = await start();
+  const { node, analytics } = place;
+  const other = { project: deriveId('project', 'other'), environment: 'live' } as const;
+  const records = [
+    { kind: 'project', record: projectRecord({ _id: other.project }) },
+    { kind: 'geofence', record: geofenceRecord({ ...other, _id: deriveId('geofence', 'other') }) },
+    { kind: 'geofence', record: geofenceRecord({ _id: deriveId('geofence', 'hidden'), deleteAfter: 1 }) },
+    { kind: 'beacon', record: beaconRecord() },
+    { kind: 'place', record: placeRecord() },
+    { kind: 'webhook', record: webhookRecord({ _id: webhook, ...scope }) },
+  ] as const;
+  await node.configure(...records);
+  await place.erase('user', 'Ada');
+  await node.append(at('phone', 'Ada'), at('tablet', null), at('other', 'Bert', other));
+  await until(async () => (await place.count('users')) === 3);
+  const texts = [scope.project, 'phone', 'tablet', 'Ada'];
+  expect(tablesWith(node.folder, texts)).not.toEqual([]);
+
+  const erasures = projectErasures(scope.project, node.writer.nextTimestamp(), node.readModel);
+  // An attempt to delete that was refused: the project stays, with all that it has.
+  await node.writer.write(erasures);
+  await place.eraseAll('event', 'of no event');
+  expect(node.readModel.geofences({ ...scope, limit: 10, orderBy: 'createdAt' }).items).toHaveLength(1);
+
+  const end = node.catalog.catchUp;
+  node.catalog.catchUp = () => {};
+  await node.remove('project', scope.project);
+  // Evaluated by the project as it was.
+  await node.append(at('late phone', 'Ada'));
+  await until(async () => (await place.count('users', "device_id = 'late phone'")) === 1);
+  node.catalog.catchUp = end;
+  const [test] = erasures;
+  await place.complete(test!.id);
+  // Accepted by a node that did not know of the deletion.
+  await node.append(...Array.from({ length: 300 }, () => at('late phone', 'Ada')), at('other', 'Bert', other));
+  await until(async () => (await place.count('locations', "device_id = 'other'")) === 2);
+  expect(await node.deadLetters()).toEqual([]);
+
+  expect(node.readModel.recordsOf(scope, 100)).toEqual([]);
+  expect(node.readModel.erasures(scope).map(({ subject }) => subject)).toEqual(['project']);
+  // The rest are the erasure itself, and what the read model remembers of deletions.
+  expect(tablesWith(node.folder, ['phone', 'tablet', 'Ada'])).toEqual([]);
+  expect(await rowsWith(analytics, texts)).toEqual([]);
+  expect(await node.state(at('other', 'Bert', other))).toBeDefined();
+  expect(node.readModel.recordsOf(other, 100)).toHaveLength(1);
+  expect(await place.count('users')).toBe(1);
 });

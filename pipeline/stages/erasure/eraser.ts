@@ -1,6 +1,6 @@
 /**
- * Erases users and events from everything that answers queries: device states, the tables of analytics, and pending
- * deliveries. Topics forget by retention.
+ * Erases users, events and deleted projects from everything that answers queries: device states, the tables of
+ * analytics, and pending deliveries; of a project also its configuration. Topics forget by retention.
  *
  * Input: erasures of the read model. Output: commands on topic `locations`, which the location stage applies in the
  * order of a device's locations; deleted rows; removed deliveries; and the completion of each erasure. Every step can
@@ -27,7 +27,7 @@ import { type Erased, erasePending } from './pending.js';
 import * as statements from './statements.js';
 
 export interface EraserParts {
-  readonly readModel: Pick<ReadModel, 'allErasures' | 'bases'>;
+  readonly readModel: Pick<ReadModel, 'allErasures' | 'bases' | 'project' | 'recordsOf'>;
   readonly writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
   readonly leases: Leases;
   readonly log: Pick<Log, 'append' | 'partitions' | 'partitionOf' | 'end' | 'read'>;
@@ -66,6 +66,11 @@ export const defaultEraserTiming: EraserTiming = {
 
 /** Of one project and environment, erased by the same statements. */
 const maxErasuresPerPass = 50;
+/** Records of a deleted project in one write, and writes of one pass: other erasures have their turn in between. */
+const maxDeletedAtOnce = 1_000;
+const maxWritesPerPass = 50;
+/** Devices of a deleted project that are commanded at once. */
+const maxDevicesAtOnce = 5_000;
 const pollMs = 100;
 /** Forgotten plans of erasures that are gone. */
 const maxStalePlans = 1_000;
@@ -91,11 +96,15 @@ export function createEraser(parts: EraserParts): Sweeper {
   const dueAtOf = ({ _id }: ErasureRecord): number => plans.get(_id) ?? 0;
   const plan = (record: ErasureRecord, dueAtMs: number): void => void plans.set(record._id, dueAtMs);
   const isForgotten = ({ createdAt }: ErasureRecord): boolean => clock() > createdAt + parts.keepMs;
+  const isWhole = ({ subject }: ErasureRecord): boolean => subject === 'project';
+  /** The erasure of a project is written with its deletion, which may have been refused. */
+  const isWithdrawn = (record: ErasureRecord): boolean =>
+    isWhole(record) && readModel.project(record.project) !== undefined;
 
   function due(): ErasureRecord[] {
     const all = readModel.allErasures();
     if (plans.size > all.length + maxStalePlans) plans.clear();
-    return all.filter((record) => dueAtOf(record) <= clock());
+    return all.filter((record) => dueAtOf(record) <= clock() && !isWithdrawn(record));
   }
 
   /** Groups by scope what the same statements can erase. */
@@ -105,7 +114,8 @@ export function createEraser(parts: EraserParts): Sweeper {
     if (first === undefined) return undefined;
     const { project, environment } = first;
     const ofScope = all.filter((each) => each.project === project && each.environment === environment);
-    return { project, environment, records: ofScope.slice(0, maxErasuresPerPass) };
+    const whole = ofScope.filter(isWhole);
+    return { project, environment, records: (whole.length > 0 ? whole : ofScope).slice(0, maxErasuresPerPass) };
   }
 
   async function sweep(): Promise<void> {
@@ -126,7 +136,11 @@ export function createEraser(parts: EraserParts): Sweeper {
       record.completedAt === null && clock() >= record.createdAt + timing.graceMs;
     const last = batch.records.filter(isLast);
     // The others get their first pass, or one that looks for rows that were written again.
-    const isComplete = await pass(batch, last.length > 0);
+    const [record] = batch.records;
+    const isComplete =
+      record !== undefined && isWhole(record)
+        ? await passWhole(record, last.length > 0)
+        : await pass(batch, last.length > 0);
     if (last.length > 0 && isComplete) {
       const completedAt = clock();
       await write(
@@ -169,6 +183,61 @@ export function createEraser(parts: EraserParts): Sweeper {
     ids.delete('');
     await eraseRows(batch, users, [...ids], events);
     return true;
+  }
+
+  /** Erases an environment of a deleted project. Returns whether all of it is gone and nothing is on its way. */
+  async function passWhole(record: ErasureRecord, waits: boolean): Promise<boolean> {
+    // Before the rows: webhooks end with their records, and imports write no more.
+    if (!(await deleteRecords(record))) return false;
+    if (waits && !(await reached(await endsOf(topics.locations), stagePosition))) return false;
+    if (waits && !(await isSinkAtEnd())) return false;
+    const commanded = await eraseDevices(record);
+    if (waits && !(await reached(commanded, stagePosition))) return false;
+    await deleteFound(statements.allTables.map((table) => [table, statements.inScope(record)]));
+    return true;
+  }
+
+  /** Deletes the configuration of an environment. Returns whether nothing is left of it. */
+  async function deleteRecords(whole: ErasureRecord): Promise<boolean> {
+    const isOther = ({ project, environment, subject }: ErasureRecord): boolean =>
+      project === whole.project && environment === whole.environment && subject !== 'project';
+    for (let writes = 0; ; writes++) {
+      await writer.catchUp();
+      const records = [
+        ...readModel.recordsOf(whole, maxDeletedAtOnce),
+        ...readModel.allErasures().flatMap((each) => (isOther(each) ? { kind: 'erasure' as const, id: each._id } : [])),
+      ];
+      if (records.length === 0) return true;
+      if (writes === maxWritesPerPass || isStopping) return false;
+      await writer.write(
+        records
+          .slice(0, maxDeletedAtOnce)
+          .map(({ kind, id }) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })),
+      );
+    }
+  }
+
+  /** Commands the location stage to forget every known device of an environment. Returns the ends of partitions. */
+  async function eraseDevices({ _id, project, environment }: ErasureRecord): Promise<Map<number, number>> {
+    const createdBy = clock();
+    const ends = new Map<number, number>();
+    for (let after = ''; ; ) {
+      const query = statements.devicesQuery({ project, environment }, after, maxDevicesAtOnce);
+      const devices = (await analytics.query<{ device_id: string }>(query)).map(({ device_id }) => device_id);
+      const last = devices.at(-1);
+      if (last === undefined) break;
+      after = last;
+      const commands = devices.map((deviceId) => ({
+        key: deviceKey({ project, environment, deviceId }),
+        value: codecs.location.encode(
+          erasureCommand({ project, environment, deviceId, erasure: _id, name: deviceId, createdBy }),
+        ),
+      }));
+      for (const { key } of commands) ends.set(log.partitionOf(topics.locations, key), 0);
+      await log.append(topics.locations, commands);
+    }
+    for (const partition of ends.keys()) ends.set(partition, await log.end(topics.locations, partition));
+    return ends;
   }
 
   const stagePosition = async (partition: number): Promise<number> => (await states.position(partition)).offset;
@@ -280,6 +349,10 @@ export function createEraser(parts: EraserParts): Sweeper {
       rows.push(['events', statements.eventRows(scope, events)]);
       rows.push(['webhook_attempts', statements.attemptRowsOfEvents(scope, events)]);
     }
+    await deleteFound(rows);
+  }
+
+  async function deleteFound(rows: readonly (readonly [table: string, condition: string])[]): Promise<void> {
     for (const [table, condition] of rows) {
       const [found] = await analytics.query<{ n: number }>(`SELECT count() AS n FROM ${table} WHERE ${condition}`);
       if (found && found.n > 0) await analytics.command(statements.deleteRows(table, condition, parts.cluster));

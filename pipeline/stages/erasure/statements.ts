@@ -19,6 +19,8 @@ export interface Target {
 const receiptColumns = { locations: 'received_at', events: 'actual_created_at', users: 'actual_updated_at' } as const;
 type UserTable = keyof typeof receiptColumns;
 export const userTables = Object.keys(receiptColumns) as UserTable[];
+/** Every table with rows of projects. */
+export const allTables = [...userTables, 'webhook_attempts', 'rejections'] as const;
 
 /** ClickHouse's limit of texts in one search. */
 const maxNeedles = 255;
@@ -26,7 +28,8 @@ const maxFoundUsers = 100_000;
 
 const list = (texts: readonly string[]): string => texts.map(literal).join(', ');
 const time = (epochMs: number): string => `fromUnixTimestamp64Milli(toInt64(${Math.floor(epochMs)}), 'UTC')`;
-const inScope = ({ project, environment }: Scope): string =>
+/** Returns the condition of all rows of an environment. */
+export const inScope = ({ project, environment }: Scope): string =>
   `project = ${literal(project)} AND environment = ${literal(environment)}`;
 
 const named = (name: string): string =>
@@ -45,6 +48,11 @@ export function usersQuery(scope: Scope, targets: readonly Target[]): string {
   });
   return `SELECT DISTINCT user, user_id, device_id FROM (${selects.join(' UNION ALL ')}) LIMIT ${maxFoundUsers}`;
 }
+
+/** Returns a query of the devices that follow `after`: column device_id. */
+export const devicesQuery = (scope: Scope, after: string, limit: number): string =>
+  `SELECT DISTINCT device_id FROM users WHERE ${inScope(scope)} AND device_id > ${literal(after)} ` +
+  `ORDER BY device_id LIMIT ${limit}`;
 
 /** Returns the condition of the rows of a table that belong to the targets or to the user records `ids`. */
 export function userRows(scope: Scope, table: UserTable, targets: readonly Target[], ids: readonly string[]): string {

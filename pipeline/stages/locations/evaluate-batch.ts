@@ -5,6 +5,7 @@
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
 import { isId } from '../../catalog/store/keys.js';
+import { isDeleted } from '../../catalog/store/revisions.js';
 import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { Evaluation, EvaluationContext } from '../../evaluation/types.js';
@@ -48,6 +49,8 @@ export function evaluateRecords(
     }
     const context = contextOf(item);
     if (context === undefined) {
+      // What was on its way when the project was deleted is forgotten.
+      if (isDeleted(catalog.configuration, 'project', item.project)) continue;
       collector.deadLetter({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
       continue;
     }

@@ -73,7 +73,7 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
   });
 
-  it('creates another project, and renames it unless somebody else was first', async () => {
+  it('creates another project, renames it unless somebody else was first, and deletes it by its name', async () => {
     const { page } = await asNewAccount('/account');
     await page.getByRole('button', { name: 'New project' }).click();
     await page.getByRole('button', { name: 'Create project' }).click();
@@ -100,6 +100,18 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByLabel('Name', { exact: true }).fill('Store');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'Project: Store' }).waitFor();
+
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Delete project' });
+    await dialog.getByLabel('Name of the project').fill('Depot');
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByLabel('Name of the project').fill('Store');
+    expect(await seriousFindings(page)).toEqual([]);
+    await confirm.click();
+    await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
   });
 
   it('is deleted only after its address was typed', async () => {
