@@ -8,9 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openStream } from '../../api/stream/testing/open-stream.js';
 import { topics } from '../../pipeline/ports.js';
+import { withRedis } from '../../testing/services/clients.js';
+import { services } from '../../testing/services/services.js';
 import { until } from '../../testing/until.js';
 import { clusterSources } from '../ledger/sources.js';
-import { Client, ok } from '../support/client.js';
+import { Client, type Json, ok } from '../support/client.js';
 import { newTestCluster, type TestCluster } from '../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
 import { circle, eventTypesOf, standing } from '../support/places.js';
@@ -69,6 +71,19 @@ it('a key that was rotated on one node is refused by the other', async () => {
   await until(async () => (await asProject.get('/v1/settings')).status === 200);
   ok(await administrator.post(`/v1/projects/${made.project._id}/keys/rotate`, { environment: 'test', kind: 'secret' }));
   await until(async () => (await asProject.get('/v1/settings')).status === 401);
+});
+
+it('with the keys of a project that one node deleted, the other edits nothing at once, and soon reads nothing', async () => {
+  const administrator = new Client(() => nodes.node('left').address, cluster.adminApiKey);
+  const { project } = ok(await administrator.post('/v1/projects', { name: 'Deleted' }));
+  const isSecret = ({ environment, kind }: Json) => environment === 'test' && kind === 'secret';
+  const asProject = new Client(() => nodes.node('right').address, project.keys.find(isSecret).key);
+  const fence = { description: 'A fence', ...circle(0, 0, 100) };
+  ok(await asProject.put('/v1/geofences/test/fence', fence));
+  const deletion = await administrator.delete(`/v1/projects/${project._id}?name=Deleted`);
+  expect(deletion.status).toBe(202);
+  expect((await asProject.put('/v1/geofences/test/another', fence)).status).toBe(401);
+  await until(async () => (await asProject.get('/v1/geofences/test/fence')).status === 401);
 });
 
 it('a device can use any node: its events are in the responses, in order, and on streams of other nodes', async () => {
@@ -220,4 +235,38 @@ it('only one of two nodes runs a sync at a time, however long the sync takes', a
   for (const node of [left, right])
     await until(async () => ok(await node.get('/v1/sync')).sync.lastRun?.result === 'succeeded');
   expect(requested.sort()).toEqual([...Array.from({ length: rounds }, () => '/quick.csv'), '/slow.csv']);
+});
+
+it('the sync of a node that was killed is repeated by one node, once its lock has ended', async () => {
+  let [requests, mayAnswer] = [0, false];
+  const files = createServer((_, response) => {
+    requests += 1;
+    if (mayAnswer)
+      response.end('description,type,tag,externalId,coordinates,radius\nShop,circle,late,1,"[10,20]",100\n');
+  });
+  await new Promise<void>((listening) => files.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    files.closeAllConnections();
+    files.close();
+  });
+  const { port } = files.address() as AddressInfo;
+  // So that it is the other one that runs the sync.
+  nodes.node('left').pause();
+  ok(await right.put('/v1/sync', { protocol: 'http', urls: [`http://127.0.0.1:${port}/a.csv`] }));
+  await until(() => requests > 0);
+  nodes.node('left').resume();
+  await nodes.node('right').kill();
+  mayAnswer = true;
+  const lastRun = async () => ok(await left.get('/v1/sync')).sync.lastRun;
+  expect(await lastRun()).toMatchObject({ result: 'running' });
+  await withRedis(services()!.redis, async (client) => {
+    const locks = await client.keys(`${cluster.name}:value.sync/*`);
+    expect(locks).toHaveLength(1);
+    // The minute of its life passes.
+    await client.pexpire(locks[0]!, 1);
+  });
+  await until(async () => (await lastRun()).result !== 'running');
+  expect(await lastRun()).toMatchObject({ result: 'succeeded', files: [{ result: 'imported' }] });
+  expect(requests).toBe(2);
+  await nodes.working();
 });

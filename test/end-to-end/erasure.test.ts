@@ -64,3 +64,24 @@ it('an erased user is gone, and starts again as a new one', async () => {
   });
   expect(found._id).toBe(again.user._id);
 });
+
+it('a deleted project is gone from the stores, with the deliveries that wait', async () => {
+  const doomed = await SharedServer.newProject();
+  const backend = doomed.as('test_secret');
+  await backend.putGeofence('shop', circle(0, 0, 100));
+  // Nobody resolves this name, so that the delivery waits for its next attempt.
+  const { webhook } = ok(await backend.post('/v1/webhooks', { url: 'https://webhooks.invalid/' }));
+  await doomed.as('test_publishable').track({ deviceId: 'phone', ...standing(0, 0) });
+  const waiting = `/v1/webhooks/${webhook._id}/deliveries`;
+  await until(async () => ok(await backend.get(waiting)).deliveries.length === 1);
+  await until(async () => (await backend.get('/v1/users/phone')).status === 200);
+  const administrator = await doomed.administrator();
+  const { project } = ok(await administrator.get(`/v1/projects/${doomed.project}`));
+  const deletion = await administrator.delete(`/v1/projects/${project._id}?name=${encodeURIComponent(project.name)}`);
+  expect(deletion.status).toBe(202);
+  await until(async () => (await backend.get('/v1/settings')).status === 401);
+  if (doomed.cluster === undefined) return;
+  const { name } = doomed.cluster;
+  const isShortLived = (key: string): boolean => key.startsWith(`${name}:value.`);
+  await until(async () => (await redisKeysWith(doomed.cluster!, project._id)).every(isShortLived));
+});
