@@ -101,6 +101,18 @@ describe.runIf(isRunnable)('radar-sdk-js with a database of IP addresses', () =>
   });
 });
 
+describe.runIf(isRunnable)('radar-sdk-js without a postal register', () => {
+  it('rejects the validation of an address as unknown', async () => {
+    const address = { countryCode: 'US', stateCode: 'NY', city: 'Brooklyn', number: '841', street: 'Broadway' };
+    const problem = await page.evaluate(
+      (address) =>
+        (globalThis as Json).Radar.validateAddress(address).catch(({ name, code }: Json) => ({ name, code })),
+      { ...address, postalCode: '10003' },
+    );
+    expect(problem).toEqual({ name: 'RadarNotFoundError', code: 404 });
+  });
+});
+
 describe.runIf(isRunnable)('the map of the dashboard with the embedded router', () => {
   it('draws a travel time by destination, minutes and mode, and saves it', async () => {
     const administrator = await server.administrator();
