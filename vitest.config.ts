@@ -101,6 +101,8 @@ export default defineConfig({
           ...onServices,
           name: 'cluster',
           include: [...clusterFiles, ...onBothBackends],
+          // They mostly wait: for sessions to expire, for failovers, and for starts.
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
       },

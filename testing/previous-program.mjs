@@ -2,7 +2,7 @@
 //
 //   node testing/previous-program.mjs v1.0.0
 //
-// The build is kept in the cache folder of the tests, by commit.
+// Without a ref it builds the newest release, or the commit before this one if there is no release yet. The build is kept in the cache folder of the tests, by commit.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -49,7 +49,5 @@ function installPackages(folder) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const ref = process.argv[2] ?? newestRelease();
-  if (!ref) throw new Error('there is no release yet: name a tag, a branch or a commit');
-  console.log(buildPrevious(ref));
+  console.log(buildPrevious(process.argv[2] ?? newestRelease() ?? 'HEAD^'));
 }

@@ -44,6 +44,12 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
     command: 'eval "$(.ci/services)" && npm run test:all',
   },
   {
+    files: /^test\/cluster\/faults\/upgrade/,
+    reason: 'PREVIOUS_PROGRAM names no build of an earlier version',
+    command:
+      'PREVIOUS_PROGRAM=$(node testing/previous-program.mjs) npx vitest run --project cluster test/cluster/faults/upgrade',
+  },
+  {
     files: /^test\/cluster\/registry\/python/,
     reason: 'Python has no confluent-kafka (see above)',
     command: 'eval "$(.ci/services)" && npm run test:all',

@@ -2,7 +2,7 @@
  * docs/upgrading.md: under load, the nodes of a cluster are replaced one by one by another build, back again, and once
  * more, in the documented orders. Nothing is lost and nothing happens twice.
  *
- * PREVIOUS_PROGRAM names the build of the previous release. `testing/previous-program.mjs` makes one.
+ * PREVIOUS_PROGRAM names the build of an earlier version. `testing/previous-program.mjs` makes one, also for `.ci/run`.
  */
 import { expect, it } from 'vitest';
 import type { NodePlan } from '../../support/cluster-nodes.js';
