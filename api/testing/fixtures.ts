@@ -6,7 +6,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FastifyPluginAsync } from 'fastify';
 import pino from 'pino';
 import { afterAll } from 'vitest';
@@ -20,8 +19,7 @@ import { createConfigurationWriter, followChanges } from '../../pipeline/catalog
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../pipeline/encryption.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
-import { migrate } from '../../pipeline/stages/analytics/migrate.js';
-import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
+import { openTestTables } from '../../pipeline/stages/testing/analytics.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { KeyKind, ProjectRecord } from '../../schemas/json/project.js';
 import { type AccountOptions, createAccountParts } from '../accounts/parts.js';
@@ -58,9 +56,8 @@ const unasked = async (): Promise<never> => {
  * folder at a time.
  */
 export async function useAnalytics() {
-  const analytics = await openTestAnalytics();
+  const analytics = await openTestTables();
   afterAll(() => analytics.close());
-  await migrate(analytics, fileURLToPath(new URL('../../schemas/clickhouse', import.meta.url)));
   return analytics;
 }
 

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { open } from 'lmdb';
 import { afterEach, expect, test } from 'vitest';
 import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';
@@ -17,9 +16,8 @@ import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import { topics } from '../../ports.js';
 import { projectErasures } from '../../records/project-erasures.js';
-import { migrate } from '../analytics/migrate.js';
 import { createAnalyticsSink } from '../analytics/sink.js';
-import { openTestAnalytics } from '../testing/analytics.js';
+import { openTestTables } from '../testing/analytics.js';
 import { beaconRecord, geofenceRecord, location, projectRecord, TestNode, until } from '../testing/node.js';
 import { webhookRecord } from '../webhooks/testing/webhooks.js';
 import { createEraser } from './eraser.js';
@@ -38,8 +36,7 @@ afterEach(async () => {
 
 async function start() {
   const node = await TestNode.open();
-  const analytics = await openTestAnalytics();
-  await migrate(analytics, fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url)));
+  const analytics = await openTestTables();
   await node.configure({ kind: 'project', record: projectRecord() }, { kind: 'geofence', record: geofenceRecord() });
   node.start();
   const { log, positions, stateStore: states, deliveryQueue: deliveries } = node.embedded;
