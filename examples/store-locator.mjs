@@ -35,7 +35,8 @@ const page = `<!doctype html>
 <title>Our stores</title>
 <link rel="stylesheet" href="/radar-maps.css">
 <style>
-  body { margin: 0; display: grid; grid-template-columns: 18rem 1fr; height: 100vh; font: 1rem/1.4 system-ui, sans-serif }
+  body { margin: 0; display: grid; grid-template-columns: 18rem 1fr; height: 100vh }
+  body { font: 1rem/1.4 system-ui, sans-serif }
   form, ol { margin: 1rem; padding: 0 }
   li { margin-left: 1.5rem }
 </style>

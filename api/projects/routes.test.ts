@@ -80,7 +80,7 @@ test('an owner may rename the project, but not give it a plan', async () => {
   expect((await patch(other.record._id, { name: 'Ours' })).status).toBe(403);
 });
 
-test('an owner deletes the project by its name: its keys are refused at once, and its erasures are written', async () => {
+test('an owner deletes the project by its name: its keys are refused at once, and erasures are written', async () => {
   const { browser, project, keyOf } = await signedUp(api);
   const other = await api.newProject('Of others');
   const { browser: viewer } = await invited(api, browser, 'viewer');

@@ -101,7 +101,7 @@ export function followStream(path: string, query: object, { onMessage, onState, 
     });
   }
 
-  /** Asks again and again for so long. */
+  /** Polls repeatedly for this duration. */
   async function pollFor(durationMs: number): Promise<void> {
     const untilMs = performance.now() + durationMs;
     do {

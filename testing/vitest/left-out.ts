@@ -47,7 +47,8 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
     files: /^test\/cluster\/faults\/upgrade/,
     reason: 'PREVIOUS_PROGRAM names no build of an earlier version',
     command:
-      'PREVIOUS_PROGRAM=$(node testing/previous-program.mjs) npx vitest run --project cluster test/cluster/faults/upgrade',
+      'PREVIOUS_PROGRAM=$(node testing/previous-program.mjs) ' +
+      'npx vitest run --project cluster test/cluster/faults/upgrade',
   },
   {
     files: /^test\/cluster\/registry\/python/,

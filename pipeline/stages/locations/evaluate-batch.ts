@@ -49,7 +49,7 @@ export function evaluateRecords(
     }
     const context = contextOf(item);
     if (context === undefined) {
-      // What was on its way when the project was deleted is forgotten.
+      // Locations that were on their way when the project was deleted are dropped.
       if (isDeleted(catalog.configuration, 'project', item.project)) continue;
       collector.deadLetter({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
       continue;
