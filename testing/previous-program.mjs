@@ -2,8 +2,8 @@
 //
 //   node testing/previous-program.mjs v1.0.0
 //
-// Without a ref it builds the newest release, or the previous commit if there is no release yet. The cache folder of the
-// tests keeps each build, by commit.
+// Without a ref it builds the newest release, or the previous commit if there is no release yet. The cache folder of
+// the tests keeps each build, by commit.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';

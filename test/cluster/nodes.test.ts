@@ -73,7 +73,7 @@ it('a key that was rotated on one node is refused by the other', async () => {
   await until(async () => (await asProject.get('/v1/settings')).status === 401);
 });
 
-it('the keys of a project that one node deleted edit nothing at the other from then on, and soon read nothing', async () => {
+it('keys of a project that one node deleted edit nothing at the other at once, and soon read nothing', async () => {
   const administrator = new Client(() => nodes.node('left').address, cluster.adminApiKey);
   const { project } = ok(await administrator.post('/v1/projects', { name: 'Deleted' }));
   const isSecret = ({ environment, kind }: Json) => environment === 'test' && kind === 'secret';
