@@ -19,7 +19,8 @@ import { createConfigurationWriter, followChanges } from '../../pipeline/catalog
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../pipeline/encryption.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
-import { openTestTables } from '../../pipeline/stages/testing/analytics.js';
+import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
+import { createTestTables } from '../../pipeline/stages/testing/tables.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { KeyKind, ProjectRecord } from '../../schemas/json/project.js';
 import { type AccountOptions, createAccountParts } from '../accounts/parts.js';
@@ -56,8 +57,9 @@ const unasked = async (): Promise<never> => {
  * folder at a time.
  */
 export async function useAnalytics() {
-  const analytics = await openTestTables();
+  const analytics = await openTestAnalytics();
   afterAll(() => analytics.close());
+  await createTestTables(analytics);
   return analytics;
 }
 

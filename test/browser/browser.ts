@@ -17,6 +17,8 @@ const flags = [
   // Pages are drawn without WebGL's engine, which takes more of the processor.
   '--disable-gpu-compositing',
   '--disable-gpu-rasterization',
+  // Pages live for seconds: to optimise their code takes longer than it saves.
+  '--js-flags=--no-opt --no-maglev',
 ];
 
 /** The processor draws everything: a quarter of the pixels is enough for tests. */

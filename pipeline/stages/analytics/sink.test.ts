@@ -8,20 +8,22 @@ import { exampleOutcome } from '../../../schemas/testing/examples.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import { type Analytics, type Positions, type Subscription, topics } from '../../ports.js';
-import { openTestTables } from '../testing/analytics.js';
+import { openTestAnalytics } from '../testing/analytics.js';
 import { clock, idOf, keyOf, location, plain, TestNode, until } from '../testing/node.js';
+import { createTestTables } from '../testing/tables.js';
 import { migrate } from './migrate.js';
 import { type AnalyticsSinkParts, createAnalyticsSink } from './sink.js';
 
 const sqlFolder = fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url));
 const bounds = { maxRows: 500, maxDelayMs: 50, usersEveryMs: 100 };
 
-let analytics: Awaited<ReturnType<typeof openTestTables>>;
+let analytics: Awaited<ReturnType<typeof openTestAnalytics>>;
 let node: TestNode;
 let sinks: Subscription[] = [];
 
 beforeAll(async () => {
-  analytics = await openTestTables();
+  analytics = await openTestAnalytics();
+  await createTestTables(analytics);
 });
 afterAll(() => analytics.close());
 

@@ -17,8 +17,9 @@ import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import { topics } from '../../ports.js';
 import { projectErasures } from '../../records/project-erasures.js';
 import { createAnalyticsSink } from '../analytics/sink.js';
-import { openTestTables } from '../testing/analytics.js';
+import { openTestAnalytics } from '../testing/analytics.js';
 import { beaconRecord, geofenceRecord, location, projectRecord, TestNode, until } from '../testing/node.js';
+import { createTestTables } from '../testing/tables.js';
 import { webhookRecord } from '../webhooks/testing/webhooks.js';
 import { createEraser } from './eraser.js';
 
@@ -36,7 +37,8 @@ afterEach(async () => {
 
 async function start() {
   const node = await TestNode.open();
-  const analytics = await openTestTables();
+  const analytics = await openTestAnalytics();
+  await createTestTables(analytics);
   await node.configure({ kind: 'project', record: projectRecord() }, { kind: 'geofence', record: geofenceRecord() });
   node.start();
   const { log, positions, stateStore: states, deliveryQueue: deliveries } = node.embedded;
