@@ -138,7 +138,7 @@ const seas: readonly Sea[] = [
   ),
   sea(
     'Red Sea',
-    [[38.2, 20.2, 3.5]],
+    [[38.2, 20.2, 3]],
     'de Rotes Meer|fr Mer Rouge|es Mar Rojo|it Mar Rosso|pt Mar Vermelho|nl Rode Zee|pl Morze Czerwone|' +
       'ru Красное море|uk Червоне море|tr Kızıldeniz|ja 紅海|zh 红海|zh-Hant 紅海|ko 홍해|ar البحر الأحمر|he ים סוף|' +
       'hi लाल सागर',
@@ -204,7 +204,7 @@ const seas: readonly Sea[] = [
   ),
   sea(
     'Yellow Sea',
-    [[123, 36, 4.5]],
+    [[123, 36, 4]],
     'de Gelbes Meer|fr Mer Jaune|es Mar Amarillo|it Mar Giallo|pt Mar Amarelo|nl Gele Zee|pl Morze Żółte|' +
       'ru Жёлтое море|ja 黄海|zh 黄海|zh-Hant 黃海|ko 황해',
   ),
@@ -264,7 +264,7 @@ const seas: readonly Sea[] = [
   ),
   sea(
     'Great Australian Bight',
-    [[130.5, -34, 3.5]],
+    [[130.5, -34, 3]],
     'de Große Australische Bucht|fr Grande Baie australienne|es Gran Bahía Australiana|' +
       'ru Большой Австралийский залив|ja グレートオーストラリア湾|zh 大澳大利亚湾',
   ),
@@ -330,14 +330,14 @@ const seas: readonly Sea[] = [
   ),
   sea(
     'North Sea',
-    [[3.4, 56.1, 3.5]],
+    [[3.4, 56.1, 3]],
     'de Nordsee|fr Mer du Nord|es Mar del Norte|it Mare del Nord|pt Mar do Norte|nl Noordzee|pl Morze Północne|' +
       'da Nordsøen|no Nordsjøen|sv Nordsjön|ru Северное море|uk Північне море|tr Kuzey Denizi|ja 北海|zh 北海|ko 북해|' +
       'ar بحر الشمال|he הים הצפוני',
   ),
   sea(
     'Baltic Sea',
-    [[19.7, 56.3, 3.5]],
+    [[19.7, 56.3, 3]],
     'de Ostsee|fr Mer Baltique|es Mar Báltico|it Mar Baltico|pt Mar Báltico|nl Oostzee|pl Morze Bałtyckie|' +
       'da Østersøen|no Østersjøen|sv Östersjön|fi Itämeri|ru Балтийское море|uk Балтійське море|tr Baltık Denizi|' +
       'ja バルト海|zh 波罗的海|zh-Hant 波羅的海|ko 발트해|ar بحر البلطيق|he הים הבלטי',
@@ -366,7 +366,7 @@ const seas: readonly Sea[] = [
   ),
   sea(
     'Bay of Biscay',
-    [[-5, 45.4, 3.5]],
+    [[-5, 45.4, 3]],
     'de Golf von Biskaya|fr Golfe de Gascogne|es Mar Cantábrico|it Golfo di Biscaglia|pt Golfo da Biscaia|' +
       'nl Golf van Biskaje|pl Zatoka Biskajska|ru Бискайский залив|ja ビスケー湾|zh 比斯开湾',
   ),
@@ -384,7 +384,7 @@ const seas: readonly Sea[] = [
   ),
   sea(
     'Ionian Sea',
-    [[19, 37.6, 4.5]],
+    [[19, 37.6, 4]],
     'de Ionisches Meer|fr Mer Ionienne|es Mar Jónico|it Mar Ionio|pt Mar Jónico|el Ιόνιο Πέλαγος|' +
       'ru Ионическое море|ja イオニア海|zh 爱奥尼亚海',
   ),
@@ -454,12 +454,12 @@ const lakes: readonly Sea[] = [
   ),
   lake(
     'Lake Michigan',
-    [-87, 43.7, 4.3],
+    [-87, 43.7, 4],
     'de Michigansee|fr Lac Michigan|es Lago Míchigan|it Lago Michigan|ru Мичиган|ja ミシガン湖|zh 密歇根湖',
   ),
   lake(
     'Lake Huron',
-    [-82.3, 44.8, 4.5],
+    [-82.3, 44.8, 4],
     'de Huronsee|fr Lac Huron|es Lago Hurón|it Lago Huron|ru Гурон|ja ヒューロン湖|zh 休伦湖',
   ),
   lake('Lake Erie', [-81.2, 42.2, 6], 'de Eriesee|fr Lac Érié|es Lago Erie|it Lago Erie|ru Эри|ja エリー湖|zh 伊利湖'),
@@ -478,7 +478,7 @@ const lakes: readonly Sea[] = [
     [-114.3, 61.6, 5],
     'de Großer Sklavensee|fr Grand lac des Esclaves|es Gran Lago del Esclavo|ja グレートスレーブ湖',
   ),
-  lake('Lake Winnipeg', [-98, 52.4, 6], 'de Winnipegsee|fr Lac Winnipeg|es Lago Winnipeg|ru Виннипег|ja ウィニペグ湖'),
+  lake('Lake Winnipeg', [-98.1, 53.2, 6], 'de Winnipegsee|fr Lac Winnipeg|es Lago Winnipeg|ru Виннипег|ja ウィニペグ湖'),
   lake(
     'Lake Titicaca',
     [-69.4, -15.8, 6],
@@ -489,11 +489,6 @@ const lakes: readonly Sea[] = [
     [33, -1.1, 4],
     'de Victoriasee|fr Lac Victoria|es Lago Victoria|it Lago Vittoria|pt Lago Vitória|ru Виктория|ja ヴィクトリア湖|' +
       'zh 维多利亚湖|ar بحيرة فيكتوريا',
-  ),
-  lake(
-    'Lake Tanganyika',
-    [29.6, -6.3, 5],
-    'de Tanganjikasee|fr Lac Tanganyika|es Lago Tanganica|it Lago Tanganica|ru Танганьика|ja タンガニーカ湖',
   ),
   lake(
     'Lake Malawi',

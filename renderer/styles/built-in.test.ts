@@ -250,6 +250,10 @@ test.each([
   ['openmaptiles', 'place', { class: 'country', iso_a2: 'CH', rank: 2 }, 2, []],
   ['openmaptiles', 'place', { class: 'country', iso_a2: 'MC', rank: 1 }, 4, []],
   ['openmaptiles', 'place', { class: 'country', iso_a2: 'MC', rank: 1 }, 5, ['label-microstate']],
+  ['fenceline', 'sea_labels', { name: 'a', min_zoom: 3 }, 2.9, []],
+  ['fenceline', 'sea_labels', { name: 'a', min_zoom: 3 }, 3, ['label-water-large']],
+  ['fenceline', 'state_labels', { name: 'a' }, 4, ['label-state']],
+  ['openmaptiles', 'place', { class: 'city', rank: 2 }, 4, ['label-early-city']],
   ['openmaptiles', 'place', { class: 'city', rank: 2 }, 8, ['label-city']],
   ['openmaptiles', 'place', { class: 'suburb' }, 12, ['label-suburb']],
   [
@@ -285,6 +289,8 @@ test.each([
   ['shortbread', 'street_labels', { kind: 'primary' }, 13, ['label-road-major']],
   ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 16, ['label-poi-15']],
   ['shortbread', 'pois', { name: 'a', historic: 'monument', amenity: 'cafe' }, 14, ['label-poi-14']],
+  ['shortbread', 'pois', { name: 'a', tourism: 'attraction', amenity: 'cafe' }, 17, ['label-poi-17']],
+  ['shortbread', 'pois', { name: 'a', tourism: 'attraction', shop: 'tea' }, 17, []],
   ['shortbread', 'public_transport', { name: 'a', kind: 'station' }, 13, ['label-poi-13']],
   ['shortbread', 'public_transport', { name: 'a', kind: 'station', station: 'subway' }, 15, ['label-poi-15']],
 ] as const)('%s: %s %j at zoom %i is shown by %j', (schema, layer, tags, zoom, ids) => {

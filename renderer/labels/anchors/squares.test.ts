@@ -23,7 +23,8 @@ test('lines around a square, or three sides of it, name a square in any directio
         [0, 0],
       ];
       const middle = turned(angle, [right / 2, down / 2]);
-      for (const lines of [[turned(angle, ...ring)], ring.slice(1).map((end, i) => turned(angle, ring[i]!, end))]) {
+      const sides = ring.slice(1).map((end, i) => turned(angle, ring[i]!, end));
+      for (const lines of [[turned(angle, ...ring)], sides, sides.slice(1)]) {
         const square = squareAround(lines);
         expect(square?.x).toBeCloseTo(middle[0]!);
         expect(square?.y).toBeCloseTo(middle[1]!);
@@ -40,6 +41,21 @@ test('straight streets, bends and dual carriageways are streets in any direction
       expect(squareAround([at([0, 0], [a, 0], [a, b])])).toBeNull();
       expect(squareAround([at([0, 0], [a, 0]), at([0, gap], [a, gap])])).toBeNull();
       expect(squareAround([at([0, 0], [a, 0], [a, b], [2 * a, b])])).toBeNull();
+    }),
+  );
+});
+
+test('a street that winds up a hill is a street in any direction', () => {
+  fc.assert(
+    fc.property(angles, lengths, (angle, length) => {
+      const bends = [
+        [0, 0],
+        [length, 0.1 * length],
+        [length, 0.2 * length],
+        [0.3 * length, 0.3 * length],
+        [0.3 * length, 0.8 * length],
+      ] as const;
+      expect(squareAround([turned(angle, ...bends)])).toBeNull();
     }),
   );
 });

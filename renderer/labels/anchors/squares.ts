@@ -1,6 +1,7 @@
 /** Tells squares from streets by the lines that have their name. Pure. */
 
 import { extremes } from '../../tiles/pole-of-inaccessibility.js';
+import { Polyline } from './polyline.js';
 
 /** The middle of a square and its size, in CSS pixels of the image. */
 export interface Square {
@@ -16,6 +17,11 @@ const leastAspect = 0.35;
 const leastLength = 1.25;
 /** Directions in which lines are measured, over a quarter turn. */
 const directions = 6;
+/** Parts of a full turn about the middle of a square, and how many of them have a line. A winding street has fewer. */
+const sectors = 16;
+const leastSectors = 12;
+/** Number of points at which the longest line across a square is looked at. */
+const steps = 32;
 
 /**
  * Returns the square that lines of one name surround or cross, or null for a street. Lines alternate x and y of their
@@ -30,7 +36,23 @@ export function squareAround(lines: readonly (readonly number[])[]): Square | nu
   const isWide = sizes.every(([width, height]) => Math.min(width, height) >= leastAspect * Math.max(width, height));
   if (!isWide || !sizes.some(([width, height]) => length >= leastLength * (width + height))) return null;
   const [[left, right], [top, bottom]] = extent(lines, 0);
-  return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top };
+  const square = { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top };
+  return isSurrounded(square, lines) ? square : null;
+}
+
+/** Returns whether lines are on three sides of the middle. */
+function isSurrounded({ x, y, width, height }: Square, lines: readonly (readonly number[])[]): boolean {
+  const stepPx = Math.max(width, height) / steps;
+  const seen = new Set<number>();
+  for (const xy of lines) {
+    const line = new Polyline(xy);
+    const count = Math.max(1, Math.ceil(line.length / stepPx));
+    for (let i = 0; i <= count; i++) {
+      const [atX, atY] = line.at((i / count) * line.length);
+      seen.add(Math.floor((Math.atan2(atY - y, atX - x) / (2 * Math.PI) + 1) * sectors) % sectors);
+    }
+  }
+  return seen.size >= leastSectors;
 }
 
 type Range = readonly [low: number, high: number];

@@ -277,3 +277,29 @@ test('a country that has no other place keeps its own, and those that were tried
   const candidates = [country('Italy', 40), country('France', 80, 150), capital('Rome', 45), capital('Paris', 75)];
   expect(placesOf(placeLabels(candidates, image, []))).toEqual({ Italy: 40, France: 150, Paris: 75 });
 });
+
+/** A city with its name on the left or the right of its dot. */
+const dotted = (name: string, x: number, more: Partial<Candidate> = {}): Candidate => {
+  const dot = iconIn([{ minX: x - 4, minY: 36, maxX: x + 4, maxY: 44 }]);
+  const beside = (left: number): Placement => ({ ...rowAt(left), icon: dot });
+  const iconRules = { padding: evenPadding(1), overlap: 'never', isObstacle: true, isOptional: false } as const;
+  return { ...candidateOf(name, [beside(x + 6), beside(x - 36)]), iconRules, reservesSpace: true, ...more };
+};
+
+test('a capital beside its dot moves the country there, and not one that has no other place', () => {
+  const placed = placeLabels([country('France', 45, 100), country('Spain', 190), dotted('Paris', 40)], image, []);
+  expect(placesOf(placed)).toEqual({ France: 100, Spain: 190, Paris: 46 });
+  const full = [country('France', 44), country('Spain', 8), dotted('Paris', 40)];
+  expect(textsOf(placeLabels(full, image, []))).toEqual(['France', 'Spain']);
+});
+
+test('a street leaves the name of a landmark the side of its icon that other landmarks do not need', () => {
+  const textRules = { ...candidateOf('', []).textRules, isOptional: true };
+  const museum = dotted('museum', 40, { textRules });
+  // The first landmark needs the space on the right of the museum.
+  const first = { ...candidateOf('first', [rowAt(50)]), reservesSpace: true };
+  const placed = placeLabels([country('street', 10, 150), first, museum], image, []);
+  expect(placesOf(placed)).toEqual({ street: 150, first: 50, museum: 4 });
+  const without = placeLabels([country('street', 10), first, museum], image, []);
+  expect(without[2]!.placement).toMatchObject({ runs: [] });
+});

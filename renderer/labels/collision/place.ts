@@ -96,10 +96,9 @@ class Placing {
   }
 
   place(candidate: Candidate): void {
-    const found = this.placementOf(candidate);
-    const isWhole = found !== undefined && (candidate.text === '' || found.runs.length > 0);
-    const moved = candidate.reservesSpace && !isWhole ? this.placementAmongMoved(candidate, 0) : undefined;
-    const placement = moved ?? found;
+    // A landmark has its icon alone: streets have so many places that trying them all would take too long.
+    const mayMoveOthers = candidate.reservesSpace && !candidate.textRules.isOptional;
+    const placement = this.placementOf(candidate) ?? (mayMoveOthers && this.placementAmongMoved(candidate, 0));
     if (!placement) return;
     const label: Label = { candidate, placement, obstacles: [] };
     this.insert(label);
