@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../http/fields/reader.js';
-import type { ConfigurationChange, ConfigurationReader, ConfigurationWriter } from '../pipeline/catalog/types.js';
+import type { Base, ConfigurationChange, ConfigurationReader, ConfigurationWriter } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
 import type { ImportCounts } from '../schemas/json/import.js';
 import { SeenIds } from './repeated-pairs.js';
@@ -214,13 +214,15 @@ class Run {
 
   /** Compares a row with the record that it names, as this node knows it. */
   #compared(source: SourceRow, row: ReadRow, nowMs: number): PlannedRow {
-    const existing = row.existing();
-    const record = row.record(existing, this.#timeAfter(existing, row.id, nowMs));
-    const action = existing === undefined ? 'created' : isUnchanged(existing, record) ? 'unchanged' : 'updated';
     const { resource, isDryRun } = this.#request;
     const { kind } = resource;
+    const existing = row.existing();
+    const basesNow = () => this.#parts.configuration.bases(kind, row.id);
+    const basesOfNew = existing === undefined ? basesNow() : undefined;
+    const record = row.record(existing, this.#timeAfter(existing, basesOfNew, row.id, nowMs));
+    const action = existing === undefined ? 'created' : isUnchanged(existing, record) ? 'unchanged' : 'updated';
     const changed = isDryRun && action === 'updated' ? changedFields(kind, existing!, record) : [];
-    const bases = action === 'unchanged' ? [] : this.#parts.configuration.bases(kind, row.id);
+    const bases = basesOfNew ?? (action === 'unchanged' ? [] : basesNow());
     return {
       source,
       row,
@@ -235,8 +237,15 @@ class Run {
    * Returns a time later than what the row replaces, which may be newer than the time that rows share. A record that
    * was deleted may have that time: a record of the same time would count as the same, with its visits.
    */
-  #timeAfter(existing: ImportedRecord | undefined, id: string, sharedMs: number): number {
+  #timeAfter(
+    existing: ImportedRecord | undefined,
+    bases: readonly Base[] | undefined,
+    id: string,
+    sharedMs: number,
+  ): number {
     if (existing !== undefined) return Math.max(sharedMs, existing.updatedAt + 1);
+    // Without a revision nothing was deleted.
+    if (bases?.[0] === 'absent') return sharedMs;
     const { configuration, writer } = this.#parts;
     const deletedAtMs = configuration.revisionOf(this.#request.resource.kind, id)?.deletedAtMs ?? null;
     return deletedAtMs !== null && deletedAtMs >= sharedMs ? writer.nextTimestamp() : sharedMs;

@@ -1,7 +1,7 @@
 /**
  * Remote calls between threads: calls an object's asynchronous methods over a MessagePort.
  *
- * Arguments and results are copied (structured clone). Errors keep name, message, stack and plain fields. A PortError
+ * Arguments and results are copied (structured clone), unless the caller moves buffers. Errors keep name, message, stack and plain fields. A PortError
  * arrives as a PortError.
  */
 import type { MessagePort } from 'node:worker_threads';
@@ -65,6 +65,8 @@ export function serve<T extends Asynchronous<T>>(port: MessagePort, implementati
 export interface RemoteOptions {
   /** Limit of pending calls. Further calls reject as `overloaded`. Default 1,000. */
   readonly maxPendingCalls?: number;
+  /** Returns the buffers of a call's arguments that the other thread gets without a copy. Default: none. */
+  readonly moved?: (method: string, args: readonly unknown[]) => ArrayBuffer[];
 }
 
 interface PendingCall {
@@ -78,7 +80,7 @@ interface PendingCall {
  */
 export function remote<T extends Asynchronous<T>>(
   port: MessagePort,
-  { maxPendingCalls = 1_000 }: RemoteOptions = {},
+  { maxPendingCalls = 1_000, moved = () => [] }: RemoteOptions = {},
 ): T {
   const pending = new Map<number, PendingCall>();
   let lastId = 0;
@@ -98,7 +100,7 @@ export function remote<T extends Asynchronous<T>>(
       throw new PortError('overloaded', `${method}: too many calls are pending`, { retryAfterS: 1 });
     lastId += 1;
     const id = lastId;
-    port.postMessage({ id, method, args } satisfies Request);
+    port.postMessage({ id, method, args } satisfies Request, moved(method, args));
     port.ref();
     return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
   }

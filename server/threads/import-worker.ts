@@ -5,7 +5,13 @@
 import { workerData } from 'node:worker_threads';
 import { remote, serve } from '../../backends/embedded/remote.js';
 import { Execution } from '../../imports/execution.js';
-import { remoteResolver, remoteWriter, type ThreadCalls, type ThreadServices } from '../../imports/thread.js';
+import {
+  movedBuffers,
+  remoteResolver,
+  remoteWriter,
+  type ThreadCalls,
+  type ThreadServices,
+} from '../../imports/thread.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { ImportWorkerStart } from './import-host.js';
 
@@ -13,7 +19,7 @@ import type { ImportWorkerStart } from './import-host.js';
 const progressEveryMs = 100;
 
 const { readModelFolder, calls, services } = workerData as ImportWorkerStart;
-const main = remote<ThreadServices>(services);
+const main = remote<ThreadServices>(services, { moved: movedBuffers });
 const configuration = openReadModel(readModelFolder);
 const parts = {
   configuration,

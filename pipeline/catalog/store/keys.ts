@@ -103,6 +103,39 @@ export const endingDigits = {
 /** Returns a text in lower case without diacritics, so that Österreich is sorted near Oslo. */
 export const plainText = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
+/** The prefixes of the lists that a record is in by itself. */
+interface OwnPrefixes {
+  readonly description: Buffer;
+  /** Of a record with a tag. */
+  readonly tagDescription: Buffer | null;
+  readonly externalId: Buffer;
+}
+
+const ownPrefixes = new LRUCache<string, OwnPrefixes>({ max: 1_000 });
+
+function ownPrefixesOf(kind: ListedKind, record: GeofenceRecord | BeaconRecord): OwnPrefixes {
+  const { tag } = record;
+  const cacheKey = `${kind}/${record.project}/${record.environment}/${tag ?? ''}`;
+  const known = ownPrefixes.get(cacheKey);
+  if (known !== undefined && (known.tagDescription === null) === (tag === null)) return known;
+  const made = {
+    description: listPrefix(kind, record, 'description'),
+    tagDescription: tag === null ? null : listPrefix(kind, record, 'tag/description', tag),
+    externalId: listPrefix(kind, record, 'externalId'),
+  };
+  ownPrefixes.set(cacheKey, made);
+  return made;
+}
+
+/** Returns the key of prefix, part and id. */
+function joined(prefix: Buffer, part: Buffer, id: Buffer): Buffer {
+  const key = Buffer.allocUnsafe(prefix.length + part.length + idBytes);
+  key.set(prefix);
+  key.set(part, prefix.length);
+  key.set(id, prefix.length + part.length);
+  return key;
+}
+
 /** Returns the part of a key by which records are in the order of their descriptions. */
 function descriptionPart(description: string): Buffer {
   const start = description.slice(0, maxSortedBytes);
@@ -118,16 +151,15 @@ const placeIdOf = (record: GeofenceRecord | BeaconRecord): string | undefined =>
 
 /** Returns the keys of a record in the lists by description, by external id and by place. */
 export function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): Buffer[] {
-  const { tag, externalId } = record;
+  const { externalId } = record;
   const id = idKey(record._id);
   const description = descriptionPart(record.description);
   const placeId = placeIdOf(record);
-  const key = (name: ListName, value: string | undefined, ...rest: readonly Buffer[]) =>
-    Buffer.concat([listPrefix(kind, record, name, value), ...rest, id]);
-  const keys = [key('description', undefined, description)];
-  if (tag !== null) keys.push(key('tag/description', tag, description));
-  if (externalId !== null) keys.push(key('externalId', externalId));
-  if (placeId !== undefined) keys.push(key('placeId', placeId));
+  const prefixes = ownPrefixesOf(kind, record);
+  const keys = [joined(prefixes.description, description, id)];
+  if (prefixes.tagDescription !== null) keys.push(joined(prefixes.tagDescription, description, id));
+  if (externalId !== null) keys.push(joined(prefixes.externalId, valuePart(externalId), id));
+  if (placeId !== undefined) keys.push(Buffer.concat([listPrefix(kind, record, 'placeId', placeId), id]));
   return keys;
 }
 
