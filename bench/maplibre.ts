@@ -23,16 +23,17 @@ export function hasBrowser(): boolean {
 export async function mapLibreRows(
   scene: Scene & { readonly archive: string },
   scale: number,
+  rounds: number,
   count: number,
 ): Promise<Row[]> {
   const source = await openArchive(scene.archive);
-  const all = Array.from({ length: 3 }, (_, round) => views(scene, count, 1 + round));
+  const all = Array.from({ length: rounds }, (_, round) => views(scene, count, 1 + round));
   const map = await openMapLibre(await tilesOf(source, all.flat()), { width, height });
   try {
     const style = JSON.stringify(styleOf(source, map.url));
     const [first] = all[0] as [View];
     const freshMs: number[] = [];
-    for (let i = 0; i < 4; i++) freshMs.push((await map.fresh(style, first, scale)).ms);
+    for (let i = 0; i <= rounds; i++) freshMs.push((await map.fresh(style, first, scale)).ms);
     for (const view of all[0] as View[]) await map.jump(view);
     const medians: number[] = [];
     for (const round of all) {

@@ -17,6 +17,7 @@ import type { Project } from '../schemas/json/project.js';
 import type { WebhookRecord } from '../schemas/json/webhook.js';
 import { encryptionKey } from '../server/keys/encryption-key.js';
 import { type Keys, launchServer, type ServerProcess } from '../server/server-process.js';
+import { placeBasemap } from './basemap.js';
 import { type Answer, send } from './http.js';
 import { withoutLimits } from './limits.js';
 import { beacons, type FenceMix, fences } from './workload.js';
@@ -89,6 +90,7 @@ export class BenchServer {
   static async #prepare() {
     const server = new BenchServer({});
     process.once('exit', () => rmSync(server.#folder, { recursive: true, force: true }));
+    await placeBasemap(server.#folder);
     await server.start();
     const project = await server.#project();
     await server.stop();

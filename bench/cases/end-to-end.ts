@@ -102,8 +102,8 @@ export const endToEndCase: BenchCase = {
   about: 'HTTP bulk to stored rows, everything on disk',
   async run(options) {
     const rows: Row[] = [];
-    // Small, they differ only in their shape.
-    const chosen = options.smoke ? [settings[0]!, settings.at(-1)!] : settings;
+    // Small, they differ only in their shape, and the other one is uploaded by other cases.
+    const chosen = options.smoke ? settings.slice(-1) : settings;
     for (const setting of chosen) rows.push(...(await measure(setting, options)));
     return rows;
   },

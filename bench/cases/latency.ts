@@ -10,7 +10,6 @@ import { drawScene, type Scene } from '../peers/scene.js';
 import type { Fixes } from '../workloads/fleet.js';
 import { participants } from './engines.js';
 
-const rounds = 3;
 const upserts = 20;
 const upsertRadiusM = 60;
 const metresPerDegree = 111_195;
@@ -63,7 +62,13 @@ async function upsertToEffect(engine: Engine, { fixes, options }: Scene, index: 
   return performance.now() - startedAt;
 }
 
-async function measure(peer: Peer, scene: Scene, rates: readonly number[], seconds: number): Promise<Row[]> {
+async function measure(
+  peer: Peer,
+  scene: Scene,
+  rates: readonly number[],
+  rounds: number,
+  seconds: number,
+): Promise<Row[]> {
   const { name: engine } = peer;
   const running = await peer.start(scene, true);
   try {
@@ -111,6 +116,7 @@ async function measure(peer: Peer, scene: Scene, rates: readonly number[], secon
 
 async function run(options: BenchOptions): Promise<Row[]> {
   const { smoke, size, seed } = options;
+  const rounds = smoke ? 1 : 3;
   const rates = smoke ? [100] : [100, 500];
   const seconds = smoke ? 1 : 5;
   const devices = smoke ? 100 : 1_000;
@@ -125,7 +131,7 @@ async function run(options: BenchOptions): Promise<Row[]> {
   const rows: Row[] = [];
   for (const peer of await participants(options, false)) {
     if (peer.name === 'fenceline') continue;
-    rows.push(...(await measure(peer, scene, rates, seconds)));
+    rows.push(...(await measure(peer, scene, rates, rounds, seconds)));
   }
   return rows;
 }

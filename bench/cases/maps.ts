@@ -13,6 +13,7 @@ import { createDrawingPool, type DrawingPool } from '../../renderer/pool/drawing
 import { openArchive } from '../../renderer/sources/open.js';
 import type { MapRequest } from '../../renderer/types.js';
 import { worldPosition } from '../../renderer/view/projection.js';
+import { placeBasemap } from '../basemap.js';
 import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
 import { finishedMapRows } from '../finished-maps.js';
 import { basemap, requestOf, type Scene, streets, views } from '../map-scenes.js';
@@ -40,15 +41,48 @@ const scenes: readonly Aimed[] = [
 const requests = (scene: Scene, scale: number, count: number, seed: number): MapRequest[] =>
   views(scene, count, seed).map((view) => requestOf(view, scale));
 
-/** Returns the maps of three rounds. */
-const roundsOf = (scene: Scene, scale: number, count: number, seed: number): MapRequest[][] =>
-  [0, 1, 2].map((round) => requests(scene, scale, count, seed + round));
+/** How many maps are drawn. */
+interface Extent {
+  readonly rounds: number;
+  readonly oneByOne: number;
+  readonly manyAtOnce: number;
+  readonly scales: readonly number[];
+  /** Areas that were not seen before, and those among them that warm up. */
+  readonly coldAreas: number;
+  readonly warmUps: number;
+  readonly images: number;
+  readonly ofPeers: number;
+}
+
+const full: Extent = {
+  rounds: 3,
+  oneByOne: 60,
+  manyAtOnce: 120,
+  scales: [1, 2],
+  coldAreas: 12,
+  warmUps: 3,
+  images: 9,
+  ofPeers: 10,
+};
+const small: Extent = {
+  rounds: 1,
+  oneByOne: 2,
+  manyAtOnce: 4,
+  scales: [1],
+  coldAreas: 1,
+  warmUps: 0,
+  images: 1,
+  ofPeers: 1,
+};
+
+const roundsOf = (scene: Scene, scale: number, rounds: number, count: number, seed: number): MapRequest[][] =>
+  Array.from({ length: rounds }, (_, round) => requests(scene, scale, count, seed + round));
 
 /** Measures each map, one after the other, from the pool. */
-async function oneByOne(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row[]> {
+async function oneByOne(scene: Aimed, scale: number, extent: Extent, cacheFolder: string): Promise<Row[]> {
   const pool = openPool(scene, 1, cacheFolder);
   try {
-    const maps = roundsOf(scene, scale, count, 1);
+    const maps = roundsOf(scene, scale, extent.rounds, extent.oneByOne, 1);
     await drawAll(pool, maps.flat());
     const rounds: number[][] = [];
     for (const round of maps) {
@@ -94,17 +128,17 @@ async function drawAll(pool: DrawingPool, maps: readonly MapRequest[]): Promise<
 }
 
 /** Measures maps per second of two processes with four concurrent maps. */
-async function manyAtOnce(scene: Aimed, scale: number, count: number, cacheFolder: string): Promise<Row> {
+async function manyAtOnce(scene: Aimed, scale: number, extent: Extent, cacheFolder: string): Promise<Row> {
   const pool = openPool(scene, processes, cacheFolder);
   try {
-    const maps = roundsOf(scene, scale, count, 10);
+    const maps = roundsOf(scene, scale, extent.rounds, extent.manyAtOnce, 10);
     // Twice, so that both processes have drawn most of them.
     for (const warmUp of [maps, maps]) await drawAll(pool, warmUp.flat());
     const rounds: number[] = [];
     for (const round of maps) {
       const startedAt = performance.now();
       await drawAll(pool, round);
-      rounds.push((count / (performance.now() - startedAt)) * 1_000);
+      rounds.push((round.length / (performance.now() - startedAt)) * 1_000);
     }
     const target = scene.targets.rate[scale - 1];
     return { what: `${scene.what} @${scale}x: two processes`, unit: 'maps/s', rounds, ...(target && { target }) };
@@ -114,10 +148,11 @@ async function manyAtOnce(scene: Aimed, scale: number, count: number, cacheFolde
 }
 
 /** Bytes of a PNG of streets at scale 2. */
-async function pngBytes(cacheFolder: string): Promise<Row> {
+async function pngBytes(cacheFolder: string, count: number): Promise<Row> {
   const renderer = await createMapRenderer({ archive: streets.archive, cacheFolder });
   const sizes: number[] = [];
-  for (const request of requests(streets, 2, 9, 3)) sizes.push((await renderer.render(request)).bytes.length / 1_024);
+  for (const request of requests(streets, 2, count, 3))
+    sizes.push((await renderer.render(request)).bytes.length / 1_024);
   await renderer.close();
   return { what: 'streets @2x: PNG', unit: 'KiB', rounds: sizes, target: '<= 280' };
 }
@@ -138,11 +173,11 @@ async function fourDenseTiles(folder: string): Promise<string> {
 }
 
 /** An area that nobody has looked at before: four dense tiles to read, decode and lay out. Code and styles are warm. */
-async function coldArea(cacheFolder: string, count: number): Promise<Row> {
+async function coldArea(cacheFolder: string, { coldAreas, warmUps }: Extent): Promise<Row> {
   const archive = await fourDenseTiles(cacheFolder);
   const corner = worldPosition([512 * (dense.x + 1), 512 * (dense.y + 1)], dense.zoom);
   const times: number[] = [];
-  for (let i = 0; i < count + 3; i++) {
+  for (let i = 0; i < coldAreas; i++) {
     const renderer = await createMapRenderer({ archive, cacheFolder });
     await renderer.render(requestOf({ center: [0, 0], zoom: 14.3 }, 2));
     const startedAt = performance.now();
@@ -153,18 +188,18 @@ async function coldArea(cacheFolder: string, count: number): Promise<Row> {
   return {
     what: 'streets @2x: four dense tiles, not seen before',
     unit: 'ms',
-    rounds: times.slice(3),
+    rounds: times.slice(warmUps),
     target: '<= 200',
   };
 }
 
-async function peers({ staticmaps, smoke }: BenchOptions, cacheFolder: string): Promise<Row[]> {
+async function peers(staticmaps: string | undefined, extent: Extent, cacheFolder: string): Promise<Row[]> {
   const rows: Row[] = [];
-  const count = smoke ? 2 : 10;
+  const { rounds, ofPeers } = extent;
   const withBrowser = hasBrowser();
-  for (const scale of [1, 2]) {
-    if (staticmaps !== undefined) rows.push(await staticmapsRow(staticmaps, streets, scale, count, cacheFolder));
-    if (withBrowser) rows.push(...(await mapLibreRows(streets, scale, count)));
+  for (const scale of extent.scales) {
+    if (staticmaps !== undefined) rows.push(await staticmapsRow(staticmaps, streets, scale, ofPeers, cacheFolder));
+    if (withBrowser) rows.push(...(await mapLibreRows(streets, scale, rounds, ofPeers)));
   }
   return rows;
 }
@@ -172,24 +207,24 @@ async function peers({ staticmaps, smoke }: BenchOptions, cacheFolder: string): 
 export const mapsCase: BenchCase = {
   name: 'maps',
   about: '600 by 400, a random view each; --staticmaps NODE_MODULES measures that peer too',
-  async run(options) {
-    const { smoke } = options;
+  async run({ smoke, staticmaps }: BenchOptions) {
+    const extent = smoke ? small : full;
     const cacheFolder = mkdtempSync(join(tmpdir(), 'fenceline-bench-maps-'));
     try {
+      await placeBasemap(cacheFolder);
       const rows: Row[] = [];
       for (const scene of scenes) {
-        for (const scale of [1, 2]) {
-          const count = smoke ? 3 : 60;
-          rows.push(...(await oneByOne(scene, scale, count, cacheFolder)));
-          rows.push(await manyAtOnce(scene, scale, smoke ? 4 : 120, cacheFolder));
+        for (const scale of extent.scales) {
+          rows.push(...(await oneByOne(scene, scale, extent, cacheFolder)));
+          rows.push(await manyAtOnce(scene, scale, extent, cacheFolder));
         }
       }
       rows.push(
-        await coldArea(cacheFolder, smoke ? 1 : 9),
-        await pngBytes(cacheFolder),
+        await coldArea(cacheFolder, extent),
+        await pngBytes(cacheFolder, extent.images),
         ...(await finishedMapRows(smoke)),
       );
-      return [...rows, ...(await peers(options, cacheFolder))];
+      return [...rows, ...(await peers(staticmaps, extent, cacheFolder))];
     } finally {
       rmSync(cacheFolder, { recursive: true, force: true });
     }

@@ -160,13 +160,13 @@ async function received(receiver: BenchReceiver, requests: number): Promise<{ la
   return { latenciesMs, all: count >= requests };
 }
 
-async function latencies(setup: Setup, rates: readonly number[], seconds: number): Promise<Row[]> {
+async function latencies(setup: Setup, rates: readonly number[], count: number, seconds: number): Promise<Row[]> {
   const rows: Row[] = [];
   await drive(setup, 500, seconds);
   await received(setup.receiver, 500 * seconds);
   for (const rate of rates) {
     const rounds: number[][] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < count; round++) {
       const arriving = received(setup.receiver, rate * seconds);
       await drive(setup, rate, seconds);
       rounds.push((await arriving).latenciesMs);
@@ -180,11 +180,12 @@ async function latencies(setup: Setup, rates: readonly number[], seconds: number
 }
 
 /** Measures the deliveries per second when more are pending than can be sent. */
-async function throughput(setup: Setup, count: number): Promise<Row> {
+async function throughput(setup: Setup, roundCount: number, count: number): Promise<Row> {
   const { server, receiver, endpoints, crossings } = setup;
   const lines = 1_000;
   const rounds: number[] = [];
-  for (let round = 0; round < 4; round++) {
+  // The first round warms up.
+  for (let round = 0; round <= roundCount; round++) {
     const startedAt = performance.now();
     const arriving = received(receiver, count);
     for (let sent = 0; sent < count; sent += lines) await server.upload(crossings.body(lines));
@@ -264,13 +265,17 @@ export const webhooksCase: BenchCase = {
   name: 'webhooks',
   about: 'from accepting the location to the request at the webhook',
   async run({ smoke }: BenchOptions) {
-    const rows: Row[] = [];
-    const rates = smoke ? [100] : [100, 500, 1_000, 2_000];
-    rows.push(...(await withEndpoints(100, healthy, (setup) => latencies(setup, rates, smoke ? 1 : 6))));
-    for (const endpoints of smoke ? [10] : [1, 100, 10_000]) {
-      rows.push(await withEndpoints(endpoints, healthy, (setup) => throughput(setup, smoke ? 2_000 : 20_000)));
+    if (smoke) {
+      return withEndpoints(10, healthy, async (setup) => [
+        ...(await latencies(setup, [100], 1, 1)),
+        await throughput(setup, 1, 2_000),
+      ]);
     }
-    if (smoke) return rows;
+    const rounds = 3;
+    const rows = await withEndpoints(100, healthy, (setup) => latencies(setup, [100, 500, 1_000, 2_000], rounds, 6));
+    for (const endpoints of [1, 100, 10_000]) {
+      rows.push(await withEndpoints(endpoints, healthy, (setup) => throughput(setup, rounds, 20_000)));
+    }
     rows.push(...(await deadOnes(10)));
     return rows;
   },
