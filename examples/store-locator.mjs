@@ -45,7 +45,7 @@ const page = `<!doctype html>
   <p role="status" style="margin: 1rem"></p>
   <ol></ol>
 </main>
-<div id="map"></div>
+<div id="map" style="width: 100%; height: 100%"></div>
 <script type="module">
 import Radar from '/radar.js';
 // The plugin expects the SDK there.
