@@ -1,8 +1,8 @@
 /**
  * Remote calls between threads: calls an object's asynchronous methods over a MessagePort.
  *
- * Arguments and results are copied (structured clone), unless the caller moves buffers. Errors keep name, message, stack
- * and plain fields. A PortError arrives as a PortError.
+ * Arguments and results are copied (structured clone), unless the caller moves buffers. Errors keep name, message,
+ * stack and plain fields. A PortError arrives as a PortError.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { PortError, type PortErrorCode } from '../../pipeline/errors.js';

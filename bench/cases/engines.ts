@@ -2,7 +2,8 @@
  * Fenceline and its peers under each workload, in turn, on the same fences and fixes.
  *
  * Each engine is a process of its own. A round gives every engine the same time; an engine continues where its last
- * round ended. A fix of each device, and then a whole round, don't count: each device becomes known, and code is compiled.
+ * round ended. A fix of each device, and then a whole round, don't count: each device becomes known, and code is
+ * compiled.
  */
 import type { BenchCase, BenchOptions, Row } from '../case.js';
 import { type Comparison, causes, compare } from '../compare.js';

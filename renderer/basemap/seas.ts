@@ -478,7 +478,11 @@ const lakes: readonly Sea[] = [
     [-114.3, 61.6, 5],
     'de Großer Sklavensee|fr Grand lac des Esclaves|es Gran Lago del Esclavo|ja グレートスレーブ湖',
   ),
-  lake('Lake Winnipeg', [-98.1, 53.2, 6], 'de Winnipegsee|fr Lac Winnipeg|es Lago Winnipeg|ru Виннипег|ja ウィニペグ湖'),
+  lake(
+    'Lake Winnipeg',
+    [-98.1, 53.2, 6],
+    'de Winnipegsee|fr Lac Winnipeg|es Lago Winnipeg|ru Виннипег|ja ウィニペグ湖',
+  ),
   lake(
     'Lake Titicaca',
     [-69.4, -15.8, 6],

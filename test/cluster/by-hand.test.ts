@@ -67,40 +67,47 @@ function logTails(): string {
 /** Without them the services come from Docker, and there is nothing to start by hand. */
 const { TEST_SERVICES_KAFKA: jars = '', TEST_SERVICES_REGISTRY: registry = '' } = process.env;
 
-it.skipIf(jars === '' || registry === '')('starts a cluster by hand, answers with events, and goes on without one of two workers', async () => {
-  // What the scripts of Kafka's own archive do.
-  const java = `java $KAFKA_HEAP_OPTS -XX:+UseSerialGC -cp "${jars}/*"`;
-  writeProgram('kafka/bin/kafka-storage.sh', `${java} kafka.tools.StorageTool`);
-  writeProgram('kafka/bin/kafka-server-start.sh', `${java} kafka.Kafka`);
-  writeProgram('bin/fenceline', `"${process.execPath}" "${program}"`);
-  symlinkSync(registry, join(folder, 'registry'));
+it.skipIf(jars === '' || registry === '')(
+  'starts a cluster by hand, answers with events, and goes on without one of two workers',
+  async () => {
+    // What the scripts of Kafka's own archive do.
+    const java = `java $KAFKA_HEAP_OPTS -XX:+UseSerialGC -cp "${jars}/*"`;
+    writeProgram('kafka/bin/kafka-storage.sh', `${java} kafka.tools.StorageTool`);
+    writeProgram('kafka/bin/kafka-server-start.sh', `${java} kafka.Kafka`);
+    writeProgram('bin/fenceline', `"${process.execPath}" "${program}"`);
+    symlinkSync(registry, join(folder, 'registry'));
 
-  const written = ['9092', '9093', '6379', '8081', '8080', '8082', '8083'];
-  const ports = await freePorts(written.length);
-  const onFreePorts = (block: string): string =>
-    written.reduce((text, port, index) => text.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), `${ports[index]}`), block);
-  const { FENCELINE_CLICKHOUSE_URL, FENCELINE_CLICKHOUSE_DATABASE, FENCELINE_CLICKHOUSE_USERNAME, ...shared } =
-    newTestCluster()!.environment;
-  const environment = {
-    ...process.env,
-    ...{ FENCELINE_CLICKHOUSE_URL, FENCELINE_CLICKHOUSE_DATABASE, FENCELINE_CLICKHOUSE_USERNAME },
-    ...{ FENCELINE_CLICKHOUSE_PASSWORD: shared.FENCELINE_CLICKHOUSE_PASSWORD, ...patientReplies },
-    FENCELINE_KAFKA_BROKERS: `127.0.0.1:${ports[0]}`,
-    FENCELINE_REDIS_NODES: `127.0.0.1:${ports[2]}`,
-    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-  };
-  expect(clickHouse).toContain('--http_port 8123');
-  // The answer of the second location waits for the other worker, instead of the guide's user.
-  const steps = [
-    services,
-    'sleep 1000 > trial/clickhouse.log & echo $! > trial/clickhouse.pid',
-    nodes,
-    trial.replace(/^sleep .*\n/m, ''),
-    end,
-  ].map((block) => onFreePorts(block).replaceAll('curl -X', 'curl -sf -X').replaceAll('curl http', 'curl -sf http'));
-  const { status, output } = await run(steps.join('\n'), environment);
-  expect(status, `${output}\n${logTails()}`).toBe(0);
-  expect(output).toContain('\n0 failures');
-  expect(output).toContain('user.entered_geofence');
-  expect(output).toContain('user.exited_geofence');
-}, 900_000);
+    const written = ['9092', '9093', '6379', '8081', '8080', '8082', '8083'];
+    const ports = await freePorts(written.length);
+    const onFreePorts = (block: string): string =>
+      written.reduce(
+        (text, port, index) => text.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), `${ports[index]}`),
+        block,
+      );
+    const { FENCELINE_CLICKHOUSE_URL, FENCELINE_CLICKHOUSE_DATABASE, FENCELINE_CLICKHOUSE_USERNAME, ...shared } =
+      newTestCluster()!.environment;
+    const environment = {
+      ...process.env,
+      ...{ FENCELINE_CLICKHOUSE_URL, FENCELINE_CLICKHOUSE_DATABASE, FENCELINE_CLICKHOUSE_USERNAME },
+      ...{ FENCELINE_CLICKHOUSE_PASSWORD: shared.FENCELINE_CLICKHOUSE_PASSWORD, ...patientReplies },
+      FENCELINE_KAFKA_BROKERS: `127.0.0.1:${ports[0]}`,
+      FENCELINE_REDIS_NODES: `127.0.0.1:${ports[2]}`,
+      PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+    };
+    expect(clickHouse).toContain('--http_port 8123');
+    // The answer of the second location waits for the other worker, instead of the guide's user.
+    const steps = [
+      services,
+      'sleep 1000 > trial/clickhouse.log & echo $! > trial/clickhouse.pid',
+      nodes,
+      trial.replace(/^sleep .*\n/m, ''),
+      end,
+    ].map((block) => onFreePorts(block).replaceAll('curl -X', 'curl -sf -X').replaceAll('curl http', 'curl -sf http'));
+    const { status, output } = await run(steps.join('\n'), environment);
+    expect(status, `${output}\n${logTails()}`).toBe(0);
+    expect(output).toContain('\n0 failures');
+    expect(output).toContain('user.entered_geofence');
+    expect(output).toContain('user.exited_geofence');
+  },
+  900_000,
+);
