@@ -21,10 +21,25 @@ export function createClient(
   { subscribes = false, observer = noObserver }: { subscribes?: boolean; observer?: ClientObserver } = {},
 ): RedisClient {
   const client = newClient(options, subscribes, observer);
+  client.on('+node', ignoreLostAsking);
+  // ioredis repeats subscriptions here without a look at the outcome. An observed command has a handler for it.
   const send = client.sendCommand.bind(client) as (...given: unknown[]) => Promise<unknown>;
   client.sendCommand = (command: Command, ...rest: unknown[]) =>
     observed(observer, command.name, () => send(command, ...rest));
   return client;
+}
+
+/**
+ * Handles that ASKING is lost with its connection: ioredis ignores its outcome, and the process would end. The command
+ * that follows it rejects as well.
+ */
+function ignoreLostAsking(node: Redis): void {
+  const { asking } = node;
+  node.asking = ((...given: Parameters<typeof asking>) => {
+    const answer: Promise<unknown> = asking.apply(node, given);
+    answer.catch(() => {});
+    return answer;
+  }) as typeof asking;
 }
 
 function newClient(options: RedisOptions, subscribes: boolean, observer: ClientObserver): RedisClient {
