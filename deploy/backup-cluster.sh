@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Backs up a cluster into an empty folder while it runs: ClickHouse, then Redis, then Kafka. In this order Redis is
+# never ahead of the copied log, so a restore repeats work and loses nothing. docs/backup.md has the reasons.
+#
+#   KAFKA_COPY='COMMAND' deploy/backup-cluster.sh FOLDER
+#
+# The services are those of the variables FENCELINE_CLICKHOUSE_… and FENCELINE_REDIS_…, as of a node. COMMAND copies
+# the disks of the brokers, or takes snapshots of them. It is run last. REDIS_OPTIONS are more options of redis-cli, such as
+# --user and --tls. It copies one Redis server: copy the other masters of a Redis Cluster in the same place of the order.
+set -euo pipefail
+folder=${1:?name the folder of the backup}
+: "${KAFKA_COPY:?must be the command that copies the disks of the brokers}"
+url=${FENCELINE_CLICKHOUSE_URL:-http://127.0.0.1:8123}
+database=${FENCELINE_CLICKHOUSE_DATABASE:-fenceline}
+node=${FENCELINE_REDIS_NODES:-127.0.0.1:6379}
+
+ask() {
+  curl --silent --show-error --fail --data-binary "$1" "$url/?database=$database" \
+    --header "X-ClickHouse-User: ${FENCELINE_CLICKHOUSE_USERNAME:-default}" \
+    --header "X-ClickHouse-Key: ${FENCELINE_CLICKHOUSE_PASSWORD:-}"
+}
+
+mkdir -p "$folder/clickhouse"
+[ -z "$(ls -A "$folder/clickhouse")" ] || { echo "$folder is not empty" >&2; exit 1; }
+
+# Views have no rows of their own. With clickhouse.cluster use BACKUP of ClickHouse instead: it knows the replicas.
+ask "SELECT name FROM system.tables WHERE database = '$database' AND engine NOT LIKE '%View%' FORMAT TSVRaw" |
+  while IFS= read -r table; do
+    ask "SELECT * FROM \`$table\` FORMAT Native" > "$folder/clickhouse/$table.native"
+    echo "ClickHouse: $table, $(wc -c < "$folder/clickhouse/$table.native") bytes"
+  done
+
+[ -z "${FENCELINE_REDIS_PASSWORD:-}" ] || export REDISCLI_AUTH=$FENCELINE_REDIS_PASSWORD
+# shellcheck disable=SC2086 # several options
+redis-cli -h "${node%%:*}" -p "${node##*:}" ${REDIS_OPTIONS:-} --rdb "$folder/redis.rdb" > /dev/null
+echo "Redis: $(wc -c < "$folder/redis.rdb") bytes"
+
+bash -euc "$KAFKA_COPY"
+echo "Kafka: copied"
