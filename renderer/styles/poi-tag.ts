@@ -23,10 +23,8 @@ const isBusiness = expression('all', ['==', ['get', 'tourism'], 'attraction'], [
 export function poiTag(otherwise: ExpressionSpecification | string): ExpressionSpecification {
   return expression(
     'case',
-    isBusiness,
-    ['coalesce', ['get', 'amenity'], ['get', 'shop']],
     isTourist('tourism'),
-    ['get', 'tourism'],
+    ['case', isBusiness, ['coalesce', ['get', 'amenity'], ['get', 'shop']], ['get', 'tourism']],
     isTourist('historic'),
     ['get', 'historic'],
     ['all', ['==', ['get', 'railway'], 'station'], ['==', ['get', 'station'], 'subway']],

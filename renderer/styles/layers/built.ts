@@ -15,7 +15,7 @@ export function buildingLayers({ buildings }: Schema, palette: Palette): LayerSp
       ...from(buildings),
       paint: {
         'fill-color': palette.building,
-        'fill-opacity': byZoom({ 13: 0.25, 14: 0.45, 16: 1 }),
+        'fill-opacity': byZoom({ 13: 0.25, 14: 0.5, 16: 1 }),
         // At lower zooms the edges would hide the buildings.
         'fill-outline-color': byZoom({ 14: palette.building, 16: palette.buildingEdge }),
       },
