@@ -2,8 +2,9 @@
 import type { Beacon } from '../../client/types';
 import { ResourcePage } from '../components/resource-page';
 
+/** Begins with what tells beacons of one owner apart: the end may be cut. */
 const signalOf = ({ type, uuid, major, minor, uid, instance }: Beacon): string =>
-  type === 'ibeacon' ? `${uuid} ${major}/${minor}` : `${uid} ${instance}`;
+  type === 'ibeacon' ? `${major}/${minor} ${uuid}` : `${instance} ${uid}`;
 
 const signal = {
   title: 'Signal',
