@@ -53,7 +53,7 @@ function Confirmation({ onClose }: { onClose(): void }) {
       <form onSubmit={submit} noValidate>
         <div className="dialog-body">
           <p>
-            This can not be undone. To confirm, type <strong>{project.name}</strong>.
+            This can't be undone. To confirm, type <strong>{project.name}</strong>.
           </p>
           <TextField label="Name of the project" autoComplete="off" autoFocus value={name} onChange={setName} />
           {remove.error && (

@@ -24,7 +24,8 @@ export default function SettingsView() {
       <ProjectName />
       {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
       {loaded.data ? <SettingsForm key={revisionOf(loaded.data)} loaded={loaded.data} /> : !loaded.error && <Loading />}
-      <DeleteProject />
+      {/* Below the form, which would push it down as it loads. */}
+      {!loaded.isPending && <DeleteProject />}
     </Page>
   );
 }

@@ -69,7 +69,7 @@ test('spans are sent when tracing closes, with the login, and with what has fail
   expect(sent.attributes).toEqual([{ key: 'count', value: { intValue: 2 } }]);
 });
 
-test('closing does not wait for a collector that is away', async () => {
+test('closing does not wait for a collector that is down', async () => {
   const tracing = startSdk({
     // Nothing listens on port 9 (discard).
     ...{ endpoint: 'http://127.0.0.1:9/v1/traces', authorization: '', samplePercent: 100, role: 'test' },

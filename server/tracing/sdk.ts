@@ -1,6 +1,6 @@
 /**
  * Tracing with the SDK of OpenTelemetry. Loaded only where tracing is on: its packages take time to load and memory.
- * Spans leave in batches over OTLP/HTTP. If the collector is slow or away, they are dropped, and nothing waits.
+ * Spans leave in batches over OTLP/HTTP. If the collector is slow or down, they are dropped, and nothing waits.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -87,7 +87,7 @@ function startSpan(tracer: Tracer, name: string, { kind, parent, links, attribut
   };
 }
 
-/** Whoever sends a request chooses its trace id, but not whether it is recorded: that would raise our load. */
+/** Decides by our percentage. A caller chooses its trace id, but not whether it is recorded, because that costs load. */
 function isSampled(traceId: string | undefined, percent: number): boolean {
   const drawn = traceId === undefined ? Math.random() : Number.parseInt(traceId.slice(-8), 16) / 2 ** 32;
   return drawn * 100 < percent;

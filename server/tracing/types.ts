@@ -1,4 +1,4 @@
-/** What starts tracing, and what it gives the process. */
+/** The parts that tracing starts with, and the tracing of a process. */
 import type { Tracing } from '../../pipeline/tracing.js';
 
 export interface TracingParts {

@@ -32,7 +32,7 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     const page = await asOwner('/analytics', { viewport: { width: 1280, height: 2000 } });
     await page.locator('.tile', { hasText: 'Entries2' }).waitFor();
     await page.locator('.tile', { hasText: 'Median visit20 min' }).waitFor();
-    await page.locator('.tile', { hasText: 'Inside now1' }).waitFor();
+    await page.locator('.tile', { hasText: 'Inside now 1' }).waitFor();
     const panel = (name: string) => page.getByRole('region', { name, exact: true });
     await panel('Entries').getByRole('img', { name: 'Entries by day and tag' }).waitFor();
     await panel('Flows').getByRole('img', { name: '1 largest flows' }).waitFor();
