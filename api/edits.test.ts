@@ -237,6 +237,8 @@ describe('/openapi.json', () => {
     await api.call('PUT', `/v1/projects/${project._id}/plan`, plan);
     const stale = { ...plan, headers: { 'if-match': '"r0"' } };
     expect((await api.call('PUT', `/v1/projects/${project._id}/plan`, stale)).status).toBe(412);
+    const deletion = `/v1/projects/${project._id}?name=Declared`;
+    expect((await api.call('DELETE', deletion, { ...asAdministrator, headers: stale.headers })).status).toBe(412);
     const map = '/maps/static?width=600&height=400&zoom=3&center=10,50';
     const style = 'svc-dark-v1';
     const files = [`styles/${style}`, 'tiles/basemap/0/0/0', 'glyphs/Noto/0-255.pbf', `sprites/${style}.png`];

@@ -147,7 +147,7 @@ export const projectRoutes =
         description:
           'Its keys are refused from now on. Imports, syncs, replays and streams end, and waiting deliveries are not ' +
           'sent. Its geofences, users and events are erased in both environments; the answer 202 does not wait for ' +
-          'that. This can not be undone.',
+          'that. Nobody can undo this.',
         params: idParameter,
         querystring: schemaOf(deletionFields),
         status: 202,
