@@ -37,19 +37,22 @@ function writeProgram(path: string, command: string): void {
   chmodSync(join(folder, path), 0o755);
 }
 
-/** Runs the script. Its process group has the servers that it leaves behind, and ends with the test. */
+/** Runs the script. Its process group has the servers that it leaves behind, and ends with it. */
 async function run(
   script: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<{ readonly status: number | null; readonly output: string }> {
   const child = spawn('bash', ['-ec', script], { cwd: folder, env: environment, detached: true });
-  onTestFinished(() => {
+  const endServers = (): void => {
     try {
       process.kill(-child.pid!, 'SIGKILL');
     } catch {
       // All have ended, as the guide says.
     }
-  });
+  };
+  onTestFinished(endServers);
+  // Servers of a script that failed would keep its output open.
+  child.once('exit', endServers);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (bytes: Buffer) => {
@@ -63,6 +66,9 @@ function logTails(): string {
   const logs = readdirSync(join(folder, 'trial')).filter((name) => name.endsWith('.log'));
   return logs.map((name) => `${name}: ${readFileSync(join(folder, 'trial', name), 'utf8').slice(-1_000)}`).join('\n');
 }
+
+/** Shows what a refusal says, and repeats a request that a busy node answers with 503 and Retry-After. */
+const patiently = '-sS --fail-with-body --retry 10';
 
 /** Without them the services come from Docker, and there is nothing to start by hand. */
 const { TEST_SERVICES_KAFKA: jars = '', TEST_SERVICES_REGISTRY: registry = '' } = process.env;
@@ -102,7 +108,7 @@ it.skipIf(jars === '' || registry === '')(
       nodes,
       trial.replace(/^sleep .*\n/m, ''),
       end,
-    ].map((block) => onFreePorts(block).replaceAll('curl -X', 'curl -sf -X').replaceAll('curl http', 'curl -sf http'));
+    ].map((block) => onFreePorts(block).replaceAll(/curl (?=-X|http)/g, `curl ${patiently} `));
     const { status, output } = await run(steps.join('\n'), environment);
     expect(status, `${output}\n${logTails()}`).toBe(0);
     expect(output).toContain('\n0 failures');
