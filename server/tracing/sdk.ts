@@ -87,7 +87,7 @@ function startSpan(tracer: Tracer, name: string, { kind, parent, links, attribut
   };
 }
 
-/** Decides by our percentage. A caller chooses its trace id, but not whether it is recorded, because that costs load. */
+/** Decides by our percentage. A caller chooses its trace id, but not whether it is recorded: recording adds load. */
 function isSampled(traceId: string | undefined, percent: number): boolean {
   const drawn = traceId === undefined ? Math.random() : Number.parseInt(traceId.slice(-8), 16) / 2 ** 32;
   return drawn * 100 < percent;
