@@ -130,6 +130,27 @@ function newNode(parts: Partial<SyncRunnerParts> = {}) {
   };
 }
 
+/** Starts a run whose connection breaks, on a new node. Resolves to the node once the run waits for another attempt. */
+async function nodeThatWaits() {
+  let wait = () => {};
+  const isWaiting = new Promise<void>((resolve) => {
+    wait = resolve;
+  });
+  const node = newNode({
+    client: {
+      send: async () => ({ kind: 'failed', failure: 'connection_failed', message: 'broken', durationMs: 0 }),
+    },
+    pause: (_, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        wait();
+      }),
+  });
+  await node.tick();
+  await isWaiting;
+  return node;
+}
+
 describe('a run', () => {
   test('follows at once when the sync is saved, and then every night', async () => {
     const scope = newScope();
@@ -354,23 +375,8 @@ describe('several nodes', () => {
     bodies.set('/a.csv', csv('1'));
     await save(scope, { urls: [url('/a.csv')] });
     for (let attempt = 1; attempt <= 3; attempt++) {
-      // The connection breaks, and the node stops while the run waits for its next attempt.
-      let wait = () => {};
-      const isWaiting = new Promise<void>((resolve) => {
-        wait = resolve;
-      });
-      const stopping = newNode({
-        client: {
-          send: async () => ({ kind: 'failed', failure: 'connection_failed', message: 'broken', durationMs: 0 }),
-        },
-        pause: (_, signal) =>
-          new Promise((_, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason));
-            wait();
-          }),
-      });
-      await stopping.tick();
-      await isWaiting;
+      // The node stops while the run waits.
+      const stopping = await nodeThatWaits();
       expect(lastRun(scope)).toMatchObject({ result: 'running', attempt });
       await stopping.close();
     }
@@ -401,22 +407,7 @@ test('a run ends with its project', async () => {
   const record = projectRecord({ _id: scope.project });
   await bench.writer.write([{ kind: 'project', id: record._id, record }]);
   await save(scope, { urls: [url('/a.csv')] });
-  let wait = () => {};
-  const isWaiting = new Promise<void>((resolve) => {
-    wait = resolve;
-  });
-  const node = newNode({
-    client: {
-      send: async () => ({ kind: 'failed', failure: 'connection_failed', message: 'broken', durationMs: 0 }),
-    },
-    pause: (_, signal) =>
-      new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-        wait();
-      }),
-  });
-  await node.tick();
-  await isWaiting;
+  const node = await nodeThatWaits();
   await bench.writer.write([{ kind: 'project', id: record._id, record: null }]);
   // The record of the sync is still there, and due.
   await node.run();
