@@ -87,7 +87,11 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     cluster = await startDebianCluster(2);
     servers = cluster.shards.flat();
     const outside = clientOf(servers[0]!);
-    await ran(outside, `CREATE DATABASE IF NOT EXISTS ${database} ON CLUSTER '${cluster.name}'`);
+    await ran(outside, `CREATE DATABASE IF NOT EXISTS ${database} ON CLUSTER '${cluster.name}'`).catch(
+      async (error: Error) => {
+        throw new Error(`${error.message}\n${await cluster.logTail()}`);
+      },
+    );
     await outside.close();
     clients = servers.map((server) => clientOf(server, database));
     expect(await migrate(analyticsOn(clients[0]!), tables, place())).toEqual(readdirSync(tables).sort());
@@ -176,9 +180,17 @@ describe.runIf(areHere)('two shards of two replicas', () => {
     for (const [index, client] of clients.entries()) {
       const expected = storedOn(index, sent);
       expect(expected.length).toBeGreaterThan(0);
-      await until(async () => isDeepStrictEqual(await idsIn(client, 'events_local', ofProject), expected), {
-        timeoutMs: sessionLimitMs,
-      });
+      let stored: string[] = [];
+      const isComplete = async () => {
+        stored = await idsIn(client, 'events_local', ofProject);
+        return isDeepStrictEqual(stored, expected);
+      };
+      const describe = () => {
+        const missing = expected.filter((id) => !stored.includes(id));
+        const surplus = stored.filter((id) => !expected.includes(id));
+        return `server ${index} stores ${stored.length} of ${expected.length} rows, without ${missing}, beside ${surplus}`;
+      };
+      await until(isComplete, { timeoutMs: sessionLimitMs, describe });
     }
   });
 });
