@@ -128,7 +128,7 @@ class Connection {
 
   /**
    * Ends the server's side. What the other side still sends is read and dropped, because a reset could lose the last
-   * answer.
+   * answer. Requests in it have no effect.
    */
   end(text = ''): void {
     if (this.isEnding) return;
@@ -151,6 +151,20 @@ function proxyMatcher(proxies: readonly string[]): (address: string) => boolean 
     const family = isIP(address);
     return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
   };
+}
+
+/** Calls the present listeners of an event only if `admits` returns true. */
+function filterEvents<Parameters extends unknown[]>(
+  server: Server,
+  event: string,
+  admits: (...parameters: Parameters) => boolean,
+): void {
+  const listeners = server.listeners(event) as ((...parameters: Parameters) => void)[];
+  server.removeAllListeners(event);
+  server.on(event, (...parameters: unknown[]) => {
+    if (!admits(...(parameters as Parameters))) return;
+    for (const listener of listeners) listener.apply(server, parameters as Parameters);
+  });
 }
 
 /** Watches the connections of the server. Call it before the server listens. */
@@ -198,19 +212,22 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     });
   }
 
-  // Runs before Node's own listener, which would read requests from a refused connection.
-  const serve = server.listeners('connection') as ((socket: Socket) => void)[];
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
+  // Node's own listener would read requests from a refused connection.
+  filterEvents<[Socket]>(server, 'connection', (socket) => {
     const reason = limitReached(addressOf(socket));
-    if (reason !== undefined) return refuseConnection(socket, reason);
-    keep(socket);
-    for (const listener of serve) listener.call(server, socket);
+    if (reason === undefined) keep(socket);
+    else refuseConnection(socket, reason);
+    return reason === undefined;
   });
 
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+  filterEvents<[IncomingMessage, ServerResponse]>(server, 'request', (request, response) => {
     const connection = connections.get(request.socket);
-    if (connection === undefined) return;
+    if (connection === undefined) return true;
+    if (connection.isEnding) {
+      // Nothing can be answered any more. What has no effect can be sent again on another connection.
+      request.resume();
+      return false;
+    }
     connection.request = request;
     connection.waitedMs = 0;
     connection.bytesBeforeBody = request.socket.bytesRead;
@@ -223,6 +240,7 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
       connection.bytesAtRest = connection.socket.bytesRead;
       if (connection.refusal !== undefined) connection.end(connection.refusal);
     });
+    return true;
   });
 
   /** Ends a request whose body is too slow, with an answer where none was given. */

@@ -8,6 +8,9 @@ type App = ReturnType<typeof createHttpServer>;
 
 const bounds = { maxConnections: 12, maxConnectionsPerAddress: 8, bodyTimeoutMs: 400, minBodyBytesPerSecond: 1_000 };
 
+/** Requests that reached the handler of /v1/open. */
+let handled = 0;
+
 async function start(connections: object = bounds): Promise<{ app: App; port: number }> {
   const app = createHttpServer({
     logger: pino({ enabled: false }),
@@ -27,7 +30,10 @@ async function start(connections: object = bounds): Promise<{ app: App; port: nu
     await new Promise((resolve) => setTimeout(resolve, 300));
     return { meta: { code: 200 }, slow: true };
   });
-  app.get('/v1/open', { config: { authority: 'none' } }, async () => ({ meta: { code: 200 } }));
+  app.get('/v1/open', { config: { authority: 'none' } }, async () => {
+    handled += 1;
+    return { meta: { code: 200 } };
+  });
   await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, port: (app.server.address() as { port: number }).port };
 }
@@ -51,8 +57,8 @@ class Client {
   error: NodeJS.ErrnoException | undefined;
   readonly ended: Promise<void>;
 
-  constructor(to = port) {
-    this.socket = connect({ host: '127.0.0.1', port: to });
+  constructor(to = port, { allowHalfOpen = false } = {}) {
+    this.socket = connect({ host: '127.0.0.1', port: to, allowHalfOpen });
     this.socket.on('data', (data) => {
       this.text += data.toString('latin1');
     });
@@ -340,5 +346,43 @@ describe('connections beyond the limit', () => {
       for (const { socket } of open) socket.destroy();
       await behind.app.close();
     }
+  });
+});
+
+describe('a server that stops', () => {
+  const getOpen = 'GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n';
+
+  it('answers a request on a connection that was idle, and closes it', async () => {
+    const stopping = await start();
+    const client = new Client(stopping.port);
+    client.socket.write(getOpen);
+    await client.until(() => client.statuses.length === 1);
+    await stopping.app.connections.stopAccepting();
+    const drained = stopping.app.connections.drained({ silentMs: 120_000, timeoutMs: 120_000 });
+    client.socket.write(getOpen);
+    await client.ended;
+    expect(client.statuses).toEqual([200, 200]);
+    expect(client.text).toMatch(/^Connection: close\r$/m);
+    expect(client.error).toBeUndefined();
+    expect(await drained).toBe(0);
+    await stopping.app.close();
+  });
+
+  it('a request after the end of an idle connection was handled, though no answer could be sent', async () => {
+    const stopping = await start();
+    const client = new Client(stopping.port, { allowHalfOpen: true });
+    client.socket.write(getOpen);
+    await client.until(() => client.statuses.length === 1);
+    const sawEnd = new Promise((resolve) => client.socket.once('end', resolve));
+    await stopping.app.connections.stopAccepting();
+    const drained = stopping.app.connections.drained({ silentMs: 0, timeoutMs: 120_000 });
+    await sawEnd;
+    const before = handled;
+    client.socket.end(getOpen);
+    await client.ended;
+    expect(await drained).toBe(0);
+    expect(client.statuses).toEqual([200]);
+    expect(handled).toBe(before);
+    await stopping.app.close();
   });
 });
