@@ -47,7 +47,13 @@ const kafkaFiles = [
   'test/cluster/faults/services-broker.test.ts',
 ];
 
-const blackBoxSetup = ['testing/vitest/fresh-build.ts', 'testing/vitest/one-run.ts', 'testing/vitest/shared-server.ts'];
+const temporaryFiles = 'testing/vitest/temporary-files.ts';
+const blackBoxSetup = [
+  'testing/vitest/fresh-build.ts',
+  temporaryFiles,
+  'testing/vitest/one-run.ts',
+  'testing/vitest/shared-server.ts',
+];
 const onServices = {
   globalSetup: [...blackBoxSetup, 'testing/services/setup.ts'],
   runner: 'testing/services/runner.ts',
@@ -78,6 +84,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [`${modules}/**/*.test.ts`, 'test/ledger/**/*.test.ts'],
+          globalSetup: temporaryFiles,
           isolate: false,
           env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
           sequence: { groupOrder: 0 },

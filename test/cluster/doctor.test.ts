@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectKafka } from '../../backends/cluster/kafka/connection/connection.js';
 import { topics } from '../../pipeline/ports.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import { loadConfiguration } from '../../server/config/load.js';
 import { diagnose } from '../../server/doctor/doctor.js';
-import { withRedis } from '../../testing/services/clients.js';
+import { silentKafka, withRedis } from '../../testing/services/clients.js';
 import { services } from '../../testing/services/services.js';
 import { newTestCluster } from '../support/cluster.js';
 
@@ -46,7 +45,7 @@ async function said(changed: Readonly<Record<string, string>> = {}): Promise<str
 const bad = (lines: readonly string[]) => lines.filter((line) => !line.startsWith('ok '));
 
 async function topicNames(): Promise<string[]> {
-  const admin = new Kafka({ brokers: [...kafka.brokers], logLevel: logLevel.NOTHING }).admin();
+  const admin = silentKafka({ brokers: [...kafka.brokers] }).admin();
   await admin.connect();
   try {
     return (await admin.listTopics()).filter((topic) => topic.startsWith(name));

@@ -1,6 +1,7 @@
 /** Clients without retries. A test that waits for a failure of a server that hangs passes shorter limits. */
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { stopIdleTimers } from '../../backends/cluster/kafka/connection/kafkajs-internals.js';
 
 const timeoutMs = 20_000;
 
@@ -23,12 +24,18 @@ export async function withRedis<T>(connection: RedisConnection, action: (client:
   }
 }
 
+/** Returns a client of kafkajs that logs nothing. */
+export function silentKafka(config: KafkaConfig): Kafka {
+  stopIdleTimers();
+  return new Kafka({ logLevel: logLevel.NOTHING, ...config });
+}
+
 export async function withKafka<T>(
   config: KafkaConfig,
   action: (admin: Admin, client: Kafka) => Promise<T>,
 ): Promise<T> {
   const limits = { connectionTimeout: timeoutMs, requestTimeout: timeoutMs, retry: { retries: 0 } };
-  const client = new Kafka({ ...limits, logLevel: logLevel.NOTHING, ...config });
+  const client = silentKafka({ ...limits, ...config });
   const admin = client.admin();
   try {
     await admin.connect();

@@ -2,11 +2,11 @@
  * Records of another client that no codec can read. A few become dead letters and delay nothing. A stream of them halts
  * its partition with a log line, and the other partitions continue normally.
  */
-import { Kafka, logLevel } from 'kafkajs';
 import { expect, it, onTestFinished } from 'vitest';
 import { partitionOfKey } from '../../../backends/cluster/kafka/produce/partitioner.js';
 import { type Topic, topics } from '../../../pipeline/ports.js';
 import type { DeadLetterReason } from '../../../pipeline/records/decode.js';
+import { silentKafka } from '../../../testing/services/clients.js';
 import { until } from '../../../testing/until.js';
 import { deadLetterLine } from '../../ledger/ledger.js';
 import { brokenByItself, everyLocationOnce } from '../../ledger/verdict.js';
@@ -22,7 +22,7 @@ const endMs = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
 /** Returns a foreign client, which knows nothing of our schemas. */
 async function stranger({ environment, name }: TestCluster) {
   const brokers = environment.FENCELINE_KAFKA_BROKERS!.split(',');
-  const producer = new Kafka({ brokers, logLevel: logLevel.NOTHING }).producer();
+  const producer = silentKafka({ brokers }).producer();
   await producer.connect();
   onTestFinished(() => producer.disconnect());
   return {
