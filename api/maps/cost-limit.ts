@@ -5,7 +5,7 @@
  * become negative, and the next map waits until it has refilled. A map that took more than its estimate is charged the
  * difference.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { ApiError } from '../../schemas/errors.js';
 
 export interface CostLimit {
@@ -29,7 +29,7 @@ interface Bucket {
 /** Creates the limit. `perSecond` is processor milliseconds, 0 for no limit. The clock returns epoch milliseconds. */
 export function createCostLimit(perSecond: number, clock: () => number): CostLimit {
   const capacityMs = burstS * perSecond;
-  const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
+  const buckets = createBoundedCache<string, Bucket>(maxKeys);
   const leftOf = (key: string, nowMs: number): number => {
     const bucket = buckets.get(key);
     if (!bucket) return capacityMs;

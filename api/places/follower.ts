@@ -6,11 +6,12 @@
  * geofence is compared again. A geofence that can't follow, for example because the isochrone provider is down, keeps
  * its geometry and is tried again, at growing intervals.
  */
-import { LRUCache } from 'lru-cache';
+
 import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
 import { isPortError } from '../../pipeline/errors.js';
 import type { Leases } from '../../pipeline/ports.js';
+import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { placeRecordId } from '../../schemas/ids.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { GeometrySources } from '../dependencies.js';
@@ -47,7 +48,7 @@ const maxDelayMs = 300_000;
 export function createPlaceFollower(parts: PlaceFollowerParts): PlaceFollower {
   const { readModel, writer, leases, sources, onProblem, clock = Date.now, intervalMs = defaultIntervalMs } = parts;
   /** Geofences that could not follow. */
-  const delayed = new LRUCache<string, { readonly untilMs: number; readonly delayMs: number }>({ max: maxDelayed });
+  const delayed = createBoundedCache<string, { readonly untilMs: number; readonly delayMs: number }>(maxDelayed);
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let passing = Promise.resolve();

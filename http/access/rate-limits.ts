@@ -8,7 +8,7 @@
  */
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { Caller } from './keys.js';
 
@@ -64,7 +64,7 @@ const roundingMs = 1e-6;
  * lose the fractions of high rates: a double of today's epoch milliseconds has steps of 0.0002.
  */
 export function createBuckets(maxSubjects: number): Buckets {
-  const used = new LRUCache<string, { readonly backlogMs: number; readonly atMs: number }>({ max: maxSubjects });
+  const used = createBoundedCache<string, { readonly backlogMs: number; readonly atMs: number }>(maxSubjects);
   const backlogOf = (subject: string, nowMs: number): number => {
     const last = used.get(subject);
     return last === undefined ? 0 : Math.max(0, last.backlogMs - (nowMs - last.atMs));

@@ -1,5 +1,5 @@
 /** Compiles the rules of fences for evaluation. Fences with equal rules share one object. */
-import { LRUCache } from 'lru-cache';
+import { type BoundedCache, createBoundedCache } from '../../../schemas/bounded-cache.js';
 import { compileAddressRanges } from '../../evaluation/addresses.js';
 import { compileHours } from '../../evaluation/hours.js';
 import type { AddressRanges, FenceRules, OpeningHours } from '../../evaluation/types.js';
@@ -24,9 +24,9 @@ const defaultRules: FenceRules = Object.freeze({
  * address.
  */
 export function createRulesCompiler(): (rulesText: string) => FenceRules {
-  const shared = new LRUCache<string, FenceRules>({ max: maxShared });
-  const sharedHours = new LRUCache<string, OpeningHours>({ max: maxShared });
-  const sharedAddresses = new LRUCache<string, AddressRanges>({ max: maxShared });
+  const shared = createBoundedCache<string, FenceRules>(maxShared);
+  const sharedHours = createBoundedCache<string, OpeningHours>(maxShared);
+  const sharedAddresses = createBoundedCache<string, AddressRanges>(maxShared);
 
   function compile(json: RulesJson): FenceRules {
     return Object.freeze({
@@ -50,7 +50,7 @@ export function createRulesCompiler(): (rulesText: string) => FenceRules {
   return (text) => (text === '' ? defaultRules : through(shared, text, () => compile(JSON.parse(text) as RulesJson)));
 }
 
-function through<T extends object>(cache: LRUCache<string, T>, key: string, make: () => T): T {
+function through<T extends object>(cache: BoundedCache<string, T>, key: string, make: () => T): T {
   const known = cache.get(key);
   if (known !== undefined) return known;
   const made = make();

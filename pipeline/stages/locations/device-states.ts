@@ -3,7 +3,7 @@
  * cached states are current until it is fenced. A new claim makes a new owner, for whom earlier cache entries don't
  * count.
  */
-import { LRUCache } from 'lru-cache';
+import { type BoundedCache, createBoundedCache } from '../../../schemas/bounded-cache.js';
 import type { DeviceState } from '../../../schemas/records.js';
 import type { CacheUse } from '../../cache-use.js';
 import type { Claim, StateStore } from '../../ports.js';
@@ -44,13 +44,13 @@ interface OwnedDevice extends Device {
 /** Loads states, and caches up to `maxDevices` over all partitions; evicts the least recently used. */
 export class DeviceStates {
   readonly #states: StateStore;
-  readonly #cached: LRUCache<string, OwnedDevice>;
+  readonly #cached: BoundedCache<string, OwnedDevice>;
   #hits = 0;
   #misses = 0;
 
   constructor(states: StateStore, maxDevices: number) {
     this.#states = states;
-    this.#cached = new LRUCache({ max: maxDevices });
+    this.#cached = createBoundedCache(maxDevices);
   }
 
   get use(): CacheUse {

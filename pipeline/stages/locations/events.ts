@@ -2,7 +2,7 @@
  * Builds events from transitions, with an id that every run derives alike and the current definition of the geofence or
  * beacon.
  */
-import { LRUCache } from 'lru-cache';
+import { type BoundedCache, createBoundedCache } from '../../../schemas/bounded-cache.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';
 import { eventBeacon, eventGeofence } from '../../../schemas/wire/geofence.js';
@@ -26,14 +26,14 @@ export interface Definitions {
 export function createDefinitions(
   configuration: Pick<ConfigurationReader, 'version' | 'feed' | 'storedGeofence' | 'beacon'>,
 ): Definitions {
-  const geofences = new LRUCache<string, EventGeofence>({ max: cachedDefinitions });
-  const beacons = new LRUCache<string, EventBeacon>({ max: cachedDefinitions });
+  const geofences = createBoundedCache<string, EventGeofence>(cachedDefinitions);
+  const beacons = createBoundedCache<string, EventBeacon>(cachedDefinitions);
   let version = configuration.version;
   let hits = 0;
   let misses = 0;
 
   function cached<Record, Definition extends object>(
-    cache: LRUCache<string, Definition>,
+    cache: BoundedCache<string, Definition>,
     find: (scope: Scope, id: string) => Record | undefined,
     toDefinition: (record: Record) => Definition,
   ) {

@@ -2,7 +2,7 @@
  * Trace contexts of deliveries, from the record of their event to their attempts. They are kept in memory, for the
  * latest deliveries: a queued delivery has fixed bytes, and a trace that is hours old is of no use.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../../schemas/bounded-cache.js';
 import type { Delivery } from '../../../schemas/records.js';
 import type { Span, Tracing } from '../../tracing.js';
 
@@ -11,7 +11,7 @@ const maxKept = 10_000;
 
 export class DeliveryTraces {
   readonly #tracing: Tracing;
-  readonly #contexts = new LRUCache<string, string>({ max: maxKept });
+  readonly #contexts = createBoundedCache<string, string>(maxKept);
 
   constructor(tracing: Tracing) {
     this.#tracing = tracing;

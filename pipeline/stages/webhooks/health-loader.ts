@@ -1,5 +1,5 @@
 /** Loads a webhook's health and project before anything is sent to it. */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../../schemas/bounded-cache.js';
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
 import type { Scope } from '../../catalog/types.js';
@@ -25,7 +25,7 @@ export interface HealthLoaderParts {
 
 export class HealthLoader {
   readonly #parts: HealthLoaderParts;
-  readonly #cache = new LRUCache<string, EndpointHealth>({ max: maxCached });
+  readonly #cache = createBoundedCache<string, EndpointHealth>(maxCached);
   readonly #pending = new Fifo<Endpoint>();
   #running = 0;
   #isClosed = false;

@@ -4,7 +4,7 @@
  * Input: the webhooks of a project and environment. Output: for a type and a tag, the webhooks that want it. The cost
  * is proportional to the matches, not to the number of webhooks. May import: schemas, the catalog's reader.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../../../schemas/bounded-cache.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
@@ -77,7 +77,7 @@ const maxScopes = 10_000;
 /** The current webhooks, indexed per project and environment. An index is valid until a webhook changes. */
 export class WebhookDirectory {
   readonly #configuration: Pick<ConfigurationReader, 'webhooks'>;
-  readonly #scopes = new LRUCache<string, ScopeWebhooks>({ max: maxScopes });
+  readonly #scopes = createBoundedCache<string, ScopeWebhooks>(maxScopes);
 
   constructor(configuration: Pick<ConfigurationReader, 'webhooks'>) {
     this.#configuration = configuration;
