@@ -3,16 +3,19 @@
  * the compaction lag, because readers may reject the newer one. Tombstones are kept for a bounded time, for readers
  * that were down.
  *
+ * An append writes entries only. The sweep reads entries that are older than the lag, in order, and removes those that
+ * they replace. So the random order of keys costs appends nothing.
+ *
  * An entry is a block of one record, followed by the record's headers as JSON, if it has any.
  */
 import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
 import { BlockPool, Page, readBlock } from './blocks.js';
-import type { Environment, Table } from './environment.js';
+import type { Environment } from './environment.js';
 import { maxKeyBytes, numberOf, numberValue, offsetKey, offsetOfKey, partitionKey } from './keys.js';
 import type { RecordGroup, TopicStore } from './topic-store.js';
 
-/** Limit per transaction, for replaced records and for tombstones. */
-const maxSwept = 5_000;
+/** Limit per transaction, for compacted entries and for tombstones: it holds up other work of the thread. */
+const maxSwept = 1_000;
 const partition = 0;
 
 export interface CompactedTopicOptions {
@@ -61,14 +64,13 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
   const { environment, name, tombstoneRetentionMs, compactionLagMs } = options;
   const reader = createCompactedReader(options);
   const entries = environment.table(name);
-  /** Record key -> offset of its newest entry. */
+  /** Record key -> offset of its newest entry, of those that are compacted. */
   const newest = environment.table(`${name}:newest`);
-  /** Offset of a tombstone that is the newest of its key -> when it was appended (8 bytes) and the record key. */
-  const tombstones = environment.table(`${name}:tombstones`);
   /**
-   * Offset of a record -> when it was appended (8 bytes) and the offset of the record that it has replaced (8 bytes).
+   * Offset of a tombstone that is the newest of its key -> when it was appended (8 bytes) and the record key. Under the
+   * key of the partition: the offset up to which entries are compacted.
    */
-  const replaced = environment.table(`${name}:replaced`);
+  const tombstones = environment.table(`${name}:tombstones`);
   const pool = new BlockPool();
 
   function check({ key }: NewRecord): void {
@@ -78,12 +80,6 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
   }
 
   function writeRecord(record: NewRecord, offset: number, nowMs: number): void {
-    const key = Buffer.from(record.key);
-    const older = numberOf(newest.getBinary(key));
-    if (older !== undefined) {
-      replaced.putSync(offsetKey(partition, offset), Buffer.concat([numberValue(nowMs), numberValue(older)]));
-      tombstones.removeSync(offsetKey(partition, older));
-    }
     const { headers, ...bare } = record;
     const builder = pool.builderFor(bare);
     builder.add(bare);
@@ -93,9 +89,6 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
       headers ? Buffer.concat([block, Buffer.from(JSON.stringify(headers))]) : block,
     );
     pool.release(builder);
-    newest.putSync(key, numberValue(offset));
-    if (record.value === null)
-      tombstones.putSync(offsetKey(partition, offset), Buffer.concat([numberValue(nowMs), key]));
   }
 
   function group(): RecordGroup {
@@ -115,30 +108,56 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
     };
   }
 
-  /** Returns the table's entries from before the time, oldest first. */
-  function entriesBefore(table: Table, timeMs: number): { key: Buffer; rest: Buffer }[] {
-    const found: { key: Buffer; rest: Buffer }[] = [];
-    for (const { key, value } of table.getRange({ start: offsetKey(partition, 0), limit: maxSwept })) {
-      if (value.readDoubleBE(0) > timeMs) break;
-      found.push({ key: Buffer.from(key), rest: Buffer.from(value.subarray(8)) });
-    }
-    return found;
+  /**
+   * Returns the offset to continue at. In a folder of an earlier release, which noted the newest entries when they were
+   * appended, compaction starts again.
+   */
+  function compactedUpTo(): number {
+    const offset = numberOf(tombstones.getBinary(partitionKey(partition)));
+    if (offset !== undefined) return offset;
+    newest.clearSync();
+    tombstones.clearSync();
+    tombstones.putSync(partitionKey(partition), numberValue(0));
+    return 0;
   }
 
-  function sweep(nowMs: number): boolean {
-    const outdated = entriesBefore(replaced, nowMs - compactionLagMs);
-    for (const { key, rest } of outdated) {
-      entries.removeSync(offsetKey(partition, rest.readDoubleBE(0)));
-      replaced.removeSync(key);
+  /** Compacts entries from before the time. Returns their number. */
+  function compact(timeMs: number): number {
+    const records = reader.read(partition, compactedUpTo(), maxSwept);
+    const young = records.findIndex(({ timestamp }) => timestamp > timeMs);
+    const old = young < 0 ? records : records.slice(0, young);
+    for (const { key, value, offset, timestamp } of old) {
+      const recordKey = Buffer.from(key);
+      const older = numberOf(newest.getBinary(recordKey));
+      if (older !== undefined) {
+        entries.removeSync(offsetKey(partition, older));
+        tombstones.removeSync(offsetKey(partition, older));
+      }
+      newest.putSync(recordKey, numberValue(offset));
+      if (value === null)
+        tombstones.putSync(offsetKey(partition, offset), Buffer.concat([numberValue(timestamp), recordKey]));
     }
-    const expired = entriesBefore(tombstones, nowMs - tombstoneRetentionMs);
-    for (const { key, rest } of expired) {
+    const last = old.at(-1);
+    if (last !== undefined) tombstones.putSync(partitionKey(partition), numberValue(last.offset + 1));
+    return old.length;
+  }
+
+  /** Removes tombstones from before the time. Returns their number. */
+  function expire(timeMs: number): number {
+    const expired: { key: Buffer; recordKey: Buffer }[] = [];
+    for (const { key, value } of tombstones.getRange({ start: offsetKey(partition, 0), limit: maxSwept })) {
+      if (value.readDoubleBE(0) > timeMs) break;
+      expired.push({ key: Buffer.from(key), recordKey: Buffer.from(value.subarray(8)) });
+    }
+    for (const { key, recordKey } of expired) {
       entries.removeSync(key);
       tombstones.removeSync(key);
-      newest.removeSync(rest);
+      newest.removeSync(recordKey);
     }
-    return Math.max(outdated.length, expired.length) === maxSwept;
+    return expired.length;
   }
+
+  const sweep = (nowMs: number): boolean => compact(nowMs - compactionLagMs) + expire(nowMs - tombstoneRetentionMs) > 0;
 
   return { ...reader, check, group, sweep };
 }

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NewRecord, Topic } from '../../pipeline/ports.js';
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.js';
+import { openEnvironment } from './environment.js';
+import { numberValue } from './keys.js';
 
 let path = '';
 let embedded: Embedded;
@@ -125,6 +127,24 @@ describe('embedded log', () => {
     await embedded.log.sweep(Date.now() + 61 * 60_000);
     expect(await contents('changes')).toEqual([all[2], all[4]]);
     expect((await embedded.log.bounds('changes', 0)).end).toBe(5);
+  });
+
+  test('changes of an earlier release, which knew the newest entry of each key, are compacted', async () => {
+    await embedded.log.append('changes', [record('a', '1'), record('b', '1'), record('a', '2')]);
+    await embedded.close();
+    const environment = openEnvironment({ path: join(path, 'log'), mapBytes: 2 ** 30, syncBeforeVisible: true });
+    const newest = environment.table('topic:changes:newest');
+    await environment.transaction(() => {
+      newest.putSync(Buffer.from('a'), numberValue(2));
+      newest.putSync(Buffer.from('b'), numberValue(1));
+    });
+    await environment.close();
+    embedded = open();
+    await embedded.log.sweep(Date.now() + 61 * 60_000);
+    expect(await contents('changes')).toEqual([
+      ['b', '1'],
+      ['a', '2'],
+    ]);
   });
 
   test('headers have a bound', async () => {
