@@ -1,7 +1,7 @@
 /**
- * Binary keys of the read model's databases. Every part has a fixed width, so that keys sort by their parts: ids 12
- * bytes (24 hex digits), environment 1, times 6 (epoch ms, big-endian), tags and external ids 12. Tags and external ids
- * are hashed, because their length is unlimited and that of a key is not.
+ * Binary keys of the read model's databases. Most parts have a fixed width, so that keys sort by their parts: ids 12
+ * bytes (24 hex digits), environment 1, times 6 (epoch ms, big-endian), tags 12. Tags and long external ids are hashed,
+ * because their length is unlimited and that of a key is not.
  */
 import { LRUCache } from 'lru-cache';
 import { deriveId } from '../../../schemas/ids.js';
@@ -58,6 +58,20 @@ const listNumber = (kind: ListedKind, name: ListName): number =>
 
 const valuePart = (value: string): Buffer => idKey(deriveId(value));
 
+/** Longer external ids, and those with other characters than ASCII, are hashed. */
+const maxPlainBytes = 48;
+/** Begins the part of a hashed external id. No byte of UTF-8 is as high. */
+const hashedMark = 0xff;
+
+/**
+ * Returns the part of a key that says the external id. Rows of a file have similar ones, and keys that are near each
+ * other take few pages. None is the beginning of another.
+ */
+function externalIdPart(externalId: string): Buffer {
+  if (externalId.length < maxPlainBytes && /^[ -~]*$/.test(externalId)) return Buffer.from(`${externalId}\0`, 'latin1');
+  return Buffer.concat([Buffer.of(hashedMark), valuePart(externalId)]);
+}
+
 const madePrefix = (kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer =>
   Buffer.concat([
     Buffer.of(listNumber(kind, name)),
@@ -75,7 +89,7 @@ const prefixes = new LRUCache<string, Buffer>({ max: 1_000 });
 export function listPrefix(kind: ListedKind, scope: Scope, name: ListName, value?: string): Buffer {
   // Each row has its own external id, so only the part before it is cached.
   if (name === 'externalId' && value !== undefined)
-    return Buffer.concat([listPrefix(kind, scope, name), valuePart(value)]);
+    return Buffer.concat([listPrefix(kind, scope, name), externalIdPart(value)]);
   const cacheKey = `${kind}/${scope.project}/${scope.environment}/${name}/${value ?? ''}`;
   const known = prefixes.get(cacheKey);
   if (known !== undefined) return known;
@@ -158,7 +172,7 @@ export function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRec
   const prefixes = ownPrefixesOf(kind, record);
   const keys = [joined(prefixes.description, description, id)];
   if (prefixes.tagDescription !== null) keys.push(joined(prefixes.tagDescription, description, id));
-  if (externalId !== null) keys.push(joined(prefixes.externalId, valuePart(externalId), id));
+  if (externalId !== null) keys.push(joined(prefixes.externalId, externalIdPart(externalId), id));
   if (placeId !== undefined) keys.push(Buffer.concat([listPrefix(kind, record, 'placeId', placeId), id]));
   return keys;
 }

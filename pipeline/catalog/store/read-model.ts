@@ -113,7 +113,7 @@ type ListedRecord = GeofenceRecord | BeaconRecord;
  * Version of the stored format. A read model of another format is rebuilt from topic `changes`; the caller compares
  * before opening it.
  */
-export const readModelFormat = 6;
+export const readModelFormat = 7;
 
 const mapSizeBytes = 64 * 2 ** 30;
 const noValue = Buffer.alloc(0);
