@@ -58,7 +58,7 @@ const turnRows = 100;
  */
 const stampRows = 500;
 const stampMs = 1_000;
-const maxWritesInFlight = 2;
+const maxWritesInFlight = 3;
 /** Lookups of geometry at the same time. */
 const maxLookups = 8;
 const maxAttempts = 10;

@@ -153,11 +153,8 @@ export function unpackChanges({ heads, values }: PackedChanges): EncodedChange[]
   };
   return (JSON.parse(heads) as PackedHead[]).map(([key, length, edit, headers, prepared]) => {
     const value = length < 0 ? null : take(length);
-    return {
-      edit,
-      record: { key, value, ...(headers && { headers }) },
-      ...(prepared && { prepared: takePrepared(prepared) }),
-    };
+    const record = headers === undefined ? { key, value } : { key, value, headers };
+    return { edit, record, prepared: prepared && takePrepared(prepared) };
   });
 }
 

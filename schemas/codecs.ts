@@ -54,6 +54,9 @@ export interface Codec<T> {
   decode(frame: Buffer): T;
 }
 
+/** Where values are encoded before they are copied. It grows to the size of the largest. */
+let scratch = Buffer.allocUnsafeSlow(16 * 1_024);
+
 /** Creates a codec for a schema id. */
 export function createCodec<T>(type: avro.Type, schemaId: number): Codec<T> {
   function encodeInto(value: T, target: Buffer, position: number): number {
@@ -68,12 +71,11 @@ export function createCodec<T>(type: avro.Type, schemaId: number): Codec<T> {
     type,
     encodeInto,
     encode(value) {
-      const body = type.toBuffer(value);
-      const frame = Buffer.allocUnsafe(frameBytes + body.length);
-      frame[0] = 0;
-      frame.writeUInt32BE(schemaId, 1);
-      body.copy(frame, frameBytes);
-      return frame;
+      for (;;) {
+        const end = encodeInto(value, scratch, 0);
+        if (end >= 0) return Buffer.from(scratch.subarray(0, end));
+        scratch = Buffer.allocUnsafeSlow(2 * scratch.length);
+      }
     },
     decode(frame) {
       if (frame.length < frameBytes || frame[0] !== 0) throw new Error('not in the Confluent wire format');

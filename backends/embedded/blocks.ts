@@ -76,6 +76,11 @@ export class BlockBuilder {
     this.length = start + bytes;
   }
 
+  /** Appends text after the last record, for a reader that knows where it begins. The buffer must have space for it. */
+  addText(text: string): void {
+    this.length += this.buffer.write(text, this.length);
+  }
+
   /** Returns the block: a view that is valid until the buffer is reused. */
   finish(timestampMs: number): Buffer {
     this.buffer.writeUInt32BE(this.count, 0);
@@ -108,9 +113,9 @@ export class BlockPool {
 
   constructor(private readonly maxFreeBlocks = 64) {}
 
-  /** Returns a builder in which the record fits. */
-  builderFor(record: NewRecord): BlockBuilder {
-    const bytes = headerBytes + maxBytesOf(record);
+  /** Returns a builder in which the record fits, with so many bytes after it. */
+  builderFor(record: NewRecord, bytesAfter = 0): BlockBuilder {
+    const bytes = headerBytes + maxBytesOf(record) + bytesAfter;
     return new BlockBuilder(
       bytes > blockBytes ? Buffer.allocUnsafeSlow(bytes) : (this.free.pop() ?? Buffer.allocUnsafeSlow(blockBytes)),
     );

@@ -26,6 +26,16 @@ export interface CompactedTopicOptions {
   readonly compactionLagMs: number;
 }
 
+/** Copies the fields by name, because a spread takes several times as long, and a read has thousands of records. */
+const withHeaders = ({ key, value, partition, offset, timestamp }: LogRecord, headers: string): LogRecord => ({
+  key,
+  value,
+  partition,
+  offset,
+  timestamp,
+  headers: JSON.parse(headers),
+});
+
 /** Makes a reader of a compacted topic, which opens the table of records only. */
 export function createCompactedReader({
   environment,
@@ -49,9 +59,8 @@ export function createCompactedReader({
       const found = page.records.length;
       const blockEnd = readBlock(value, partition, offsetOfKey(key), offset, page);
       const record = page.records[found];
-      if (record && blockEnd < value.length) {
-        page.records[found] = { ...record, headers: JSON.parse(value.toString('utf8', blockEnd)) };
-      }
+      if (record && blockEnd < value.length)
+        page.records[found] = withHeaders(record, value.toString('utf8', blockEnd));
       if (page.isFull) break;
     }
     return page.records;
@@ -79,15 +88,13 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
       throw new Error(`a record key has ${bytes} bytes: must be 1 to ${maxKeyBytes} in a compacted topic`);
   }
 
-  function writeRecord(record: NewRecord, offset: number, nowMs: number): void {
-    const { headers, ...bare } = record;
-    const builder = pool.builderFor(bare);
+  function writeRecord({ key, value, headers }: NewRecord, offset: number, nowMs: number): void {
+    const [bare, text] = [{ key, value }, headers === undefined ? '' : JSON.stringify(headers)];
+    // A character of UTF-16 takes at most three bytes.
+    const builder = pool.builderFor(bare, 3 * text.length);
     builder.add(bare);
-    const block = builder.finish(nowMs);
-    entries.putSync(
-      offsetKey(partition, offset),
-      headers ? Buffer.concat([block, Buffer.from(JSON.stringify(headers))]) : block,
-    );
+    builder.addText(text);
+    entries.putSync(offsetKey(partition, offset), builder.finish(nowMs));
     pool.release(builder);
   }
 

@@ -18,6 +18,9 @@ import type { ImportWorkerStart } from './import-host.js';
 /** Least time between two reports of progress. */
 const progressEveryMs = 100;
 
+/** A row takes about 2 kB of small buffers. With the default of 8 kB every fourth row needs a new pool. */
+Buffer.poolSize = 64 * 1_024;
+
 const { readModelFolder, calls, services } = workerData as ImportWorkerStart;
 const main = remote<ThreadServices>(services, { moved: movedBuffers });
 const configuration = openReadModel(readModelFolder);

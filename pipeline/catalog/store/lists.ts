@@ -116,6 +116,15 @@ const orders = ['createdAt', 'updatedAt'] as const;
 /** The fields of a record that the lists by time need. */
 type Timed = ListedTimes & Scope & { readonly _id: string };
 
+const timed = ({ tag, createdAt, updatedAt }: ListedTimes, { project, environment }: Scope, _id: string): Timed => ({
+  _id,
+  project,
+  environment,
+  tag,
+  createdAt,
+  updatedAt,
+});
+
 const isSameTime = (one: Timed, other: Timed, orderBy: ListQuery['orderBy']): boolean =>
   keyTime(one[orderBy]) === keyTime(other[orderBy]) &&
   one.project === other.project &&
@@ -186,13 +195,7 @@ export function createListWriter(index: Index): ListWriter {
     },
     relistPrepared(id, prepared) {
       const { scope, before, after } = prepared;
-      const { project, environment } = scope;
-      move('geofence', before && { ...before, project, environment, _id: id }, {
-        ...after,
-        project,
-        environment,
-        _id: id,
-      });
+      move('geofence', before && timed(before, scope, id), timed(after, scope, id));
       exchange(prepared);
     },
     flushSync() {
