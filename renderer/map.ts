@@ -162,7 +162,7 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
       if (!uploadedStyle) checkBuiltIn(name);
       const style = completeStyle(main.styles.web(name, language, uploadedStyle), tileset, source);
       if (uploadedStyle || tileset === 'basemap' || !isPartOfWorld(source.bounds)) return style;
-      const below = localizeStyle(builtInStyle(name as BuiltInStyle, 'fenceline'), language);
+      const below = localizeStyle(builtInStyle(name as BuiltInStyle, 'fenceline', true), language);
       const names = sourceOf('beyond', { ...basemapDescription, maxZoom: source.maxZoom, attribution: '' });
       return besideArchive(style, below, source.kind, { basemap: sourceOf('basemap', basemapDescription), names });
     },
@@ -207,7 +207,7 @@ function createLazyBasemap({ cacheFolder, mayBake = true }: MapRendererOptions):
     const path = mayBake ? await prepareDefaultBasemap(folder) : await findDefaultBasemap(folder);
     if (path === undefined) return undefined;
     const source = await openPmtiles(path);
-    return { source, styles: createStyles(source) };
+    return { source, styles: createStyles(source, true) };
   }
 
   async function ground(): Promise<Ground | undefined> {
@@ -250,8 +250,11 @@ interface Styles {
   web(...style: StyleArguments): StyleSpecification;
 }
 
-/** Compiles styles for this source. A built-in style throws ApiError `unavailable` for a source of unknown schema. */
-function createStyles(source: TileSource): Styles {
+/**
+ * Compiles styles for this source, alone or beside an archive. A built-in style throws ApiError `unavailable` for a
+ * source of unknown schema.
+ */
+function createStyles(source: TileSource, isBesideArchive = false): Styles {
   const schema = detectSchema(source);
   const kept = new LRUCache<string, CompiledStyle>({ max: keptStyles, maxSize: maxKeptStyleBytes });
   return {
@@ -274,7 +277,7 @@ function createStyles(source: TileSource): Styles {
 
   function builtIn(name: string): StyleSpecification {
     if (source.kind === 'raster') return rasterStyle(name);
-    if (schema) return builtInStyle(name as BuiltInStyle, schema);
+    if (schema) return builtInStyle(name as BuiltInStyle, schema, isBesideArchive);
     throw new ApiError('unavailable', unknownSchema(source));
   }
 }

@@ -36,6 +36,9 @@ const wrongEntries = [10630176, 1917790, 8224624, 1348818, 1915223];
 /** English names of cities for which the data has a name that nobody uses. */
 const englishNames = new Map([[292968, 'Abu Dhabi']]);
 
+/** Endings of areas in English names of cities: Billings, not Billings Metropolitan Area. */
+const administrative = / (Metropolitan Area|Municipality|Prefecture)$/;
+
 /** Names of cities that were renamed after the data was extracted: Nur-Sultan is Astana again. */
 const renamed = new Map([
   [
@@ -111,8 +114,9 @@ function toFeature(city: City, weight: number, minZoom: number, names?: CityName
   };
 }
 
-function namesOf({ cityId, name, country }: City, names: CityNames['names'] = new Map()): Record<string, string> {
-  const english = englishNames.get(cityId) ?? names.get('en') ?? name;
+function namesOf({ cityId, name, country }: City, known: CityNames['names'] = new Map()): Record<string, string> {
+  const english = (englishNames.get(cityId) ?? known.get('en') ?? name).replace(administrative, '');
+  const names = known.has('en') ? new Map([...known, ['en', english]]) : known;
   const language = ownLanguage(country) ?? '';
   // Traditional names are kept where they differ.
   const own = names.get(language) ?? names.get(language.slice(0, 2)) ?? english;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { namesSquares } from '../style/reserves-space.js';
+import { namesSquares, repeatDistance } from '../style/reserves-space.js';
 import { wholeTile } from '../testing/pictures.js';
 import { placeNames } from '../testing/place-names.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
@@ -78,6 +78,18 @@ test('names in every script are placed at points and along streets', () => {
     // A short name has space to be repeated.
     expect(new Set(placed(lineOf(name, [2500, 4000], [5700, 4200]), line))).toEqual(new Set([name]));
   }
+});
+
+test('equal texts at points keep the distance of their layer, which may double with each zoom', () => {
+  /** 15 pixels to the right of each other at the zoom of the tiles. */
+  const addresses = cutUp([1, 2, 3, 4].map((i) => pointAt('2', 3800 + 120 * i, 4096)));
+  const count = (zoom: number, metadata: object) => {
+    const style = symbolStyle([{ 'text-size': 8, 'text-padding': 0 }], {}, metadata);
+    return labelsOf(frameOf({ ...fourTiles, zoom }, 1, addresses), style, [], 'en').length;
+  };
+  expect(count(1, {})).toBe(1);
+  expect([1, 2].map((zoom) => count(zoom, { [repeatDistance]: { px: 20 } }))).toEqual([2, 4]);
+  expect([1, 2].map((zoom) => count(zoom, { [repeatDistance]: { px: 20, zoom: 1 } }))).toEqual([2, 2]);
 });
 
 test('a sort key that is null, or no number, counts as 0 and is not logged', () => {

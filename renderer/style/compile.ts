@@ -21,7 +21,7 @@ import {
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
-import { leavesSpace, namesSquares, reservesSpace } from './reserves-space.js';
+import { leavesSpace, namesSquares, type RepeatDistance, repeatDistance, reservesSpace } from './reserves-space.js';
 
 export type LayerType = LayerSpecification['type'];
 
@@ -46,6 +46,8 @@ export interface StyleLayer {
   readonly leavesSpace: boolean;
   /** See {@link namesSquares}. */
   readonly namesSquares: boolean;
+  /** See {@link repeatDistance}. */
+  readonly repeatDistance: RepeatDistance | undefined;
   /** Returns whether the layer is drawn at this zoom. */
   isVisible(zoom: number): boolean;
   /**
@@ -112,6 +114,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
     reservesSpace: has(layer, reservesSpace),
     leavesSpace: has(layer, leavesSpace),
     namesSquares: has(layer, namesSquares),
+    repeatDistance: metadataOf(layer)?.[repeatDistance] as RepeatDistance | undefined,
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);
@@ -164,5 +167,6 @@ function mentionsZoom(expression: unknown): boolean {
   return expression[0] === 'zoom' || expression.some(mentionsZoom);
 }
 
-const has = ({ metadata }: LayerSpecification, name: string): boolean =>
-  (metadata as Record<string, unknown> | undefined)?.[name] === true;
+const metadataOf = ({ metadata }: LayerSpecification) => metadata as Record<string, unknown> | undefined;
+
+const has = (layer: LayerSpecification, name: string): boolean => metadataOf(layer)?.[name] === true;

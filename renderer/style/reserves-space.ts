@@ -6,3 +6,14 @@ export const reservesSpace = 'fenceline:reserves-space';
 export const leavesSpace = 'fenceline:leaves-space';
 /** Names an entry of a layer's `metadata`. Names of lines around or across a square are straight, in its middle. */
 export const namesSquares = 'fenceline:names-squares';
+/**
+ * Names an entry of a layer's `metadata`: the minimum distance of equal texts at points, as a {@link RepeatDistance}.
+ */
+export const repeatDistance = 'fenceline:repeat-distance';
+
+export interface RepeatDistance {
+  /** CSS pixels at the zoom, and below. */
+  readonly px: number;
+  /** From this zoom on the distance is one on the ground: it doubles with each zoom. */
+  readonly zoom?: number;
+}

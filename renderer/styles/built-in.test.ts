@@ -60,6 +60,25 @@ test('large waters are named before streets, and small ones after them', () => {
   }
 });
 
+test.each(schemas)('%s: a point of interest has its icon and its name, or neither', (schema) => {
+  const { layers } = compileStyle(builtInStyle('svc-default-v1', schema));
+  const points = layers.filter(({ id }) => id.startsWith('label-poi'));
+  expect(points.length > 0).toBe(schema !== 'fenceline');
+  for (const layer of points) {
+    const isOptional = ['text-optional', 'icon-optional'].map((name) => layer.property<boolean>(name).at(15));
+    expect([layer.id, ...isOptional]).toEqual([layer.id, false, false]);
+  }
+});
+
+test('stations are named before streets, and other points after them', () => {
+  for (const schema of schemas.filter((each) => each !== 'fenceline')) {
+    const ids = builtInStyle('svc-default-v1', schema).layers.map(({ id }) => id);
+    const indexOf = (start: string) => ids.findIndex((id) => id.startsWith(start));
+    expect(indexOf('label-poi-13')).toBeGreaterThan(indexOf('label-road-major'));
+    expect(indexOf('label-poi-14')).toBeLessThan(indexOf('label-road-path'));
+  }
+});
+
 test('other names are not built in', () => {
   expect(builtInStyles).toEqual(['svc-default-v1', 'svc-light-v1', 'svc-dark-v1']);
   expect(['svc-dark-v1', 'svc-dark-v2', 'toString', ''].map(isBuiltInStyle)).toEqual([true, false, false, false]);
@@ -246,6 +265,9 @@ test.each([
   ['fenceline', 'country_labels', { class: 'country', min_zoom: 2, rank: 3 }, 3, ['label-country']],
   ['fenceline', 'country_labels', { class: 'country', min_zoom: 4, rank: 5 }, 3, []],
   ['fenceline', 'places', { min_zoom: 6, rank: 6, class: 'town' }, 16, ['label-town']],
+  // Larger than the view; the city of the same name is shown.
+  ['fenceline', 'country_labels', { class: 'microstate', min_zoom: 5, rank: 6 }, 8.9, ['label-microstate']],
+  ['fenceline', 'country_labels', { class: 'microstate', min_zoom: 5, rank: 6 }, 9, []],
   ['openmaptiles', 'place', { class: 'country', iso_a2: 'CH', rank: 2 }, 3, ['label-country']],
   ['openmaptiles', 'place', { class: 'country', iso_a2: 'CH', rank: 2 }, 2, []],
   ['openmaptiles', 'place', { class: 'country', iso_a2: 'MC', rank: 1 }, 4, []],
@@ -264,9 +286,15 @@ test.each([
     ['label-road-major', 'label-road-shield'],
   ],
   ['openmaptiles', 'transportation_name', { class: 'minor' }, 12, []],
+  ['openmaptiles', 'transportation_name', { class: 'minor' }, 13, ['label-road-minor']],
   ['openmaptiles', 'poi', { name: 'a', class: 'railway', subclass: 'station' }, 13, ['label-poi-13']],
   ['openmaptiles', 'poi', { name: 'a', class: 'railway', subclass: 'subway' }, 15, ['label-poi-15']],
   ['openmaptiles', 'poi', { name: 'a', class: 'attraction', subclass: 'attraction' }, 14, ['label-poi-14']],
+  // Some producers have no `name`.
+  ['openmaptiles', 'poi', { 'name:latin': 'a', class: 'attraction' }, 14, ['label-poi-14']],
+  ['openmaptiles', 'water_name', { name: 'a', class: 'lake' }, 13, ['label-water-large']],
+  ['openmaptiles', 'water_name', { name: 'a', class: 'lake' }, 15, ['label-water-small']],
+  ['openmaptiles', 'water_name', { name: 'a', class: 'bay' }, 15, ['label-water-large']],
   ['openmaptiles', 'poi', { name: 'a', class: 'place_of_worship', subclass: 'christian' }, 15, ['label-poi-15']],
   ['openmaptiles', 'poi', { name: 'a', class: 'hospital', subclass: 'clinic' }, 17, []],
   ['openmaptiles', 'poi', { name: 'a', class: 'library', subclass: 'books' }, 17, []],

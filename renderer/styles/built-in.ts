@@ -29,8 +29,11 @@ const schemas: Readonly<Record<TileSchema, Schema>> = {
   shortbread: shortbreadSchema,
 };
 
-/** Returns the style for tiles of this schema, from source `map`. */
-export function builtInStyle(name: BuiltInStyle, schemaName: TileSchema): StyleSpecification {
+/**
+ * Returns the style for tiles of this schema, from source `map`. `isBesideStreets` tells whether the map shows them
+ * beside tiles with streets.
+ */
+export function builtInStyle(name: BuiltInStyle, schemaName: TileSchema, isBesideStreets = false): StyleSpecification {
   const schema = schemas[schemaName];
   const palette = palettes[name];
   return {
@@ -43,7 +46,7 @@ export function builtInStyle(name: BuiltInStyle, schemaName: TileSchema): StyleS
       ...roadLayers(schema, palette),
       ...borderLayers(schema, palette),
       ...labelLayers(schema, palette),
-      ...placeLayers(schema, palette),
+      ...placeLayers(schema, palette, isBesideStreets),
     ],
   };
 }

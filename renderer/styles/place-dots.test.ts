@@ -7,10 +7,16 @@ import { builtInStyle } from './built-in.js';
 import { builtInImages } from './images.js';
 
 /** Returns the image beside the name of a place; empty without one. */
-function dotOf(schema: TileSchema, layer: string, tags: Readonly<Record<string, string | number>>, zoom: number) {
+function dotOf(
+  schema: TileSchema,
+  layer: string,
+  tags: Readonly<Record<string, string | number>>,
+  zoom: number,
+  isBesideStreets = false,
+) {
   const features = { [layer]: [{ type: 'point' as const, parts: [[[1, 1]]] as const, tags }] };
   const feature = decodeVectorTile(tileBytes(features)).layers.get(layer)!.features[0]!;
-  const shown = compileStyle(builtInStyle('svc-default-v1', schema))
+  const shown = compileStyle(builtInStyle('svc-default-v1', schema, isBesideStreets))
     .layers.filter(({ type, sourceLayer }) => type === 'symbol' && sourceLayer === layer)
     .findLast((each) => each.isVisible(zoom) && each.filter(zoom)(feature))!;
   const { names } = builtInImages('svc-default-v1', 1);
@@ -30,4 +36,9 @@ test.each([
   ['fenceline', 'country_labels', { class: 'country', rank: 2, min_zoom: 0, order: 1 }, 4, ''],
 ] as const)('%s: %s %j at zoom %i has the dot %j', (schema, layer, tags, zoom, dot) => {
   expect(dotOf(schema, layer, tags, zoom)).toBe(dot);
+});
+
+test('beside an archive, places of the basemap lose their dots where those of the archive do', () => {
+  const tags = { class: 'city', rank: 2, min_zoom: 2 };
+  expect([7, 8, 12].map((zoom) => dotOf('fenceline', 'places', tags, zoom, true))).toEqual(['place-city', '', '']);
 });

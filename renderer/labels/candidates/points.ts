@@ -19,21 +19,26 @@ interface SymbolAnchor {
 }
 
 /**
- * Minimum distance of equal texts, in CSS pixels. Stops on both sides of a street, or the entrances of a building, get
- * one label.
+ * Minimum distance of equal texts, in CSS pixels, unless the layer has its own. Stops on both sides of a street, or the
+ * entrances of a building, get one label.
  */
-const minRepeatPx = 48;
+const usualRepeatPx = 48;
 
 const noText: Placement = { runs: [], boxes: [] };
 
 /** Returns the layer's candidates, the most important first. */
 export function pointCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
-  const textRules = textRulesOf(layer, frame.wholeZoom, minRepeatPx);
+  const textRules = textRulesOf(layer, frame.wholeZoom, minRepeatPx(layer, frame.view.zoom));
   const symbols = visibleSymbols(frame, layer, 0);
   return [...symbols.flatMap(anchorsAtPoints), ...anchorsInAreas(symbols)]
     .sort((a, b) => a.symbol.sortKey - b.symbol.sortKey || a.symbol.feature.order - b.symbol.feature.order)
     .slice(0, maxCandidates)
     .flatMap((anchor) => candidateAt(anchor, frame, layer, language, textRules) ?? []);
+}
+
+function minRepeatPx({ repeatDistance }: StyleLayer, zoom: number): number {
+  if (!repeatDistance) return usualRepeatPx;
+  return repeatDistance.px * 2 ** Math.max(0, zoom - (repeatDistance.zoom ?? zoom));
 }
 
 function candidateAt(

@@ -5,7 +5,7 @@ import type {
   LayerSpecification,
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
-import { namesSquares, reservesSpace } from '../../style/reserves-space.js';
+import { namesSquares, type RepeatDistance, repeatDistance, reservesSpace } from '../../style/reserves-space.js';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import { poiClasses, poiImage, poiStyles } from '../pois.js';
@@ -19,11 +19,12 @@ const italic = ['Fenceline Sans Italic'];
 export function labelLayers(schema: Schema, palette: Palette): LayerSpecification[] {
   return [
     ...houseNumberLayers(schema, palette),
-    ...poiLayers(schema, palette),
+    ...poiLayers('others', schema, palette),
     ...waterLabelLayers('small', schema, palette),
     ...waterwayLabelLayers('stream', schema, palette),
     ...roadLabelLayers(schema, palette),
     ...shieldLayers(schema, palette),
+    ...poiLayers('first', schema, palette),
     ...waterwayLabelLayers('river', schema, palette),
     ...waterLabelLayers('large', schema, palette),
   ];
@@ -41,6 +42,7 @@ function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palett
       id: 'label-house-number',
       type: 'symbol',
       minzoom: 17,
+      metadata: { [repeatDistance]: sameAddress },
       ...from(houseNumbers),
       layout: {
         'text-field': firstOf(expression('to-string', houseNumbers.number)),
@@ -53,6 +55,9 @@ function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palett
   ];
 }
 
+/** Addresses of one building, in one street. About 25 metres. */
+const sameAddress: RepeatDistance = { px: 30, zoom: 17 };
+
 /** A building with several numbers, such as `218;222`, shows the first. */
 const firstOf = (list: ExpressionSpecification): ExpressionSpecification =>
   expression('case', ['in', ';', list], ['slice', list, 0, ['index-of', ';', list]], list);
@@ -61,12 +66,24 @@ const firstOf = (list: ExpressionSpecification): ExpressionSpecification =>
 const poiZooms = [...new Set(poiClasses.map((name) => poiStyles[name].minZoom))].sort((a, b) => b - a);
 /** Points that start at this zoom or earlier are landmarks: streets leave them space, if they have another place. */
 const landmarkZoom = 15;
+/** Stations and airports, which start at this zoom or earlier, come before streets. */
+const firstZoom = 13;
+/** A landmark of several entries, such as both ends of a cable car, has one name. */
+const sameLandmark: RepeatDistance = { px: 100 };
 
-/** Texts are below, above or beside their icons, wherever there is space. Ems. */
-const aroundIcon = ['top', [0, 0.85], 'bottom', [0, -0.85], 'left', [1, 0], 'right', [-1, 0]];
+/** Texts are below, above, beside or aslant of their icons, wherever there is space. Ems. */
+const aroundIcon = [
+  ...['top', [0, 0.85], 'bottom', [0, -0.85], 'left', [1, 0], 'right', [-1, 0]],
+  ...['top-left', [0.6, 0.6], 'top-right', [-0.6, 0.6], 'bottom-left', [0.6, -0.6], 'bottom-right', [-0.6, -0.6]],
+];
 
-function poiLayers({ labels: { pois, name } }: Schema, palette: Palette): LayerSpecification[] {
-  return poiZooms.flatMap((minzoom) => {
+function poiLayers(
+  which: 'first' | 'others',
+  { labels: { pois, name } }: Schema,
+  palette: Palette,
+): LayerSpecification[] {
+  const zooms = poiZooms.filter((zoom) => (which === 'first') === zoom <= firstZoom);
+  return zooms.flatMap((minzoom) => {
     const classes = poiClasses.filter((each) => poiStyles[each].minZoom === minzoom);
     return pois.flatMap((poi, i): LayerSpecification[] => {
       if (!classes.some((wanted) => poi.values[wanted])) return [];
@@ -79,8 +96,8 @@ function poiLayers({ labels: { pois, name } }: Schema, palette: Palette): LayerS
           id: `label-poi-${minzoom}-${i}`,
           type: 'symbol',
           minzoom,
-          ...(isLandmark && { metadata: { [reservesSpace]: true } }),
-          ...from(poi, isOneOf(poi, classes), expression('has', 'name')),
+          ...(isLandmark && { metadata: { [reservesSpace]: true, [repeatDistance]: sameLandmark } }),
+          ...from(poi, isOneOf(poi, classes), expression('!=', ['to-string', name], '')),
           layout: {
             'symbol-sort-key': poi.order ? expression('+', order, poi.order) : order,
             'text-field': name,
@@ -89,7 +106,6 @@ function poiLayers({ labels: { pois, name } }: Schema, palette: Palette): LayerS
             'text-max-width': 9,
             'text-padding': isLandmark ? 3 : 5,
             'text-variable-anchor-offset': aroundIcon as [],
-            'text-optional': isLandmark,
             'icon-image': expression('image', byClass(poi, poiImage, poiImage('shop'))),
             'icon-padding': 2,
           },
@@ -135,7 +151,7 @@ interface RoadLabels {
 
 const roadTiers: readonly RoadLabels[] = [
   { id: 'path', minZoom: 17, classes: ['path', 'track'], sizes: [9, 11.5] },
-  { id: 'minor', minZoom: 14, classes: ['minor', 'service', 'pedestrian'], sizes: [9, 13] },
+  { id: 'minor', minZoom: 13, classes: ['minor', 'service', 'pedestrian'], sizes: [9, 13] },
   { id: 'medium', minZoom: 13, classes: ['secondary', 'tertiary'], sizes: [9.5, 14] },
   { id: 'major', minZoom: 12, classes: ['motorway', 'trunk', 'primary'], sizes: [10, 15] },
 ];
@@ -208,6 +224,7 @@ function waterLabelLayers(
   return water.filter(isShown).map(({ order, isSmall, isLine, ...selected }, i) => ({
     id: `label-water-${size}-${i}`,
     type: 'symbol',
+    ...(size === 'small' && { minzoom: 15 }),
     ...from(selected, ...(isSmall ? [size === 'small' ? isSmall : expression('!', isSmall)] : [])),
     layout: {
       ...(isLine
@@ -216,10 +233,9 @@ function waterLabelLayers(
       ...(order && { 'symbol-sort-key': order }),
       'text-field': name,
       'text-font': italic,
-      'text-letter-spacing': 0.08,
+      'text-letter-spacing': size === 'small' ? 0.02 : 0.08,
       'text-max-width': 7,
-      // Lakes are named first. At the zooms of streets most names are those of ponds and fountains.
-      'text-size': byZoom({ 1: 10, 4: 11.5, 8: 12, 12: 12.5, 15: 10.5, 20: 12 }),
+      'text-size': byZoom(size === 'small' ? { 15: 9.5, 20: 11 } : { 1: 10, 4: 11.5, 8: 12, 12: 12.5, 15: 12, 20: 13 }),
     },
     paint: inColors(palette.labels.water, 1),
   }));

@@ -5,7 +5,7 @@ import type {
   LayerSpecification,
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
-import { leavesSpace, reservesSpace } from '../../style/reserves-space.js';
+import { leavesSpace, type RepeatDistance, repeatDistance, reservesSpace } from '../../style/reserves-space.js';
 import { byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import { capitalDot, cityDot } from '../place-dots.js';
@@ -30,8 +30,8 @@ interface PlaceStyle {
   readonly dot?: number;
   /** Whether names that move leave the first place of this name free, or whether this name is one of them. */
   readonly space?: typeof reservesSpace | typeof leavesSpace;
-  /** Whether another style shows these places after the last zoom. */
-  readonly isReplaced?: true;
+  /** Whether the names end after the last zoom also without streets: another style shows them, or they are too large. */
+  readonly ends?: true;
 }
 
 /** Offsets in ems that a name may move from its point when it collides. */
@@ -119,6 +119,7 @@ const styles: readonly PlaceStyle[] = [
     sizes: { 4: [9.5, 9.5], 7: [12, 12] },
     color: 'state',
     more: { ...spaced, ...wandering },
+    ends: true,
   },
   {
     class: 'microstate',
@@ -127,6 +128,7 @@ const styles: readonly PlaceStyle[] = [
     sizes: { 4: [10, 10], 6: [12, 12] },
     color: 'country',
     more: movable,
+    ends: true,
   },
   {
     // Countries have little space to move here.
@@ -138,7 +140,7 @@ const styles: readonly PlaceStyle[] = [
     color: 'city',
     more: movable,
     dot: 1,
-    isReplaced: true,
+    ends: true,
   },
   {
     class: 'city',
@@ -162,7 +164,7 @@ const styles: readonly PlaceStyle[] = [
     more: movable,
     dot: 1,
     space: reservesSpace,
-    isReplaced: true,
+    ends: true,
   },
   {
     class: 'country',
@@ -172,6 +174,7 @@ const styles: readonly PlaceStyle[] = [
     color: 'country',
     more: { ...wandering, 'text-letter-spacing': 0.05, 'text-max-width': 6 },
     space: leavesSpace,
+    ends: true,
   },
   {
     // A country's name can move aside, but its capital cannot.
@@ -187,11 +190,16 @@ const styles: readonly PlaceStyle[] = [
   },
 ];
 
+/** Entries of one part of a city, such as its area and its middle, have one name. */
+const samePlace: RepeatDistance = { px: 150 };
+
 /** Ranks with the largest and the smallest size. */
 const largeRank = 1;
 const smallRank = 6;
 
-export function placeLayers(schema: Schema, palette: Palette): LayerSpecification[] {
+/** `isBesideStreets` tells whether the tiles of another source, with streets, cover a part of the map. */
+export function placeLayers(schema: Schema, palette: Palette, isBesideStreets: boolean): LayerSpecification[] {
+  const endsDots = schema.roads !== null || isBesideStreets;
   return styles.flatMap((style) =>
     schema.labels.places
       .filter(({ values }) => values[style.class])
@@ -202,8 +210,8 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
           type: 'symbol',
           minzoom: style.zooms[0],
           // Without streets, names stay visible at all higher zooms.
-          ...((schema.roads || style.isReplaced) && { maxzoom: style.zooms[1] }),
-          ...(style.space && { metadata: { [style.space]: true } }),
+          ...((schema.roads || style.ends) && { maxzoom: style.zooms[1] }),
+          metadata: { [repeatDistance]: samePlace, ...(style.space && { [style.space]: true }) },
           ...from(places, isOneOf(places, [style.class]), ...conditionsOf(style, places)),
           layout: {
             'text-field': schema.labels.name,
@@ -213,7 +221,7 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
             'text-padding': 2,
             'symbol-sort-key': places.order ?? places.rank,
             ...style.more,
-            ...(style.dot && dotted(style.dot, style.more!, schema, places)),
+            ...(style.dot && dotted(style.dot, style.more!, endsDots, places)),
           },
           paint: inColors(colors, 1.5),
         };
@@ -221,10 +229,10 @@ export function placeLayers(schema: Schema, palette: Palette): LayerSpecificatio
   );
 }
 
-/** Returns the layout of names that stand beside a dot at low zooms; without streets, at all zooms. */
-function dotted(size: number, { 'text-variable-anchor-offset': offsets }: Layout, schema: Schema, of: PlaceImportance) {
+/** Returns the layout of names that stand beside a dot at low zooms, or at all zooms. */
+function dotted(size: number, { 'text-variable-anchor-offset': offsets }: Layout, ends: boolean, of: PlaceImportance) {
   const until = (dots: unknown, others: unknown) =>
-    schema.roads ? expression('step', ['zoom'], dots, firstZoomWithoutDots, others) : expression(...(dots as []));
+    ends ? expression('step', ['zoom'], dots, firstZoomWithoutDots, others) : expression(...(dots as []));
   return {
     'text-variable-anchor-offset': until(['literal', besideDot], ['literal', offsets]) as never,
     'text-justify': 'auto',

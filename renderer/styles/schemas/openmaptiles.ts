@@ -174,7 +174,13 @@ export const openMapTilesSchema: Schema = {
     },
     // Large lakes have a line, and the others a point.
     water: [
-      { sourceLayer: 'water_name', filter: expression('==', ['geometry-type'], 'Point'), order: orderOfWater },
+      {
+        sourceLayer: 'water_name',
+        filter: expression('==', ['geometry-type'], 'Point'),
+        order: orderOfWater,
+        // Ponds and fountains have the class of lakes, and appear last.
+        isSmall: expression('all', ['>=', orderOfWater, 3], ['>=', ['zoom'], 14]),
+      },
       { sourceLayer: 'water_name', filter: expression('==', ['geometry-type'], 'LineString'), isLine: true },
     ],
     waterways: { sourceLayer: 'waterway', tag: classTag, values: { river: ['river', 'canal'], stream: ['stream'] } },
