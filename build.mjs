@@ -11,7 +11,12 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = import.meta.dirname;
 const stampFile = join(root, 'dist/sources.sha256');
-const dataFolders = ['schemas/avro', 'schemas/clickhouse', 'renderer/basemap/city-names'];
+const dataFolders = [
+  'schemas/avro',
+  'schemas/clickhouse',
+  'renderer/basemap/city-names',
+  'renderer/basemap/region-names',
+];
 
 /** Returns a hash of everything that is compiled or copied. Test files are not: they run from source. */
 function hashSources() {

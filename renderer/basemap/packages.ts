@@ -76,6 +76,36 @@ export function readCityNames(): ReadonlyMap<number, CityNames> {
   );
 }
 
+/** Names by their tag, such as `name:fr`. A language without a name of its own uses the English one. */
+type Translated = ReadonlyMap<string, string>;
+
+export interface RegionNames {
+  /** Seas and lakes by their English name. */
+  readonly waters: ReadonlyMap<string, Translated>;
+  /** States by the three letters of their country and their own letters, such as `USA CA`. */
+  readonly states: ReadonlyMap<string, { readonly name: string; readonly translated: Translated }>;
+}
+
+/** The file of names of seas, lakes and states. */
+export const regionNamesFile = fileURLToPath(new URL('region-names/region-names.json.br', import.meta.url));
+
+type Row = readonly [key: string, ...names: string[]];
+
+/** Returns the names of seas, lakes and states. `region-names/README.md` tells where they come from. */
+export function readRegionNames(): RegionNames {
+  const { languages, waters, states } = JSON.parse(brotliDecompressSync(readFileSync(regionNamesFile)).toString()) as {
+    readonly languages: readonly string[];
+    readonly waters: readonly Row[];
+    readonly states: readonly (readonly [name: string, ...row: Row])[];
+  };
+  const translated = (names: readonly string[]): Translated =>
+    new Map(names.flatMap((name, i): [string, string][] => (name === '' ? [] : [[`name:${languages[i]}`, name]])));
+  return {
+    waters: new Map(waters.map(([key, ...names]) => [key, translated(names)])),
+    states: new Map(states.map(([name, key, ...names]) => [key, { name, translated: translated(names) }])),
+  };
+}
+
 /** Packages that determine the bytes of the archive. */
 const packages = [
   'world-atlas',

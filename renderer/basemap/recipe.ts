@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cityNamesFile, packageVersions } from './packages.js';
+import { cityNamesFile, packageVersions, regionNamesFile } from './packages.js';
 
 /** The folder beside the compiled program. The Docker image ships its basemap there. */
 const shippedFolder = fileURLToPath(new URL('../../basemap', import.meta.url));
@@ -36,7 +36,7 @@ async function recipeHash(): Promise<string> {
   for (const name of [...code, ...sharedCode.map((path) => path + extname(own))]) {
     hash.update(await readFile(join(dirname(own), name)));
   }
-  hash.update(await readFile(cityNamesFile));
+  for (const file of [cityNamesFile, regionNamesFile]) hash.update(await readFile(file));
   hash.update(JSON.stringify([packageVersions(), process.versions.icu, process.versions.zlib]));
   return hash.digest('hex').slice(0, 16);
 }
