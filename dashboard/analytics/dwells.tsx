@@ -2,8 +2,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type Answer, urlOf } from '../client/call';
 import { BarChart } from '../components/bar-chart';
+import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
-import { bucketNames, countText, minutesText, shareText } from './format';
+import { bucketNames, minutesText, shareText } from './format';
 import { Panel, type PanelProps } from './panel';
 
 interface Row {
@@ -15,7 +16,7 @@ interface Row {
 
 const columns: readonly DataColumn<Row>[] = [
   { title: 'Duration', value: ({ index }) => index, cell: ({ name }) => name },
-  { title: 'Visits', className: 'number', value: ({ visits }) => visits, cell: ({ visits }) => countText(visits) },
+  { title: 'Visits', className: 'number', value: ({ visits }) => visits, cell: ({ visits }) => grouped(visits) },
   { title: 'Share', className: 'number', value: ({ visits }) => visits, cell: ({ share }) => share },
 ];
 

@@ -3,8 +3,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Answer, urlOf } from '../client/call';
 import { BarChart, chartColors, type Series } from '../components/bar-chart';
+import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
-import { countText } from './format';
 import { Panel, type PanelProps } from './panel';
 import { type Slot, slotsOf } from './range';
 
@@ -43,7 +43,7 @@ export function seriesOf(
 const columns: readonly DataColumn<Row>[] = [
   { title: 'Time', value: ({ slot }) => slot.key, cell: ({ slot }) => slot.longName, className: 'narrow' },
   { title: 'Tag', value: ({ tag }) => tag },
-  { title: 'Entries', className: 'number', value: ({ entries }) => entries, cell: ({ entries }) => countText(entries) },
+  { title: 'Entries', className: 'number', value: ({ entries }) => entries, cell: ({ entries }) => grouped(entries) },
 ];
 
 export function Entries({ range, filter, query }: PanelProps & { readonly query: UseQueryResult<EntriesAnswer> }) {

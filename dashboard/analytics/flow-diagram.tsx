@@ -1,6 +1,6 @@
 /** The largest flows as ribbons, from places that were left to places that were entered next. */
 import { useMemo } from 'react';
-import { countText } from './format';
+import { grouped } from '../components/counts';
 
 export interface Flow {
   /** Identify places. */
@@ -97,14 +97,14 @@ export function FlowDiagram({ label, flows, nameOf }: Props) {
         </text>
         {ribbons.map(({ from, to, count, path }) => (
           <path key={`${from}\n${to}`} className={from === to ? 'ribbon same' : 'ribbon'} d={path}>
-            <title>{`${nameOf(from)} to ${nameOf(to)}: ${countText(count)}`}</title>
+            <title>{`${nameOf(from)} to ${nameOf(to)}: ${grouped(count)}`}</title>
           </path>
         ))}
         {lefts.map(({ place, y, height, total }) => (
           <g key={place}>
             <rect className="node" x={labelWidth} y={y} width={barWidth} height={height} rx="2" />
             <text x={labelWidth - 8} y={y + height / 2} dy="0.34em" textAnchor="end">
-              {shortened(nameOf(place))} <tspan className="quiet">{countText(total)}</tspan>
+              {shortened(nameOf(place))} <tspan className="quiet">{grouped(total)}</tspan>
             </text>
           </g>
         ))}
@@ -112,7 +112,7 @@ export function FlowDiagram({ label, flows, nameOf }: Props) {
           <g key={place}>
             <rect className="node" x={width - labelWidth - barWidth} y={y} width={barWidth} height={height} rx="2" />
             <text x={width - labelWidth + 8} y={y + height / 2} dy="0.34em">
-              <tspan className="quiet">{countText(total)}</tspan> {shortened(nameOf(place))}
+              <tspan className="quiet">{grouped(total)}</tspan> {shortened(nameOf(place))}
             </text>
           </g>
         ))}

@@ -2,9 +2,10 @@
 import { type RefObject, useMemo, useState } from 'react';
 import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
+import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
 import { FlowDiagram } from './flow-diagram';
-import { countText, minutesText, placeName } from './format';
+import { minutesText, placeName } from './format';
 import { Panel, type PanelProps, useSeen } from './panel';
 import { useAnalytics } from './query';
 
@@ -32,8 +33,8 @@ const idOf = ({ geofence, beacon }: ReturnType<typeof leftOf>): string => geofen
 const columns: readonly DataColumn<Row>[] = [
   { title: 'Left', className: 'clip truncate', value: (row) => placeName(leftOf(row)) },
   { title: 'Entered next', className: 'clip truncate', value: (row) => placeName(enteredOf(row)) },
-  { title: 'Flows', className: 'number', value: ({ flows }) => flows, cell: ({ flows }) => countText(flows) },
-  { title: 'Users', className: 'number secondary', value: ({ users }) => users, cell: ({ users }) => countText(users) },
+  { title: 'Flows', className: 'number', value: ({ flows }) => flows, cell: ({ flows }) => grouped(flows) },
+  { title: 'Users', className: 'number secondary', value: ({ users }) => users, cell: ({ users }) => grouped(users) },
   {
     title: 'Median time between',
     className: 'number secondary',

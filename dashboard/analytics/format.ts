@@ -1,7 +1,5 @@
 /** Numbers and places of analytics in words. */
 
-export const countText = (count: number): string => count.toLocaleString('en');
-
 /** Returns for example "45 s", "12 min" or "3 h 20 min". */
 export function minutesText(minutes: number | undefined): string {
   if (minutes === undefined) return '–';

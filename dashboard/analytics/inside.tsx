@@ -2,9 +2,10 @@
 import { useState } from 'react';
 import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
+import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
 import { absoluteTime, relativeTime } from '../components/time';
-import { countText, placeName } from './format';
+import { placeName } from './format';
 import { Panel, type PanelProps, PlaceButton, RankedBars } from './panel';
 import { useAnalytics } from './query';
 
@@ -33,7 +34,7 @@ export function Inside({ filter, refreshMs, choose }: PanelProps) {
       title: 'Devices',
       className: 'number',
       value: ({ devices }) => devices,
-      cell: ({ devices }) => countText(devices),
+      cell: ({ devices }) => grouped(devices),
     },
     {
       title: 'Last update',
@@ -71,7 +72,7 @@ export function Inside({ filter, refreshMs, choose }: PanelProps) {
             key: row.geofence ?? row.beacon ?? '',
             name: <PlaceButton place={row} choose={choose} hasTag />,
             value: row.devices,
-            text: countText(row.devices),
+            text: grouped(row.devices),
           }))}
         />
       )}

@@ -3,8 +3,9 @@ import { type RefObject, useState } from 'react';
 import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
 import { Badge } from '../components/controls';
+import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
-import { countText, minutesText, placeName } from './format';
+import { minutesText, placeName } from './format';
 import { Bar, Panel, type PanelProps, PlaceButton, useSeen } from './panel';
 import { useAnalytics } from './query';
 
@@ -47,7 +48,7 @@ export function Visits({ range, filter, refreshMs, choose }: PanelProps) {
       title: 'Visits',
       className: 'number narrow',
       value: allOf,
-      cell: (row) => countText(allOf(row)),
+      cell: (row) => grouped(allOf(row)),
     },
     {
       title: 'Compared',
@@ -71,7 +72,7 @@ export function Visits({ range, filter, refreshMs, choose }: PanelProps) {
       title: 'Inside',
       className: 'number secondary',
       value: ({ openVisits }) => openVisits,
-      cell: ({ openVisits }) => countText(openVisits),
+      cell: ({ openVisits }) => grouped(openVisits),
     },
   ];
   const visitColumns: readonly DataColumn<Visit>[] = [

@@ -4,6 +4,7 @@
  */
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { grouped } from './counts';
 import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../state/theme';
 
@@ -60,10 +61,10 @@ function fillTip(tip: HTMLElement, { names, longNames = names, series }: Props, 
   const title = document.createElement('p');
   title.textContent = longNames[index] ?? '';
   const rows = series.map(({ name, values }, place) =>
-    line(name, (values[index] ?? 0).toLocaleString('en'), `key chart-${(place % chartColors) + 1}`),
+    line(name, grouped(values[index] ?? 0), `key chart-${(place % chartColors) + 1}`),
   );
   const total = series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0);
-  tip.replaceChildren(title, ...rows, ...(series.length > 1 ? [line('Total', total.toLocaleString('en'))] : []));
+  tip.replaceChildren(title, ...rows, ...(series.length > 1 ? [line('Total', grouped(total))] : []));
 }
 
 function optionsOf(props: Props, tip: HTMLElement): Omit<uPlot.Options, 'width' | 'height'> {

@@ -37,6 +37,8 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
     center: view ? [...view.centre] : [8, 40],
     zoom: view?.zoom ?? 1.5,
     attributionControl: { compact: true },
+    // A label that fades in draws the whole map again and again. While it loads, that is most of the work.
+    fadeDuration: 0,
     // Only this server gets the choice of the session.
     transformRequest: (url) =>
       url.startsWith(location.origin) || url.startsWith('/') ? { url, headers: callHeaders() } : { url },

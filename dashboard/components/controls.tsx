@@ -367,45 +367,6 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-interface FormDialogProps {
-  readonly title: string;
-  readonly action: string;
-  readonly isBusy: boolean;
-  /** What is wrong, unless it is said at a field. */
-  readonly problem: string | undefined;
-  readonly children: ReactNode;
-  onSubmit(): void;
-  onClose(): void;
-}
-
-/** A form in a dialog, which sends one change. */
-export const FormDialog = ({ title, action, isBusy, problem, children, onSubmit, onClose }: FormDialogProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      <div className="dialog-body">
-        {children}
-        {problem !== undefined && (
-          <Notice tone="danger" role="alert">
-            {problem}
-          </Notice>
-        )}
-      </div>
-      <div className="dialog-foot">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isBusy={isBusy}>
-          {action}
-        </Button>
-      </div>
-    </form>
-  </Dialog>
-);
-
 interface EmptyProps {
   readonly title: string;
   readonly children?: ReactNode;

@@ -7,6 +7,7 @@ import { useTheme } from '../state/theme';
 import { Notice } from './controls';
 import type { createLayeredMap, DataMapProps } from './layered-map';
 import { styleOfTheme } from './map-look';
+import { loadMap } from './map-start';
 
 export type { Layer, LngLat, MapHandle, Palette } from './layered-map';
 
@@ -20,7 +21,7 @@ export function DataMap(props: DataMapProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the theme goes to the map that is there
   useEffect(() => {
     let isGone = false;
-    import('./layered-map')
+    loadMap(() => import('./layered-map'))
       .then(({ createLayeredMap }) => {
         if (isGone) return;
         created.current = createLayeredMap(container.current!, styleOfTheme(theme), () => latest.current);

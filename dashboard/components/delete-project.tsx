@@ -1,12 +1,13 @@
 /** Deletes the project for its owner, who types its name. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Section } from '../forms/parts';
 import { replaceSession, useWorkspace } from '../state/session';
-import { Button, Dialog, Notice, TextField } from './controls';
+import { Button, TextField } from './controls';
+import { FormDialog } from './form';
 import { messageOf, useToasts } from './toasts';
 
 export function DeleteProject() {
@@ -36,39 +37,29 @@ function Confirmation({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('');
   const remove = useChange(() => call('DELETE /v1/projects/{id}', { path: { id: project._id }, query: { name } }));
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    remove.mutate(undefined, {
-      onSuccess: () => {
-        const projects = session.projects.filter(({ _id }) => _id !== project._id);
-        // A session of a one-time link ends with its project.
-        replaceSession(client, session.account ? { ...session, projects } : null);
-        navigate('/');
-        toasts.say(`${project.name} is deleted.`);
-      },
-    });
+  function onSuccess() {
+    const projects = session.projects.filter(({ _id }) => _id !== project._id);
+    // A session of a one-time link ends with its project.
+    replaceSession(client, session.account ? { ...session, projects } : null);
+    navigate('/');
+    toasts.say(`${project.name} is deleted.`);
   }
   return (
-    <Dialog title={`Delete ${project.name}?`} onClose={onClose}>
-      <form onSubmit={submit} noValidate>
-        <div className="dialog-body">
-          <p>
-            This can't be undone. To confirm, type <strong>{project.name}</strong>.
-          </p>
-          <TextField label="Name of the project" autoComplete="off" autoFocus value={name} onChange={setName} />
-          {remove.error && (
-            <Notice tone="danger" role="alert">
-              {messageOf(remove.error)}
-            </Notice>
-          )}
-        </div>
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="danger-primary" disabled={name !== project.name} isBusy={remove.isPending}>
-            Delete project
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Delete ${project.name}?`}
+      action="Delete project"
+      isDangerous
+      isReady={name === project.name}
+      isBusy={remove.isPending}
+      error={remove.error}
+      problem={remove.error ? messageOf(remove.error) : undefined}
+      onClose={onClose}
+      onSubmit={() => remove.mutate(undefined, { onSuccess })}
+    >
+      <p>
+        This can't be undone. To confirm, type <strong>{project.name}</strong>.
+      </p>
+      <TextField label="Name of the project" autoComplete="off" autoFocus value={name} onChange={setName} />
+    </FormDialog>
   );
 }

@@ -9,6 +9,7 @@ import { type BulkAction, type BulkResource, type BulkTarget, changeMany } from 
 import { useApi } from '../client/hooks';
 import { useScope, useWorkspace } from '../state/session';
 import { Badge, Beneath, Button, Confirm, Empty, Loading, Notice } from './controls';
+import { counted, grouped } from './counts';
 import type { ListFilters, Sort } from './list-filters';
 import { SortButton } from './sort-button';
 import type { TableColumn } from './table';
@@ -44,8 +45,6 @@ interface Props<Row extends Named> {
 
 /** The next page loads before the reader comes to the end. */
 const rowsAhead = 40;
-
-const numberText = (value: number): string => value.toLocaleString('en');
 
 /** What the reader has chosen: rows one by one, or all that match the filters. */
 type Selected = ReadonlySet<string> | 'all';
@@ -103,7 +102,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
     ),
   };
   const sorted = columns.map((column) => sortable(column, filters));
-  const total = count && (count.complete ? numberText(count.count) : `at least ${numberText(count.count)}`);
+  const total = count && (count.complete ? grouped(count.count) : `at least ${grouped(count.count)}`);
   return (
     <div className="card list">
       {chosen.length > 0 ? (
@@ -146,7 +145,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
           {isLoadingMore ? (
             <span className="spinner" />
           ) : (
-            hasMore && <span className="small">{numberText(rows.length)} are loaded, more as you scroll</span>
+            hasMore && <span className="small">{grouped(rows.length)} are loaded, more as you scroll</span>
           )}
         </div>
       )}
@@ -218,16 +217,16 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
       return;
     }
     const count = outcome.changed + outcome.unchanged;
-    toasts.say(`${numberText(count)} ${count === 1 ? 'record is' : 'records are'} ${doneWords[action]}.`);
+    toasts.say(`${counted(count, 'record is', 'records are')} ${doneWords[action]}.`);
   }
   // Enabling and disabling can be undone, so they need no question, except for records that are not in sight.
   const start = (action: BulkAction) => (action === 'delete' || isAll ? setAsked(action) : void run(action));
-  const text = `${isAtLeast ? 'at least ' : ''}${numberText(size)}`;
+  const text = `${isAtLeast ? 'at least ' : ''}${grouped(size)}`;
   const noun = size === 1 ? resource.replace(/s$/, '') : resource;
   return (
     <div className="toolbar selection">
       <strong className="grow" role="status">
-        {isBusy ? `${numberText(done)} of ${text}` : isAll ? `All ${text} selected` : `${text} selected`}
+        {isBusy ? `${grouped(done)} of ${text}` : isAll ? `All ${text} selected` : `${text} selected`}
         {more !== undefined && !isBusy && (
           <button type="button" className="link-button" onClick={onAll}>
             Select all {more} that {filters.isFiltered ? 'match' : 'there are'}

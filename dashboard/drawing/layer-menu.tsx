@@ -1,6 +1,7 @@
 /** What the map shows: kinds, states, tags and the style; at the same time its legend. */
 import { useEffect, useRef, useState } from 'react';
 import { Button, Check, SelectField } from '../components/controls';
+import { grouped } from '../components/counts';
 import { type MapStyle, palettes, type Theme } from '../components/map-look';
 import { colourNumber, type Layers, otherTags, type TagCount } from './places';
 
@@ -32,8 +33,6 @@ function Swatch({ colour, shape }: { readonly colour: string; readonly shape: 'f
   return <span ref={element} className={`swatch ${shape}`} />;
 }
 
-const count = (number: number): string => number.toLocaleString('en');
-
 export function LayerMenu({ layers, tags, shade, style, counts, onLayers, onStyle }: Props) {
   const [isOpen, setOpen] = useState(false);
   const element = useRef<HTMLDivElement>(null);
@@ -50,7 +49,7 @@ export function LayerMenu({ layers, tags, shade, style, counts, onLayers, onStyl
     <span className="legend-row">
       {swatch}
       <span className="grow truncate">{label}</span>
-      {number !== undefined && <span className="quiet small">{count(number)}</span>}
+      {number !== undefined && <span className="quiet small">{grouped(number)}</span>}
     </span>
   );
   return (

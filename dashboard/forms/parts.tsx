@@ -17,14 +17,6 @@ export const Section = ({ title, children }: { readonly title: string; readonly 
   </section>
 );
 
-/** Brings the first problem into sight, and the focus to its field, once it is in the document. */
-export const showProblem = (): void => {
-  setTimeout(() => {
-    document.querySelector('.problem, .form-problem')?.scrollIntoView({ block: 'center' });
-    document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus({ preventScroll: true });
-  });
-};
-
 interface EndProps {
   readonly error: unknown;
   /** The fields that show problems of their own. */

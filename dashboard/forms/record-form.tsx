@@ -2,18 +2,19 @@
  * The form of one geofence or beacon: its draft, saving, conflicts, deletion, and problems at fields. It is framed as a
  * page, or as a panel beside the map.
  */
-import { type ComponentType, type FormEvent, type ReactNode, useState } from 'react';
+import { type ComponentType, type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call, Failure, revisionOf } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
+import { Form } from '../components/form';
 import { Icon } from '../components/icons';
 import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
 import { pairOf, patchOf, problemAt, refuseTaken } from './draft';
-import { FormEnd, showProblem } from './parts';
+import { FormEnd } from './parts';
 
 interface Named {
   readonly _id: string;
@@ -146,7 +147,6 @@ export function useRecordForm<Row extends Named, Draft extends object>(
       try {
         return rowIn(kind, await saving.mutateAsync(undefined));
       } catch {
-        showProblem();
         return undefined;
       }
     },
@@ -201,15 +201,14 @@ function Body<Row extends Named, Draft>({
 }: Pick<FrameProps<Row, Draft>, 'form' | 'onSaved'> & { readonly cancel: string | (() => void) }) {
   const { kind, stored, isOwner, error } = form;
   const toasts = useToasts();
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     const record = await form.save();
     if (record === undefined) return;
     toasts.say(`${record.description} is saved.`);
     onSaved(record);
   }
   return (
-    <form className="stack" onSubmit={(event) => void submit(event)} noValidate>
+    <Form className="stack" error={error} onSubmit={() => void submit()}>
       <fieldset className="stack" disabled={!isOwner}>
         <kind.Sections form={form} />
       </fieldset>
@@ -226,7 +225,7 @@ function Body<Row extends Named, Draft>({
         action={stored ? 'Save changes' : `Create ${kind.singular}`}
         cancel={cancel}
       />
-    </form>
+    </Form>
   );
 }
 

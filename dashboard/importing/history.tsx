@@ -4,12 +4,12 @@ import { Link } from 'wouter';
 import type { Import } from '../../client/types';
 import { useApi, usePages } from '../client/hooks';
 import { Badge, Button, Empty, Loading, Notice } from '../components/controls';
+import { grouped } from '../components/counts';
 import { PlainTable, type TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
 import type { Resource } from './columns';
 import { StatusBadge } from './import-result';
-import { grouped } from './words';
 
 const pageSize = 10;
 const quickMs = 2_000;

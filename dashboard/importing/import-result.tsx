@@ -4,6 +4,7 @@ import type { Import } from '../../client/types';
 import { call, urlOf } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Badge, Button, Loading, Notice } from '../components/controls';
+import { counted, grouped } from '../components/counts';
 import { Icon } from '../components/icons';
 import type { TableColumn } from '../components/table';
 import { messageOf, useToasts } from '../components/toasts';
@@ -12,7 +13,7 @@ import { useWorkspace } from '../state/session';
 import { useImport, useRows } from './follow';
 import { Progress } from './progress';
 import type { ImportRow } from './rows';
-import { actionNames, adviceOf, counted, grouped, headlineOf, sizeText } from './words';
+import { actionNames, adviceOf, headlineOf, sizeText } from './words';
 
 interface Props {
   readonly id: string;

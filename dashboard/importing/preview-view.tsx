@@ -1,10 +1,10 @@
 /** The beginning of a file: its columns, its first rows, and their shapes on the map. */
 import { lazy, Suspense, useMemo } from 'react';
 import { Badge, Notice } from '../components/controls';
+import { counted, grouped } from '../components/counts';
 import type { TableColumn } from '../components/table';
 import { VirtualTable } from '../components/virtual-table';
 import type { Preview, PreviewColumn, PreviewRow } from './preview';
-import { counted, grouped } from './words';
 
 const PreviewMap = lazy(() => import('./preview-map'));
 

@@ -1,11 +1,6 @@
 /** Imports in words. Pure. */
 import type { Import } from '../../client/types';
-
-export const grouped = (count: number): string => count.toLocaleString('en');
-
-/** Returns for example "1 row" and "2,000 rows". */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${grouped(count)} ${count === 1 ? one : many}`;
+import { counted, grouped } from '../components/counts';
 
 const units = ['bytes', 'KB', 'MB', 'GB'];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { UserPosition } from '../../client/types';
-import { askAfter, drawnAt, isMoving, maxDevices, moved, noFleet } from './fleet';
+import { askAfter, drawEveryMs, drawnAt, isMoving, maxDevices, moved, noFleet } from './fleet';
 
 const position = (user: string, receivedMs: number, coordinates: [number, number] = [0, 0]): UserPosition => {
   const receivedAt = new Date(receivedMs).toISOString();
@@ -48,4 +48,11 @@ test('the fleet is bounded to the devices received last, and asks again some sec
   expect([fleet.size, fleet.has('9'), fleet.has('10')]).toEqual([maxDevices, false, true]);
   expect(Date.parse(askAfter(fleet)!)).toBe(60_000 + maxDevices + 9 - 5_000);
   expect(askAfter(noFleet)).toBeUndefined();
+});
+
+test('what does not move is not drawn again, and slow frames leave time for the rest of the page', () => {
+  const fleet = moved(noFleet, [position('a', 1, [10, 50])], 0);
+  expect(isMoving(fleet, 0)).toBe(false);
+  expect(moved(fleet, [position('a', 1, [10, 50])], 10)).toBe(fleet);
+  expect([drawEveryMs(10, 16), drawEveryMs(maxDevices, 16), drawEveryMs(10, 200)]).toEqual([50, 150, 600]);
 });

@@ -33,26 +33,42 @@ export function drawnAt({ position, from, startedAtMs }: Moving, nowMs: number):
   return [from[0] + (longitude - from[0]) * share, from[1] + (latitude - from[1]) * share];
 }
 
-/** Takes newer positions. Keeps the devices that were received last. */
+/** Takes newer positions. Keeps the devices that were received last. Returns the same fleet if none is newer. */
 export function moved(fleet: Fleet, positions: readonly UserPosition[], nowMs: number): Fleet {
   const next = new Map(fleet);
+  let isNew = false;
   for (const position of positions) {
     const known = next.get(position.user);
     if (known && known.position.receivedAt >= position.receivedAt) continue;
+    isNew = true;
     const [longitude, latitude] = position.coordinates;
     const here = known && drawnAt(known, nowMs);
     const isNear = here && Math.abs(here[0] - longitude) + Math.abs(here[1] - latitude) < maxGlideDegrees;
     next.set(position.user, { position, from: isNear ? here : position.coordinates, startedAtMs: nowMs });
   }
+  if (!isNew) return fleet;
   if (next.size <= maxDevices) return next;
   return new Map([...next].sort(([, one], [, other]) => byReceipt(one, other)).slice(0, maxDevices));
 }
 
 /** Tests whether a device is still on its way. */
 export function isMoving(fleet: Fleet, nowMs: number): boolean {
-  for (const { startedAtMs } of fleet.values()) if (nowMs - startedAtMs < glideMs) return true;
+  for (const { position, from, startedAtMs } of fleet.values()) {
+    const [longitude, latitude] = position.coordinates;
+    if (nowMs - startedAtMs < glideMs && (from[0] !== longitude || from[1] !== latitude)) return true;
+  }
   return false;
 }
+
+/** A fleet of thousands is drawn less often, so that the page stays fluid. */
+const manyDevices = 1_000;
+const everyMs = { few: 50, many: 150 };
+/** The map is drawn for at most a third of the time: without a graphics processor, the rest waits for it. */
+const pauseFactor = 3;
+
+/** Returns how often moving devices are drawn. @param longestMs the longest time of a frame since the last drawing. */
+export const drawEveryMs = (devices: number, longestMs: number): number =>
+  Math.max(devices > manyDevices ? everyMs.many : everyMs.few, longestMs * pauseFactor);
 
 /**
  * Returns the time after which to ask for newer positions: some seconds before the newest receipt, because positions

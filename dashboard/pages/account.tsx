@@ -1,11 +1,12 @@
 /** The account of the session: its projects, its password, its sessions, and its end. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Project, Session } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Button, Dialog, FormDialog, Loading, Notice, Page, TextField } from '../components/controls';
+import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
+import { Form, FormDialog } from '../components/form';
 import { NewKeys, rememberKeys } from '../components/new-keys';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
@@ -123,6 +124,7 @@ function NewProject({ onCreated, onClose }: { onCreated(project: Project, sessio
       title="New project"
       action="Create project"
       isBusy={create.isPending}
+      error={create.error}
       problem={isElsewhere(create.error, ['name']) ? messageOf(create.error) : undefined}
       onSubmit={() => create.mutate(undefined, { onSuccess: ({ project, session }) => onCreated(project, session) })}
       onClose={onClose}
@@ -146,8 +148,7 @@ function Password() {
     problem: problemAt(change.error, name),
     onChange: (value: string) => setValues((all) => ({ ...all, [name]: value })),
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     change.mutate(undefined, {
       onSuccess: ({ session }) => {
         client.setQueryData(sessionKey, session);
@@ -158,7 +159,7 @@ function Password() {
   }
   return (
     <Section title="Password">
-      <form className="stack" aria-label="Password" onSubmit={submit} noValidate>
+      <Form className="stack" label="Password" error={change.error} onSubmit={submit}>
         <div className="form-grid">
           <TextField label="Current password" autoComplete="current-password" {...field('current')} />
           <TextField
@@ -179,7 +180,7 @@ function Password() {
           </Button>
           <span className="quiet small">This ends all other sessions.</span>
         </div>
-      </form>
+      </Form>
     </Section>
   );
 }
@@ -306,45 +307,37 @@ function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose()
   const [password, setPassword] = useState('');
   const remove = useChange(() => call('POST /v1/account/delete', { body: { password } }));
   const isRight = typed.trim().toLowerCase() === email.toLowerCase();
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (!isRight) return;
-    remove.mutate(undefined, {
-      onSuccess: () => {
-        replaceSession(client, null);
-        navigate('/');
-      },
-    });
-  }
   return (
-    <Dialog title="Delete your account?" onClose={onClose}>
-      <form onSubmit={submit} noValidate>
-        <div className="dialog-body">
-          <p>
-            This cannot be undone. To confirm, type <strong>{email}</strong> and your password.
-          </p>
-          <TextField label="Email" autoComplete="off" value={typed} onChange={setTyped} />
-          <TextField
-            label="Password"
-            type="password"
-            autoComplete="current-password"
-            value={password}
-            problem={problemAt(remove.error, 'password')}
-            onChange={setPassword}
-          />
-          {isElsewhere(remove.error, ['password']) && (
-            <Notice tone="danger" role="alert">
-              {refusalOf(remove.error)}
-            </Notice>
-          )}
-        </div>
-        <div className="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="danger-primary" disabled={!isRight} isBusy={remove.isPending}>
-            Delete account
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Delete your account?"
+      action="Delete account"
+      isDangerous
+      isReady={isRight}
+      isBusy={remove.isPending}
+      error={remove.error}
+      problem={isElsewhere(remove.error, ['password']) ? refusalOf(remove.error) : undefined}
+      onClose={onClose}
+      onSubmit={() =>
+        remove.mutate(undefined, {
+          onSuccess: () => {
+            replaceSession(client, null);
+            navigate('/');
+          },
+        })
+      }
+    >
+      <p>
+        This cannot be undone. To confirm, type <strong>{email}</strong> and your password.
+      </p>
+      <TextField label="Email" autoComplete="off" value={typed} onChange={setTyped} />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        problem={problemAt(remove.error, 'password')}
+        onChange={setPassword}
+      />
+    </FormDialog>
   );
 }

@@ -4,13 +4,14 @@ import { Link, useSearchParams } from 'wouter';
 import { Dwells } from '../analytics/dwells';
 import { Entries } from '../analytics/entries';
 import { Flows } from '../analytics/flows';
-import { countText, minutesText } from '../analytics/format';
+import { minutesText } from '../analytics/format';
 import { Inside } from '../analytics/inside';
 import type { PanelProps } from '../analytics/panel';
 import { useAnalytics } from '../analytics/query';
 import { dateOf, localZone, type Preset, type RangeChoice, rangeOf, type Zone } from '../analytics/range';
 import { Visits } from '../analytics/visits';
 import { Button, Empty, Notice, Page, Segments, SelectField, TextField } from '../components/controls';
+import { grouped } from '../components/counts';
 import { useSettled } from '../components/list-filters';
 import { Tile, Tiles } from '../components/tiles';
 import { messageOf } from '../components/toasts';
@@ -134,8 +135,8 @@ export default function Analytics() {
     >
       <Toolbar state={state} set={set} tags={tagsOf(entries.data?.rows)} problem={datesProblem} />
       <Tiles>
-        <Tile label="Entries" value={total === undefined ? undefined : countText(total)} />
-        <Tile label="Different users" value={users.data && countText(users.data.rows[0]?.users ?? 0)} />
+        <Tile label="Entries" value={total === undefined ? undefined : grouped(total)} />
+        <Tile label="Different users" value={users.data && grouped(users.data.rows[0]?.users ?? 0)} />
         <Tile label="Median visit" value={dwells.data && minutesText(dwell?.p50Minutes)} />
         <Tile
           label={
@@ -143,7 +144,7 @@ export default function Analytics() {
               Inside now <span className="live-dot" />
             </>
           }
-          value={inside.data && countText(inside.data.rows[0]?.devices ?? 0)}
+          value={inside.data && grouped(inside.data.rows[0]?.devices ?? 0)}
         />
       </Tiles>
       {datesProblem !== undefined ? null : entries.error && total === undefined ? (

@@ -1,10 +1,11 @@
 /** The list of geofences. */
 import type { Geofence } from '../../client/types';
+import { grouped } from '../components/counts';
 import { ResourcePage } from '../components/resource-page';
 
 /** Returns the shape in a few words. */
 function shapeOf({ type, geometryRadius, geometry, mode }: Geofence): string {
-  if (type === 'circle') return `Circle, ${geometryRadius.toLocaleString('en')} m`;
+  if (type === 'circle') return `Circle, ${grouped(geometryRadius)} m`;
   if (type === 'isochrone') return `${geometryRadius} min by ${mode ?? 'car'}`;
   return `Polygon, ${Math.max(0, (geometry?.coordinates[0]?.length ?? 1) - 1)} points`;
 }

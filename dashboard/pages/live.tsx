@@ -3,12 +3,14 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { FeatureCollection } from 'geojson';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { Event, Geofence, Status } from '../../client/types';
+import type { Event, Status } from '../../client/types';
 import { call } from '../client/call';
 import { followEvents } from '../client/events';
+import { useFences } from '../client/fences';
 import { useApi } from '../client/hooks';
 import type { StreamState } from '../client/stream';
 import { Badge, Block, Button, Dialog, Empty, Notice, Page } from '../components/controls';
+import { counted, grouped } from '../components/counts';
 import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { Icon } from '../components/icons';
 import { Sparkline } from '../components/sparkline';
@@ -24,16 +26,13 @@ import {
   medianLagMs,
   resume,
 } from '../live/feed';
-import { askAfter, drawnAt, type Fleet, isMoving, maxDevices, moved, noFleet } from '../live/fleet';
+import { askAfter, drawEveryMs, drawnAt, type Fleet, isMoving, maxDevices, moved, noFleet } from '../live/fleet';
 import { useScope } from '../state/session';
 import '../styles/live.css';
 
 const positionsEveryMs = 2_000;
 const statusEveryMs = 5_000;
 const showEveryMs = 250;
-/** A fleet of thousands is drawn less often, so that the page stays fluid. */
-const frameMs = (devices: number): number => (devices > 1_000 ? 150 : 50);
-const maxFences = 1_000;
 /** Events whose lag is measured. */
 const measuredEvents = 100;
 
@@ -52,13 +51,6 @@ const layers = ({ fence, device, inside, chosen, halo }: Palette): readonly Laye
     },
   },
 ];
-
-const fencesOf = (geofences: readonly Geofence[]): FeatureCollection => ({
-  type: 'FeatureCollection',
-  features: geofences.flatMap(({ _id, geometry, enabled }) =>
-    geometry && enabled ? [{ type: 'Feature' as const, geometry, properties: { id: _id } }] : [],
-  ),
-});
 
 const devicesOf = (fleet: Fleet, nowMs: number, chosen: string | undefined): FeatureCollection => ({
   type: 'FeatureCollection',
@@ -139,7 +131,7 @@ function useFeed(isPaused: boolean) {
 const perSecond = (counts: readonly number[], intervalMs: number): string => {
   const last = counts.slice(-6);
   const rate = last.reduce((sum, count) => sum + count, 0) / ((last.length * intervalMs) / 1_000);
-  return rate === 0 || rate >= 10 ? Math.round(rate).toLocaleString('en') : rate.toFixed(1);
+  return rate === 0 || rate >= 10 ? grouped(Math.round(rate)) : rate.toFixed(1);
 };
 
 const rates = [
@@ -181,7 +173,7 @@ function Rates({ arrived }: { readonly arrived: readonly Arrived[] }) {
       <Tile
         label="Behind"
         value={status?.lagMs === undefined ? '–' : lagText(status.lagMs)}
-        {...(waiting !== undefined && { unit: `${waiting.toLocaleString('en')} waiting` })}
+        {...(waiting !== undefined && { unit: `${grouped(waiting)} waiting` })}
         hint="Age of the oldest location of this server that is not evaluated yet"
       />
     </Tiles>
@@ -195,26 +187,31 @@ export default function Live() {
   const { feed, state, missing } = useFeed(isPaused);
   const { fleet, hasMore } = useFleet();
   const scope = useScope();
-  const geofences = useApi('GET /v1/geofences', { query: { limit: maxFences } }, { staleTime: 60_000 });
   const [map, setMap] = useState<MapHandle>();
+  const fences = useFences(map !== undefined);
   const [filter, setFilter] = useState(noFilter);
   const [opened, setOpened] = useState<Event>();
   const [device, setDevice] = useState<string>();
   const hasFitted = useRef(false);
 
   const shown = useMemo(() => feed.shown.filter(({ event }) => matchesFilter(event, filter)), [feed, filter]);
-  useEffect(() => map?.set('fences', fencesOf(geofences.data?.geofences ?? [])), [map, geofences.data]);
+  useEffect(() => map?.set('fences', fences.features), [map, fences]);
   useEffect(() => {
     if (map === undefined) return;
     let frame = 0;
     let drawnMs = 0;
+    let beforeMs = performance.now();
+    let longestMs = 0;
     const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
     function draw(nowMs: number) {
       const atMs = isStill ? Number.POSITIVE_INFINITY : nowMs;
-      const mayDraw = nowMs - drawnMs >= frameMs(fleet.size);
+      longestMs = Math.max(longestMs, nowMs - beforeMs);
+      beforeMs = nowMs;
+      const mayDraw = nowMs - drawnMs >= drawEveryMs(fleet.size, longestMs);
       const isLast = isStill || !isMoving(fleet, nowMs);
       if (mayDraw || isLast) {
         drawnMs = nowMs;
+        longestMs = 0;
         map!.set('devices', devicesOf(fleet, atMs, device));
       }
       if (!isLast) frame = requestAnimationFrame(draw);
@@ -261,7 +258,7 @@ export default function Live() {
       <Rates arrived={feed.shown} />
       {missing > 0 && (
         <Notice tone="warning" role="status">
-          The page was away for longer than events are kept: up to {missing} are missing here.
+          The page was away for longer than events are kept: up to {grouped(missing)} are missing here.
         </Notice>
       )}
       <div className="live-grid">
@@ -275,7 +272,7 @@ export default function Live() {
             onClick={setDevice}
           />
           <p className="map-count" role="status">
-            {fleet.size.toLocaleString('en')} {fleet.size === 1 ? 'device' : 'devices'}
+            {counted(fleet.size, 'device')}
             {hasMore && ', those received last'}
           </p>
           {chosen && (
@@ -289,7 +286,7 @@ export default function Live() {
               </p>
               <div className="spread">
                 <span className="small">
-                  {chosen.geofences === 0 ? 'In no geofence' : `In ${chosen.geofences} geofences`}
+                  {chosen.geofences === 0 ? 'In no geofence' : `In ${counted(chosen.geofences, 'geofence')}`}
                 </span>
                 <Link className="button compact" href={`/users/${chosen.user}`}>
                   Timeline
@@ -415,7 +412,7 @@ function EventList({ arrived, isFiltered, filter, onFilter, onOpen }: ListProps)
         </section>
       )}
       <p className="table-foot" role="status">
-        {arrived.length.toLocaleString('en')} {arrived.length === 1 ? 'event' : 'events'}
+        {counted(arrived.length, 'event')}
       </p>
     </section>
   );

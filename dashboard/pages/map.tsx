@@ -2,8 +2,10 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { maxPlaces, type PlacesChange, useAllPlaces } from '../client/all-places';
 import { Badge, Button, Loading, Notice } from '../components/controls';
+import { counted, grouped } from '../components/counts';
 import { Icon, type IconName } from '../components/icons';
 import { type MapStyle, styleOfTheme, type Theme, type View } from '../components/map-look';
+import { loadMap } from '../components/map-start';
 import type { MapView } from '../components/map-view';
 import { messageOf } from '../components/toasts';
 import type { Editor } from '../drawing/editor';
@@ -36,9 +38,6 @@ const styleOf = (choice: StyleChoice, theme: Theme): MapStyle => (choice === 'th
 const writePlace = (view: View | undefined, selection: Selection | undefined): void =>
   history.replaceState(history.state, '', `/map${writeAddress({ view, selection })}`);
 
-/** MapLibre is larger than all else, so the page is shown before it has come. */
-const mapModules = Promise.all([import('../components/map-view'), import('../drawing/editor')]);
-
 /** What the map's listeners call. They are made once, and the page renders often. */
 interface Listeners {
   onClick(place: PlaceName | undefined): void;
@@ -56,7 +55,8 @@ function PlacesMap() {
   const { isOwner } = useWorkspace();
   const container = useRef<HTMLDivElement>(null);
   const [first] = useState(() => readAddress(location.search));
-  const [parts, setParts] = useState<{ readonly view: MapView; readonly editor: Editor }>();
+  const [view, setView] = useState<MapView>();
+  const [editor, setEditor] = useState<Editor>();
   const [problem, setProblem] = useState<string>();
   const [selection, setSelection] = useState<Selection | undefined>(first.selection);
   const [layers, setLayers] = useState(allLayers);
@@ -84,8 +84,8 @@ function PlacesMap() {
     [layers, tagNames],
   );
   onPlaces.current = (change) => {
-    if (change.type === 'put') parts?.view.putPlaces(change.places);
-    else if (change.type === 'drop') parts?.view.dropPlace(change.id);
+    if (change.type === 'put') view?.putPlaces(change.places);
+    else if (change.type === 'drop') view?.dropPlace(change.id);
   };
 
   const style = styleOf(styleChoice, theme);
@@ -101,9 +101,9 @@ function PlacesMap() {
     let view: MapView | undefined;
     let isGone = false;
     async function start() {
-      const [{ createMapView }, { createEditor }] = await mapModules;
+      const { createMapView } = await loadMap(() => import('../components/map-view'));
       if (isGone) return;
-      view = createMapView({
+      const created = createMapView({
         container: container.current!,
         style,
         view: first.view,
@@ -115,45 +115,54 @@ function PlacesMap() {
         onHover: setHover,
         onMove: (next) => listeners.current?.onMove(next),
       });
+      const { map } = created;
+      map.on('dblclick', (event) => {
+        if (events.current?.onDoubleClick()) event.preventDefault();
+      });
+      map.on('mousemove', ({ lngLat }) => events.current?.onPointer([lngLat.lng, lngLat.lat]));
+      map.on('mouseout', () => events.current?.onPointer(undefined));
+      view = created;
+      setView(created);
+      // The map is seen before it is drawn on.
+      await map.once('load');
+      const { createEditor } = await import('../drawing/editor');
+      if (isGone) return;
       editor = createEditor({
-        map: view.map,
+        map,
         onPreview: (shape) => events.current?.onPreview(shape),
         onStep: (shape) => events.current?.onStep(shape),
       });
-      view.map.on('dblclick', (event) => {
-        if (events.current?.onDoubleClick()) event.preventDefault();
-      });
-      view.map.on('mousemove', ({ lngLat }) => events.current?.onPointer([lngLat.lng, lngLat.lat]));
-      view.map.on('mouseout', () => events.current?.onPointer(undefined));
-      setParts({ view, editor });
+      if (map.isStyleLoaded()) editor.start(created.shade());
+      setEditor(editor);
     }
     start().catch(() =>
       setProblem('This browser cannot draw the map: it has no WebGL. The search and the lists work without it.'),
     );
     return () => {
       isGone = true;
-      setParts(undefined);
+      setView(undefined);
+      setEditor(undefined);
       editor?.remove();
       view?.remove();
     };
   }, []);
   useEffect(() => {
-    parts?.view.setStyle(style, () => parts.editor.stop());
-  }, [parts, style]);
-  useEffect(() => parts?.view.setPlaces(index, display), [parts, index, display]);
+    view?.setStyle(style, () => editor?.stop());
+  }, [view, editor, style]);
+  useEffect(() => view?.setPlaces(index, display), [view, index, display]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that there are places
   useEffect(() => {
-    if (parts === undefined || hasFitted.current || byId.size === 0) return;
+    if (view === undefined || hasFitted.current || byId.size === 0) return;
     hasFitted.current = true;
-    parts.view.showAll();
-  }, [parts, byId, version]);
+    view.showAll();
+  }, [view, byId, version]);
 
   const chosenId = selection?.type === 'stored' ? selection.id : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen place may be loaded after it was chosen
   useEffect(() => {
-    parts?.view.choose(chosenId === undefined ? undefined : byId.get(chosenId));
-    parts?.view.hide(chosenId);
-  }, [parts, chosenId, byId, version]);
+    view?.choose(chosenId === undefined ? undefined : byId.get(chosenId));
+    view?.hide(chosenId);
+  }, [view, chosenId, byId, version]);
   useEffect(() => writePlace(lastView.current, selection), [selection]);
 
   // Shapes are drawn by keyboard while the map has the focus. What had it may be gone with the form.
@@ -162,8 +171,8 @@ function PlacesMap() {
     if (lastSelection.current === selection) return;
     lastSelection.current = selection;
     if (selection?.type !== 'new' && document.activeElement !== document.body) return;
-    parts?.view.map.getCanvas().focus({ preventScroll: true });
-  }, [parts, selection]);
+    view?.map.getCanvas().focus({ preventScroll: true });
+  }, [view, selection]);
 
   function select(next: Selection | undefined) {
     leave(() => setSelection(next));
@@ -182,33 +191,35 @@ function PlacesMap() {
   function go(found: Found) {
     isFlying.current = false;
     if (found.type === 'address') {
-      parts?.view.mark(found.position);
-      parts?.view.flyTo(found.position, found.isExact ? 16 : 12);
+      view?.mark(found.position);
+      view?.flyTo(found.position, found.isExact ? 16 : 12);
       return;
     }
     const { place } = found;
     leave(() => {
-      parts?.view.mark(undefined);
+      view?.mark(undefined);
       setSelection({ type: 'stored', kind: place.kind, id: place.id });
-      parts?.view.showPlace(place);
+      view?.showPlace(place);
     });
   }
 
-  const common = parts && {
-    ...parts,
-    events,
-    isFlying: isFlying.current,
-    onSaved(place: Place) {
-      places.put(place);
-      isFlying.current = false;
-      setSelection({ type: 'stored', kind: place.kind, id: place.id });
-    },
-    onDeleted(id: string) {
-      setSelection(undefined);
-      places.drop(id);
-    },
-    onClose: () => setSelection(undefined),
-  };
+  const common = view &&
+    editor && {
+      view,
+      editor,
+      events,
+      isFlying: isFlying.current,
+      onSaved(place: Place) {
+        places.put(place);
+        isFlying.current = false;
+        setSelection({ type: 'stored', kind: place.kind, id: place.id });
+      },
+      onDeleted(id: string) {
+        setSelection(undefined);
+        places.drop(id);
+      },
+      onClose: () => setSelection(undefined),
+    };
   const hovered = hover && byId.get(hover.id);
   const isFull = places.isCut;
   return (
@@ -232,7 +243,7 @@ function PlacesMap() {
             }}
           />
         </div>
-        {isOwner && parts && (
+        {isOwner && (
           <div className="map-tools card" role="toolbar" aria-label="Draw">
             {tools.map(({ tool, label, icon }) => (
               <Button
@@ -255,8 +266,8 @@ function PlacesMap() {
       )}
       <p className="map-count" role="status">
         {!places.isComplete && places.error === null && <span className="spinner" />}
-        {places.geofences.toLocaleString('en')} geofences, {places.beacons.toLocaleString('en')} beacons
-        {isFull && `; the first ${maxPlaces.toLocaleString('en')} of each`}
+        {counted(places.geofences, 'geofence')}, {counted(places.beacons, 'beacon')}
+        {isFull && `; the first ${grouped(maxPlaces)} of each`}
       </p>
       {common && selection && <Side key={keyOf(selection)} selection={selection} common={common} />}
     </div>

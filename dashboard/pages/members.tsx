@@ -1,9 +1,10 @@
 /** Who may use the project: members and open invitations. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Member } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
+import { Form } from '../components/form';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt } from '../forms/draft';
@@ -133,8 +134,7 @@ function Invite() {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   const invite = useChange(() => call('POST /v1/invitations', { body: { email, role } }), 'invitations');
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     invite.mutate(undefined, {
       onSuccess: () => {
         toasts.say(`An invitation to ${email} is on its way.`);
@@ -144,7 +144,7 @@ function Invite() {
   }
   const isAtField = problemAt(invite.error, 'email') !== undefined;
   return (
-    <form className="card card-body stack" aria-label="Invite" onSubmit={submit} noValidate>
+    <Form className="card card-body stack" label="Invite" error={invite.error} onSubmit={submit}>
       <div className="invite">
         <TextField
           label="Email"
@@ -164,6 +164,6 @@ function Invite() {
           {messageOf(invite.error)}
         </Notice>
       )}
-    </form>
+    </Form>
   );
 }

@@ -1,13 +1,14 @@
 /** The settings of the environment: when events are made, and who may use publishable keys. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { type Answer, call, revisionOf } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
 import { DeleteProject } from '../components/delete-project';
+import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { numberOf, patchOf, problemAt } from '../forms/draft';
-import { FormEnd, FormProblem, Section, showProblem } from '../forms/parts';
+import { FormEnd, FormProblem, Section } from '../forms/parts';
 import { sessionKey, useWorkspace } from '../state/session';
 
 type Loaded = Answer<'GET /v1/settings'>;
@@ -53,19 +54,18 @@ function ProjectNameForm({ loaded }: { readonly loaded: Answer<'GET /v1/projects
     // The settings are in the same record.
     'settings',
   );
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     try {
       await save.mutateAsync(undefined);
     } catch {
-      showProblem();
+      // The form shows the error of the change.
       return;
     }
     toasts.say('The project is renamed.');
     await client.invalidateQueries({ queryKey: sessionKey });
   }
   return (
-    <form aria-label="Project" onSubmit={(event) => void submit(event)} noValidate>
+    <Form label="Project" error={save.error} onSubmit={() => void submit()}>
       <Section title="Project">
         <div className="name-row">
           <TextField label="Name" value={name} problem={problemAt(save.error, 'name')} onChange={setName} />
@@ -78,7 +78,7 @@ function ProjectNameForm({ loaded }: { readonly loaded: Answer<'GET /v1/projects
         </p>
         <FormProblem error={save.error} fields={['name']} />
       </Section>
-    </form>
+    </Form>
   );
 }
 
@@ -152,13 +152,15 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
     onChange: set(name) as (value: string) => void,
   });
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     // The promise also resolves when another revision has replaced this form meanwhile.
-    save.mutateAsync(undefined).then(() => toasts.say('The settings are saved.'), showProblem);
+    save.mutateAsync(undefined).then(
+      () => toasts.say('The settings are saved.'),
+      () => {},
+    );
   }
   return (
-    <form className="stack" onSubmit={submit} noValidate>
+    <Form className="stack" error={save.error} onSubmit={submit}>
       <Section title="Entries and exits">
         <Check
           label="Stop detection"
@@ -225,6 +227,6 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
         />
       </Section>
       <FormEnd error={save.error} fields={fields} isBusy={save.isPending} action="Save settings" cancel={undefined} />
-    </form>
+    </Form>
   );
 }

@@ -6,6 +6,8 @@ import { type Answer, call } from '../client/call';
 import { followEvents } from '../client/events';
 import { useApi, useChange } from '../client/hooks';
 import { Badge, Block, Button, Copyable, Notice, Page, TextField } from '../components/controls';
+import { counted } from '../components/counts';
+import { Form } from '../components/form';
 import { Icon } from '../components/icons';
 import { relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
@@ -132,8 +134,8 @@ function DemoProgress({ startedAt, endsAt, locations, devices, geofences }: Answ
     <>
       <progress className="progress" value={share} max={1} aria-label="Progress of the demo" />
       <p className="quiet" role="status">
-        {devices} devices among {geofences.toLocaleString('en')} geofences; {locations.toLocaleString('en')} locations
-        sent; {minutesLeft === 1 ? 'less than a minute' : `${minutesLeft} minutes`} left
+        {counted(devices, 'device')} among {counted(geofences, 'geofence')}; {counted(locations, 'location')}
+        sent; {minutesLeft === 1 ? 'less than a minute' : counted(minutesLeft, 'minute')} left
       </p>
     </>
   );
@@ -193,13 +195,7 @@ function NewGeofence() {
   const set = (name: keyof typeof example) => (value: string) => setValues((all) => ({ ...all, [name]: value }));
   const fields = ['description', 'coordinates', 'radius'];
   return (
-    <form
-      className="stack-tight"
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate(undefined);
-      }}
-    >
+    <Form className="stack-tight" error={create.error} onSubmit={() => create.mutate(undefined)}>
       <p className="quiet">A circle around a place that you know. You can draw others later.</p>
       <div className="form-grid">
         <TextField
@@ -241,7 +237,7 @@ function NewGeofence() {
         />
         {!isOwner && <span className="quiet">Only owners create geofences.</span>}
       </div>
-    </form>
+    </Form>
   );
 }
 

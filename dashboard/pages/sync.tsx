@@ -1,5 +1,5 @@
 /** The nightly sync: where files are read from, what the last run did, and when the next one is. */
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Sync } from '../../client/types';
 import { type Answer, call, Failure, revisionOf } from '../client/call';
@@ -17,13 +17,15 @@ import {
   TextArea,
   TextField,
 } from '../components/controls';
+import { counted } from '../components/counts';
+import { Form } from '../components/form';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt } from '../forms/draft';
-import { FormEnd, Section, showProblem } from '../forms/parts';
+import { FormEnd, Section } from '../forms/parts';
 import { changeOf, draftOf, isSameConfiguration, newSync, type SyncDraft, syncFields } from '../forms/sync';
 import { ImportTable, useRequesters } from '../importing/history';
-import { counted, sizeText } from '../importing/words';
+import { sizeText } from '../importing/words';
 import { useWorkspace } from '../state/session';
 import '../styles/import.css';
 
@@ -256,18 +258,16 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
     onChange: set(name) as (value: string) => void,
   });
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     save.mutate(undefined, {
       onSuccess: (saved) => {
         setOpened(saved);
         setDraft(draftOf(saved.sync));
       },
-      onError: showProblem,
     });
   }
   return (
-    <form className="stack" onSubmit={submit} noValidate>
+    <Form className="stack" error={save.error} onSubmit={submit}>
       <Section title="Configuration">
         <Check
           label="Read the files every night"
@@ -331,7 +331,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
           <p>Files are no longer read. The geofences that came from them stay.</p>
         </Confirm>
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -4,7 +4,8 @@ import { Link, useLocation } from 'wouter';
 import type { Webhook } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Button, Empty, FormDialog, Issued, Loading, Notice, Page } from '../components/controls';
+import { Badge, Button, Empty, Issued, Loading, Notice, Page } from '../components/controls';
+import { FormDialog } from '../components/form';
 import { messageOf } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
 import { isElsewhere } from '../forms/draft';
@@ -89,6 +90,7 @@ function NewWebhook({ onClose }: { onClose(): void }) {
       title="New webhook"
       action="Create webhook"
       isBusy={create.isPending}
+      error={create.error}
       problem={isElsewhere(create.error, webhookFields) ? messageOf(create.error) : undefined}
       onSubmit={() => create.mutate(undefined, { onSuccess: ({ webhook }) => setCreated(webhook) })}
       onClose={onClose}

@@ -1,13 +1,15 @@
 /** What if there were another geofence: recorded locations run through it, and the events are compared with today's. */
 import { useQuery } from '@tanstack/react-query';
 import type { Feature, FeatureCollection, Position } from 'geojson';
-import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Geofence, Settings } from '../../client/types';
 import { call, Failure } from '../client/call';
+import { useFences } from '../client/fences';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Check, Notice, Page, Segments, SelectField, TextArea, TextField } from '../components/controls';
 import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
+import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { numberOf, pairOf, refuseTaken } from '../forms/draft';
 import { bodyOf, circleRing, type GeofenceDraft, newGeofence, pointsText, ringOf } from '../forms/geofence';
@@ -103,13 +105,12 @@ const problemAtField = (error: unknown, field: string): string | undefined =>
     ? error.message.replace(/^geofences\[0\]\./, '')
     : undefined;
 
-const maxFences = 1_000;
 const pollMs = 700;
 
 export default function WhatIf() {
   const { isOwner } = useWorkspace();
   const scope = useScope();
-  const geofences = useApi('GET /v1/geofences', { query: { limit: maxFences } }, { staleTime: 60_000 });
+  const fences = useFences(true);
   const settings = useApi('GET /v1/settings', {}).data?.settings;
   const [map, setMap] = useState<MapHandle>();
   const [shape, setShape] = useState<Shape>('circle');
@@ -143,18 +144,15 @@ export default function WhatIf() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a replay belongs to its environment
   useEffect(() => setId(undefined), [scope]);
   useEffect(() => {
-    const features = (geofences.data?.geofences ?? []).flatMap(({ _id, geometry, enabled }): Feature[] =>
-      geometry && enabled && keeps ? [{ type: 'Feature', geometry, properties: { id: _id } }] : [],
-    );
-    map?.set('fences', collection(features));
-  }, [map, geofences.data, keeps]);
+    map?.set('fences', keeps ? fences.features : collection([]));
+  }, [map, fences, keeps]);
   const hasFitted = useRef(false);
   useEffect(() => {
-    const centres = geofences.data?.geofences.map(({ geometryCenter }) => geometryCenter.coordinates) ?? [];
+    const centres = fences.places.map(({ centre }) => centre);
     if (map === undefined || hasFitted.current || centres.length === 0) return;
     hasFitted.current = true;
     map.fit(centres, 14);
-  }, [map, geofences.data]);
+  }, [map, fences]);
   useEffect(() => {
     const features: Feature[] = outline
       ? [{ type: 'Feature', geometry: { type: 'Polygon', coordinates: [outline] }, properties: {} }]
@@ -201,8 +199,7 @@ export default function WhatIf() {
     start.error !== null &&
     !['description', 'coordinates', 'radius', 'tag', 'externalId'].some((name) => problemAtField(start.error, name));
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     start.mutate(undefined, { onSuccess: ({ replay }) => setId(replay._id) });
   }
   function chooseShape(next: Shape) {
@@ -218,7 +215,7 @@ export default function WhatIf() {
       intro="Runs recorded locations through a proposed geofence and compares its events with today's. Changes nothing."
     >
       <div className="what-if-grid">
-        <form className="card what-if-form" onSubmit={submit} noValidate>
+        <Form className="card what-if-form" error={start.error} onSubmit={submit}>
           <div className="card-body stack">
             <Segments legend="Shape" value={shape} options={shapes} onChange={chooseShape} />
             {shape === 'none' ? (
@@ -284,7 +281,7 @@ export default function WhatIf() {
               {!isOwner && <span className="quiet">Only owners run replays.</span>}
             </div>
           </div>
-        </form>
+        </Form>
         <div className="live-map">
           <DataMap
             label="Map of the proposal"

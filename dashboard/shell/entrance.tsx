@@ -1,9 +1,10 @@
 /** Signing in and up, and what the links of mails ask for. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { Project, Session } from '../../client/types';
 import { type Answer, call, Failure, type Input, type Operation } from '../client/call';
 import { Button, Notice, TextField } from '../components/controls';
+import { Form } from '../components/form';
 import { Logo } from '../components/icons';
 import { NewKeys, rememberKeys } from '../components/new-keys';
 import { messageOf } from '../components/toasts';
@@ -147,12 +148,10 @@ function CallForm<O extends Operation>({ title, intro, operation, fields, action
   const [values, setValues] = useState(noValues);
   const [problem, setProblem] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
   const param = problem instanceof Failure ? problem.param : undefined;
   const isAtField = fields.some((name) => fieldsOf[name].param === param);
 
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     setBusy(true);
     setProblem(undefined);
     try {
@@ -163,7 +162,7 @@ function CallForm<O extends Operation>({ title, intro, operation, fields, action
     }
   }
   return (
-    <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
+    <Form error={problem} onSubmit={() => void submit()}>
       <div>
         <h1>{title}</h1>
         {intro && <p className="quiet">{intro}</p>}
@@ -193,7 +192,7 @@ function CallForm<O extends Operation>({ title, intro, operation, fields, action
         {action}
       </Button>
       {more}
-    </form>
+    </Form>
   );
 }
 

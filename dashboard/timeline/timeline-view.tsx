@@ -6,6 +6,7 @@ import { useSearchParams } from 'wouter';
 import type { User, UserLocation } from '../../client/types';
 import { call } from '../client/call';
 import { Button, Empty, Loading, Notice, Segments, TextField } from '../components/controls';
+import { counted } from '../components/counts';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
 import { eventTitle, markOf } from '../live/event-words';
@@ -174,8 +175,8 @@ export function Timeline({ user }: { readonly user: User }) {
           )}
           {items.length > 0 && (
             <p className="table-foot" role="status">
-              {loaded.data?.hasMore ? `The newest ${locations.length}` : locations.length}{' '}
-              {locations.length === 1 ? 'location' : 'locations'}
+              {loaded.data?.hasMore && 'The newest '}
+              {counted(locations.length, 'location')}
             </p>
           )}
         </div>

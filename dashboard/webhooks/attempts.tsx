@@ -4,6 +4,7 @@ import type { Attempt } from '../../client/types';
 import { call } from '../client/call';
 import { useChange, usePages } from '../client/hooks';
 import { Badge, Block, Button, Dialog, Empty, Loading, Notice } from '../components/controls';
+import { grouped } from '../components/counts';
 import { PlainTable, type TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
@@ -109,8 +110,7 @@ export function typesOf({ request: { body }, reason }: Attempt): string {
   }
 }
 
-const durationText = ({ durationMs }: Attempt): string =>
-  `${Math.max(1, Math.round(durationMs)).toLocaleString('en')} ms`;
+const durationText = ({ durationMs }: Attempt): string => `${grouped(Math.max(1, Math.round(durationMs)))} ms`;
 
 const answerOf = ({ response, message, result }: Attempt): string =>
   response ? `${response.status}` : (message ?? result.replaceAll('_', ' '));

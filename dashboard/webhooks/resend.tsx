@@ -2,7 +2,9 @@
 import { useState } from 'react';
 import { call } from '../client/call';
 import { useChange } from '../client/hooks';
-import { Check, FormDialog, TextField } from '../components/controls';
+import { Check, TextField } from '../components/controls';
+import { counted } from '../components/counts';
+import { FormDialog } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 
@@ -43,12 +45,17 @@ export function ResendDialog({ webhook, onClose }: { readonly webhook: string; o
       title="Send a range again"
       action="Send again"
       isBusy={resend.isPending}
-      problem={error && !isAtField ? `${sent > 0 ? `${sent} are queued. ` : ''}${messageOf(error)}` : undefined}
+      error={error}
+      problem={
+        error && !isAtField
+          ? `${sent > 0 ? `${counted(sent, 'delivery is', 'deliveries are')} queued. ` : ''}${messageOf(error)}`
+          : undefined
+      }
       onClose={onClose}
       onSubmit={() =>
         resend.mutate(undefined, {
           onSuccess: (count) => {
-            toasts.say(count === 1 ? '1 delivery is queued.' : `${count} deliveries are queued.`);
+            toasts.say(`${counted(count, 'delivery is', 'deliveries are')} queued.`);
             onClose();
           },
         })

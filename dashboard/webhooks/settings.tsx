@@ -1,12 +1,13 @@
 /** The settings of a webhook, and its end. */
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Answer, call, revisionOf } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Button, Confirm } from '../components/controls';
+import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { patchOf } from '../forms/draft';
-import { FormEnd, Section, showProblem } from '../forms/parts';
+import { FormEnd, Section } from '../forms/parts';
 import { bodyOf, draftOf, WebhookFields, webhookFields } from '../forms/webhook';
 import { useWorkspace } from '../state/session';
 
@@ -28,12 +29,11 @@ export function WebhookForm({ loaded }: { readonly loaded: Answer<'GET /v1/webho
     'webhooks',
   );
   const remove = useChange(() => call('DELETE /v1/webhooks/{id}', { path }), 'webhooks');
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate(undefined, { onSuccess: () => toasts.say('The webhook is saved.'), onError: showProblem });
+  function submit() {
+    save.mutate(undefined, { onSuccess: () => toasts.say('The webhook is saved.') });
   }
   return (
-    <form className="stack" onSubmit={submit} noValidate>
+    <Form className="stack" error={save.error} onSubmit={submit}>
       <Section title="Settings">
         <WebhookFields draft={draft} error={save.error} isDisabled={!isOwner} onChange={setDraft} />
       </Section>
@@ -63,6 +63,6 @@ export function WebhookForm({ loaded }: { readonly loaded: Answer<'GET /v1/webho
           <p>What waits for {loaded.webhook.url} is not sent any more.</p>
         </Confirm>
       )}
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,7 @@
 /** What waits for its next attempt. */
 import { useApi } from '../client/hooks';
 import { Empty, Loading, Notice } from '../components/controls';
+import { counted } from '../components/counts';
 import { relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
 
@@ -31,11 +32,11 @@ export function Waiting({ id }: { readonly id: string }) {
                 <code>{_id}</code>
               </p>
               <p className="quiet small">
-                {events.length} {events.length === 1 ? 'event' : 'events'}, since {relativeTime(createdAt)}
+                {counted(events.length, 'event')}, since {relativeTime(createdAt)}
               </p>
             </div>
             <span className="quiet">
-              {attempts} {attempts === 1 ? 'attempt' : 'attempts'}, next {relativeTime(nextAttemptAt)}
+              {counted(attempts, 'attempt')}, next {relativeTime(nextAttemptAt)}
             </span>
           </li>
         ))}

@@ -6,6 +6,7 @@ import type { Replay } from '../../client/types';
 import { call } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Badge, Button, Empty, Loading, Notice, Segments } from '../components/controls';
+import { grouped } from '../components/counts';
 import type { LngLat } from '../components/data-map';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime } from '../components/time';
@@ -54,8 +55,6 @@ export function useFound(replay: Replay | undefined): FoundState {
   return { rows: loaded.data ?? none, isLoading: hasEnded && loaded.isPending, error: loaded.error };
 }
 
-const number = (value: number): string => value.toLocaleString('en');
-
 export function Progress({ replay }: { readonly replay: Replay }) {
   const client = useQueryClient();
   const scope = useScope();
@@ -68,7 +67,7 @@ export function Progress({ replay }: { readonly replay: Replay }) {
         <span role="status">
           {recordsTotal === 0
             ? 'Reading the geofences…'
-            : `${number(recordsRead)} of ${number(recordsTotal)} locations are read.`}
+            : `${grouped(recordsRead)} of ${grouped(recordsTotal)} locations are read.`}
         </span>
         <Button
           isCompact
@@ -109,7 +108,7 @@ export function Result({ replay, found, onEvent }: ResultProps) {
   return (
     <>
       <Tiles label="Result">
-        <Tile label="Locations evaluated" value={number(summary.locations.applied)} />
+        <Tile label="Locations evaluated" value={grouped(summary.locations.applied)} />
         {counts.map(([foundIn, count]) => (
           <Tile
             key={foundIn}
@@ -118,13 +117,13 @@ export function Result({ replay, found, onEvent }: ResultProps) {
                 <span className={`mark ${foundIn}`} /> {foundInNames[foundIn]} events
               </>
             }
-            value={number(count)}
+            value={grouped(count)}
           />
         ))}
       </Tiles>
       {summary.firstLocationEvents > 0 && (
         <Notice>
-          {number(summary.firstLocationEvents)} events come from the first stored location of a device, which may have
+          {grouped(summary.firstLocationEvents)} events come from the first stored location of a device, which may have
           been inside before.
         </Notice>
       )}
@@ -159,10 +158,10 @@ function Changes({ summary }: { readonly summary: NonNullable<Replay['summary']>
             {rows.map(({ name, kind, before, after, added, removed }) => (
               <tr key={`${kind} ${name}`}>
                 <td className="name clip truncate">{name}</td>
-                <td className="number">{number(before)}</td>
-                <td className="number">{number(after)}</td>
-                <td className="number">{added > 0 ? <Badge tone="success">+{number(added)}</Badge> : '–'}</td>
-                <td className="number">{removed > 0 ? <Badge tone="danger">−{number(removed)}</Badge> : '–'}</td>
+                <td className="number">{grouped(before)}</td>
+                <td className="number">{grouped(after)}</td>
+                <td className="number">{added > 0 ? <Badge tone="success">+{grouped(added)}</Badge> : '–'}</td>
+                <td className="number">{removed > 0 ? <Badge tone="danger">−{grouped(removed)}</Badge> : '–'}</td>
               </tr>
             ))}
           </tbody>
@@ -256,7 +255,7 @@ function EventTable({ found, isCut, replay, onEvent }: ResultProps & { readonly 
         </section>
       )}
       <p className="table-foot" role="status">
-        {number(rows.length)} {foundInNames[foundIn].toLowerCase()}
+        {grouped(rows.length)} {foundInNames[foundIn].toLowerCase()}
         {isCut && '. Only the first 5,000 of each kind can be listed'}
       </p>
     </section>

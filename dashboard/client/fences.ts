@@ -1,0 +1,32 @@
+/** The geofences of an environment as the background of a map. */
+import type { FeatureCollection } from 'geojson';
+import { useMemo } from 'react';
+import { type Place, placeOfOutline, ringOfPlace } from '../drawing/places';
+import { useApi } from './hooks';
+
+/** More would hide the map, and what is shown on it. */
+const maxFences = 1_000;
+
+const noPlaces: readonly Place[] = [];
+
+export interface Fences {
+  readonly places: readonly Place[];
+  /** Those that are enabled. */
+  readonly features: FeatureCollection;
+}
+
+/** Loads their outlines, which are a tenth of the records. @param isWanted false: not yet. */
+export function useFences(isWanted: boolean): Fences {
+  const query = { limit: maxFences };
+  const { data } = useApi('GET /v1/geofences/outlines', { query }, { staleTime: 60_000, enabled: isWanted });
+  return useMemo(() => {
+    const places = data?.outlines.map((outline) => placeOfOutline('geofence', outline)) ?? noPlaces;
+    const shown = places.filter(({ enabled }) => enabled);
+    const features = shown.map((place) => ({
+      type: 'Feature' as const,
+      geometry: { type: 'Polygon' as const, coordinates: [ringOfPlace(place).map((point) => [...point])] },
+      properties: { id: place.id },
+    }));
+    return { places, features: { type: 'FeatureCollection' as const, features } };
+  }, [data]);
+}

@@ -1,0 +1,79 @@
+/** Forms that send one change, and bring the user to what was refused. */
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Button, Dialog, Notice } from './controls';
+
+interface FormProps {
+  /** Why the last attempt failed; null and undefined: it did not. */
+  readonly error: unknown;
+  readonly className?: string;
+  readonly label?: string | undefined;
+  readonly children: ReactNode;
+  onSubmit(): void;
+}
+
+/** A form whose first refused field gets the focus. What no field shows is brought into sight. */
+export function Form({ error, className, label, children, onSubmit }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  // An effect runs when the problems are in the document, and each refusal is another object.
+  useEffect(() => {
+    if (error === null || error === undefined) return;
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    const problem = field ?? form.current?.querySelector('[role="alert"]');
+    problem?.scrollIntoView({ block: 'center' });
+    field?.focus({ preventScroll: true });
+  }, [error]);
+  return (
+    <form
+      ref={form}
+      className={className}
+      aria-label={label}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+interface FormDialogProps {
+  readonly title: string;
+  readonly action: string;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  /** What is wrong, unless it is said at a field. */
+  readonly problem: string | undefined;
+  readonly isDangerous?: boolean;
+  /** Whether it may be sent. Default: it may. */
+  readonly isReady?: boolean;
+  readonly children: ReactNode;
+  onSubmit(): void;
+  onClose(): void;
+}
+
+/** A form in a dialog. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, action, isBusy, error, problem, isDangerous = false, isReady = true, children } = props;
+  return (
+    <Dialog title={title} onClose={props.onClose}>
+      <Form error={error} onSubmit={() => isReady && props.onSubmit()}>
+        <div className="dialog-body">
+          {children}
+          {problem !== undefined && (
+            <Notice tone="danger" role="alert">
+              {problem}
+            </Notice>
+          )}
+        </div>
+        <div className="dialog-foot">
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button type="submit" look={isDangerous ? 'danger-primary' : 'primary'} disabled={!isReady} isBusy={isBusy}>
+            {action}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

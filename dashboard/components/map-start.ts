@@ -1,0 +1,32 @@
+/** Starts the code of maps at a time when it disturbs nothing. */
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
+
+/** A page that is never idle has its map after this time. */
+const maxWaitMs = 500;
+
+/**
+ * Resolves when the page has been painted and has nothing else to do. MapLibre is larger than all else, and its start
+ * occupies the page: text, lists and the calls for data come first.
+ */
+export function whenPainted(): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = () => {
+      // Not all browsers can wait for an idle moment.
+      if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: maxWaitMs });
+      else resolve();
+    };
+    // The first frame paints what was rendered, and when the second begins, that is on the screen.
+    requestAnimationFrame(() => requestAnimationFrame(wait));
+  });
+}
+
+/** Loads a module with a map when the page is painted. MapLibre's worker is loaded beside it, and not after it. */
+export async function loadMap<Module>(load: () => Promise<Module>): Promise<Module> {
+  await whenPainted();
+  if (!document.querySelector(`link[href="${workerUrl}"]`)) {
+    const link = document.createElement('link');
+    Object.assign(link, { rel: 'modulepreload', as: 'worker', href: workerUrl });
+    document.head.append(link);
+  }
+  return load();
+}
