@@ -136,7 +136,8 @@ export function createCompactedTopic(options: CompactedTopicOptions): TopicStore
     for (const { key, value, offset, timestamp } of old) {
       const recordKey = Buffer.from(key);
       const older = numberOf(newest.getBinary(recordKey));
-      if (older !== undefined) {
+      // An earlier release that ran in between noted this entry, or a later one, as the newest.
+      if (older !== undefined && older < offset) {
         entries.removeSync(offsetKey(partition, older));
         tombstones.removeSync(offsetKey(partition, older));
       }

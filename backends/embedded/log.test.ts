@@ -147,6 +147,23 @@ describe('embedded log', () => {
     ]);
   });
 
+  test('no change is lost when an earlier release, which notes the newest entry of each key, ran in between', async () => {
+    await embedded.log.append('changes', [record('a', '1')]);
+    await embedded.log.sweep(Date.now() + 61 * 60_000);
+    await embedded.log.append('changes', [record('a', '2'), record('b', '1'), record('b', '2')]);
+    await embedded.close();
+    const environment = openEnvironment({ path: join(path, 'log'), mapBytes: 2 ** 30, syncBeforeVisible: true });
+    const newest = environment.table('topic:changes:newest');
+    await environment.transaction(() => {
+      newest.putSync(Buffer.from('a'), numberValue(1));
+      newest.putSync(Buffer.from('b'), numberValue(3));
+    });
+    await environment.close();
+    embedded = open();
+    await embedded.log.sweep(Date.now() + 61 * 60_000);
+    expect(Object.fromEntries(await contents('changes'))).toEqual({ a: '2', b: '2' });
+  });
+
   test('headers have a bound', async () => {
     const headers = { a: 'b'.repeat(30_000) };
     await expect(embedded.log.append('locations', [{ ...record('a', '1'), headers }])).rejects.toThrow('headers');
