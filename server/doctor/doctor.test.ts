@@ -108,6 +108,16 @@ describe('an embedded node', () => {
       },
     ]);
   });
+
+  it('warns of a collector of traces that is out of reach', async () => {
+    const collector = createServer((_, response) => void response.end());
+    const say = async (port: number) => {
+      const found = await findings({ FENCELINE_TRACING_ENDPOINT: `http://127.0.0.1:${port}/v1/traces` });
+      return about(found, 'traces').map(({ level }) => level);
+    };
+    expect(await say(await listening(collector))).toEqual(['ok']);
+    expect(await say(await closedPort())).toEqual(['warning']);
+  });
 });
 
 describe('a cluster node', () => {
