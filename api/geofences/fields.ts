@@ -126,14 +126,13 @@ export function readGeofence(fields: RawFields, path?: Pair): Outcome<GivenGeofe
   const values = readTable(reader, geofenceFields);
   return reader.outcome(() => {
     const { address, placeId, coordinates } = values;
-    const described = describedBy(values);
     const radius = coordinates?.radius ?? values.radius;
     if (coordinates !== null && address === null && placeId === null) {
       // A circle or isochrone without a radius has been refused.
-      return { ...described, center: coordinates.center, radius: radius as number, ring: coordinates.ring };
+      return givenBy(values, coordinates.center, radius as number, coordinates.ring);
     }
     const { center = null, ring = null } = coordinates ?? {};
-    return { ...described, center, radius, ring, sought: { address, placeId } };
+    return { ...givenBy(values, center, radius, ring), sought: { address, placeId } };
   });
 }
 
@@ -152,8 +151,13 @@ export function readPlainGeofence(fields: RawFields, path?: Pair): Outcome<Plain
   return { ok: false, error: new ApiError('not_available', message, { param }) };
 }
 
-/** Returns what does not concern the position. */
-function describedBy(values: ValuesOf<typeof geofenceFields>): Omit<PlainGeofence, 'center' | 'radius' | 'ring'> {
+/** Returns the values with the geometry. One literal: fields that are added to a copy take an import 4 µs a row. */
+function givenBy<Center, Radius>(
+  values: ValuesOf<typeof geofenceFields>,
+  center: Center,
+  radius: Radius,
+  ring: PlainGeofence['ring'],
+) {
   return {
     tag: values.tag,
     externalId: values.externalId,
@@ -169,6 +173,9 @@ function describedBy(values: ValuesOf<typeof geofenceFields>): Omit<PlainGeofenc
     deleteAfter: values.deleteAfter,
     userIds: values.userIds,
     ip: values.ip,
+    center,
+    radius,
+    ring,
   };
 }
 

@@ -5,7 +5,7 @@
  * A broken quote ends the file: nobody can say where the row ends, so rows after it would be guesses.
  */
 import { finished } from 'node:stream/promises';
-import { type CsvError, type InfoRecord, parse } from 'csv-parse';
+import { type CsvError, type Info, Parser } from 'csv-parse';
 import { unguardCell } from '../csv-cells.js';
 import { BrokenSource, brokenByte, maxRowBytes, type RowBatch, type SourceRow, utf8Rule } from '../source.js';
 import { counted, utf8Chunks } from './utf8.js';
@@ -26,7 +26,7 @@ class LineCounter {
   #emptyLines = 0;
 
   /** Returns the line on which the record begins. */
-  begin(cells: readonly string[], { lines, empty_lines }: Pick<InfoRecord, 'lines' | 'empty_lines'>): number {
+  begin(cells: readonly string[], { lines, empty_lines }: Pick<Info, 'lines' | 'empty_lines'>): number {
     let inside = 0;
     if (lines - this.#parserLines - (empty_lines - this.#emptyLines) > 1) {
       for (const cell of cells) {
@@ -62,21 +62,34 @@ function ruleOf({ code, message }: CsvError): string {
   }
 }
 
+/** Hands each record over when it is read. The stream's own queue would hold them, and `on_record` copies the counts. */
+class RecordParser extends Parser {
+  constructor(
+    options: ConstructorParameters<typeof Parser>[0],
+    private readonly onRecord: (cells: string[], info: Info) => void,
+  ) {
+    super(options);
+  }
+
+  override push(cells: string[] | null): boolean {
+    if (cells === null) return super.push(null);
+    this.onRecord(cells, this.info);
+    return true;
+  }
+}
+
 /** Yields the records of each chunk. */
 async function* recordsOf(source: AsyncIterable<Buffer>): AsyncGenerator<ReadRecord[]> {
   const lines = new LineCounter();
   let records: ReadRecord[] = [];
-  const parser = parse({
+  const options = {
     bom: true,
     relax_column_count: true,
     skip_empty_lines: true,
     record_delimiter: ['\r\n', '\n', '\r'],
     max_record_size: maxRowBytes,
-    on_record: (cells: string[], info) => {
-      records.push({ line: lines.begin(cells, info), cells });
-      return null;
-    },
-  });
+  };
+  const parser = new RecordParser(options, (cells, info) => records.push({ line: lines.begin(cells, info), cells }));
   const broken = (error: unknown): BrokenSource =>
     new BrokenSource(lines.next((error as CsvError & { empty_lines?: number }).empty_lines ?? 0), {
       column: 'row',
