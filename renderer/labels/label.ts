@@ -99,6 +99,8 @@ export interface Candidate {
   readonly iconRules?: CollisionRules;
   /** Whether names along lines that are placed earlier leave space for the first placement, if they can. */
   readonly reservesSpace?: boolean;
+  /** Whether labels that leave space are moved for it, if they have another place. Others may move it too. */
+  readonly movesOthers?: boolean;
   /** Whether this label leaves reserved space free: always, or unless it has no other place. */
   readonly leavesSpace?: 'always' | 'preferably';
   /** Returns all ways to place the label, the preferred one first. */

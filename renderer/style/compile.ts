@@ -21,7 +21,14 @@ import {
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
-import { leavesSpace, namesSquares, type RepeatDistance, repeatDistance, reservesSpace } from './reserves-space.js';
+import {
+  leavesSpace,
+  movesOthers,
+  namesSquares,
+  type RepeatDistance,
+  repeatDistance,
+  reservesSpace,
+} from './reserves-space.js';
 
 export type LayerType = LayerSpecification['type'];
 
@@ -42,6 +49,8 @@ export interface StyleLayer {
   readonly filterDependencies: PropertyDependencies;
   /** See {@link reservesSpace}. */
   readonly reservesSpace: boolean;
+  /** See {@link movesOthers}. */
+  readonly movesOthers: boolean;
   /** See {@link leavesSpace}. */
   readonly leavesSpace: boolean;
   /** See {@link namesSquares}. */
@@ -112,6 +121,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
     filterDependsOnZoom: mentionsZoom(filter),
     filterDependencies: dependenciesOf(filterText),
     reservesSpace: has(layer, reservesSpace),
+    movesOthers: has(layer, movesOthers),
     leavesSpace: has(layer, leavesSpace),
     namesSquares: has(layer, namesSquares),
     repeatDistance: metadataOf(layer)?.[repeatDistance] as RepeatDistance | undefined,

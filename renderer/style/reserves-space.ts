@@ -4,6 +4,11 @@
  */
 export const reservesSpace = 'fenceline:reserves-space';
 export const leavesSpace = 'fenceline:leaves-space';
+/**
+ * Names an entry of a layer's `metadata`. A symbol without space moves names that leave space. Streets have so many
+ * places that landmarks do not move them.
+ */
+export const movesOthers = 'fenceline:moves-others';
 /** Names an entry of a layer's `metadata`. Names of lines around or across a square are straight, in its middle. */
 export const namesSquares = 'fenceline:names-squares';
 /**

@@ -54,16 +54,17 @@ function candidateAt(
   const texts = () =>
     textStyle ? blockPlacements(text, textStyle, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText];
   const iconStyle = iconStyleOf(frame, layer, feature, symbol.icon);
-  const { reservesSpace } = layer;
+  const { reservesSpace, movesOthers } = layer;
   if (!iconStyle) {
     const leavesSpace = layer.leavesSpace ? ({ leavesSpace: 'preferably' } as const) : {};
-    return textStyle && { text, textStyle, textRules, reservesSpace, ...leavesSpace, placements: texts };
+    return textStyle && { text, textStyle, textRules, reservesSpace, movesOthers, ...leavesSpace, placements: texts };
   }
   return {
     text: textStyle ? text : '',
     textStyle,
     textRules,
     reservesSpace,
+    movesOthers,
     iconRules: iconRulesOf(layer, wholeZoom, feature),
     *placements() {
       for (const placement of texts()) yield { ...placement, icon: placedIcon(iconStyle, at, 0, placement.rectangle) };

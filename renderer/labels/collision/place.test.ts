@@ -219,7 +219,7 @@ const crowd = fc.array(
       text: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
       placements: fc.array(placement, { minLength: 1, maxLength: 4 }),
       padding: collisionRules.padding,
-      space: fc.constantFrom({ reservesSpace: true }, { leavesSpace: 'preferably' as const }, {}),
+      space: fc.constantFrom({ reservesSpace: true, movesOthers: true }, { leavesSpace: 'preferably' as const }, {}),
     })
     .map(
       ({ text, placements, padding, space }): Candidate => ({
@@ -255,6 +255,7 @@ const country = (name: string, ...xs: readonly number[]): Candidate => ({
 const capital = (name: string, ...xs: readonly number[]): Candidate => ({
   ...candidateOf(name, xs.map(rowAt)),
   reservesSpace: true,
+  movesOthers: true,
 });
 
 test('a capital whose space two countries took moves them, and they move others', () => {
@@ -283,7 +284,7 @@ const dotted = (name: string, x: number, more: Partial<Candidate> = {}): Candida
   const dot = iconIn([{ minX: x - 4, minY: 36, maxX: x + 4, maxY: 44 }]);
   const beside = (left: number): Placement => ({ ...rowAt(left), icon: dot });
   const iconRules = { padding: evenPadding(1), overlap: 'never', isObstacle: true, isOptional: false } as const;
-  return { ...candidateOf(name, [beside(x + 6), beside(x - 36)]), iconRules, reservesSpace: true, ...more };
+  return { ...candidateOf(name, [beside(x + 6), beside(x - 36)]), iconRules, reservesSpace: true, movesOthers: true, ...more };
 };
 
 test('a capital beside its dot moves the country there, and not one that has no other place', () => {
@@ -295,7 +296,7 @@ test('a capital beside its dot moves the country there, and not one that has no 
 
 test('a street leaves the name of a landmark the side of its icon that other landmarks do not need', () => {
   const textRules = { ...candidateOf('', []).textRules, isOptional: true };
-  const museum = dotted('museum', 40, { textRules });
+  const museum = dotted('museum', 40, { textRules, movesOthers: false });
   // The first landmark needs the space on the right of the museum.
   const first = { ...candidateOf('first', [rowAt(50)]), reservesSpace: true };
   const placed = placeLabels([country('street', 10, 150), first, museum], image, []);

@@ -3,7 +3,7 @@
  *
  * Input: candidates, the most important first. Output: placed labels. Each takes its first placement that stays inside
  * the image and collides with no earlier label and no reserved box. When only the text or only the icon fits, it is
- * placed alone if the other one is optional. A text that reserves space and finds none moves labels that leave space,
+ * placed alone if the other one is optional. A label that moves others and finds no space moves labels that leave space,
  * if they have another place. Pure.
  */
 
@@ -31,8 +31,8 @@ interface Size {
   readonly height: number;
 }
 
-/** Limits the labels that are moved for another one, and those that are moved for one of these. */
-const maxMoved = [3, 2];
+/** Limits the labels that are moved for another one, those that are moved for one of these, and so on. */
+const maxMoved = [3, 2, 2];
 /** Limits the labels that a map tries to move. */
 const maxAttempts = 400;
 
@@ -96,9 +96,7 @@ class Placing {
   }
 
   place(candidate: Candidate): void {
-    // A landmark has its icon alone: streets have so many places that trying them all would take too long.
-    const mayMoveOthers = candidate.reservesSpace && !candidate.textRules.isOptional;
-    const placement = this.placementOf(candidate) ?? (mayMoveOthers && this.placementAmongMoved(candidate, 0));
+    const placement = this.placementOf(candidate) ?? (candidate.movesOthers && this.placementAmongMoved(candidate, 0));
     if (!placement) return;
     const label: Label = { candidate, placement, obstacles: [] };
     this.insert(label);
@@ -107,10 +105,8 @@ class Placing {
 
   private insert(label: Label): void {
     const { candidate, placement } = label;
-    const { textRules, leavesSpace, reservesSpace } = candidate;
-    // A text that is optional has lost its space already, if there was too little.
-    const isMovable =
-      textRules.overlap === 'never' && !textRules.isOptional && (leavesSpace === 'preferably' || reservesSpace);
+    const { textRules, leavesSpace, movesOthers } = candidate;
+    const isMovable = textRules.overlap === 'never' && (leavesSpace === 'preferably' || movesOthers);
     this.repeats.add(candidate.text, placement);
     label.obstacles = obstaclesOf(candidate, placement, isMovable ? label : undefined);
     for (const obstacle of label.obstacles) this.obstacles.insert(obstacle);

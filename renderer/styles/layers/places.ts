@@ -5,7 +5,13 @@ import type {
   LayerSpecification,
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
-import { leavesSpace, type RepeatDistance, repeatDistance, reservesSpace } from '../../style/reserves-space.js';
+import {
+  leavesSpace,
+  movesOthers,
+  type RepeatDistance,
+  repeatDistance,
+  reservesSpace,
+} from '../../style/reserves-space.js';
 import { byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import { capitalDot, cityDot } from '../place-dots.js';
@@ -211,7 +217,11 @@ export function placeLayers(schema: Schema, palette: Palette, isBesideStreets: b
           minzoom: style.zooms[0],
           // Without streets, names stay visible at all higher zooms.
           ...((schema.roads || style.ends) && { maxzoom: style.zooms[1] }),
-          metadata: { [repeatDistance]: samePlace, ...(style.space && { [style.space]: true }) },
+          metadata: {
+            [repeatDistance]: samePlace,
+            ...(style.space && { [style.space]: true }),
+            ...(style.space === reservesSpace && { [movesOthers]: true }),
+          },
           ...from(places, isOneOf(places, [style.class]), ...conditionsOf(style, places)),
           layout: {
             'text-field': schema.labels.name,
