@@ -32,7 +32,7 @@ const clusterFiles = ['test/cluster/**/*.test.ts'];
  */
 const onBothBackends = [
   'test/end-to-end/{accounts,analytics,authority,beacons,bulk,erasure,expiry,imports,places}.test.ts',
-  'test/end-to-end/{replay,shutdown,stream,track,webhooks}.test.ts',
+  'test/end-to-end/{replay,shutdown,stream,tracing,track,webhooks}.test.ts',
   'test/browser/dashboard/{analytics,live,webhooks}.test.ts',
 ];
 
