@@ -1,5 +1,6 @@
 /** Catches what a view throws, so that the rest of the page stays usable. */
-import { Component, type ReactNode } from 'react';
+import { Component, type ReactNode, useEffect, useRef } from 'react';
+import { checkReachable, useIsReachable } from '../state/connection';
 import { Button, Empty } from './controls';
 
 interface Props {
@@ -26,17 +27,36 @@ export class FailedView extends Component<Props, State> {
 
   override render(): ReactNode {
     if (this.state.failedPath === undefined) return this.props.children;
+    return <Failed />;
+  }
+}
+
+/** The code of a view does not come while the server does not answer. Then the page is loaded when it does. */
+function Failed() {
+  const isReachable = useIsReachable();
+  const wasUnreachable = useRef(false);
+  useEffect(() => void checkReachable(), []);
+  useEffect(() => {
+    if (isReachable && wasUnreachable.current) location.reload();
+    wasUnreachable.current = !isReachable;
+  }, [isReachable]);
+  if (!isReachable) {
     return (
-      <Empty
-        title="This view could not be shown"
-        actions={
-          <Button look="primary" onClick={() => location.reload()}>
-            Load the page again
-          </Button>
-        }
-      >
-        <p>The server may have been updated, or was not reachable when the view was loaded.</p>
+      <Empty title="This view is not loaded yet">
+        <p>It is shown as soon as the server answers.</p>
       </Empty>
     );
   }
+  return (
+    <Empty
+      title="This view could not be shown"
+      actions={
+        <Button look="primary" onClick={() => location.reload()}>
+          Load the page again
+        </Button>
+      }
+    >
+      <p>The server may have been updated since the page was loaded.</p>
+    </Empty>
+  );
 }

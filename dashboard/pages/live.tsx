@@ -39,7 +39,7 @@ const measuredEvents = 100;
 const sources = ['fences', 'devices'] as const;
 
 const layers = ({ fence, device, inside, chosen, halo }: Palette): readonly Layer[] => [
-  { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.1 } },
+  { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.05 } },
   { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-opacity': 0.6 } },
   {
     ...{ id: 'device', type: 'circle', source: 'devices' },

@@ -101,7 +101,9 @@ function Preview({ draft, picture }: { readonly draft: MapDraft; readonly pictur
           ? isAtField
             ? 'A value is not valid: see the field.'
             : messageOf(error)
-          : picture.data && pictureText(picture.data)}
+          : picture.data
+            ? pictureText(picture.data)
+            : 'The picture is being drawn.'}
       </p>
     </section>
   );

@@ -25,7 +25,7 @@ export default function Webhooks() {
     <Page
       title="Webhooks"
       intro="Addresses that get every event as it happens: signed, in order, and retried until they answer."
-      actions={isOwner && create}
+      actions={isOwner && loaded.data?.webhooks.length !== 0 && create}
     >
       {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
       <div className="card">

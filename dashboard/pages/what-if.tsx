@@ -52,7 +52,7 @@ const confidences = ['1', '2', '3'].map((value) => ({ value, label: `${value} of
 
 const sources = ['fences', 'events', 'proposed', 'corners'] as const;
 const layers = ({ fence, added, removed, quiet, chosen, halo }: Palette): readonly Layer[] => [
-  { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.08 } },
+  { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.05 } },
   { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-opacity': 0.6 } },
   { id: 'proposed-fill', type: 'fill', source: 'proposed', paint: { 'fill-color': chosen, 'fill-opacity': 0.16 } },
   {

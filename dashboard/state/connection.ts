@@ -45,6 +45,15 @@ export function reportUnreachable(): void {
   schedule(firstDelayMs);
 }
 
+/** Asks whether the server answers, after something other than a call had no answer. */
+export async function checkReachable(): Promise<void> {
+  try {
+    await fetch('/health/live', { cache: 'no-store' });
+  } catch {
+    reportUnreachable();
+  }
+}
+
 export function reportReachable(): void {
   clearTimeout(timer);
   set(true);

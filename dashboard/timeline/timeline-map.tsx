@@ -20,7 +20,7 @@ const ofNote = [['get', 'chosen'], 7, ['!=', ['get', 'mark'], 'none'], 5.5];
 const isQuiet = ['all', ['!', ['get', 'chosen']], ['==', ['get', 'mark'], 'none']];
 
 const mapLayers = ({ fence, device, chosen, halo, added, removed }: Palette): readonly Layer[] => [
-  { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.12 } },
+  { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.05 } },
   { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-width': 1.5 } },
   { id: 'accuracy-fill', type: 'fill', source: 'accuracy', paint: { 'fill-color': device, 'fill-opacity': 0.08 } },
   {

@@ -110,7 +110,12 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByLabel('Longitude').fill('11.25');
     await page.getByRole('button', { name: 'Create geofence' }).click();
     await page.getByRole('alert').filter({ hasText: 'coordinates' }).waitFor();
+    await page.getByLabel('Latitude').and(page.locator(':focus')).waitFor();
     await page.getByLabel('Latitude').fill('43.77');
+    await page.getByLabel('Radius').fill('5');
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByLabel('Radius').and(page.locator(':focus')).waitFor();
+    await page.getByLabel('Radius').fill('100');
     await page.getByRole('checkbox', { name: 'Always open' }).uncheck();
     await page.getByLabel('Tuesday, closing 1').fill('13:00');
     await page.getByRole('button', { name: 'Add a value' }).click();
@@ -242,6 +247,15 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByText('The server does not answer').waitFor();
     await page.context().setOffline(false);
     await page.getByText('The server does not answer').waitFor({ state: 'detached' });
+
+    // A view whose code does not come is shown later, too. While requests are routed, the browser's cache has none.
+    await page.route('**/assets/keys-*', (route) => route.abort());
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('heading', { name: 'This view is not loaded yet' }).waitFor();
+    await page.unrouteAll();
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
   });
 
   it('gives the focus of its menu on narrow screens back to the button', async () => {

@@ -1,5 +1,6 @@
 /** The dashboard's import of files in Chromium: preview, check, application, bad rows, and history. */
 import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
@@ -12,10 +13,10 @@ const shop = (name: string, radius: number | string = 100) =>
   `Shop ${name},circle,shop,${name},"[11.25,43.77]",${radius}`;
 const csv = (...rows: readonly string[]) => [header, ...rows, ''].join('\n');
 
-const choose = (page: Page, name: string, text: string) =>
+const choose = (page: Page, name: string, content: string | Buffer) =>
   page
     .getByLabel('File', { exact: true })
-    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
+    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
 
 /** Drops a file, as from another window. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
@@ -96,6 +97,21 @@ describe.runIf(isRunnable)('the import view', () => {
     await page.getByText('The row that begins on line 3 has a broken quote').waitFor();
     await page.getByRole('button', { name: 'Check the file' }).click();
     await page.getByText('Line 3: row has a quote that is never closed').waitFor();
+  });
+
+  it('stops a file that is being read, and says how far it was', async () => {
+    const page = await asOwner('/imports');
+    // It takes many times as long as the page needs for the button, and is read only until then.
+    const rows = Array.from({ length: 500_000 }, (_, index) => shop(`${index}`));
+    await choose(page, 'long.csv.gz', gzipSync([header, ...rows, ''].join('\n'), { level: 1 }));
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('heading', { name: /^Stopped (after line|before the first row)/ }).waitFor();
+    await page.getByText('Check the file again to see all of it.').waitFor();
+    await page.getByRole('region', { name: 'History' }).getByText('Stopped').waitFor();
+    expect(ok(await server.as('test_secret').get('/v1/imports?resource=geofences')).imports[0].status).toBe(
+      'interrupted',
+    );
   });
 
   it('keeps a file while another view is open, and lists all imports with their rows', async () => {
