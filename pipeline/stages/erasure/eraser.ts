@@ -138,9 +138,7 @@ export function createEraser(parts: EraserParts): Sweeper {
     // The others get their first pass, or one that looks for rows that were written again.
     const [record] = batch.records;
     const isComplete =
-      record !== undefined && isWhole(record)
-        ? await passWhole(record, last.length > 0)
-        : await pass(batch, last.length > 0);
+      record !== undefined && isWhole(record) ? await passWhole(record, last.length > 0) : await pass(batch, last);
     if (last.length > 0 && isComplete) {
       const completedAt = clock();
       await write(
@@ -162,9 +160,20 @@ export function createEraser(parts: EraserParts): Sweeper {
     );
   }
 
-  /** Runs all steps once. Returns whether nothing is pending any more; without `waits` always true. */
-  async function pass(batch: Batch, waits: boolean): Promise<boolean> {
+  /**
+   * Runs all steps once. Returns whether nothing is pending any more; without `last`, the erasures whose last pass it
+   * is, always true.
+   */
+  async function pass(batch: Batch, last: readonly ErasureRecord[]): Promise<boolean> {
+    const waits = last.length > 0;
+    if (waits && !(await isEverythingStored())) return false;
     const users = targetsOf(batch.records, 'user');
+    // Devices are found by their rows. A row of another erasure that comes after the query must stay for its last pass:
+    // without it the state of its device would never be found.
+    const complete = targetsOf(
+      batch.records.filter((record) => record.completedAt !== null || last.includes(record)),
+      'user',
+    );
     const events = targetsOf(batch.records, 'event').map(({ name }) => name);
     const found = await findUsers(batch, users);
     const ids = new Set(found.map(({ user }) => user));
@@ -179,9 +188,9 @@ export function createEraser(parts: EraserParts): Sweeper {
     ids.delete('');
     await erasePending(log, deliveries, erased);
     if (waits && !(await isSinkAtEnd())) return false;
-    for (const { user } of await findUsers(batch, users)) ids.add(user);
+    for (const { user } of await findUsers(batch, complete)) ids.add(user);
     ids.delete('');
-    await eraseRows(batch, users, [...ids], events);
+    await eraseRows(batch, complete, [...ids], events);
     return true;
   }
 
@@ -189,11 +198,13 @@ export function createEraser(parts: EraserParts): Sweeper {
   async function passWhole(record: ErasureRecord, waits: boolean): Promise<boolean> {
     // Before the rows: webhooks end with their records, and imports write no more.
     if (!(await deleteRecords(record))) return false;
-    if (waits && !(await reached(await endsOf(topics.locations), stagePosition))) return false;
-    if (waits && !(await isSinkAtEnd())) return false;
+    if (waits && !(await isEverythingStored())) return false;
     const commanded = await eraseDevices(record);
     if (waits && !(await reached(commanded, stagePosition))) return false;
-    await deleteFound(statements.allTables.map((table) => [table, statements.inScope(record)]));
+    // Devices are found by their rows in users: as in `pass`.
+    const isKnown = waits || record.completedAt !== null;
+    const tables = statements.allTables.filter((table) => isKnown || table !== 'users');
+    await deleteFound(tables.map((table) => [table, statements.inScope(record)]));
     return true;
   }
 
@@ -316,6 +327,10 @@ export function createEraser(parts: EraserParts): Sweeper {
     return ends;
   }
 
+  /** Waits until every location so far is evaluated, and its rows are stored. */
+  const isEverythingStored = async (): Promise<boolean> =>
+    (await reached(await endsOf(topics.locations), stagePosition)) && (await isSinkAtEnd());
+
   /** Waits until every row of the topics so far is stored. */
   async function isSinkAtEnd(): Promise<boolean> {
     for (const topic of [topics.outcomes, topics.events, topics.attempts]) {
@@ -341,7 +356,7 @@ export function createEraser(parts: EraserParts): Sweeper {
     events: readonly string[],
   ): Promise<void> {
     const rows: [table: string, condition: string][] = [];
-    if (users.length > 0) {
+    if (users.length + ids.length > 0) {
       for (const table of statements.userTables) rows.push([table, statements.userRows(scope, table, users, ids)]);
       rows.push(['webhook_attempts', statements.attemptRows(scope, users, ids)]);
     }
