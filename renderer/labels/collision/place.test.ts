@@ -284,7 +284,13 @@ const dotted = (name: string, x: number, more: Partial<Candidate> = {}): Candida
   const dot = iconIn([{ minX: x - 4, minY: 36, maxX: x + 4, maxY: 44 }]);
   const beside = (left: number): Placement => ({ ...rowAt(left), icon: dot });
   const iconRules = { padding: evenPadding(1), overlap: 'never', isObstacle: true, isOptional: false } as const;
-  return { ...candidateOf(name, [beside(x + 6), beside(x - 36)]), iconRules, reservesSpace: true, movesOthers: true, ...more };
+  return {
+    ...candidateOf(name, [beside(x + 6), beside(x - 36)]),
+    iconRules,
+    reservesSpace: true,
+    movesOthers: true,
+    ...more,
+  };
 };
 
 test('a capital beside its dot moves the country there, and not one that has no other place', () => {

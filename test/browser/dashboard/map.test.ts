@@ -18,7 +18,7 @@ const openMap = async (query = here, options = {}) => loaded(await asOwner(`/map
 
 /** Returns the page when its map can be drawn on. */
 async function loaded(page: Page): Promise<Page> {
-  await page.getByText(/^\d+ geofences, \d+ beacons$/).waitFor();
+  await page.getByText(/^\d+ geofences?, \d+ beacons?$/).waitFor();
   await drawn(page);
   return page;
 }
@@ -198,7 +198,7 @@ describe.runIf(isRunnable)('the map', () => {
     await page.getByLabel('Minor').press('Enter');
     await page.getByText('Door is saved.').waitFor();
     await page.locator('.map-canvas canvas:focus').waitFor();
-    await page.getByText(/1 beacons$/).waitFor();
+    await page.getByText(/1 beacon$/).waitFor();
   });
 
   it('lets a viewer look at a geofence, and change nothing', async () => {
