@@ -177,12 +177,23 @@ export function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRec
   return keys;
 }
 
+/** Tests whether two records have the same keys of {@link ownListKeys}, as after most updates. */
+const isListedAlike = (one: GeofenceRecord | BeaconRecord, other: GeofenceRecord | BeaconRecord): boolean =>
+  one._id === other._id &&
+  one.project === other.project &&
+  one.environment === other.environment &&
+  one.tag === other.tag &&
+  one.externalId === other.externalId &&
+  one.description === other.description &&
+  placeIdOf(one) === placeIdOf(other);
+
 /** Returns the keys of {@link ownListKeys} that a record leaves and enters, where `before` or `after` may be absent. */
 export function changedListKeys(
   kind: ListedKind,
   before: GeofenceRecord | BeaconRecord | null | undefined,
   after: GeofenceRecord | BeaconRecord | null,
 ): { removed: Buffer[]; added: Buffer[] } {
+  if (before && after && isListedAlike(before, after)) return { removed: [], added: [] };
   const [old, current] = [before ? ownListKeys(kind, before) : [], after ? ownListKeys(kind, after) : []];
   const without = (keys: readonly Buffer[], others: readonly Buffer[]): Buffer[] =>
     others.length === 0 ? [...keys] : keys.filter((key) => !others.some((other) => other.equals(key)));
