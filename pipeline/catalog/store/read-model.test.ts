@@ -61,6 +61,25 @@ test('returns records only within their scope, and increases the version with ev
   expect(readModel.geofence(scope, fence._id)).toBeUndefined();
 });
 
+test('lists by any external id exactly its geofences', async () => {
+  const readModel = openHere();
+  const long = 'x'.repeat(200);
+  const externalIds = ['a', 'ab', 'a\0', 'a b', 'é', '\u00ff', 'x'.repeat(47), 'x'.repeat(48), long, `${long}x`];
+  const fences = externalIds.flatMap((externalId) =>
+    ['shop', 'park'].map((tag) => geofenceRecord({ externalId, tag, _id: deriveId(tag, externalId) })),
+  );
+  await readModel.apply(fences.map(put), fences.length);
+  const listed = (externalId: string) =>
+    readModel.geofences({ ...scope, limit: 10, orderBy: 'createdAt', externalId }).items.map(({ _id }) => _id);
+  for (const externalId of externalIds) {
+    const expected = ['shop', 'park'].map((tag) => deriveId(tag, externalId));
+    expect(listed(externalId).toSorted()).toEqual(expected.toSorted());
+  }
+  const removed = fences.map(({ _id }) => ({ kind: 'geofence' as const, id: _id, record: null }));
+  await readModel.apply(removed, 2 * fences.length);
+  expect(externalIds.flatMap(listed)).toEqual([]);
+});
+
 test('hides a geofence after its deleteAfter, and lists it as expired', async () => {
   let now = 5_000;
   const readModel = openHere(undefined, { clock: () => now });
