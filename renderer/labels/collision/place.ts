@@ -96,7 +96,8 @@ class Placing {
   }
 
   place(candidate: Candidate): void {
-    const placement = this.placementOf(candidate) ?? (candidate.movesOthers && this.placementAmongMoved(candidate, 0));
+    const mayMoveOthers = candidate.movesOthers && this.attempts < maxAttempts;
+    const placement = this.placementOf(candidate) ?? (mayMoveOthers && this.placementAmongMoved(candidate, 0));
     if (!placement) return;
     const label: Label = { candidate, placement, obstacles: [] };
     this.insert(label);
