@@ -1,7 +1,8 @@
 /** Tells squares from streets by the lines that have their name. Pure. */
 
 import { extremes } from '../../tiles/pole-of-inaccessibility.js';
-import { Polyline } from './polyline.js';
+import { angleBetween } from './join-lines.js';
+import { type Point, Polyline } from './polyline.js';
 
 /** The middle of a square and its size, in CSS pixels of the image. */
 export interface Square {
@@ -22,10 +23,15 @@ const sectors = 16;
 const leastSectors = 12;
 /** Number of points at which the longest line across a square is looked at. */
 const steps = 32;
+/** A line that is nearly all of the street and turns to the left and to the right by more than this, winds. */
+const mostTurnBack = Math.PI;
+const nearlyAll = 0.7;
+/** Number of parts of a line whose directions are compared. */
+const windingParts = 24;
 
 /**
  * Returns the square that lines of one name surround or cross, or null for a street. Lines alternate x and y of their
- * vertices.
+ * vertices, and are joined.
  */
 export function squareAround(lines: readonly (readonly number[])[]): Square | null {
   const length = lines.reduce((sum, xy) => sum + lengthOf(xy), 0);
@@ -37,8 +43,21 @@ export function squareAround(lines: readonly (readonly number[])[]): Square | nu
   if (!isWide || !sizes.some(([width, height]) => length >= leastLength * (width + height))) return null;
   const [[left, right], [top, bottom]] = extent(lines, 0);
   const square = { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top };
-  return isSurrounded(square, lines) ? square : null;
+  const winds = lines.some((xy) => lengthOf(xy) >= nearlyAll * length && turnsBack(new Polyline(xy)));
+  return !winds && isSurrounded(square, lines) ? square : null;
 }
+
+/** Returns whether a line turns to both sides. One around a square turns to one side. */
+function turnsBack(line: Polyline): boolean {
+  const turns = Array.from({ length: windingParts - 1 }, (_, i) => {
+    const [before, at, after] = [i, i + 1, i + 2].map((part) => line.at((part / windingParts) * line.length));
+    return angleBetween(directionOf(before!, at!), directionOf(at!, after!));
+  });
+  const all = turns.reduce((sum, turn) => sum + Math.abs(turn), 0);
+  return all - Math.abs(turns.reduce((sum, turn) => sum + turn, 0)) > mostTurnBack;
+}
+
+const directionOf = ([x, y]: Point, [toX, toY]: Point): number => Math.atan2(toY - y, toX - x);
 
 /** Returns whether lines are on three sides of the middle. */
 function isSurrounded({ x, y, width, height }: Square, lines: readonly (readonly number[])[]): boolean {

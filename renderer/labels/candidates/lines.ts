@@ -105,8 +105,9 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
     textRules: textRulesOf(layer, wholeZoom, spacing),
     ...(icon && { iconRules: iconRulesOf(layer, wholeZoom, feature) }),
   };
-  const square = layer.namesSquares && textStyle ? squareAround(pieces) : null;
-  const lines = (textStyle ? joinLines(pieces, tolerance) : pieces)
+  const joined = textStyle ? joinLines(pieces, tolerance) : pieces;
+  const square = layer.namesSquares && textStyle ? squareAround(joined) : null;
+  const lines = joined
     .map((xy) => new Polyline(xy))
     .filter(({ length }) => textStyle !== null || length >= width)
     .sort((a, b) => b.length - a.length);
