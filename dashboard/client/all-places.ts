@@ -10,18 +10,10 @@ export type PlacesChange =
   | { readonly type: 'put'; readonly places: readonly Place[] }
   | { readonly type: 'drop'; readonly id: string };
 
-export interface AllPlaces {
+export interface AllPlaces extends State {
   /** Always the same object, which is changed in place: copies of 200,000 places would be wasteful. */
   readonly index: PlaceIndex;
   readonly byId: ReadonlyMap<string, Place>;
-  /** Changes with the places. */
-  readonly version: number;
-  readonly geofences: number;
-  readonly beacons: number;
-  /** Whether there are more than are loaded. */
-  readonly isCut: boolean;
-  readonly isComplete: boolean;
-  readonly error: unknown;
   /** Takes over a place that was saved, without loading the others again. */
   put(place: Place): void;
   drop(id: string): void;
@@ -39,9 +31,11 @@ const operations = {
 } as const satisfies Record<PlaceKind, string>;
 
 interface State {
+  /** Changes with the places. */
   readonly version: number;
   readonly geofences: number;
   readonly beacons: number;
+  /** Whether there are more than are loaded. */
   readonly isCut: boolean;
   readonly isComplete: boolean;
   readonly error: unknown;

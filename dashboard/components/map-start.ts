@@ -3,6 +3,7 @@ import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 
 /** A page that is never idle has its map after this time. */
 const maxWaitMs = 500;
+const screenMs = 100;
 
 /**
  * Resolves when the page has been painted and has nothing else to do. MapLibre is larger than all else, and its start
@@ -15,8 +16,8 @@ export function whenPainted(): Promise<void> {
       if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: maxWaitMs });
       else resolve();
     };
-    // The first frame paints what was rendered, and when the second begins, that is on the screen.
-    requestAnimationFrame(() => requestAnimationFrame(wait));
+    // A frame is on the screen some milliseconds after it was painted.
+    requestAnimationFrame(() => setTimeout(wait, screenMs));
   });
 }
 

@@ -1,12 +1,11 @@
 /** The beginning of a file: its columns, its first rows, and their shapes on the map. */
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Badge, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import type { TableColumn } from '../components/table';
 import { VirtualTable } from '../components/virtual-table';
 import type { Preview, PreviewColumn, PreviewRow } from './preview';
-
-const PreviewMap = lazy(() => import('./preview-map'));
+import { PreviewMap } from './preview-map';
 
 const tones = { known: 'success', ignored: 'neutral', unknown: 'danger' } as const;
 const words = { known: '', ignored: ', ignored', unknown: ', unknown' } as const;
@@ -67,9 +66,7 @@ export function PreviewView({ preview }: { readonly preview: Preview }) {
           />
           {drawn > 0 && (
             <figure className="preview-figure">
-              <Suspense fallback={<div className="preview-map" />}>
-                <PreviewMap geofences={shapes.geofences} beacons={shapes.beacons} />
-              </Suspense>
+              <PreviewMap geofences={shapes.geofences} beacons={shapes.beacons} />
               <figcaption className="quiet small">
                 {isWhole && drawn === rows.length
                   ? `The shapes of all ${counted(drawn, 'row')}`
