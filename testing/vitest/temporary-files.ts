@@ -1,6 +1,6 @@
 /**
- * Puts the temporary files of a run into memory where there is room: an LMDB environment with its tables opens in 5 ms
- * instead of 140, because nothing waits for the disk.
+ * Puts the temporary files of a run into memory where enough is free: an LMDB environment with its tables opens in
+ * 5 ms instead of 140, because nothing waits for the disk.
  *
  * It sets TMPDIR for all workers and the processes that they start. A TMPDIR of the caller is kept. A run that is
  * killed leaves its folder behind; the next run removes it.

@@ -334,7 +334,7 @@ test('a deleted project leaves nothing but topics, also of what was on its way; 
   const end = node.catalog.catchUp;
   node.catalog.catchUp = () => {};
   // The grace of the erasures is not over, or they could be complete before the late phone. A first pass did delete its
-  // row without having seen it, and its state stayed for ever.
+  // row without having seen it, and its state was never removed.
   place.time.offsetMs = 0;
   await node.remove('project', scope.project);
   // Evaluated by the project as it was.

@@ -3,8 +3,8 @@
  *
  * Input: candidates, the most important first. Output: placed labels. Each takes its first placement that stays inside
  * the image and collides with no earlier label and no reserved box. When only the text or only the icon fits, it is
- * placed alone if the other one is optional. A label that moves others and finds no space moves labels that leave space,
- * if they have another place. Pure.
+ * placed alone if the other one is optional. A label that moves others and finds no space moves labels that leave
+ * space, if they have another place. Pure.
  */
 
 import RBush from 'rbush';

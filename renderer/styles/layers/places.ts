@@ -36,7 +36,7 @@ interface PlaceStyle {
   readonly dot?: number;
   /** Whether names that move leave the first place of this name free, or whether this name is one of them. */
   readonly space?: typeof reservesSpace | typeof leavesSpace;
-  /** Whether the names end after the last zoom also without streets: another style shows them, or they are too large. */
+  /** Whether the names end after the last zoom without streets too: another style shows them, or they are too large. */
   readonly ends?: true;
 }
 
