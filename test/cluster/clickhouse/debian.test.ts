@@ -188,7 +188,7 @@ describe.runIf(areHere)('two shards of two replicas', () => {
       const describe = () => {
         const missing = expected.filter((id) => !stored.includes(id));
         const surplus = stored.filter((id) => !expected.includes(id));
-        return `server ${index} stores ${stored.length} of ${expected.length} rows: missing ${missing}; more ${surplus}`;
+        return `server ${index} stores ${stored.length} of ${expected.length} rows; no ${missing}; also ${surplus}`;
       };
       await until(isComplete, { timeoutMs: sessionLimitMs, describe });
     }
