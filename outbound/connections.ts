@@ -10,6 +10,8 @@ import type { ConnectorParts } from './connector.js';
 /** A job that needs a connection for a while. */
 export interface Job {
   run(connection: Connection): void;
+  /** Tests whether enough of its time limit is left to begin. A waiting job without it ends by itself. */
+  hasTime(): boolean;
   /** Called instead of `run` when connections are closed. */
   abandon(): void;
 }
@@ -82,6 +84,7 @@ export class OriginPool {
   /** Removes a waiting job. */
   cancel(job: Job): void {
     this.#waiting.delete(job);
+    this.#endIfEmpty();
   }
 
   /** Replaces the job's lost connection by a new one. */
@@ -94,9 +97,9 @@ export class OriginPool {
   /** Returns a connection to the pool; closes it if it is not `reusable`. */
   release(connection: Connection, reusable: boolean): void {
     connection.kept = reusable;
-    const kept = reusable && (this.#waiting.size > 0 || this.#pools.idle < maxIdleConnections);
+    const next = [...this.#waiting].find((job) => job.hasTime());
+    const kept = reusable && (next !== undefined || this.#pools.idle < maxIdleConnections);
     if (!kept) this.#discard(connection);
-    const [next] = this.#waiting;
     if (next !== undefined) {
       this.#waiting.delete(next);
       next.run(kept ? connection : this.#connect());
@@ -130,6 +133,10 @@ export class OriginPool {
   #discard(connection: Connection): void {
     this.#open.delete(connection);
     void connection.destroy();
+    this.#endIfEmpty();
+  }
+
+  #endIfEmpty(): void {
     if (this.#open.size === 0 && this.#waiting.size === 0) this.#onEmpty();
   }
 }

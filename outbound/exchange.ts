@@ -30,6 +30,9 @@ const timeouts: Readonly<Record<Phase, string>> = {
   sent: 'connected, but no response arrived in time',
 };
 
+/** What is sent later gets no answer in time, but the other side may act on it. */
+const minShareLeft = 0.05;
+
 export class Exchange implements Job, Dispatcher.DispatchHandler {
   readonly #options: Dispatcher.DispatchOptions;
   readonly #bounds: ExchangeBounds;
@@ -62,6 +65,10 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
     this.#choose = choose;
     this.#body = new BoundedBody(bounds.maxBodyBytes);
     this.#timer = setTimeout(timeOut, bounds.timeoutMs, this);
+  }
+
+  hasTime(): boolean {
+    return this.#durationMs() < (1 - minShareLeft) * this.#bounds.timeoutMs;
   }
 
   run(connection: Connection): void {
