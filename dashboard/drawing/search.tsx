@@ -98,7 +98,7 @@ export function MapSearch({ places, onGo }: Props) {
           aria-activedescendant={isShown && found.length > 0 ? `${id}-${active}` : undefined}
           aria-autocomplete="list"
           autoComplete="off"
-          placeholder="Search places, tags, addresses"
+          placeholder="Search places, tags and addresses"
           value={text}
           onFocus={() => setOpen(true)}
           onBlur={() => setOpen(false)}
