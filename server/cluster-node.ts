@@ -124,7 +124,12 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     catchUp,
   };
   const app = createNodeServer(http);
-  await app.register(operationsRoutes, { ready: async () => {}, exposition: () => exposition(registry, []) });
+  let isStarted = false;
+  await app.register(operationsRoutes, {
+    isStarted: () => isStarted,
+    ready: async () => {},
+    exposition: () => exposition(registry, []),
+  });
   const shared: RoleParts = {
     configuration,
     logger,
@@ -160,6 +165,9 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     createSignInLink: createSignInLinks(app, configuration, values),
     claimFirstProject: async () =>
       parts.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
+    markStarted: () => {
+      isStarted = true;
+    },
     failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(
       async (error) => {
         await releasePartitions();

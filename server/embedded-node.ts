@@ -137,7 +137,9 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     tracing,
   };
   const app = createNodeServer(http);
+  let isStarted = false;
   await app.register(operationsRoutes, {
+    isStarted: () => isStarted,
     ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
     exposition: async () =>
       exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
@@ -183,6 +185,9 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     configuration: readModel,
     writer,
     claimFirstProject: async () => true,
+    markStarted: () => {
+      isStarted = true;
+    },
     createSignInLink: createSignInLinks(app, configuration, backend.values),
     failed: Promise.race([
       failedWorker,

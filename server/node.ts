@@ -8,6 +8,8 @@ export interface Node {
   readonly writer: EncodedWriter;
   /** Resolves to true on one of the nodes that start at the same time: it creates the first project. */
   claimFirstProject(): Promise<boolean>;
+  /** Lets `/health/ready` answer 200. Called when everything that a start prints is printed. */
+  markStarted(): void;
   /** Returns a link that signs its first visitor in as owner of the project. It expires after an hour. */
   createSignInLink(project: string): Promise<string>;
   /** Rejects when a part fails. The process must then end. */

@@ -4,6 +4,8 @@ import { withinMs } from '../pipeline/time-limit.js';
 import { ApiError } from '../schemas/errors.js';
 
 export interface OperationsDependencies {
+  /** False until the keys of the first project are printed: a script looks for them when the node is ready. */
+  readonly isStarted: () => boolean;
   /** Resolves when every part is ready. Called with a time limit. */
   readonly ready: () => Promise<unknown>;
   /** Returns the metrics in Prometheus text format. */
@@ -12,7 +14,8 @@ export interface OperationsDependencies {
 
 const readyTimeoutMs = 2_000;
 
-export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = async (app, { ready, exposition }) => {
+export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = async (app, dependencies) => {
+  const { isStarted, ready, exposition } = dependencies;
   const config = { authority: 'none', limit: 'none' } as const;
   const tags = ['operations'];
   app.addHook('onRequest', async (_request, reply) => {
@@ -23,6 +26,7 @@ export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = asyn
   }));
   app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
     if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
+    if (!isStarted()) throw new ApiError('unavailable', 'the server is starting');
     await withinMs(readyTimeoutMs, ready(), () => new ApiError('unavailable', 'a part does not answer'));
     return { status: 'ready' };
   });

@@ -22,6 +22,7 @@ export const run: Run<OptionsOf<'serve'>> = async (values) => {
   const node = await start(configuration, logger).catch(withFolder(configuration.data));
   const address = await listen(node, configuration.host, configuration.port);
   await welcome(node, address);
+  node.markStarted();
   logger.info({ address, data: configuration.data }, 'ready');
 
   const signal = await Promise.race([node.failed, asked]);

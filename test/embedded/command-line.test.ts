@@ -1,12 +1,13 @@
 /** Errors of the command line: one line and an exit status, without usage text or stack. Runs the built program. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { freePorts } from '../../testing/services/ports.js';
 import { until } from '../../testing/until.js';
 import { placeBasemap } from '../support/basemap.js';
 import { program } from '../support/program.js';
@@ -137,6 +138,27 @@ describe('serve', () => {
     const first = start(['serve', '--port', '0', '--data', 'first']);
     await until(() => /listening on/.test(first.text));
     expect(first.text).toMatch(/^Starting Fenceline for the first time: creating the data folder first/);
+  });
+
+  it('is ready only after it has printed the keys of the first project', async () => {
+    const [port] = await freePorts(1);
+    await placeBasemap(join(folder, 'with-keys'));
+    // A file, as in a script that waits for /health/ready and then looks for the keys.
+    const output = openSync(join(folder, 'output'), 'w');
+    const child = spawn(process.execPath, [program, 'serve', '--port', `${port}`, '--data', 'with-keys'], {
+      cwd: folder,
+      env: environment(),
+      stdio: ['ignore', output, 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    closeSync(output);
+    const isReady = (): Promise<boolean> =>
+      fetch(`http://127.0.0.1:${port}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(isReady, { pollEveryMs: 1 });
+    expect(readFileSync(join(folder, 'output'), 'utf8')).toMatch(/test secret +prj_test_sk_/);
   });
 });
 
