@@ -14,9 +14,8 @@ const toSimplified = Converter({ from: 't', to: 'cn' });
 const toTraditional = Converter({ from: 'cn', to: 'tw' });
 
 /** Languages of Natural Earth, and those that only `additions` has. */
-const languages = (
-  'ar bn da de el en es fa fi fr he hi hr hu id it ja ko nl no pl pt ru sv th tr uk ur vi zh ' + 'zh-Hant'
-).split(' ');
+const languages =
+  'ar bn da de el en es fa fi fr he hi hr hu id it ja ko nl no pl pt ru sv th tr uk ur vi zh zh-Hant'.split(' ');
 
 const scripts = {
   Arab: /\p{Script=Arabic}/u,
