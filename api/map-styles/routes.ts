@@ -63,8 +63,7 @@ export const mapStyleRoutes =
         operationId: 'createMapStyle',
         tag,
         summary: 'Upload a style',
-        description:
-          'Only its sprites are fetched. ' + 'The archive of this installation replaces its source of tiles.',
+        description: 'Only its sprites are fetched. The archive of this installation replaces its source of tiles.',
         body: schemaOf(mapStyleFields),
         answer: uploaded,
         failures: [400, 409, 413, 503],
