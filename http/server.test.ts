@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import pino from 'pino';
 import Type from 'typebox';
@@ -210,6 +211,17 @@ describe('failures', () => {
     const answer = await post('/v1/things/a/b', payload, contentType);
     expect(answer.statusCode).toBe(status);
     expect(answer.json().meta).toMatchObject({ code: status, type });
+  });
+
+  it('a compressed body was called broken UTF-8', async () => {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v1/things/a/b',
+      payload: gzipSync('{"radius":20}'),
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    });
+    expect(answer.statusCode).toBe(415);
+    expect(answer.json().meta.message).toMatch(/^Content-Encoding must be absent/);
   });
 
   it('let the sender of a body that is too large read the answer', async () => {

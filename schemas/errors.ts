@@ -99,7 +99,11 @@ export const errorCatalogue = {
   },
   body_too_large: { status: 413, retry: false, meaning: 'The body is larger than the endpoint accepts.' },
   uri_too_long: { status: 414, retry: false, meaning: 'The URL is longer than the server accepts.' },
-  unsupported_media_type: { status: 415, retry: false, meaning: 'The endpoint does not accept this Content-Type.' },
+  unsupported_media_type: {
+    status: 415,
+    retry: false,
+    meaning: 'The endpoint does not accept this Content-Type or Content-Encoding.',
+  },
   idempotency_key_reused: {
     status: 422,
     retry: false,

@@ -35,7 +35,10 @@ function firstBadByte(bytes: Buffer): number {
   return bytes.findIndex((byte, index) => byte !== written[index]);
 }
 
-function textOf(bytes: Buffer): string {
+function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity')
+    throw new ApiError('unsupported_media_type', 'Content-Encoding must be absent: this endpoint decompresses no body');
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw new ApiError('invalid_body', `the body is not UTF-8: byte ${firstBadByte(bytes) + 1}`);
 }
@@ -66,7 +69,7 @@ export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    const text = textOf(bytes);
+    const text = textOf(request, bytes);
     if (text.trim() === '') return done(null, undefined);
     let parsed: { readonly error: Error | null; readonly value?: unknown } | undefined;
     // The parser calls back at once. An error that is thrown inside its callback would be reported as broken JSON.
@@ -80,8 +83,8 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser<Buffer>(
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
-    (_request, bytes, done) => {
-      const text = textOf(bytes);
+    (request, bytes, done) => {
+      const text = textOf(request, bytes);
       checkPercentEncoding(text);
       done(null, parseForm(text));
     },
