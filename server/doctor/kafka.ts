@@ -1,10 +1,19 @@
-/** Checks Kafka: brokers, those that they name to clients, topics and permissions. Writes nothing. */
-import type { Admin, Kafka } from 'kafkajs';
+/** Checks Kafka: brokers, those that they name to clients, versions, clock, topics, permissions. Writes nothing. */
+import type { Admin, Broker, Kafka } from 'kafkajs';
 import { createKafka, groupNameOf } from '../../backends/cluster/kafka/connection/client.js';
+import {
+  oldestMetadataLevel,
+  quorumRequest,
+  releaseOf,
+  type SupportAnswer,
+  supportRequest,
+} from '../../backends/cluster/kafka/connection/describe-requests.js';
+import { clusterOf, exchange } from '../../backends/cluster/kafka/connection/kafkajs-internals.js';
 import { inspectTopics, rehearseCreation } from '../../backends/cluster/kafka/connection/topics.js';
 import type { KafkaOptions } from '../../backends/cluster/options.js';
 import { retried } from '../../backends/cluster/retrying.js';
 import { topics } from '../../pipeline/ports.js';
+import { compareClock } from './clock.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { outOfReach, reach, reachAll } from './reach.js';
 
@@ -13,6 +22,9 @@ const { ok, warning, failure } = findingsAbout('Kafka');
 /** A new or restarted cluster answers so for a moment; kafkajs does not ask again by itself. */
 const coordinatorErrors = ['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP'];
 const coordinatorLimitMs = 10_000;
+
+/** Kafka's code for CLUSTER_AUTHORIZATION_FAILED. */
+const accessDenied = 31;
 
 const seeAccess = 'See "Permissions" in docs/cluster.md for the commands that grant them.';
 
@@ -37,7 +49,7 @@ export async function* checkKafka(options: KafkaOptions): AsyncGenerator<Finding
     return;
   }
   try {
-    yield* checkAdvertised(admin);
+    yield* checkBrokers(kafka, yield* checkAdvertised(admin));
     yield* checkTopics(admin, options);
     yield* checkPermissions(kafka, admin, options);
   } finally {
@@ -45,16 +57,77 @@ export async function* checkKafka(options: KafkaOptions): AsyncGenerator<Finding
   }
 }
 
-/** Clients connect to the addresses that brokers name, not to the configured ones. */
-async function* checkAdvertised(admin: Admin): AsyncGenerator<Finding> {
+/** Clients connect to the addresses that brokers name, not to the configured ones. Returns the ids of those in reach. */
+async function* checkAdvertised(admin: Admin): AsyncGenerator<Finding, number[]> {
   const { brokers } = await admin.describeCluster();
-  const away = outOfReach(await Promise.all(brokers.map(({ host, port }) => reach(host, port))));
+  const reached = await Promise.all(brokers.map(({ host, port }) => reach(host, port)));
+  const away = outOfReach(reached);
   if (away === '') yield ok(`${brokers.length} brokers answer at the addresses that they advertise`);
   else
     yield failure(
       `brokers advertise addresses that this machine can't reach: ${away}`,
       'Set advertised.listeners of these brokers to addresses that all nodes can reach.',
     );
+  return brokers.flatMap(({ nodeId }, index) => (reached[index]?.problem === undefined ? [nodeId] : []));
+}
+
+async function* checkBrokers(kafka: Kafka, nodes: readonly number[]): AsyncGenerator<Finding> {
+  const cluster = clusterOf(kafka);
+  await cluster.connect();
+  await cluster.refreshMetadata();
+  try {
+    const brokers = await Promise.all(nodes.map((node) => cluster.findBroker({ nodeId: `${node}` })));
+    const supports = await Promise.all(brokers.map((broker) => exchange(broker, supportRequest)));
+    yield* checkVersions(nodes, supports);
+    const answering = brokers.find((_, index) => supports[index]?.describesQuorum);
+    yield await checkClock(answering);
+  } finally {
+    await cluster.disconnect();
+  }
+}
+
+/** Brokers do not tell their version, but the levels of `metadata.version` that they support. */
+async function* checkVersions(nodes: readonly number[], supports: readonly SupportAnswer[]): AsyncGenerator<Finding> {
+  const releases = new Set<string>();
+  for (const [index, { metadataLevel }] of supports.entries()) {
+    const name = `broker ${nodes[index]}`;
+    if (metadataLevel === undefined)
+      yield warning(
+        `${name} does not report metadata.version, from which its version follows`,
+        'Compare its version with "On existing services" in docs/cluster.md.',
+      );
+    else if (metadataLevel < oldestMetadataLevel)
+      yield warning(
+        `${name} is version ${releaseOf(metadataLevel)}, with which Fenceline is not tested`,
+        `Upgrade it to ${releaseOf(oldestMetadataLevel)} or newer.`,
+      );
+    else releases.add(releaseOf(metadataLevel));
+  }
+  if (releases.size > 0)
+    yield ok(`version ${[...releases].join(', ')}, from the metadata.version that brokers support`);
+}
+
+/** No response contains a broker's time. Only the active controller tells its own. */
+async function checkClock(broker: Broker | undefined): Promise<Finding> {
+  const { warning } = findingsAbout('clock');
+  const byHand = 'compare the clocks of the brokers by hand';
+  if (broker === undefined)
+    return warning('Kafka tells no time, because it has no KRaft controller', `Please ${byHand}.`);
+  try {
+    // The first request of a connection takes longer, and the duration is the error of the comparison.
+    await controllerTimeMs(broker);
+    return await compareClock("Kafka's active controller", () => controllerTimeMs(broker));
+  } catch (error) {
+    const text = `Kafka's active controller does not tell its time: ${(error as Error).message}`;
+    return warning(text, `${seeAccess} Or ${byHand}.`);
+  }
+}
+
+async function controllerTimeMs(broker: Broker): Promise<number> {
+  const { errorCode, controllerTimeMs } = await exchange(broker, quorumRequest);
+  if (errorCode === accessDenied) throw new Error('permission Describe on the cluster is missing');
+  if (controllerTimeMs === undefined) throw new Error(`error ${errorCode}`);
+  return controllerTimeMs;
 }
 
 async function* checkTopics(admin: Admin, options: KafkaOptions): AsyncGenerator<Finding> {

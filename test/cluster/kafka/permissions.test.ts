@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog } from '../../../backends/cluster/kafka/log.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
+import type { Finding } from '../../../server/doctor/finding.js';
 import { checkKafka } from '../../../server/doctor/kafka.js';
 import { withKafka } from '../../../testing/services/clients.js';
 import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
@@ -14,20 +15,29 @@ import { useLog } from './use-log.js';
 
 const guide = readFileSync(new URL('../../../docs/cluster.md', import.meta.url), 'utf8').replaceAll(/ \\\n */g, ' ');
 const grantPattern =
-  /^kafka-acls\.sh --add --allow-principal User:fenceline --(topic|group) (\S+) --resource-pattern-type prefixed (.+)$/gm;
+  /^kafka-acls\.sh --add --allow-principal User:fenceline --(topic|group|cluster)(?: (\S+) --resource-pattern-type prefixed)? (.+)$/gm;
 const mechanism = 'scram-sha-256';
 const [username, password] = ['fenceline', 'ours'];
 const stranger = { username: 'stranger', password: 'theirs' };
 let kafka: KafkaServer;
 let options: KafkaOptions;
 
+const clusterResource = {
+  resourceType: AclResourceTypes.CLUSTER,
+  resourceName: 'kafka-cluster',
+  resourcePatternType: ResourcePatternTypes.LITERAL,
+};
+
 /** Returns the guide's grants for a separate prefix. */
 function grantsFor(prefix: string, principal: string) {
+  const prefixed = (type: 'TOPIC' | 'GROUP', name: string) => ({
+    resourceType: AclResourceTypes[type],
+    resourceName: name.replace('fenceline.', prefix),
+    resourcePatternType: ResourcePatternTypes.PREFIXED,
+  });
   return Array.from(guide.matchAll(grantPattern), ([, kind, name = '', operations = '']) =>
     Array.from(operations.matchAll(/--operation (\w+)/g), ([, operation = '']) => ({
-      resourceType: kind === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
-      resourceName: name.replace('fenceline.', prefix),
-      resourcePatternType: ResourcePatternTypes.PREFIXED,
+      ...(kind === 'cluster' ? clusterResource : prefixed(kind === 'topic' ? 'TOPIC' : 'GROUP', name)),
       principal,
       host: '*',
       operation: operationOf(operation),
@@ -118,18 +128,34 @@ test('without the permissions a start fails and names the topic', async () => {
   );
 });
 
+/** Returns the texts of the findings of one level. */
+async function foundBy(user: KafkaOptions, level: Finding['level']): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const finding of checkKafka(user)) if (finding.level === level) texts.push(finding.text);
+  return texts;
+}
+
 test('doctor finds the permissions of the user in the guide sufficient, and names what others lack', async () => {
-  const failuresOf = async (user: KafkaOptions): Promise<string[]> => {
-    const failures: string[] = [];
-    for await (const { level, text } of checkKafka(user)) if (level === 'failure') failures.push(text);
-    return failures;
-  };
-  expect(await failuresOf(options)).toEqual([]);
-  expect(await failuresOf({ ...options, sasl: { mechanism, ...stranger } })).toEqual([
+  expect(await foundBy(options, 'failure')).toEqual([]);
+  const unprivileged = { ...options, sasl: { mechanism, ...stranger } } as const;
+  expect(await foundBy(unprivileged, 'failure')).toEqual([
     expect.stringMatching(/^topics can't be created: Not authorized/),
     expect.stringMatching(/^permission Write is missing: /),
     expect.stringMatching(/^permission Read of groups is missing: /),
   ]);
-  const [refused = ''] = await failuresOf({ ...options, sasl: { mechanism, username, password: 'wrong' } });
+  expect(await foundBy(unprivileged, 'warning')).toEqual([
+    "Kafka's active controller does not tell its time: permission Describe on the cluster is missing",
+  ]);
+  const [refused = ''] = await foundBy({ ...options, sasl: { mechanism, username, password: 'wrong' } }, 'failure');
   expect(refused).toMatch(/^the brokers refuse the connection: /);
+});
+
+test("doctor reports the brokers' version, and compares the clock of the active controller", async () => {
+  const [, release] = /(\d+\.\d+)\.\d+$/.exec(kafka.version)!;
+  expect(await foundBy(options, 'ok')).toEqual(
+    expect.arrayContaining([
+      `version ${release}, from the metadata.version that brokers support`,
+      expect.stringMatching(/^Kafka's active controller is \d+ ms (ahead|behind), give or take \d+ ms$/),
+    ]),
+  );
 });
