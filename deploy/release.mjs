@@ -2,8 +2,7 @@
 //
 // Checks that nothing is uncommitted, sets the version, turns the changelog's "Unreleased" into the version's section,
 // builds, and writes to release/: the package, the section, an SBOM (CycloneDX) of all packages that the build uses,
-// and
-// SHA256SUMS. It commits and publishes nothing. With --dry-run it only says what it would do.
+// and SHA256SUMS. It commits and publishes nothing. With --dry-run it only says what it would do.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +43,7 @@ function main([version, ...options]) {
   const isDry = options.includes('--dry-run');
   if (!pattern.test(version ?? '') || options.some((option) => option !== '--dry-run'))
     throw new Error('usage: npm run release -- VERSION [--dry-run], for example 1.2.0');
-  const { version: former } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { name, version: former } = JSON.parse(readFileSync('package.json', 'utf8'));
   // The first release has the version that package.json has had since the beginning.
   const isFirst = version === former && run('git', 'tag', '--list', `v${version}`).trim() === '';
   if (!isFirst && !isNewer(version, former)) throw new Error(`${version} is not newer than ${former}`);
@@ -73,8 +72,10 @@ function main([version, ...options]) {
   writeFileSync(join(folder, 'changelog.md'), section);
   run('npm', 'pack', '--silent', '--pack-destination', folder);
   // Packages that are bundled count as development dependencies, so none are left out.
-  const sbom = run('npm', 'sbom', '--package-lock-only', '--sbom-format', 'cyclonedx');
-  writeFileSync(join(folder, 'sbom.cdx.json'), sbom);
+  const sbom = JSON.parse(run('npm', 'sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'));
+  // npm takes the name of the folder.
+  sbom.metadata.component.name = name;
+  writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(sbom, null, 2)}\n`);
   const sums = readdirSync(folder)
     .toSorted()
     .map((name) => {

@@ -81,7 +81,7 @@ it('sets the version everywhere, and writes the package with its changes, parts 
   expect(readdirSync(join(folder, 'release')).toSorted()).toEqual(['SHA256SUMS', ...names]);
   expect(JSON.parse(text('release/sbom.cdx.json'))).toMatchObject({
     bomFormat: 'CycloneDX',
-    metadata: { component: { purl: 'pkg:npm/small@0.2.0' } },
+    metadata: { component: { name: 'small', purl: 'pkg:npm/small@0.2.0' } },
   });
   const sums = names.map((name) => {
     const sum = createHash('sha256')
