@@ -1,10 +1,13 @@
-// Events to a warehouse: writes each event exactly once into files of lines of JSON, which any warehouse loads.
+// Events to a warehouse: writes the events into files of lines of JSON, which any warehouse loads.
 //
 //   SK=prj_test_sk_… FOLDER=./events node examples/events-to-files.mjs
 //
 // There is a file for each day of receipt. A line has the event and its position in the stream. After a stop or a crash
-// the program continues behind the last complete line, so that no event is missing or twice.
-import { mkdirSync, openSync, readdirSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+// the program continues behind the last complete line, so that no event is missing and none is written again. A cluster
+// may publish an event twice, under the same id, so load by id. load-events.sql does so in PostgreSQL:
+//
+//   psql -f examples/load-events.sql
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from 'fenceline/client';
 
@@ -14,24 +17,23 @@ mkdirSync(folder, { recursive: true });
 
 /** Returns the position of the last complete line. Removes a line that a crash has cut off. */
 function lastPosition() {
-  const newest = readdirSync(folder)
-    .filter((name) => name.endsWith('.ndjson'))
-    .toSorted()
-    .at(-1);
-  if (newest === undefined) return undefined;
-  const path = join(folder, newest);
-  const bytes = readFileSync(path);
-  const end = bytes.lastIndexOf('\n') + 1;
-  if (end < bytes.length) truncateSync(path, end);
-  const last = bytes.subarray(0, end).toString().trimEnd().split('\n').at(-1);
-  return last === '' ? undefined : JSON.parse(last).position;
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
+  for (const name of names.toSorted().toReversed()) {
+    const path = join(folder, name);
+    const bytes = readFileSync(path);
+    const end = bytes.lastIndexOf('\n') + 1;
+    if (end < bytes.length) truncateSync(path, end);
+    // A file without a complete line had only the line that was cut off: the position is in the file before it.
+    if (end > 0) return JSON.parse(bytes.subarray(0, end).toString().trimEnd().split('\n').at(-1)).position;
+  }
+  return undefined;
 }
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 
 let day = '';
-let file = 0;
+let file;
 const lastEventId = lastPosition();
 console.log(lastEventId === undefined ? 'begins with the oldest event' : `continues behind ${lastEventId}`);
 const start = lastEventId === undefined ? { from: 'earliest' } : { lastEventId };
@@ -43,6 +45,7 @@ for await (const item of fenceline.events({ ...start, signal: stop.signal })) {
   const today = new Date().toISOString().slice(0, 10);
   if (today !== day) {
     day = today;
+    if (file !== undefined) closeSync(file);
     file = openSync(join(folder, `${day}.ndjson`), 'a');
   }
   // One write: event and position are both on disk, or neither.

@@ -4,6 +4,11 @@
 //
 // Needs the packages ioredis and standardwebhooks. REDIS is the server, by default redis://127.0.0.1:6379. A worker
 // takes deliveries with "BLMOVE events working RIGHT LEFT 0".
+//
+// The answer to this request has the secret. Fenceline refuses loopback addresses unless it is started with
+// FENCELINE_WEBHOOKS_ALLOWED_NETWORKS=127.0.0.1/32:
+//
+//   curl http://127.0.0.1:8080/v1/webhooks -H "Authorization: $SK" -d url=http://127.0.0.1:8090/
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Redis } from 'ioredis';

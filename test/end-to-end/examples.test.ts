@@ -1,7 +1,7 @@
 /** Runs the examples against a server. The one with Redis: test/cluster/example-queue.test.ts. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,6 +87,8 @@ describe('the example', () => {
     mine.push(await enter());
     const [newest = ''] = readdirSync(target).toSorted().slice(-1);
     appendFileSync(join(target, newest), '{"position":"A');
+    // The day after ended with its first line.
+    writeFileSync(join(target, '9999-01-01.ndjson'), '{"position":"A');
     const second = start(process.execPath, 'events-to-files.mjs', { FOLDER: target });
     await until(() => second.output().includes('continues'));
     mine.push(await enter());
