@@ -249,6 +249,8 @@ describe('bounds', () => {
       return served.destroyed;
     });
     expect(reader.ids()).toEqual(sent);
+    const dropped = server.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => /too slowly/.test(msg));
+    expect(dropped).toEqual([expect.objectContaining({ address: '127.0.0.1', key: expect.any(String) })]);
   });
 });
 

@@ -95,7 +95,11 @@ export const streamRoutes =
         matches: eventMatcher(filters),
         from: position === 'latest' ? undefined : position,
         maxUnsentBytes,
-        onDropped: observer?.dropped,
+        onDropped: () => {
+          observer?.dropped();
+          const about = { address: request.ip, key: caller.keyHint };
+          request.log.debug(about, 'a stream was closed, because its client reads too slowly');
+        },
       });
       streams.add(stream);
       membership.closing.addEventListener('abort', () => stream.end());

@@ -11,8 +11,9 @@ import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from
 /** `api` creates projects and keys; `address` serves streams and topics. */
 export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
   const api = await startApi();
+  const logLines: string[] = [];
   const app = createHttpServer({
-    logger: pino({ level: 'silent' }),
+    logger: pino({ level: 'debug' }, { write: (line) => void logLines.push(line) }),
     rateLimits: noRateLimits,
     openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(api.readModel),
@@ -28,6 +29,7 @@ export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
     api,
     app,
     port,
+    logLines,
     address: `http://127.0.0.1:${port}`,
     async close() {
       const closing = app.close();
