@@ -4,6 +4,7 @@ import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import 'maplibre-gl/dist/maplibre-gl.css';
 import '../styles/map.css';
 import { callHeaders } from '../client/call';
+import { paceFrames } from './frame-pace';
 import { type MapStyle, shadeOf, type Theme, type View } from './map-look';
 
 maplibregl.setWorkerUrl(workerUrl);
@@ -43,6 +44,7 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
     transformRequest: (url) =>
       url.startsWith(location.origin) || url.startsWith('/') ? { url, headers: callHeaders() } : { url },
   });
+  paceFrames(map);
   // Assistive software waits until all that is known is drawn.
   const setBusy = (isBusy: boolean) => container.setAttribute('aria-busy', `${isBusy}`);
   setBusy(true);

@@ -9,7 +9,7 @@ import type { createLayeredMap, DataMapProps } from './layered-map';
 import { styleOfTheme } from './map-look';
 import { loadMap } from './map-start';
 
-export type { Layer, LngLat, MapHandle, Palette } from './layered-map';
+export type { Layer, LngLat, MapHandle, MovingDot, Palette } from './layered-map';
 
 export function DataMap(props: DataMapProps) {
   const theme = useTheme();

@@ -2,6 +2,7 @@
 import type { FeatureCollection } from 'geojson';
 import * as maplibregl from 'maplibre-gl';
 import { createBaseMap } from './base-map';
+import { createDots, type Dot } from './dots';
 import type { MapStyle, Theme } from './map-look';
 
 /** The colours of things on the map. */
@@ -35,8 +36,14 @@ export type LngLat = readonly [longitude: number, latitude: number];
 
 export const noFeatures: FeatureCollection = { type: 'FeatureCollection', features: [] };
 
+export interface MovingDot extends Omit<Dot, 'colour'> {
+  readonly colour: keyof Palette;
+}
+
 export interface MapHandle {
   set(source: string, features: FeatureCollection): void;
+  /** Puts points above the map that may move often. They are chosen before all layers. */
+  setDots(dots: readonly MovingDot[]): void;
   flyTo(place: LngLat, zoom: number): void;
   /** Shows all of the positions. Does nothing without one. */
   fit(positions: Iterable<LngLat>, maxZoom?: number): void;
@@ -61,6 +68,7 @@ const reachPx = 4;
 /** Throws without WebGL. `props` returns those of the last rendering. */
 export function createLayeredMap(container: HTMLElement, style: MapStyle, props: () => DataMapProps) {
   const contents = new Map<string, FeatureCollection>();
+  let moving: readonly MovingDot[] = [];
   const base = createBaseMap({
     container,
     style,
@@ -68,11 +76,19 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
       const { sources, layers } = props();
       for (const name of sources) map.addSource(name, { type: 'geojson', data: contents.get(name) ?? noFeatures });
       for (const layer of layers(palettes[shade])) map.addLayer(layer);
+      paintDots();
     },
   });
   const { map } = base;
+  const dots = createDots(map, () => palettes[base.shade()].halo);
+  function paintDots(): void {
+    const palette = palettes[base.shade()];
+    dots.set(moving.map((dot) => ({ ...dot, colour: palette[dot.colour] })));
+  }
   map.on('click', ({ point, lngLat }) => {
     const { clickable = [], onClick } = props();
+    const dot = dots.at(point, reachPx);
+    if (dot !== undefined) return onClick?.(dot, [lngLat.lng, lngLat.lat]);
     const layers = clickable.filter((id) => map.getLayer(id));
     const box: [maplibregl.PointLike, maplibregl.PointLike] = [
       [point.x - reachPx, point.y - reachPx],
@@ -82,6 +98,9 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
     const chosen = layers.map((id) => features.find(({ layer }) => layer.id === id)).find(Boolean);
     onClick?.(chosen?.properties.id as string | undefined, [lngLat.lng, lngLat.lat]);
   });
+  map.on('mousemove', ({ point }) =>
+    map.getCanvas().classList.toggle('above-dot', dots.at(point, reachPx) !== undefined),
+  );
   for (const id of props().clickable ?? []) {
     map.on('mouseenter', id, () => map.getCanvas().classList.add('pointing'));
     map.on('mouseleave', id, () => map.getCanvas().classList.remove('pointing'));
@@ -90,6 +109,10 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
     set(source, features) {
       contents.set(source, features);
       map.getSource<maplibregl.GeoJSONSource>(source)?.setData(features);
+    },
+    setDots(next) {
+      moving = next;
+      paintDots();
     },
     flyTo: ([longitude, latitude], zoom) =>
       map.flyTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), duration: 700 }),

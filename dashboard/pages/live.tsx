@@ -1,6 +1,5 @@
 /** What happens now: devices move on a map, and events arrive beside it. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import type { FeatureCollection } from 'geojson';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Event, Status } from '../../client/types';
@@ -11,7 +10,7 @@ import { useApi } from '../client/hooks';
 import type { StreamState } from '../client/stream';
 import { Badge, Block, Button, Dialog, Empty, Notice, Page } from '../components/controls';
 import { counted, grouped } from '../components/counts';
-import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
+import { DataMap, type Layer, type LngLat, type MapHandle, type MovingDot, type Palette } from '../components/data-map';
 import { Icon } from '../components/icons';
 import { Sparkline } from '../components/sparkline';
 import { Tile, Tiles } from '../components/tiles';
@@ -36,30 +35,24 @@ const showEveryMs = 250;
 /** Events whose lag is measured. */
 const measuredEvents = 100;
 
-const sources = ['fences', 'devices'] as const;
+const sources = ['fences'] as const;
 
-const layers = ({ fence, device, inside, chosen, halo }: Palette): readonly Layer[] => [
+const layers = ({ fence }: Palette): readonly Layer[] => [
   { id: 'fence-fill', type: 'fill', source: 'fences', paint: { 'fill-color': fence, 'fill-opacity': 0.05 } },
   { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-opacity': 0.6 } },
-  {
-    ...{ id: 'device', type: 'circle', source: 'devices' },
-    paint: {
-      'circle-color': ['case', ['get', 'chosen'], chosen, ['>', ['get', 'inside'], 0], inside, device],
-      'circle-radius': ['interpolate', ['linear'], ['zoom'], 2, ['case', ['get', 'chosen'], 5, 2.5], 13, 6],
-      'circle-stroke-width': 1.5,
-      'circle-stroke-color': halo,
-    },
-  },
 ];
 
-const devicesOf = (fleet: Fleet, nowMs: number, chosen: string | undefined): FeatureCollection => ({
-  type: 'FeatureCollection',
-  features: [...fleet].map(([id, device]) => ({
-    type: 'Feature',
-    geometry: { type: 'Point', coordinates: drawnAt(device, nowMs) },
-    properties: { id, inside: device.position.geofences, chosen: id === chosen },
-  })),
-});
+/** The chosen device is last, and so above the others. */
+function dotsOf(fleet: Fleet, nowMs: number, chosen: string | undefined): readonly MovingDot[] {
+  const dots = [...fleet].map(([id, device]) => ({
+    id,
+    position: drawnAt(device, nowMs),
+    colour:
+      id === chosen ? ('chosen' as const) : device.position.geofences > 0 ? ('inside' as const) : ('device' as const),
+    isChosen: id === chosen,
+  }));
+  return dots.sort((one, other) => Number(one.isChosen) - Number(other.isChosen));
+}
 
 /** Polls the positions that were received since the last answer. */
 function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean } {
@@ -212,7 +205,7 @@ export default function Live() {
       if (mayDraw || isLast) {
         drawnMs = nowMs;
         longestMs = 0;
-        map!.set('devices', devicesOf(fleet, atMs, device));
+        map!.setDots(dotsOf(fleet, atMs, device));
       }
       if (!isLast) frame = requestAnimationFrame(draw);
     }
@@ -263,14 +256,7 @@ export default function Live() {
       )}
       <div className="live-grid">
         <div className="live-map">
-          <DataMap
-            label="Map of devices"
-            sources={sources}
-            layers={layers}
-            clickable={['device']}
-            onReady={setMap}
-            onClick={setDevice}
-          />
+          <DataMap label="Map of devices" sources={sources} layers={layers} onReady={setMap} onClick={setDevice} />
           <p className="map-count" role="status">
             {counted(fleet.size, 'device')}
             {hasMore && ', those received last'}

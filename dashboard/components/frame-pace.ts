@@ -1,0 +1,54 @@
+/** Draws no frame of a map while the graphics processor is still busy with the last one, if it is slow. */
+import type { Map as MapLibreMap } from 'maplibre-gl';
+
+/** A slow frame takes longer, from its commands to its last pixel. */
+const slowFrameMs = 50;
+const askEveryMs = 10;
+
+/**
+ * Without it, the commands of frames queue up, and the page stands still until one of them is answered. A page that
+ * waits by itself can be used meanwhile. Maps are assumed to be slow until a frame is not.
+ */
+export function paceFrames(map: MapLibreMap): void {
+  const gl = map.getCanvas().getContext('webgl2');
+  if (gl === null) return;
+  const repaint = map.triggerRepaint.bind(map);
+  let isSlow = true;
+  let frame: WebGLSync | null = null;
+  let startedMs = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function forget(): void {
+    gl!.deleteSync(frame);
+    frame = null;
+  }
+  /** Tests whether the last frame is done. A context that is lost has no frame. */
+  function isDone(): boolean {
+    if (frame === null || gl!.isContextLost()) return true;
+    if (gl!.getSyncParameter(frame, gl!.SYNC_STATUS) !== gl!.SIGNALED) return false;
+    isSlow = performance.now() - startedMs > slowFrameMs;
+    forget();
+    return true;
+  }
+  function repaintWhenDone(): void {
+    timer = undefined;
+    if (isDone()) repaint();
+    else timer = setTimeout(repaintWhenDone, askEveryMs);
+  }
+  // MapLibre asks for all its frames by this method.
+  map.triggerRepaint = () => {
+    if (!isSlow) repaint();
+    else if (timer === undefined) repaintWhenDone();
+  };
+  map.on('render', () => {
+    // A frame that is not done at the next one, although it had the time, was slow.
+    if (!isDone()) {
+      isSlow ||= performance.now() - startedMs > slowFrameMs;
+      forget();
+    }
+    frame = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    startedMs = performance.now();
+  });
+  map.on('remove', () => clearTimeout(timer));
+}
