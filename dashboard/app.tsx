@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { Router, useLocation } from 'wouter';
 import { Button, Notice } from './components/controls';
+import { Logo } from './components/icons';
 import { messageOf } from './components/toasts';
 import { Entrance } from './shell/entrance';
 import { readPurpose } from './shell/purpose';
@@ -28,7 +29,11 @@ export function App() {
   }, []);
 
   if (session.isPending && session.fetchStatus !== 'paused') {
-    return <div role="status" aria-label="Loading" className="entrance" />;
+    return (
+      <div role="status" aria-label="Loading" className="splash">
+        <Logo size={26} /> Fenceline
+      </div>
+    );
   }
   if (session.data === undefined) {
     return (

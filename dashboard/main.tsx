@@ -13,9 +13,6 @@ import './styles/components.css';
 import './styles/layout.css';
 
 applyTheme();
-// Beside the session, and not after it.
-preloadView(location.pathname);
-
 const maxRetries = 2;
 
 const client = new QueryClient({
@@ -31,12 +28,17 @@ const client = new QueryClient({
   },
 });
 
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <QueryClientProvider client={client}>
-      <ToastProvider>
-        <App />
-      </ToastProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-);
+/** Waits for the view, which the browser loads beside this script, so that it is in the first picture. */
+async function start(): Promise<void> {
+  await preloadView(location.pathname);
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <ToastProvider>
+          <App />
+        </ToastProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+void start();

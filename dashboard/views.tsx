@@ -1,5 +1,5 @@
 /** The views, their paths, and the navigation. Each is loaded when it is first shown. */
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useApi } from './client/hooks';
 import { Empty, Loading } from './components/controls';
@@ -74,18 +74,37 @@ const loaders: readonly (readonly [path: string, load: LoadView])[] = [
   ['/account', () => import('./pages/account')],
   ['/keys', () => import('./pages/keys')],
 ];
-const views = loaders.map(([path, load]) => [path, lazy(load)] as const);
+/** Those that are there already. */
+const loaded = new Map<LoadView, ComponentType>();
+
+async function loadView(load: LoadView) {
+  const module = await load();
+  loaded.set(load, module.default);
+  return module;
+}
+
+interface ViewProps {
+  readonly load: LoadView;
+  readonly lazily: ComponentType;
+}
+
+/** React shows a sign of loading for 300 ms at least, so a view that is there is shown without asking. */
+function View({ load, lazily }: ViewProps) {
+  const [Shown] = useState(() => loaded.get(load) ?? lazily);
+  return <Shown />;
+}
+
+const views = loaders.map(([path, load]) => ({ path, load, lazily: lazy(() => loadView(load)) }));
 
 /** Loads the view of a path before it is shown. A view that cannot be loaded says so when it is shown. */
-export function preloadView(path: string): void {
+export async function preloadView(path: string): Promise<void> {
   const parts = path.split('/');
   const isFitting = (pattern: string): boolean => {
     const names = pattern.split('/');
     return names.length === parts.length && names.every((name, at) => name === parts[at] || name.startsWith(':'));
   };
-  loaders
-    .find(([pattern]) => isFitting(pattern))?.[1]()
-    .catch(() => {});
+  const [, load] = loaders.find(([pattern]) => isFitting(pattern)) ?? [];
+  if (load) await loadView(load).catch(() => {});
 }
 
 export function Views() {
@@ -95,8 +114,10 @@ export function Views() {
       <Suspense fallback={<Loading />}>
         <Switch>
           <Route path="/" component={Home} />
-          {views.map(([path, view]) => (
-            <Route key={path} path={path} component={view} />
+          {views.map(({ path, ...view }) => (
+            <Route key={path} path={path}>
+              <View key={path} {...view} />
+            </Route>
           ))}
           <Route>
             <Empty title="There is no such page" actions={<Link href="/">To the start</Link>} />

@@ -24,10 +24,7 @@ export function whenPainted(): Promise<void> {
 /** Loads a module with a map when the page is painted. MapLibre's worker is loaded beside it, and not after it. */
 export async function loadMap<Module>(load: () => Promise<Module>): Promise<Module> {
   await whenPainted();
-  if (!document.querySelector(`link[href="${workerUrl}"]`)) {
-    const link = document.createElement('link');
-    Object.assign(link, { rel: 'modulepreload', as: 'worker', href: workerUrl });
-    document.head.append(link);
-  }
+  // Not all browsers preload workers. What is kept answers at once.
+  void fetch(workerUrl).catch(() => {});
   return load();
 }

@@ -89,8 +89,8 @@ function Navigation() {
                   href={href}
                   className="nav-link"
                   aria-current={isCurrent(href) ? 'page' : undefined}
-                  onPointerEnter={() => preloadView(href)}
-                  onFocus={() => preloadView(href)}
+                  onPointerEnter={() => void preloadView(href)}
+                  onFocus={() => void preloadView(href)}
                 >
                   <Icon name={icon} /> {label}
                 </Link>
