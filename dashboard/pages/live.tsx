@@ -256,7 +256,14 @@ export default function Live() {
       )}
       <div className="live-grid">
         <div className="live-map">
-          <DataMap label="Map of devices" sources={sources} layers={layers} onReady={setMap} onClick={setDevice} />
+          <DataMap
+            label="Map of devices"
+            pictured="live"
+            sources={sources}
+            layers={layers}
+            onReady={setMap}
+            onClick={setDevice}
+          />
           <p className="map-count" role="status">
             {counted(fleet.size, 'device')}
             {hasMore && ', those received last'}

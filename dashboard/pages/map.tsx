@@ -17,7 +17,8 @@ import { type Found, MapSearch } from '../drawing/search';
 import { beaconKind } from '../forms/beacon-fields';
 import { geofenceKind } from '../forms/geofence-fields';
 import { StoredRecord } from '../forms/record-form';
-import { useWorkspace } from '../state/session';
+import { readPicture, subjectOf, writePicture } from '../state/map-picture';
+import { useScope, useWorkspace } from '../state/session';
 import { readStored, writeStored } from '../state/storage';
 import { useTheme } from '../state/theme';
 import { leave } from '../state/unsaved';
@@ -38,10 +39,13 @@ const styleOf = (choice: StyleChoice, theme: Theme): MapStyle => (choice === 'th
 const writePlace = (view: View | undefined, selection: Selection | undefined): void =>
   history.replaceState(history.state, '', `/map${writeAddress({ view, selection })}`);
 
+const placeOf = (view: View | undefined): string => writeAddress({ view, selection: undefined });
+
 /** What the map's listeners call. They are made once, and the page renders often. */
 interface Listeners {
   onClick(place: PlaceName | undefined): void;
   onMove(view: View): void;
+  onPicture(url: string): void;
 }
 
 export default function MapPage() {
@@ -53,6 +57,7 @@ export default function MapPage() {
 function PlacesMap() {
   const theme = useTheme();
   const { isOwner } = useWorkspace();
+  const scope = useScope();
   const container = useRef<HTMLDivElement>(null);
   const [first] = useState(() => readAddress(location.search));
   const [view, setView] = useState<MapView>();
@@ -66,6 +71,9 @@ function PlacesMap() {
   const listeners = useRef<Listeners>(undefined);
   const lastView = useRef(first.view);
   const isFlying = useRef(first.view === undefined);
+  /** Whether the map shows all places, as it does without an address. */
+  const isWhole = useRef(false);
+  const [isDrawn, setDrawn] = useState(false);
   const hasFitted = useRef(first.view !== undefined || first.selection?.type === 'stored');
 
   const onPlaces = useRef((_: PlacesChange) => {});
@@ -91,6 +99,12 @@ function PlacesMap() {
   const style = styleOf(styleChoice, theme);
   const shade: Theme = style === 'svc-dark-v1' ? 'dark' : 'light';
 
+  const picture = useMemo(
+    () => readPicture('map', subjectOf(scope, style, placeOf(first.view))),
+    [scope, style, first],
+  );
+  const isPictured = picture !== undefined && !isDrawn && problem === undefined;
+
   useEffect(() => {
     document.title = 'Map · Fenceline';
   }, []);
@@ -101,7 +115,7 @@ function PlacesMap() {
     let view: MapView | undefined;
     let isGone = false;
     async function start() {
-      const { createMapView } = await loadMap(() => import('../components/map-view'));
+      const { createMapView, takePictures, whenDrawn } = await loadMap(() => import('../components/map-view'));
       if (isGone) return;
       const created = createMapView({
         container: container.current!,
@@ -121,6 +135,8 @@ function PlacesMap() {
       });
       map.on('mousemove', ({ lngLat }) => events.current?.onPointer([lngLat.lng, lngLat.lat]));
       map.on('mouseout', () => events.current?.onPointer(undefined));
+      whenDrawn(map, () => setDrawn(true));
+      takePictures(map, (url) => listeners.current?.onPicture(url));
       view = created;
       setView(created);
       // The map is seen before it is drawn on.
@@ -155,6 +171,7 @@ function PlacesMap() {
     if (view === undefined || hasFitted.current || byId.size === 0) return;
     hasFitted.current = true;
     view.showAll();
+    isWhole.current = true;
   }, [view, byId, version]);
 
   const chosenId = selection?.type === 'stored' ? selection.id : undefined;
@@ -179,7 +196,12 @@ function PlacesMap() {
   }
   listeners.current = {
     onClick: (place) => select(place && { type: 'stored', ...place }),
+    onPicture(url) {
+      const whole = isWhole.current ? [subjectOf(scope, style)] : [];
+      writePicture('map', { of: [subjectOf(scope, style, placeOf(lastView.current)), ...whole], url });
+    },
     onMove(view) {
+      isWhole.current = false;
       lastView.current = view;
       writePlace(view, selection);
     },
@@ -225,7 +247,8 @@ function PlacesMap() {
   return (
     <div className={selection ? 'map-page has-side' : 'map-page'}>
       <h1 className="visually-hidden">Map</h1>
-      <div className="map-canvas" ref={container} />
+      {isPictured && <img className="map-picture" src={picture} alt="" />}
+      <div className="map-canvas" data-pictured={isPictured} ref={container} />
       <div className="map-crosshair" aria-hidden="true" />
       <div className="map-panel">
         <div className="map-top">

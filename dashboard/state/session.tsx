@@ -3,6 +3,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import type { Session } from '../../client/types';
 import { call, type Environment, Failure, onSessionEnd, type Scope, setCallScope } from '../client/call';
+import { forgetPictures } from './map-picture';
 import { forgetStored, readStored, writeStored } from './storage';
 import { leave } from './unsaved';
 
@@ -10,8 +11,10 @@ export const sessionKey = ['session'] as const;
 
 /** What is kept of the last session only says what to show, until the server has said who is signed in. */
 function remember(session: Session | null): void {
-  if (session === null) forgetStored('session');
-  else writeStored('session', JSON.stringify(session));
+  if (session === null) {
+    forgetStored('session');
+    forgetPictures();
+  } else writeStored('session', JSON.stringify(session));
 }
 
 function rememberedSession(): Session | undefined {

@@ -1,0 +1,52 @@
+/** Takes pictures of a map, to show them when it is opened again. */
+import type { Map as MapLibreMap } from 'maplibre-gl';
+
+/** The map is there for the user first. */
+const firstAfterMs = 5_000;
+/** A map that is moved again and again is pictured now and then. */
+const pauseMs = 10_000;
+const widthPx = 640;
+const quality = 0.6;
+/** Larger pictures are not kept: browsers store a few megabytes. */
+const maxCharacters = 200_000;
+
+/** @param keep gets a small picture as a URL of data while the map does not move. */
+export function takePictures(map: MapLibreMap, keep: (url: string) => void): void {
+  let dueMs = performance.now() + firstAfterMs;
+  let timer = setTimeout(() => map.triggerRepaint(), firstAfterMs);
+  // The frame can be read in the event only, and is sent to the screen after it.
+  map.on('idle', () => {
+    const waitMs = dueMs - performance.now();
+    clearTimeout(timer);
+    if (waitMs > 0) {
+      timer = setTimeout(() => map.triggerRepaint(), waitMs);
+      return;
+    }
+    dueMs = performance.now() + pauseMs;
+    void pictureOf(map.getCanvas()).then(
+      (url) => url.length <= maxCharacters && keep(url),
+      () => {},
+    );
+  });
+  map.on('remove', () => clearTimeout(timer));
+}
+
+/** Calls back when the map is drawn, or when the user does not wait for it. */
+export function whenDrawn(map: MapLibreMap, done: () => void): void {
+  void map.once('idle', done);
+  map.on('movestart', ({ originalEvent }) => originalEvent && done());
+}
+
+async function pictureOf(canvas: HTMLCanvasElement): Promise<string> {
+  const size = { width: widthPx, height: Math.round((widthPx * canvas.height) / canvas.width) };
+  const frame = await createImageBitmap(canvas, { resizeWidth: size.width, resizeHeight: size.height });
+  const small = new OffscreenCanvas(size.width, size.height);
+  small.getContext('bitmaprenderer')!.transferFromImageBitmap(frame);
+  const blob = await small.convertToBlob({ type: 'image/webp', quality });
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as string);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
