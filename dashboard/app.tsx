@@ -30,8 +30,12 @@ export function App() {
 
   if (session.isPending && session.fetchStatus !== 'paused') {
     return (
-      <div role="status" aria-label="Loading" className="splash">
-        <Logo size={26} /> Fenceline
+      <div role="status" aria-label="Loading" className="app splash">
+        <span className="brand">
+          <Logo /> Fenceline
+        </span>
+        <div className="header" />
+        <div className="nav" />
       </div>
     );
   }

@@ -63,7 +63,7 @@ export function isMoving(fleet: Fleet, nowMs: number): boolean {
 /** A fleet of thousands is drawn less often, so that the page stays fluid. */
 const manyDevices = 1_000;
 const everyMs = { few: 50, many: 150 };
-/** The map is drawn for at most a third of the time: without a graphics processor, the rest waits for it. */
+/** Devices are drawn for at most a third of the time: without a graphics processor, the rest waits for it. */
 const pauseFactor = 3;
 
 /** Returns how often moving devices are drawn. @param longestMs the longest time of a frame since the last drawing. */

@@ -370,7 +370,16 @@ function EventList({ arrived, isFiltered, filter, onFilter, onOpen }: ListProps)
         ))}
       </div>
       {arrived.length === 0 ? (
-        <Empty title={isFiltered ? 'Nothing matches' : 'Waiting for events'}>
+        <Empty
+          title={isFiltered ? 'Nothing matches' : 'Waiting for events'}
+          actions={
+            !isFiltered && (
+              <Link className="button" href="/start">
+                Send a location
+              </Link>
+            )
+          }
+        >
           <p>
             {isFiltered
               ? 'No event that has arrived since this page was opened matches the filters.'

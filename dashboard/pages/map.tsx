@@ -1,5 +1,6 @@
 /** All geofences and beacons on a map: search, drawing, and the form of what is chosen. */
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { maxPlaces, type PlacesChange, useAllPlaces } from '../client/all-places';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
@@ -280,6 +281,16 @@ function PlacesMap() {
               />
             ))}
           </div>
+        )}
+        {places.isComplete && byId.size === 0 && selection === undefined && (
+          <Notice>
+            No places yet.{' '}
+            {isOwner && (
+              <>
+                Draw the first one, or <Link href="/imports">import a file</Link>.
+              </>
+            )}
+          </Notice>
         )}
         {problem !== undefined && <Notice tone="warning">{problem}</Notice>}
         {places.error !== null && <Notice tone="danger">{messageOf(places.error)}</Notice>}

@@ -42,6 +42,17 @@ describe.runIf(isRunnable)('the view Live', () => {
     await enter('van-1', 0);
     await list.getByRole('button', { name: 'Entered Market hall van-1' }).waitFor();
     await page.getByText('1 device', { exact: true }).waitFor();
+    // The map shows all devices, so the only one is in its middle.
+    const map = page.getByRole('region', { name: 'Map of devices' });
+    const chosen = page.getByRole('region', { name: 'Chosen device' });
+    await expect
+      .poll(async () => {
+        await map.click();
+        return chosen.count();
+      })
+      .toBe(1);
+    await chosen.getByRole('heading', { name: 'van-1' }).waitFor();
+    await chosen.getByRole('button', { name: 'Close' }).click();
 
     // Without a stream, the page asks for events. Those of the time between arrive when it is open again.
     await page.evaluate(() => (globalThis as unknown as Breakable).breakStream());

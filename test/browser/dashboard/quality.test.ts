@@ -106,6 +106,29 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
   });
 
+  it('shows a sign of the page before its scripts, and the last picture of a map until it is drawn', async () => {
+    const keptPicture = (page: Page) => page.evaluate(() => localStorage.getItem('fenceline.picture-map'));
+    const page = await asOwner('/map');
+    await expect.poll(() => keptPicture(page)).not.toBeNull();
+    const scripts = await hold(page, () => true, '**/assets/*.js');
+    const maps = await hold(page, () => true, '**/maps/**');
+    await page.goto(`${server.address}/map`, { waitUntil: 'commit' });
+    await page.getByRole('status', { name: 'Loading' }).getByText('Fenceline').waitFor();
+    await scripts.letGo();
+    const picture = page.locator('img.map-picture');
+    await page.locator('canvas').first().waitFor({ state: 'attached' });
+    await expect.poll(maps.count).toBeGreaterThan(0);
+    expect(await picture.isVisible()).toBe(true);
+    await maps.letGo();
+    await picture.waitFor({ state: 'detached' });
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+
+    await page.context().clearCookies();
+    await page.goto(`${server.address}/map`);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    expect(await keptPicture(page)).toBeNull();
+  });
+
   it('sends a change once, however often its button is pressed, and with half a second of latency', async () => {
     const page = await asOwner('/geofences');
     await page.getByRole('heading', { level: 1 }).waitFor();
