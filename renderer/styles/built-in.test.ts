@@ -250,6 +250,10 @@ test.each(['openmaptiles', 'protomaps', 'protomaps-v3', 'shortbread'] as const)(
   },
 );
 
+/** Names in this many languages. */
+const namesIn = (count: number): Tags =>
+  Object.fromEntries(['en', 'de', 'ja', 'ru'].slice(0, count).map((code) => [`name:${code}`, 'b']));
+
 /** Which label layers show a feature with these tags at a zoom. */
 function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number): string[] {
   const feature = decodeVectorTile(tileBytes({ [layer]: [{ type: 'point', parts: [[[1, 1]]], tags }] })).layers.get(
@@ -310,7 +314,17 @@ test.each([
   ['protomaps-v3', 'places', { 'pmap:kind': 'city', place: 'city' }, 8, ['label-city']],
   ['protomaps-v3', 'places', { 'pmap:kind': 'neighbourhood', place: 'village' }, 12, ['label-village']],
   ['protomaps-v3', 'pois', { name: 'a', amenity: 'hospital' }, 15, ['label-poi-15']],
-  ['protomaps-v3', 'pois', { name: 'a', amenity: 'place_of_worship', tourism: 'attraction' }, 14, ['label-poi-14']],
+  // Mappers tag entrances and courtyards as attractions. Names in other languages tell what visitors come for.
+  ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 14, []],
+  ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 15, ['label-poi-15']],
+  ['protomaps-v3', 'pois', { name: 'a', ...namesIn(2), tourism: 'attraction', amenity: 'x' }, 14, ['label-poi-14']],
+  ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(4) }, 13, ['label-poi-13']],
+  ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(2) }, 14, []],
+  ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(2) }, 15, ['label-poi-15']],
+  ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(1) }, 20, []],
+  ['protomaps-v3', 'pois', { name: 'a', shop: 'mall' }, 16, ['label-poi-16']],
+  ['protomaps-v3', 'pois', { name: 'a', amenity: 'fast_food' }, 17, []],
+  ['protomaps-v3', 'pois', { name: 'a', amenity: 'fast_food' }, 18, ['label-poi-18']],
   ['protomaps-v3', 'pois', { name: 'a', railway: 'station', station: 'subway' }, 15, ['label-poi-15']],
   ['shortbread', 'place_labels', { kind: 'capital' }, 6, ['label-city', 'label-capital']],
   ['shortbread', 'boundary_labels', { admin_level: 2 }, 4, ['label-country']],

@@ -54,6 +54,15 @@ export function byZoom(values: Readonly<Record<number, unknown>>, base = 1): Exp
   return expression('interpolate', base === 1 ? ['linear'] : ['exponential', base], ['zoom'], ...stops);
 }
 
+/** Languages of names that mappers add to what visitors know. Those of the place itself count as well. */
+const visitorLanguages = [
+  ...['ar', 'cs', 'de', 'el', 'en', 'es', 'fi', 'fr', 'he', 'hr', 'hu'],
+  ...['it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'sv', 'tr', 'uk', 'zh'],
+];
+
+/** Counts languages in which a feature is named. It tells a cathedral from a chapel, where tiles have no rank. */
+export const renown = expression('+', ...visitorLanguages.map((code) => ['case', ['has', `name:${code}`], 1, 0]));
+
 /** Whether a railway is a yard, siding or spur. All schemas have this tag of OpenStreetMap under its own name. */
 export const isSideTrack = expression('!=', ['to-string', ['get', 'service']], '');
 

@@ -23,6 +23,8 @@ const poi = (minZoom: number, color: PoiColor, glyph: PoiGlyph, ...tagged: reado
 export const poiStyles: Readonly<Record<PoiClass, PoiStyle>> = {
   airport: poi(10, 'airport', 'airport', 'aerodrome'),
   station: poi(13, 'transit', 'station', 'station', 'train_station'),
+  // Where tiles tell how widely something is known.
+  landmark: poi(13, 'culture', 'attraction', 'famous'),
   attraction: poi(14, 'culture', 'attraction', 'attraction', 'theme_park', 'landmark'),
   monument: poi(14, 'culture', 'monument', 'monument', 'triumphal_arch', 'archaeological_site', 'ruins'),
   castle: poi(14, 'culture', 'castle', 'castle', 'palace', 'fort', 'city_gate'),
@@ -38,18 +40,22 @@ export const poiStyles: Readonly<Record<PoiClass, PoiStyle>> = {
   park: poi(15, 'green', 'park', 'park', 'national_park', 'nature_reserve', 'forest', 'golf_course', 'water_park'),
   theatre: poi(16, 'culture', 'theatre', 'theatre', 'arts_centre', 'opera'),
   worship: poi(15, 'culture', 'worship', 'place_of_worship', 'cathedral', 'church', 'mosque', 'synagogue', 'temple'),
+  // Attractions and buildings that fewer people know.
+  sight: poi(15, 'culture', 'attraction', 'sight'),
   university: poi(16, 'education', 'college', 'university', 'college'),
   townhall: poi(16, 'civic', 'town-hall', 'townhall', 'courthouse', 'parliament'),
   garden: poi(16, 'green', 'park', 'garden'),
   cemetery: poi(16, 'green', 'cemetery', 'cemetery', 'grave_yard'),
   library: poi(16, 'education', 'library', 'library'),
+  mall: poi(16, 'civic', 'shop', 'mall', 'department_store', 'marketplace'),
   school: poi(17, 'education', 'school', 'school'),
   police: poi(17, 'civic', 'police', 'police'),
   fire_station: poi(17, 'civic', 'fire-station', 'fire_station'),
   lodging: poi(17, 'civic', 'lodging', 'hotel', 'hostel'),
   food: poi(17, 'civic', 'restaurant', 'restaurant'),
-  cafe: poi(17, 'civic', 'cafe', 'cafe'),
-  shop: poi(17, 'civic', 'shop', 'supermarket', 'department_store', 'mall', 'marketplace'),
+  cafe: poi(17, 'civic', 'cafe', 'cafe', 'ice_cream'),
+  shop: poi(17, 'civic', 'shop', 'supermarket'),
+  fast_food: poi(18, 'civic', 'restaurant', 'fast_food', 'food_court'),
 };
 
 export const poiClasses = Object.keys(poiStyles) as PoiClass[];

@@ -58,10 +58,21 @@ export type PlaceClass = 'country' | 'microstate' | 'state' | 'city' | 'town' | 
 export type ShieldClass = 'motorway' | 'trunk' | 'national' | 'regional';
 export type PoiClass =
   | ('airport' | 'station' | 'subway' | 'ferry')
-  | ('attraction' | 'monument' | 'castle' | 'museum' | 'theatre' | 'stadium' | 'viewpoint' | 'worship')
+  | (
+      | 'landmark'
+      | 'attraction'
+      | 'monument'
+      | 'castle'
+      | 'sight'
+      | 'museum'
+      | 'theatre'
+      | 'stadium'
+      | 'viewpoint'
+      | 'worship'
+    )
   | ('zoo' | 'peak' | 'beach' | 'park' | 'garden' | 'cemetery')
   | ('hospital' | 'university' | 'school' | 'library' | 'townhall' | 'police' | 'fire_station')
-  | ('lodging' | 'food' | 'cafe' | 'shop');
+  | ('mall' | 'lodging' | 'food' | 'cafe' | 'shop' | 'fast_food');
 
 /** A selection of a layer's features. */
 export interface Selected {

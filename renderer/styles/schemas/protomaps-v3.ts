@@ -7,6 +7,7 @@ import {
   isSideTrack,
   orderOfPopulation,
   rankOfPopulation,
+  renown,
 } from '../expressions.js';
 import { poiTag } from '../poi-tag.js';
 import { taggedPois } from '../pois.js';
@@ -19,6 +20,17 @@ const waterM2 = expression('to-number', ['get', 'pmap:area'], smallWaterM2);
 const isPolygon = expression('==', ['geometry-type'], 'Polygon');
 const isTunnel = expression('<', ['coalesce', ['get', 'pmap:level'], 0], 0);
 const isBridge = expression('>', ['coalesce', ['get', 'pmap:level'], 0], 0);
+
+/** Languages of a name that tell a sight from a building, and a landmark from a sight. */
+const [knownFrom, famousFrom] = [2, 4];
+const leastRenownLast = expression('-', 0, renown);
+/** Entrances, courtyards and businesses are tagged as attractions, too. */
+const poiTagByRenown = expression('let', 'tag', poiTag(kind), [
+  'case',
+  ['all', ['==', ['var', 'tag'], 'attraction'], ['<', renown, knownFrom]],
+  'sight',
+  ['var', 'tag'],
+]);
 
 /** Below zoom 10 roads have no tag, only a kind. */
 const roadTag = expression('coalesce', ['get', 'highway'], kind);
@@ -157,7 +169,17 @@ export const protomapsV3Schema: Schema = {
       tag: expression('get', 'waterway'),
       values: { river: ['river', 'canal'], stream: ['stream'] },
     },
-    pois: [{ sourceLayer: 'pois', tag: poiTag(kind), values: taggedPois }],
+    pois: [
+      { sourceLayer: 'pois', tag: poiTagByRenown, values: taggedPois, order: leastRenownLast },
+      {
+        // Points are nodes of OpenStreetMap only. What visitors come for is mostly mapped as an area.
+        sourceLayer: 'buildings',
+        filter: expression('all', ['has', 'name'], ['>=', renown, knownFrom]),
+        tag: expression('case', ['>=', renown, famousFrom], 'famous', 'sight'),
+        values: { landmark: ['famous'], sight: ['sight'] },
+        order: leastRenownLast,
+      },
+    ],
     houseNumbers: null,
   },
 };
