@@ -79,6 +79,13 @@ test('stations are named before streets, and other points after them', () => {
   }
 });
 
+test('only landmarks move names of streets', () => {
+  const moving = compileStyle(builtInStyle('svc-default-v1', 'protomaps-v3')).layers.filter(
+    ({ id, movesOthers }) => movesOthers && id.startsWith('label-poi'),
+  );
+  expect(moving.map(({ id, sourceLayer }) => [id, sourceLayer])).toEqual([['label-poi-14-1', 'buildings']]);
+});
+
 test('other names are not built in', () => {
   expect(builtInStyles).toEqual(['svc-default-v1', 'svc-light-v1', 'svc-dark-v1']);
   expect(['svc-dark-v1', 'svc-dark-v2', 'toString', ''].map(isBuiltInStyle)).toEqual([true, false, false, false]);
@@ -318,7 +325,7 @@ test.each([
   ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 14, []],
   ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 15, ['label-poi-15']],
   ['protomaps-v3', 'pois', { name: 'a', ...namesIn(2), tourism: 'attraction', amenity: 'x' }, 14, ['label-poi-14']],
-  ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(4) }, 13, ['label-poi-13']],
+  ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(4) }, 14, ['label-poi-14']],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(2) }, 14, []],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(2) }, 15, ['label-poi-15']],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(1) }, 20, []],

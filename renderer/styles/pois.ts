@@ -23,8 +23,8 @@ const poi = (minZoom: number, color: PoiColor, glyph: PoiGlyph, ...tagged: reado
 export const poiStyles: Readonly<Record<PoiClass, PoiStyle>> = {
   airport: poi(10, 'airport', 'airport', 'aerodrome'),
   station: poi(13, 'transit', 'station', 'station', 'train_station'),
-  // Where tiles tell how widely something is known.
-  landmark: poi(13, 'culture', 'attraction', 'famous'),
+  // No tag says what is widely known; only some schemas tell.
+  landmark: poi(14, 'culture', 'attraction'),
   attraction: poi(14, 'culture', 'attraction', 'attraction', 'theme_park', 'landmark'),
   monument: poi(14, 'culture', 'monument', 'monument', 'triumphal_arch', 'archaeological_site', 'ruins'),
   castle: poi(14, 'culture', 'castle', 'castle', 'palace', 'fort', 'city_gate'),
@@ -60,9 +60,9 @@ export const poiStyles: Readonly<Record<PoiClass, PoiStyle>> = {
 
 export const poiClasses = Object.keys(poiStyles) as PoiClass[];
 
-/** Values of tags for each class. */
-export const taggedPois = Object.fromEntries(poiClasses.map((name) => [name, poiStyles[name].tagged])) as Readonly<
-  Record<PoiClass, readonly string[]>
->;
+/** Values of tags for each class that has some. */
+export const taggedPois: Partial<Readonly<Record<PoiClass, readonly string[]>>> = Object.fromEntries(
+  poiClasses.map((name) => [name, poiStyles[name].tagged] as const).filter(([, tagged]) => tagged.length > 0),
+);
 
 export const poiImage = (name: PoiClass): string => `poi-${poiStyles[name].color}-${poiStyles[name].glyph}`;

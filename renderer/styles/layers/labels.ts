@@ -5,7 +5,13 @@ import type {
   LayerSpecification,
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
-import { namesSquares, type RepeatDistance, repeatDistance, reservesSpace } from '../../style/reserves-space.js';
+import {
+  movesOthers,
+  namesSquares,
+  type RepeatDistance,
+  repeatDistance,
+  reservesSpace,
+} from '../../style/reserves-space.js';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import { poiClasses, poiImage, poiStyles } from '../pois.js';
@@ -96,7 +102,14 @@ function poiLayers(
           id: `label-poi-${minzoom}-${i}`,
           type: 'symbol',
           minzoom,
-          ...(isLandmark && { metadata: { [reservesSpace]: true, [repeatDistance]: sameLandmark } }),
+          ...(isLandmark && {
+            metadata: {
+              [reservesSpace]: true,
+              [repeatDistance]: sameLandmark,
+              // Costs time, so only the few that everybody knows move names of streets that have another place.
+              ...(classes.includes('landmark') && poi.values.landmark && { [movesOthers]: true }),
+            },
+          }),
           ...from(poi, isOneOf(poi, classes), expression('!=', ['to-string', name], '')),
           layout: {
             'symbol-sort-key': poi.order ? expression('+', order, poi.order) : order,
