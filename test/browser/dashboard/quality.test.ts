@@ -107,7 +107,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
   });
 
   it('shows a sign of the page before its scripts, and the last picture of a map until it is drawn', async () => {
-    const keptPicture = (page: Page) => page.evaluate(() => localStorage.getItem('fenceline.picture-map'));
+    const keptPicture = (page: Page) => page.evaluate<string | null>("localStorage.getItem('fenceline.picture-map')");
     const page = await asOwner('/map');
     await expect.poll(() => keptPicture(page)).not.toBeNull();
     const scripts = await hold(page, () => true, '**/assets/*.js');
