@@ -54,6 +54,7 @@ test('no other breaks overflow less, have fewer lines or are more even', () => {
 test.each([
   ['Museo Galileo – Istituto', ['Museo', 'Galileo –', 'Istituto']],
   ['Baden-Baden', ['Baden-', 'Baden']],
+  ['Clay & Front', ['Clay', '&', 'Front']],
   ['Biel/Bienne', ['Biel/', 'Bienne']],
   ['12-14', ['12-14']],
   ['A1', ['A1']],

@@ -21,7 +21,7 @@ const words = new Intl.Segmenter('und', { granularity: 'word' });
  * piece begins with a dash.
  */
 export function piecesOf(paragraph: string): Piece[] {
-  return paragraph.split(/ (?![-–—/&] )/).flatMap((word) =>
+  return paragraph.split(/ (?![-–—/] )/).flatMap((word) =>
     word
       .split(/(?<=[^\s\d][-–—/&+)\u200B])(?=.)/u)
       .flatMap((part) => (isUnspaced(part) ? unspacedPieces(part) : [part]))
