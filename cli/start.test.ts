@@ -55,4 +55,9 @@ describe('the start of a command', () => {
     const { packages } = graphOf('server/embedded-node.ts');
     for (const name of ['lmdb', 'fastify', 'prom-client']) expect(packages).toContain(name);
   });
+
+  test.each(['server/embedded-node.ts', 'server/cluster-node.ts'])('loads nothing that draws for %s', (node) => {
+    const { packages } = graphOf(node);
+    for (const name of ['@napi-rs/canvas', 'sharp']) expect(packages).not.toContain(name);
+  });
 });

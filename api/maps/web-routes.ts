@@ -10,7 +10,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { callerOf, keyOfRequest } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
-import { faceOf } from '../../renderer/labels/text/text-style.js';
+import { faceOf } from '../../renderer/labels/text/font-face.js';
 import { webFileCostMs, webStyleCostMs } from '../../renderer/request/cost.js';
 import { readLanguage, readStyle } from '../../renderer/request/request.js';
 import { builtInStyles, isBuiltInStyle, styleNamed } from '../../renderer/styles/names.js';

@@ -5,7 +5,7 @@ import type { PeerLabel } from '../../testing/maplibre.js';
 import type { ServedFile } from '../../testing/memory-server.js';
 import { type FontFace, fontFamilies, fontPath } from '../fonts.js';
 import type { PlacedLabel } from '../labels/label.js';
-import { faceOf } from '../labels/text/text-style.js';
+import { faceOf } from '../labels/text/font-face.js';
 import type { TileSource } from '../types.js';
 
 const faces: readonly FontFace[] = ['regular', 'medium', 'bold', 'italic'];

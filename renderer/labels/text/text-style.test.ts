@@ -6,8 +6,9 @@ import { tileBytes } from '../../testing/tiles.js';
 import { decodeVectorTile } from '../../tiles/vector-tile.js';
 import { symbolFeatures } from '../candidates/symbol-features.js';
 import { textStyleFor } from '../testing/styles.js';
+import { faceOf } from './font-face.js';
 import { letterWidths, textWidth } from './measure.js';
-import { faceOf, textStyleOf } from './text-style.js';
+import { textStyleOf } from './text-style.js';
 
 const layer = decodeVectorTile(
   tileBytes({ shapes: [{ type: 'point', parts: [[[0, 0]]], tags: { name: 'x', large: 30 } }] }),

@@ -1,9 +1,10 @@
 /** Reads a text's font, colours and halo from the style. Pure. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
-import { type FontFace, type FontSelection, familiesFor } from '../../fonts.js';
+import { type FontSelection, familiesFor } from '../../fonts.js';
 import type { StyleLayer } from '../../style/compile.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';
+import { faceOf } from './font-face.js';
 import type { LabelSection } from './label-text.js';
 import { hanForms, isSeparable } from './script.js';
 
@@ -74,11 +75,4 @@ export function textStyleOf(
     const part = text.slice(sections?.[i - 1]?.end ?? 0, end);
     return { end, scale, color, face: fonts ? faceOf(fonts) : face, han, families: familiesFor(part) };
   }
-}
-
-/** Returns the bundled font face nearest to the first name of a font stack, such as `Open Sans Semibold`. */
-export function faceOf([first = '']: readonly string[]): FontFace {
-  if (/semi ?bold|demi ?bold|bold|black|heavy/i.test(first)) return 'bold';
-  if (/italic|oblique/i.test(first)) return 'italic';
-  return /medium/i.test(first) ? 'medium' : 'regular';
 }
