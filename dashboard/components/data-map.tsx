@@ -54,7 +54,7 @@ export function DataMap({ pictured, ...props }: Props) {
   useEffect(() => created.current?.base.setStyle(styleOfTheme(theme)), [theme]);
   return (
     <section className={`map-frame ${props.className ?? ''}`} aria-label={props.label}>
-      {isPictured && <img className="map-picture" src={picture} alt="" />}
+      {isPictured && <img className="map-picture" src={picture} alt="" decoding="sync" />}
       <div className="map-canvas" data-pictured={isPictured} ref={container} />
       {hasFailed && (
         <div className="map-failed">

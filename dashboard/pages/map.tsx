@@ -248,7 +248,7 @@ function PlacesMap() {
   return (
     <div className={selection ? 'map-page has-side' : 'map-page'}>
       <h1 className="visually-hidden">Map</h1>
-      {isPictured && <img className="map-picture" src={picture} alt="" />}
+      {isPictured && <img className="map-picture" src={picture} alt="" decoding="sync" />}
       <div className="map-canvas" data-pictured={isPictured} ref={container} />
       <div className="map-crosshair" aria-hidden="true" />
       <div className="map-panel">
