@@ -59,6 +59,14 @@ export function spread(rounds: readonly number[]): { min: number; median: number
   return { min: at(0), median: at(Math.floor((sorted.length - 1) / 2)), max: at(sorted.length - 1) };
 }
 
+/** Returns a row that tells how many times the median of `more` is that of `less`. */
+export const timesRow = (what: string, more: Row, less: Row, target: string): Row => ({
+  what,
+  unit: 'times',
+  rounds: [spread(more.rounds).median / spread(less.rounds).median],
+  target,
+});
+
 /** Returns the value below which `share` (0 to 1) of the values lie. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();

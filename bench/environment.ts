@@ -39,4 +39,5 @@ export const environment = (size: Size): Environment => ({
 });
 
 export const environmentLine = ({ commit, date, node, cpu, cores, memoryGib, load, size }: Environment): string =>
-  `${date}  commit ${commit}  node ${node}  ${cores} x ${cpu}  ${memoryGib} GiB  load ${load}  size ${size}`;
+  `${date}  commit ${commit}  node ${node}  ${cores} x ${cpu}  ${memoryGib} GiB` +
+  `${load === undefined ? '' : `  load ${load}`}${size === undefined ? '' : `  size ${size}`}`;

@@ -25,7 +25,7 @@ export async function mapLibreRows(
   scale: number,
   rounds: number,
   count: number,
-): Promise<Row[]> {
+): Promise<readonly [warm: Row, fresh: Row]> {
   const source = await openArchive(scene.archive);
   const all = Array.from({ length: rounds }, (_, round) => views(scene, count, 1 + round));
   const map = await openMapLibre(await tilesOf(source, all.flat()), { width, height });

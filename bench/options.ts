@@ -98,7 +98,8 @@ export const help = `npm run bench -- [OPTION…]: measures Fenceline beside pee
   --seed NUMBER        the seed of the workloads of engines. Default: 1
   --minutes NUMBER     the duration of the cases that run for any time
   --staticmaps FOLDER  a node_modules with the peer staticmaps, for the case maps
-  --publish            writes docs/benchmarks.md from this run. Default cases: those that it shows
-  --page FILE          writes docs/benchmarks.md from a stored file, without a run
+  --publish            writes docs/benchmarks.md and docs/measurements.md from this run, as far as they show its
+                       cases. Default cases: those of docs/benchmarks.md
+  --page FILE          writes them from a stored file, without a run
   --list               lists the cases and the peers, with what is missing here
   --help               shows this text`;

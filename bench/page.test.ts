@@ -1,18 +1,46 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { renderMeasurements } from './measurements.js';
 import { renderPage } from './page.js';
-import { chartFolder, pagePath } from './publish.js';
+import { benchmarksPath, chartFolder, measurementsFrom, measurementsPath, readStored } from './publish.js';
 
-const published = readFileSync(pagePath, 'utf8');
-/** The page names no file as long as no run of all cases has been published. */
-const file = /Made from (\S+) by/.exec(published)?.[1];
+const published = readFileSync(benchmarksPath, 'utf8');
+const environment = { commit: '1', date: '2026', node: 'v20', cpu: 'x', cores: 2, memoryGib: 8, load: 0.1 };
+const figure = { what: 'memory', unit: 'MiB', rounds: [1, 2, 3] };
+const fileOf = (page: string): string => /Made from (\S+) by/.exec(page)?.[1] ?? '';
 
-test.runIf(file !== undefined)('docs/benchmarks.md and its charts are what the stored results give', () => {
-  const { markdown, charts } = renderPage(JSON.parse(readFileSync(file!, 'utf8')), file!);
+test('docs/benchmarks.md and its charts are what the stored results give', () => {
+  const file = fileOf(published);
+  const { markdown, charts } = renderPage(readStored(file).stored, file);
   expect(published, `run npm run bench -- --page ${file}`).toBe(markdown);
   expect(readdirSync(chartFolder).sort()).toEqual([...charts.keys()].sort());
   for (const [name, svg] of charts) expect(readFileSync(join(chartFolder, name), 'utf8')).toBe(svg);
+});
+
+test('docs/measurements.md is what the stored results give', () => {
+  const page = readFileSync(measurementsPath, 'utf8');
+  expect(page, `run npm run bench -- --page ${fileOf(page)}`).toBe(measurementsFrom(fileOf(page)));
+});
+
+test.each([
+  ['>= 20,000', [21_000, 22_000, 23_000], 'met'],
+  ['>= 20,000', [19_000, 22_000, 23_000], 'met by the median'],
+  ['<= 15', [14, 16, 17], '**missed**'],
+  ['as with 10 m', [14, 16, 17], ''],
+])('a figure with the target %s and the rounds %j is %s', (target, rounds, outcome) => {
+  const results = { track: [{ what: 'p99', unit: 'ms', rounds, target }] };
+  const page = renderMeasurements({ file: 'bench/results/x.json', stored: { environment, results } }, []);
+  const line = page.split('\n').find((text) => text.startsWith('| p99'));
+  expect(line?.split(' | ').slice(4)).toEqual([target, `${outcome} |`]);
+});
+
+test('a case that the run lacks is shown from a seldom run, with its environment', () => {
+  const soak = { environment: { ...environment, commit: 'older' }, results: { 'memory-soak': [figure] } };
+  const main = { file: 'a.json', stored: { environment, results: { track: [figure] } } };
+  const page = renderMeasurements(main, [{ file: 'b.json', stored: soak }]);
+  expect(page.match(/^## .*/gm)).toEqual(['## Single track calls', '## Memory over two hours']);
+  expect(page).toContain('commit older');
 });
 
 test('a page has a chart and a table for each measure that has figures', () => {
@@ -22,7 +50,6 @@ test('a page has a chart and a table for each measure that has figures', () => {
     rounds: [100 + index, 300, 200],
     point: { measure: 'rate', engine, setting: 'cities' },
   }));
-  const environment = { commit: '1', date: '2026', node: 'v20', cpu: 'x', cores: 2, memoryGib: 8, load: 0.1 };
   const { markdown, charts } = renderPage({ environment, results: { cities: rows } }, 'bench/results/x.json');
   expect([...charts.keys()]).toEqual(['rate.svg']);
   expect(markdown).toContain('| `tile38` | 200 (101 to 300) |');

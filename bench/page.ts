@@ -1,4 +1,4 @@
-/** Writes `docs/benchmarks.md` and its charts from stored results. Pure. */
+/** Writes `docs/benchmarks.md` and its charts from stored results. Pure. `measurements.ts` writes the other page. */
 import { type Row, spread } from './case.js';
 import { drawChart, formatted, type Panel } from './chart.js';
 import { causes } from './compare.js';

@@ -1,15 +1,33 @@
-/** Writes the page of benchmarks and its charts from a stored file. */
+/** Writes the pages of figures and their charts from stored files. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderMeasurements, type Source, sections } from './measurements.js';
 import { renderPage, type Stored } from './page.js';
 
-export const pagePath = 'docs/benchmarks.md';
+export const benchmarksPath = 'docs/benchmarks.md';
+export const measurementsPath = 'docs/measurements.md';
 export const chartFolder = 'docs/images/benchmarks';
 
-/** `file` is the path of the stored results from the root of the project, in which the bench runs. */
+/** The newest runs of the cases that take hours. */
+const seldom = ['bench/results/2026-11-23-2ad6723-memory-soak.json', 'bench/results/2026-11-22-c03eeea.json'];
+
+export const readStored = (file: string): Source => ({
+  file,
+  stored: JSON.parse(readFileSync(file, 'utf8')) as Stored,
+});
+
+export const measurementsFrom = (file: string): string => renderMeasurements(readStored(file), seldom.map(readStored));
+
+/**
+ * Writes each page whose cases are in the file. `file` is the path of the stored results from the root of the project,
+ * in which the bench runs.
+ */
 export function publish(file: string): void {
-  const { markdown, charts } = renderPage(JSON.parse(readFileSync(file, 'utf8')) as Stored, file);
-  writeFileSync(pagePath, markdown);
+  const { stored } = readStored(file);
+  if (sections.some(({ name }) => name in stored.results)) writeFileSync(measurementsPath, measurementsFrom(file));
+  const { markdown, charts } = renderPage(stored, file);
+  if (charts.size === 0) return;
+  writeFileSync(benchmarksPath, markdown);
   mkdirSync(chartFolder, { recursive: true });
   for (const [name, svg] of charts) writeFileSync(join(chartFolder, name), svg);
 }

@@ -47,7 +47,7 @@ export async function uploadRows(
   await pipeline.stop();
   return [
     { what: 'uploaded and evaluated, one process of each', unit: 'locations/s', rounds: perSecond },
-    { what: "the ingest process's own time", unit: 'us/location', rounds: ingestUs },
+    { what: 'processor time of ingest', unit: 'µs/location', rounds: ingestUs },
   ];
 }
 
@@ -98,6 +98,6 @@ export async function deliveryRows(cluster: BenchCluster, project: BenchProject)
   await receiver.close();
   return [
     { what: `${total.toLocaleString('en')} deliveries to one webhook`, unit: 'requests/s', rounds: [perSecond] },
-    { what: "the webhooks process's own time", unit: 'us/request', rounds: [processorUs] },
+    { what: 'processor time of webhooks', unit: 'µs/request', rounds: [processorUs] },
   ];
 }
