@@ -126,7 +126,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await page.context().clearCookies();
     await page.goto(`${server.address}/map`);
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-    expect(await keptPicture(page)).toBeNull();
+    await expect.poll(() => keptPicture(page)).toBeNull();
   });
 
   it('sends a change once, however often its button is pressed, and with half a second of latency', async () => {
@@ -143,7 +143,8 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     const geofence = await hold(page, isChange);
     await page.getByRole('button', { name: 'Create geofence' }).dblclick({ force: true });
     await page.getByLabel('External id').press('Enter');
-    expect(await page.getByRole('button', { name: 'Create geofence' }).isDisabled()).toBe(true);
+    // It is drawn in a task after the click, and stays until the request is let go.
+    await expect.poll(() => page.getByRole('button', { name: 'Create geofence' }).isDisabled()).toBe(true);
     // Before it, the form asks whether the name is taken.
     await expect.poll(geofence.count).toBe(1);
     await geofence.letGo();
