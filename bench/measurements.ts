@@ -16,41 +16,44 @@ export const sections: readonly Section[] = [
   {
     name: 'evaluation',
     title: 'Evaluation alone, one thread',
-    about: `Devices take steps of about 50 m, so among dense fences every second location crosses a boundary. Evaluation is
-called in process. Tile38 is called over a socket with 256 commands in flight. [Benchmarks](benchmarks.md) compare more
-engines on more workloads.`,
+    about: `Devices take steps of about 50 m, so among dense fences every second location crosses a boundary.
+Evaluation is called in process. Tile38 is called over a socket with 256 commands in flight.
+[Benchmarks](benchmarks.md) compare more engines on more workloads.`,
   },
   {
     name: 'end-to-end',
     title: 'End to end, embedded',
-    about: `Bulk uploads over HTTP (NDJSON) into the durable log, states, events, outcomes and chDB, all on disk. 20,000 devices,
-four requests of 2,000 lines in flight. Accepted: acknowledged as durable. Applied: state and events committed. Stored:
-rows in the analytics engine. "As SDKs report" adds user, metadata and details to each location.`,
+    about: `Bulk uploads over HTTP (NDJSON) into the durable log, states, events, outcomes and chDB, all on disk.
+20,000 devices, four requests of 2,000 lines in flight. Accepted: acknowledged as durable. Applied:
+state and events committed. Stored: rows in the analytics engine. "As SDKs report" adds user, metadata
+and details to each location.`,
   },
   {
     name: 'track',
     title: 'Single track calls',
-    about: `500 calls a second among 100 k circles, measured from the scheduled instant, each with its events in the answer. Then
-as many calls as 64 clients send when each waits for its answer.`,
+    about: `500 calls a second among 100 k circles, measured from the scheduled instant, each with its events in the
+answer. Then as many calls as 64 clients send when each waits for its answer.`,
   },
   {
     name: 'catalog',
     title: 'A million fences',
-    about: `1 M polygons of 32 vertices on 54,000 km². Memory is that of the whole process, analytics engine included, without
-mapped files. An upsert takes effect with the first location that is appended after its answer. The figure is the time
-from sending it to the answer of a track call with the entry, while bulk uploads use both cores.`,
+    about: `1 M polygons of 32 vertices on 54,000 km². Memory is that of the whole process, analytics engine
+included, without mapped files. An upsert takes effect with the first location that is appended after
+its answer. The figure is the time from sending it to the answer of a track call with the entry, while
+bulk uploads use both cores.`,
   },
   {
     name: 'abuse',
     title: 'Callers who claim a huge accuracy',
-    about: `100 ordinary track calls a second beside eight callers who send one location after another. There are 100 k fences,
-half of them polygons, and no rate limits.`,
+    about: `100 ordinary track calls a second beside eight callers who send one location after another. There are
+100 k fences, half of them polygons, and no rate limits.`,
   },
   {
     name: 'webhooks',
     title: 'Webhooks',
-    about: `Each location causes one event, and each event one request. Receivers are a thread of the bench on the same cores, and
-endpoints are separate hosts (127.x.y.z). Latencies count from the location's receipt to the request at the receiver.`,
+    about: `Each location causes one event, and each event one request. Receivers are a thread of the bench on the
+same cores, and endpoints are separate hosts (127.x.y.z). Latencies count from the location's receipt to
+the request at the receiver.`,
   },
   {
     name: 'waiting-deliveries',
@@ -60,38 +63,41 @@ endpoints are separate hosts (127.x.y.z). Latencies count from the location's re
   {
     name: 'import',
     title: 'Imports',
-    about: `A CSV file of a million geofences with ten columns, on an embedded node: a dry run, new records, the same file again,
-and a file that changes all of them. Memory is anonymous memory of the whole process, generator included.`,
+    about: `A CSV file of a million geofences with ten columns, on an embedded node: a dry run, new records, the
+same file again, and a file that changes all of them. Memory is anonymous memory of the whole process,
+generator included.`,
   },
   {
     name: 'maps',
     title: 'Static maps',
-    about: `Maps of 600 by 400, each a random view with labels and attribution, with warm tiles. Each is drawn by one process, one
-at a time; rates are for two processes with four maps in flight. Peers draw the same views of streets to a PNG:
-\`staticmaps\` from tiles drawn beforehand, at whole zooms only, and MapLibre GL JS on an existing map in headless
-Chromium without a graphics card.`,
+    about: `Maps of 600 by 400, each a random view with labels and attribution, with warm tiles. Each is drawn by
+one process, one at a time; rates are for two processes with four maps in flight. Peers draw the same
+views of streets to a PNG: \`staticmaps\` from tiles drawn beforehand, at whole zooms only, and MapLibre
+GL JS on an existing map in headless Chromium without a graphics card.`,
   },
   {
     name: 'dashboard-map',
     title: "The dashboard's map",
-    about: `Headless Chromium without a graphics card drags and zooms the map. Frame times count from frame to frame, with no
-places and with many ([048](decisions/048-drawing.md), [057](decisions/057-loading-of-the-dashboard.md)).`,
+    about: `Headless Chromium without a graphics card drags and zooms the map. Frame times count from frame to
+frame, with no places and with many ([048](decisions/048-drawing.md),
+[057](decisions/057-loading-of-the- dashboard.md)).`,
   },
   {
     name: 'cluster',
     title: 'Cluster',
-    about: `Kafka 3.9, Redis 7 (\`appendfsync everysec\`), the registry, ClickHouse's engine and the sender share the two cores with
-one process for each role. Every acknowledgement is on: all replicas (there is one), an idempotent producer, state and
-outbox in one commit, events and outcomes published before the offset is reported. 10 k circles of 100 m, an event from
-every twentieth location, eight partitions.`,
+    about: `Kafka 3.9, Redis 7 (\`appendfsync everysec\`), the registry, ClickHouse's engine and the sender share
+the two cores with one process for each role. Every acknowledgement is on: all replicas (there is one),
+an idempotent producer, state and outbox in one commit, events and outcomes published before the offset
+is reported. 10 k circles of 100 m, an event from every twentieth location, eight partitions.`,
   },
   {
     name: 'memory-soak',
     title: 'Memory over two hours',
-    about: `10 k fences, 50 k devices, a quarter of the locations as track calls, the rest as a bulk upload a second. Memory rises
-to about 600 MiB in the first eight minutes, and is level from then on: there is no sign of a leak. V8's young
-generations take 100 MiB of it, and device states about 1 kB each. Malloc's arenas fill within 35 minutes. chDB's merges
-need 28 to 58 MiB. A larger fleet takes up to 200 MiB more, until \`locations.cachedDevices\` is reached.`,
+    about: `10 k fences, 50 k devices, a quarter of the locations as track calls, the rest as a bulk upload a
+second. Memory rises to about 600 MiB in the first eight minutes, and is level from then on: there is no
+sign of a leak. V8's young generations take 100 MiB of it, and device states about 1 kB each. Malloc's
+arenas fill within 35 minutes. chDB's merges need 28 to 58 MiB. A larger fleet takes up to 200 MiB more,
+until \`locations.cachedDevices\` is reached.`,
   },
   {
     name: 'maps-soak',
@@ -144,7 +150,8 @@ function figures(rows: readonly Row[]): string {
     .map((row) => {
       const { min, median, max } = spread(row.rounds);
       const extent = row.rounds.length > 1 ? `${formatted(min)} to ${formatted(max)}` : '';
-      return `| ${row.what} | ${row.unit} | ${formatted(median)} | ${extent} | ${row.target ?? ''} | ${outcomeOf(row)} |`;
+      const cells = [row.what, row.unit, formatted(median), extent, row.target ?? '', outcomeOf(row)];
+      return `| ${cells.join(' | ')} |`;
     });
   return `| figure | unit | median | all rounds | target | |\n|---|---|---|---|---|---|\n${lines.join('\n')}`;
 }

@@ -57,7 +57,7 @@ export async function* checkKafka(options: KafkaOptions): AsyncGenerator<Finding
   }
 }
 
-/** Clients connect to the addresses that brokers name, not to the configured ones. Returns the ids of those in reach. */
+/** Clients connect to the addresses that brokers name, not to the configured ones. Returns the ids within reach. */
 async function* checkAdvertised(admin: Admin): AsyncGenerator<Finding, number[]> {
   const { brokers } = await admin.describeCluster();
   const reached = await Promise.all(brokers.map(({ host, port }) => reach(host, port)));

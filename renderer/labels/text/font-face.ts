@@ -1,4 +1,4 @@
-/** Chooses font faces by name. Loads no fonts and no drawing engine, so that a thread that serves requests can use it. */
+/** Chooses font faces by name. Loads no drawing engine, so that a thread that serves requests can use it. */
 import type { FontFace } from '../../fonts.js';
 
 /** Returns the bundled font face nearest to the first name of a font stack, such as `Open Sans Semibold`. */

@@ -172,7 +172,7 @@ export const protomapsV3Schema: Schema = {
     pois: [
       { sourceLayer: 'pois', tag: poiTagByRenown, values: taggedPois, order: leastRenownLast },
       {
-        // Points are nodes of OpenStreetMap only. What visitors come for is mostly mapped as an area.
+        // Points are nodes of OpenStreetMap only. Most sights are mapped as areas.
         sourceLayer: 'buildings',
         filter: expression('all', ['has', 'name'], ['>=', renown, knownFrom]),
         tag: expression('case', ['>=', renown, famousFrom], 'famous', 'sight'),

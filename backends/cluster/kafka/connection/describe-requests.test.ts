@@ -1,4 +1,4 @@
-/** What older and foreign brokers answer. A real Kafka of both tested releases: test/cluster/kafka/permissions.test.ts. */
+/** What older and foreign brokers answer. A real Kafka of both releases: test/cluster/kafka/permissions.test.ts. */
 import { expect, it } from 'vitest';
 import { oldestMetadataLevel, quorumRequest, releaseOf, supportRequest } from './describe-requests.js';
 
