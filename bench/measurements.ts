@@ -112,10 +112,10 @@ export interface Source {
   readonly stored: Stored;
 }
 
-/** `seldom` has the results of cases that take hours, which run on fewer commits. */
-export function renderMeasurements(main: Source, seldom: readonly Source[]): string {
+/** `others` have the results of cases that the main run lacks, each from its own commit. */
+export function renderMeasurements(main: Source, others: readonly Source[]): string {
   const shown = sections.flatMap((section) => {
-    const source = [main, ...seldom].find(({ stored }) => (stored.results[section.name] ?? []).length > 0);
+    const source = [main, ...others].find(({ stored }) => (stored.results[section.name] ?? []).length > 0);
     if (source === undefined) return [];
     const other = source === main ? '' : `\n\n\`${environmentLine(source.stored.environment)}\``;
     return [`## ${section.title}\n\n${section.about}${other}\n\n${figures(source.stored.results[section.name]!)}`];
@@ -127,9 +127,10 @@ const introduction = ({ file, stored: { environment } }: Source): string => `# M
 
 <!-- Made from ${file} by npm run bench -- --page FILE. Do not edit. -->
 
-The figures of the whole product, from one machine and one commit. Seeds are fixed, a first round warms up, and each
-figure has its minimum, median and maximum. Sender and server share the cores. A target that no run has reached stays a
-target.
+The figures of the whole product. Seeds are fixed, a first round warms up, and each figure has its minimum, median and
+maximum. Sender and server share the cores. A target that no run has reached stays a target. Machines differ by a factor
+of two, so compare ratios. A section that names its commit is from an older run, with the targets of that day. The
+others are from this one:
 
 \`${environmentLine(environment)}\`
 

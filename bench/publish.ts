@@ -8,15 +8,24 @@ export const benchmarksPath = 'docs/benchmarks.md';
 export const measurementsPath = 'docs/measurements.md';
 export const chartFolder = 'docs/images/benchmarks';
 
-/** The newest runs of the cases that take hours. */
-const seldom = ['bench/results/2026-11-23-2ad6723-memory-soak.json', 'bench/results/2026-11-22-c03eeea.json'];
+/** The newest runs of cases that a run may lack, because they take hours or were not named. */
+const others = [
+  'bench/results/2026-11-23-2ad6723-memory-soak.json',
+  'bench/results/2026-11-22-c03eeea.json',
+  'bench/results/2026-11-22-4b30677.json',
+  'bench/results/2026-11-22-3d04580.json',
+  'bench/results/2026-11-22-9dbdc12.json',
+  'bench/results/2026-11-23-31736cd.json',
+  'bench/results/2026-11-23-07d6d67-dashboard-map.json',
+  'bench/results/2026-11-25-332c13a-import.json',
+];
 
 export const readStored = (file: string): Source => ({
   file,
   stored: JSON.parse(readFileSync(file, 'utf8')) as Stored,
 });
 
-export const measurementsFrom = (file: string): string => renderMeasurements(readStored(file), seldom.map(readStored));
+export const measurementsFrom = (file: string): string => renderMeasurements(readStored(file), others.map(readStored));
 
 /**
  * Writes each page whose cases are in the file. `file` is the path of the stored results from the root of the project,
