@@ -38,7 +38,7 @@ import {
   exposition,
 } from './metrics.js';
 import { failure, type Node } from './node.js';
-import { operationsRoutes } from './operations.js';
+import { addOperations } from './operations.js';
 import { createRoads } from './roads.js';
 import { checkTracing, startTracing } from './tracing/tracing.js';
 
@@ -124,9 +124,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     catchUp,
   };
   const app = createNodeServer(http);
-  let isStarted = false;
-  await app.register(operationsRoutes, {
-    isStarted: () => isStarted,
+  const operations = await addOperations(app, {
     ready: async () => {},
     exposition: () => exposition(registry, []),
   });
@@ -165,9 +163,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     createSignInLink: createSignInLinks(app, configuration, values),
     claimFirstProject: async () =>
       parts.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
-    markStarted: () => {
-      isStarted = true;
-    },
+    markStarted: operations.markStarted,
     failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(
       async (error) => {
         await releasePartitions();

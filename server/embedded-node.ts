@@ -41,7 +41,7 @@ import { createMaps, loggedTo } from './maps.js';
 import { addGauge, addPartitionGauge, createProcessRegistry, exposition, partitionBacklog } from './metrics.js';
 import { missingAnalytics, notInstalled } from './missing-analytics.js';
 import { failure, type Node } from './node.js';
-import { operationsRoutes } from './operations.js';
+import { addOperations } from './operations.js';
 import { createPacing } from './pacing.js';
 import { createRoads } from './roads.js';
 import { startEraser } from './stages/erasure.js';
@@ -137,9 +137,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     tracing,
   };
   const app = createNodeServer(http);
-  let isStarted = false;
-  await app.register(operationsRoutes, {
-    isStarted: () => isStarted,
+  const operations = await addOperations(app, {
     ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
     exposition: async () =>
       exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
@@ -185,9 +183,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     configuration: readModel,
     writer,
     claimFirstProject: async () => true,
-    markStarted: () => {
-      isStarted = true;
-    },
+    markStarted: operations.markStarted,
     createSignInLink: createSignInLinks(app, configuration, backend.values),
     failed: Promise.race([
       failedWorker,

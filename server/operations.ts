@@ -1,36 +1,54 @@
 /** Routes for operators: liveness, readiness and metrics. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { withinMs } from '../pipeline/time-limit.js';
 import { ApiError } from '../schemas/errors.js';
 
 export interface OperationsDependencies {
-  /** False until the keys of the first project are printed: a script looks for them when the node is ready. */
-  readonly isStarted: () => boolean;
   /** Resolves when every part is ready. Called with a time limit. */
   readonly ready: () => Promise<unknown>;
   /** Returns the metrics in Prometheus text format. */
   readonly exposition: () => Promise<string>;
 }
 
+export interface Operations {
+  /**
+   * Lets `/health/ready` answer 200. Called when the keys of the first project are printed: a script looks for them when
+   * the node is ready.
+   */
+  markStarted(): void;
+}
+
 const readyTimeoutMs = 2_000;
 
-export const operationsRoutes: FastifyPluginAsync<OperationsDependencies> = async (app, dependencies) => {
-  const { isStarted, ready, exposition } = dependencies;
+/** Adds `/health/live`, `/health/ready` and `/metrics`. */
+export async function addOperations(
+  app: FastifyInstance,
+  { ready, exposition }: OperationsDependencies,
+): Promise<Operations> {
+  let isStarted = false;
   const config = { authority: 'none', limit: 'none' } as const;
   const tags = ['operations'];
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header('Cache-Control', 'no-store');
-  });
-  app.get('/health/live', { config, schema: { tags, summary: 'The process answers' } }, async () => ({
-    status: 'live',
-  }));
-  app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
-    if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
-    if (!isStarted()) throw new ApiError('unavailable', 'the server is starting');
-    await withinMs(readyTimeoutMs, ready(), () => new ApiError('unavailable', 'a part does not answer'));
-    return { status: 'ready' };
-  });
-  app.get('/metrics', { config, schema: { tags, summary: 'Prometheus metrics' } }, async (_, reply) => {
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await exposition());
-  });
-};
+  const routes: FastifyPluginAsync = async (app) => {
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.header('Cache-Control', 'no-store');
+    });
+    app.get('/health/live', { config, schema: { tags, summary: 'The process answers' } }, async () => ({
+      status: 'live',
+    }));
+    app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
+      if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
+      if (!isStarted) throw new ApiError('unavailable', 'the server is starting');
+      await withinMs(readyTimeoutMs, ready(), () => new ApiError('unavailable', 'a part does not answer'));
+      return { status: 'ready' };
+    });
+    app.get('/metrics', { config, schema: { tags, summary: 'Prometheus metrics' } }, async (_, reply) => {
+      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await exposition());
+    });
+  };
+  await app.register(routes);
+  return {
+    markStarted() {
+      isStarted = true;
+    },
+  };
+}
