@@ -5,7 +5,7 @@ import { createBaseMap } from './base-map';
 import { createDots, type Dot } from './dots';
 import type { MapStyle, Theme } from './map-look';
 
-export { takePictures, whenDrawn } from './map-pictures';
+export { mapPictures } from './map-pictures';
 
 /** The colours of things on the map. */
 export const palettes = {

@@ -11,7 +11,7 @@ const quality = 0.6;
 const maxCharacters = 200_000;
 
 /** @param keep gets a small picture as a URL of data while the map does not move. */
-export function takePictures(map: MapLibreMap, keep: (url: string) => void): void {
+function takePictures(map: MapLibreMap, keep: (url: string) => void): void {
   let dueMs = performance.now() + firstAfterMs;
   let timer = setTimeout(() => map.triggerRepaint(), firstAfterMs);
   // The frame can be read in the event only, and is sent to the screen after it.
@@ -32,7 +32,7 @@ export function takePictures(map: MapLibreMap, keep: (url: string) => void): voi
 }
 
 /** Calls back when the map is drawn, or when the user does not wait for it. */
-export function whenDrawn(map: MapLibreMap, done: () => void): void {
+function whenDrawn(map: MapLibreMap, done: () => void): void {
   void map.once('idle', done);
   map.on('movestart', ({ originalEvent }) => originalEvent && done());
 }
@@ -50,3 +50,6 @@ async function pictureOf(canvas: HTMLCanvasElement): Promise<string> {
     reader.readAsDataURL(blob);
   });
 }
+
+export const mapPictures = { takePictures, whenDrawn };
+export type MapPictures = typeof mapPictures;

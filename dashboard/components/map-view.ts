@@ -6,7 +6,7 @@ import type { Position } from '../drawing/shape';
 import { type BaseMap, type BaseOptions, createBaseMap } from './base-map';
 import { accents, palettes, type Theme, type View } from './map-look';
 
-export { takePictures, whenDrawn } from './map-pictures';
+export { mapPictures } from './map-pictures';
 
 /**
  * Below this zoom near places are one. A city of a large project has thousands of them, which would neither be told

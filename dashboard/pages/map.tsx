@@ -5,6 +5,7 @@ import { maxPlaces, type PlacesChange, useAllPlaces } from '../client/all-places
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { Icon, type IconName } from '../components/icons';
+import { useLastPicture } from '../components/last-picture';
 import { type MapStyle, styleOfTheme, type Theme, type View } from '../components/map-look';
 import { loadMap } from '../components/map-start';
 import type { MapView } from '../components/map-view';
@@ -18,7 +19,7 @@ import { type Found, MapSearch } from '../drawing/search';
 import { beaconKind } from '../forms/beacon-fields';
 import { geofenceKind } from '../forms/geofence-fields';
 import { StoredRecord } from '../forms/record-form';
-import { readPicture, subjectOf, writePicture } from '../state/map-picture';
+import { subjectOf } from '../state/map-picture';
 import { useScope, useWorkspace } from '../state/session';
 import { readStored, writeStored } from '../state/storage';
 import { useTheme } from '../state/theme';
@@ -46,7 +47,6 @@ const placeOf = (view: View | undefined): string => writeAddress({ view, selecti
 interface Listeners {
   onClick(place: PlaceName | undefined): void;
   onMove(view: View): void;
-  onPicture(url: string): void;
 }
 
 export default function MapPage() {
@@ -74,7 +74,6 @@ function PlacesMap() {
   const isFlying = useRef(first.view === undefined);
   /** Whether the map shows all places, as it does without an address. */
   const isWhole = useRef(false);
-  const [isDrawn, setDrawn] = useState(false);
   const hasFitted = useRef(first.view !== undefined || first.selection?.type === 'stored');
 
   const onPlaces = useRef((_: PlacesChange) => {});
@@ -100,11 +99,10 @@ function PlacesMap() {
   const style = styleOf(styleChoice, theme);
   const shade: Theme = style === 'svc-dark-v1' ? 'dark' : 'light';
 
-  const picture = useMemo(
-    () => readPicture('map', subjectOf(scope, style, placeOf(first.view))),
-    [scope, style, first],
-  );
-  const isPictured = picture !== undefined && !isDrawn && problem === undefined;
+  const picture = useLastPicture('map', subjectOf(scope, style, placeOf(first.view)), () => {
+    const whole = isWhole.current ? [subjectOf(scope, style)] : [];
+    return [subjectOf(scope, style, placeOf(lastView.current)), ...whole];
+  });
 
   useEffect(() => {
     document.title = 'Map · Fenceline';
@@ -116,7 +114,7 @@ function PlacesMap() {
     let view: MapView | undefined;
     let isGone = false;
     async function start() {
-      const { createMapView, takePictures, whenDrawn } = await loadMap(() => import('../components/map-view'));
+      const { createMapView, mapPictures } = await loadMap(() => import('../components/map-view'));
       if (isGone) return;
       const created = createMapView({
         container: container.current!,
@@ -136,8 +134,7 @@ function PlacesMap() {
       });
       map.on('mousemove', ({ lngLat }) => events.current?.onPointer([lngLat.lng, lngLat.lat]));
       map.on('mouseout', () => events.current?.onPointer(undefined));
-      whenDrawn(map, () => setDrawn(true));
-      takePictures(map, (url) => listeners.current?.onPicture(url));
+      picture.watch(map, mapPictures);
       view = created;
       setView(created);
       // The map is seen before it is drawn on.
@@ -197,10 +194,6 @@ function PlacesMap() {
   }
   listeners.current = {
     onClick: (place) => select(place && { type: 'stored', ...place }),
-    onPicture(url) {
-      const whole = isWhole.current ? [subjectOf(scope, style)] : [];
-      writePicture('map', { of: [subjectOf(scope, style, placeOf(lastView.current)), ...whole], url });
-    },
     onMove(view) {
       isWhole.current = false;
       lastView.current = view;
@@ -248,8 +241,8 @@ function PlacesMap() {
   return (
     <div className={selection ? 'map-page has-side' : 'map-page'}>
       <h1 className="visually-hidden">Map</h1>
-      {isPictured && <img className="map-picture" src={picture} alt="" decoding="sync" />}
-      <div className="map-canvas" data-pictured={isPictured} ref={container} />
+      {problem === undefined && picture.image}
+      <div className="map-canvas" data-pictured={picture.isShown && problem === undefined} ref={container} />
       <div className="map-crosshair" aria-hidden="true" />
       <div className="map-panel">
         <div className="map-top">
