@@ -18,8 +18,10 @@ const modules =
  */
 const embeddedFiles = [
   'test/{contract,documentation,deploy,embedded,kill}/**/*.test.ts',
-  'test/{end-to-end,browser}/**/*.test.ts',
+  'test/end-to-end/**/*.test.ts',
 ];
+/** Chromium takes a third of the processor time of everything that runs without services, so they have a command. */
+const browserFiles = ['test/browser/**/*.test.ts'];
 const clusterFiles = ['test/cluster/**/*.test.ts'];
 
 /**
@@ -96,6 +98,17 @@ export default defineConfig({
           name: 'embedded',
           include: embeddedFiles,
           exclude: [...configDefaults.exclude, ...leftOutFiles()],
+          globalSetup: blackBoxSetup,
+          isolate: false,
+          env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: browserFiles,
           globalSetup: blackBoxSetup,
           isolate: false,
           env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },

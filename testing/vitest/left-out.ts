@@ -26,7 +26,7 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
   {
     files: /^test\/browser\//,
     reason: 'no Chromium (CHROMIUM_PATH, /usr/bin/chromium-headless-shell or /usr/bin/chromium)',
-    command: 'apt-get install chromium-headless-shell && npm test',
+    command: 'apt-get install chromium-headless-shell && npm run test:browser',
   },
   {
     files: /^test\/embedded\/disk-full/,
@@ -84,6 +84,7 @@ export class LeftOutReporter implements Reporter {
 function* projectsLeftOut(projects: ReadonlySet<string>): Iterable<Absence> {
   if (projects.has('kafka')) return;
   if (!projects.has('embedded')) yield blackBox;
+  if (!projects.has('browser')) yield browser;
   if (!projects.has('cluster')) yield cluster;
   yield otherKafka;
   if (process.env.TEST_CAMPAIGN === undefined) yield campaigns;
@@ -93,6 +94,11 @@ const blackBox: Absence = {
   suites: 'black-box tests on the embedded backend',
   reason: 'project embedded was not chosen',
   command: 'npm test',
+};
+const browser: Absence = {
+  suites: 'browser tests (test/browser): the dashboard, the SDK and its maps',
+  reason: 'they require Chromium, and take as much processor time as half of all other tests without services',
+  command: 'npm run test:browser',
 };
 const cluster: Absence = {
   suites: 'cluster tests (test/cluster, and black-box tests on a cluster)',

@@ -3,8 +3,6 @@
  * to twenty seconds of processor time. The values name shorter tests of the same area.
  */
 export const longFiles: Readonly<Record<string, string>> = {
-  'test/browser/sdk-routes.test.ts':
-    'test/documentation/isochrones.test.ts, providers/valhalla, test/browser/sdk.test.ts',
   'test/deploy/package.test.ts': 'test/deploy/release.test.ts; all black-box files run the same program',
   'test/embedded/disk-full.test.ts': 'server/data-folder/space-watch.test.ts',
   'test/embedded/older-log.test.ts': 'pipeline/positions.test.ts, test/contract/embedded.test.ts',
