@@ -80,7 +80,7 @@ GL JS on an existing map in headless Chromium without a graphics card.`,
     title: "The dashboard's map",
     about: `Headless Chromium without a graphics card drags and zooms the map. Frame times count from frame to
 frame, with no places and with many ([048](decisions/048-drawing.md),
-[057](decisions/057-loading-of-the- dashboard.md)).`,
+[057](decisions/057-loading-of-the-dashboard.md)).`,
   },
   {
     name: 'cluster',
@@ -129,8 +129,7 @@ const introduction = ({ file, stored: { environment } }: Source): string => `# M
 
 The figures of the whole product. Seeds are fixed, a first round warms up, and each figure has its minimum, median and
 maximum. Sender and server share the cores. A target that no run has reached stays a target. Machines differ by a factor
-of two, so compare ratios. A section that names its commit is from an older run, with the targets of that day. The
-others are from this one:
+of two, so compare ratios. All figures are from this run, except soaks, which take hours and name their own commit:
 
 \`${environmentLine(environment)}\`
 

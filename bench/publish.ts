@@ -8,16 +8,10 @@ export const benchmarksPath = 'docs/benchmarks.md';
 export const measurementsPath = 'docs/measurements.md';
 export const chartFolder = 'docs/images/benchmarks';
 
-/** The newest runs of cases that a run may lack, because they take hours or were not named. */
+/** The newest runs of the soaks, which take hours. */
 const others = [
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-22-c03eeea.json',
-  'bench/results/2026-11-22-4b30677.json',
-  'bench/results/2026-11-22-3d04580.json',
-  'bench/results/2026-11-22-9dbdc12.json',
-  'bench/results/2026-11-23-31736cd.json',
-  'bench/results/2026-11-23-07d6d67-dashboard-map.json',
-  'bench/results/2026-11-25-332c13a-import.json',
 ];
 
 export const readStored = (file: string): Source => ({
