@@ -224,6 +224,19 @@ test('an invalid edit fails at once', async () => {
   await expect(node.writer.write([put(broken)])).rejects.toThrow('/radius');
 });
 
+test('ends when a batch cannot be applied, although none follows', async () => {
+  const { log, readModel, stop } = startNode();
+  onTestFinished(stop);
+  const broken = Object.assign(Object.create(readModel), {
+    apply: () => Promise.reject(new Error('the disk is broken')),
+  });
+  const following = followChanges({ log, readModel: broken, onProblem: () => {} });
+  const ended = expect(following.done).rejects.toThrow('the disk is broken');
+  await appendChange({ log, clock: Date.now }, put(geofenceRecord()));
+  await ended;
+  await following.close();
+});
+
 test('a read model ahead of a restored topic shows the topic once it has caught up', async () => {
   const path = temporaryFolder();
   const [data, older] = [`${path}/data`, `${path}/older`];

@@ -169,24 +169,51 @@ export function followChanges(parts: FollowedChanges): Subscription {
       return [];
     }
   }
-  return log.consume({
+
+  /** The newest batch. Its commit waits for the disk, and the batch after it is applied meanwhile. */
+  let newest: Promise<void> = Promise.resolve();
+  let failure: { readonly error: unknown } | undefined;
+  let endFailed: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    endFailed = reject;
+  });
+
+  /** Applies a batch. Resolves when another one may follow. */
+  async function apply(...batch: Parameters<ReadModel['apply']>): Promise<void> {
+    if (failure !== undefined) throw failure.error;
+    const before = newest;
+    newest = readModel.apply(...batch);
+    newest.catch((error: unknown) => {
+      failure = { error };
+      endFailed(error);
+    });
+    await before;
+  }
+
+  const subscription = log.consume({
     topic: topics.changes,
     group: null,
     maxBatchRecords,
     maxWaitMs: 0,
     handler: {
       assigned: async () => readModel.position,
-      diverged: (_, divergence) => rebuild(parts, divergence),
+      async diverged(_, divergence) {
+        await newest;
+        return rebuild(parts, divergence);
+      },
       async records(_, records) {
         const last = records.at(-1);
-        if (last === undefined) return;
-        await readModel.apply(records.flatMap(decoded), last.offset + 1, markOf(last));
+        if (last !== undefined) await apply(records.flatMap(decoded), last.offset + 1, markOf(last));
       },
-      revoked: async () => {},
-      // The mark of an earlier record stays valid. Without a mark, a restored older topic would not be noticed.
-      passed: (_, nextOffset) => readModel.apply([], nextOffset, readModel.position.mark),
+      revoked: () => newest,
+      async passed(_, nextOffset) {
+        await newest;
+        // The mark of an earlier record stays valid. Without a mark, a restored older topic would not be noticed.
+        await apply([], nextOffset, readModel.position.mark);
+      },
     },
   });
+  return { done: Promise.race([subscription.done, failed]), close: () => subscription.close() };
 }
 
 /**

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
@@ -108,6 +109,52 @@ test('keeps records and offset after closing', async () => {
   expect(second.latestTimestamp).toBe(7_000);
   expect(second.geofence(scope, fence._id)).toEqual(fence);
   expect([...second.compactFences()].map(({ id }) => id)).toEqual([fence._id]);
+});
+
+test('applies overlapping calls in order, also when the first commit must be repeated', async () => {
+  let freeSpace: () => void = () => {};
+  const space = new Promise<void>((resolve) => {
+    freeSpace = resolve;
+  });
+  let commits = 0;
+  const readModel = openHere(temporaryFolder(), {
+    async commit(transaction) {
+      commits += 1;
+      if (commits === 1) await space;
+      await transaction();
+    },
+  });
+  const [fence, changed] = [geofenceRecord(), geofenceRecord({ description: 'changed' })];
+  const ended: number[] = [];
+  const first = readModel.apply([put(fence)], 1).then(() => ended.push(1));
+  const second = readModel.apply([put(changed)], 2).then(() => ended.push(2));
+  await vi.waitUntil(() => commits === 2);
+  await nextTurn();
+  expect(readModel.nextOffset).toBe(0);
+  freeSpace();
+  await Promise.all([first, second]);
+  expect(ended).toEqual([1, 2]);
+  expect(readModel.nextOffset).toBe(2);
+  expect(readModel.geofence(scope, fence._id)).toEqual(changed);
+
+  await Promise.all([readModel.apply([put(fence)], 3), readModel.apply([put(changed)], 4)]);
+  expect(readModel.geofence(scope, fence._id)).toEqual(changed);
+});
+
+test('a call after one that failed fails as well', async () => {
+  let commits = 0;
+  const readModel = openHere(temporaryFolder(), {
+    async commit(transaction) {
+      commits += 1;
+      if (commits === 1) throw new Error('the disk is broken');
+      await transaction();
+    },
+  });
+  const calls = [1, 2].map((nextOffset) => readModel.apply([put(geofenceRecord())], nextOffset));
+  expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(readModel.nextOffset).toBe(0);
+  await readModel.apply([put(geofenceRecord())], 1);
+  expect(readModel.nextOffset).toBe(1);
 });
 
 test('waits until an offset is applied', async () => {

@@ -64,8 +64,9 @@ export interface ReadModel extends ConfigurationReader {
    */
   refresh(): void;
   /**
-   * Applies changes in order; resolves when readers see them. Only one call may run at a time. The changes must come
-   * from `createChangeDecoder`. After an unexpected rejection the same changes can be applied again.
+   * Applies changes in order; resolves when readers see them. Calls may overlap and are applied in their order: a
+   * commit waits for the disk, and the next transaction runs meanwhile. The changes must come from
+   * `createChangeDecoder`. After an unexpected rejection the same changes can be applied again.
    */
   apply(changes: readonly DecodedChange[], nextOffset: number, mark?: string | null): Promise<void>;
   /** Outcomes of the edits that this instance applies or refuses. */
@@ -76,7 +77,8 @@ export interface ReadModel extends ConfigurationReader {
   record(kind: ChangeKind, id: string): DecodedChange['record'];
   /**
    * Starts again at the first change of a topic that was replaced. Deletes records for which `isKept` is false; the
-   * others stay visible until the topic changes them. Following instances load everything again.
+   * others stay visible until the topic changes them. Following instances load everything again. No `apply` may run
+   * meanwhile.
    */
   restart(isKept: (kind: ChangeKind, id: string) => boolean): Promise<void>;
   /** Resolves when this instance has applied everything before `offset`. */
@@ -212,6 +214,15 @@ function thingOfLine(line: string): ChangedThing {
 
 const isSameScope = (a: Scope, b: Scope): boolean => a.project === b.project && a.environment === b.environment;
 
+/** A call of `apply` that has not ended. */
+interface ApplyCall {
+  readonly nextOffset: number;
+  readonly applied: Promise<void>;
+}
+
+/** Ends a transaction that has written nothing, because the one before it was not committed. */
+class EarlierFailed extends Error {}
+
 /** Opens or creates the read model in the directory `path`. */
 export function openReadModel(path: string, options: ReadModelOptions = {}): ReadModel {
   const { clock = Date.now, feedRecords = 100_000, commit = (transaction) => transaction() } = options;
@@ -331,6 +342,80 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     }
   }
 
+  /** Runs a transaction after that of an earlier call. If the commit of the earlier one failed, it is repeated first. */
+  async function committed(write: () => void, earlier: ApplyCall | undefined): Promise<void> {
+    for (;;) {
+      try {
+        return await commit(() => root.transaction(write));
+      } catch (error) {
+        if (!(error instanceof EarlierFailed)) throw error;
+        await earlier?.applied;
+      }
+    }
+  }
+
+  async function applyAfter(
+    earlier: ApplyCall | undefined,
+    changes: readonly DecodedChange[],
+    nextOffset: number,
+    mark: string | null,
+  ): Promise<void> {
+    const outcomes = new Map<string, EditOutcome>();
+    const write = (): void => {
+      if (earlier !== undefined && number('nextOffset') !== earlier.nextOffset) throw new EarlierFailed();
+      outcomes.clear();
+      applier.begin();
+      const version = versionAt(nextOffset);
+      const applied: DecodedChange[] = [];
+      const things: ChangedThing[] = [];
+      for (const change of changes) {
+        const { kind, id, origin, prepared } = change;
+        const held = revisions.heldRevision(kind, id);
+        const isAtBase = prepared !== undefined && isPreparedFor(prepared, held);
+        if (origin !== undefined) {
+          const isDeletion = prepared === undefined && change.record === null;
+          const outcome = revisions.admitSync({ kind, id, isDeletion }, origin, held);
+          if (origin.edit !== null) outcomes.set(origin.edit, outcome);
+          if (outcome.kind === 'refused') continue;
+        }
+        applied.push(change);
+        const versionOfChange = origin === undefined ? noVersion : versionAt(origin.offset);
+        if (isAtBase) things.push(applier.applyPrepared(id, prepared, versionOfChange));
+        else things.push(...applier.apply(change, versionOfChange));
+      }
+      applier.flush();
+      if (things.length > 0) feed.putSync(version, things.map(feedLine).join('\n'));
+      for (const key of [...feed.getKeys({ end: version - feedRecords + 1 })]) feed.removeSync(key);
+      const latest = applied.reduce(
+        // The record of a prepared change is decoded when it is read.
+        (time, change) => Math.max(time, (change.prepared?.after ?? change.record)?.updatedAt ?? 0),
+        number('latestTimestamp'),
+      );
+      meta.putSync('latestTimestamp', latest);
+      for (const [kind, name] of Object.entries(versionNames)) {
+        if (applied.some((change) => change.kind === kind)) meta.putSync(name, version);
+      }
+      revisions.forgetSync(changes.at(-1)?.origin?.timestampMs ?? 0);
+      meta.putSync('nextOffset', nextOffset);
+      meta.putSync('mark', mark ?? '');
+    };
+    await committed(write, earlier);
+    for (const [edit, outcome] of outcomes) edits.settle(edit, outcome);
+    notifyWaiters(nextOffset);
+  }
+
+  /** The newest call that has not ended. */
+  let newest: ApplyCall | undefined;
+  async function apply(changes: readonly DecodedChange[], nextOffset: number, mark: string | null = null) {
+    const call = { nextOffset, applied: applyAfter(newest, changes, nextOffset, mark) };
+    newest = call;
+    try {
+      await call.applied;
+    } finally {
+      if (newest === call) newest = undefined;
+    }
+  }
+
   return {
     get version() {
       return currentVersion();
@@ -386,49 +471,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     allErasures: erasureLists.all,
     recordsOf,
 
-    async apply(changes, nextOffset, mark = null) {
-      const outcomes = new Map<string, EditOutcome>();
-      const write = (): void => {
-        outcomes.clear();
-        applier.begin();
-        const version = versionAt(nextOffset);
-        const applied: DecodedChange[] = [];
-        const things: ChangedThing[] = [];
-        for (const change of changes) {
-          const { kind, id, origin, prepared } = change;
-          const held = revisions.heldRevision(kind, id);
-          const isAtBase = prepared !== undefined && isPreparedFor(prepared, held);
-          if (origin !== undefined) {
-            const isDeletion = prepared === undefined && change.record === null;
-            const outcome = revisions.admitSync({ kind, id, isDeletion }, origin, held);
-            if (origin.edit !== null) outcomes.set(origin.edit, outcome);
-            if (outcome.kind === 'refused') continue;
-          }
-          applied.push(change);
-          const versionOfChange = origin === undefined ? noVersion : versionAt(origin.offset);
-          if (isAtBase) things.push(applier.applyPrepared(id, prepared, versionOfChange));
-          else things.push(...applier.apply(change, versionOfChange));
-        }
-        applier.flush();
-        if (things.length > 0) feed.putSync(version, things.map(feedLine).join('\n'));
-        for (const key of [...feed.getKeys({ end: version - feedRecords + 1 })]) feed.removeSync(key);
-        const latest = applied.reduce(
-          // The record of a prepared change is decoded when it is read.
-          (time, change) => Math.max(time, (change.prepared?.after ?? change.record)?.updatedAt ?? 0),
-          number('latestTimestamp'),
-        );
-        meta.putSync('latestTimestamp', latest);
-        for (const [kind, name] of Object.entries(versionNames)) {
-          if (applied.some((change) => change.kind === kind)) meta.putSync(name, version);
-        }
-        revisions.forgetSync(changes.at(-1)?.origin?.timestampMs ?? 0);
-        meta.putSync('nextOffset', nextOffset);
-        meta.putSync('mark', mark ?? '');
-      };
-      await commit(() => root.transaction(write));
-      for (const [edit, outcome] of outcomes) edits.settle(edit, outcome);
-      notifyWaiters(nextOffset);
-    },
+    apply,
 
     async restart(isKept) {
       const write = (): void => {
