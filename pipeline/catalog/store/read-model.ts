@@ -370,17 +370,22 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
       const things: ChangedThing[] = [];
       for (const change of changes) {
         const { kind, id, origin, prepared } = change;
-        const held = revisions.heldRevision(kind, id);
-        const isAtBase = prepared !== undefined && isPreparedFor(prepared, held);
+        const versionOfChange = origin === undefined ? noVersion : versionAt(origin.offset);
+        const isCreated = prepared?.base === null && applier.create(id, prepared, versionOfChange);
+        const held = isCreated ? undefined : revisions.heldRevision(kind, id);
+        const isAtBase = isCreated || (prepared !== undefined && prepared.base !== null && held === prepared.base);
         if (origin !== undefined) {
           const isDeletion = prepared === undefined && change.record === null;
           const outcome = revisions.admitSync({ kind, id, isDeletion }, origin, held);
           if (origin.edit !== null) outcomes.set(origin.edit, outcome);
-          if (outcome.kind === 'refused') continue;
+          if (outcome.kind === 'refused') {
+            if (isCreated) applier.undoCreation(id);
+            continue;
+          }
         }
         applied.push(change);
-        const versionOfChange = origin === undefined ? noVersion : versionAt(origin.offset);
-        if (isAtBase) things.push(applier.applyPrepared(id, prepared, versionOfChange));
+        if (isCreated) things.push(applier.list(id, prepared));
+        else if (isAtBase) things.push(applier.replace(id, prepared, versionOfChange));
         else things.push(...applier.apply(change, versionOfChange));
       }
       applier.flush();
@@ -523,10 +528,6 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   };
 }
 
-/** Tests whether a prepared change replaces what is stored, by its revision; undefined: nothing is stored. */
-const isPreparedFor = ({ base }: PreparedFence, held: number | null | undefined): boolean =>
-  base === null ? held === undefined : held === base;
-
 /** Returns the key after that of an id. */
 const afterId = (id: string): Buffer => Buffer.concat([idKey(id), Buffer.of(0)]);
 
@@ -573,8 +574,16 @@ interface Applier {
   begin(): void;
   /** Writes one change. Returns the records that followers must read again. */
   apply(change: DecodedChange, version: number): ChangedThing[];
-  /** Does the same for a change that was prepared for the stored record. */
-  applyPrepared(id: string, prepared: PreparedFence, version: number): ChangedThing;
+  /**
+   * Stores a geofence that was prepared, unless there is one of its id. Returns whether it did: one search of the table
+   * finds out and writes.
+   */
+  create(id: string, prepared: PreparedFence, version: number): boolean;
+  undoCreation(id: string): void;
+  /** Lists a geofence that `create` has stored. */
+  list(id: string, prepared: PreparedFence): ChangedThing;
+  /** Does the same as `apply` for a change that was prepared for the stored record. */
+  replace(id: string, prepared: PreparedFence, version: number): ChangedThing;
   /** Writes what is collected for the whole transaction. */
   flush(): void;
 }
@@ -692,12 +701,26 @@ function createApplier(databases: Databases): Applier {
     return touched(kind, id, before && after && isSameScope(before, after) ? [after] : [before, after]);
   }
 
-  function applyPrepared(id: string, prepared: PreparedFence, version: number): ChangedThing {
+  function create(id: string, prepared: PreparedFence, version: number): boolean {
     setVersion(prepared.stored, version);
+    // The package's types lack the result.
+    return storedFences.putSync(idKey(id), prepared.stored, { noOverwrite: true }) as unknown as boolean;
+  }
+
+  function list(id: string, prepared: PreparedFence): ChangedThing {
     lists.relistPrepared(id, prepared);
-    storedFences.putSync(idKey(id), prepared.stored);
     return { kind: 'geofence', id, scope: prepared.scope };
   }
 
-  return { begin: lists.reset, apply, applyPrepared, flush: lists.flushSync };
+  function replace(id: string, prepared: PreparedFence, version: number): ChangedThing {
+    setVersion(prepared.stored, version);
+    storedFences.putSync(idKey(id), prepared.stored);
+    return list(id, prepared);
+  }
+
+  const undoCreation = (id: string): void => {
+    storedFences.removeSync(idKey(id));
+  };
+
+  return { begin: lists.reset, apply, create, undoCreation, list, replace, flush: lists.flushSync };
 }
