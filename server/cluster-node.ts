@@ -26,6 +26,7 @@ import { discardOldReadModel, discardOtherFormat, openNodeReadModel } from './da
 import { lockFolder } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
 import { watchSpace } from './data-folder/space-watch.js';
+import { createDemand } from './demand.js';
 import { ConfigurationError } from './failures.js';
 import { createNodeServer } from './http.js';
 import { encryptionKeyOf } from './keys/encryption-key.js';
@@ -96,10 +97,12 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   discardOldReadModel(configuration, Date.now());
   discardOtherFormat(configuration);
   const readModel = openNodeReadModel(configuration, space);
+  const demand = createDemand();
   const changes = await followComparedChanges({
     log,
     readModel,
     onProblem: (problem) => logger.error(problem, 'skipped a change'),
+    isServing: demand.isServing,
   });
   const writer = createConfigurationWriter({ log: requestLog, readModel, limitMs: editLimitMs });
   await Promise.race([failure(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
@@ -121,6 +124,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     values,
     sessions,
     tracing,
+    demand,
     catchUp,
   };
   const app = createNodeServer(http);

@@ -33,6 +33,7 @@ import { lockFolder } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
 import { startSweeps } from './data-folder/retention.js';
 import { watchSpace } from './data-folder/space-watch.js';
+import { createDemand } from './demand.js';
 import { addApi, addIngest, createNodeServer } from './http.js';
 import { adminApiKey } from './keys/admin-api-key.js';
 import { encryptionKey } from './keys/encryption-key.js';
@@ -76,8 +77,12 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       await backend.log.append(topic, records);
     },
   };
+  const demand = createDemand();
   const onChangeProblem = (problem: ChangeProblem) => logger.error(problem, 'skipped a change');
-  const changes = await followComparedChanges({ log, readModel, onProblem: onChangeProblem }, { beyondEndMs: 0 });
+  const changes = await followComparedChanges(
+    { log, readModel, onProblem: onChangeProblem, isServing: demand.isServing },
+    { beyondEndMs: 0 },
+  );
   const writer = createConfigurationWriter({ log, readModel });
   await readModel.waitFor(await log.end(topics.changes, 0));
 
@@ -135,6 +140,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     values: backend.values,
     sessions: createNodeSessions(configuration, { configuration: readModel, values: backend.values }),
     tracing,
+    demand,
   };
   const app = createNodeServer(http);
   const operations = await addOperations(app, {

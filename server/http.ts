@@ -40,6 +40,7 @@ import { createNodeAccounts } from './accounts.js';
 import { atMostEvery, lagAt } from './backlog.js';
 import type { Configuration } from './config/schema.js';
 import { readModelFolder } from './data-folder/folders.js';
+import type { Demand } from './demand.js';
 import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
 import { addGauge, apiMetrics, createRecorder, createRequestObserver, observeCaches, slowStreams } from './metrics.js';
@@ -60,6 +61,7 @@ interface HttpParts {
   readonly values: ExpiringValues;
   readonly sessions: Sessions;
   readonly tracing: NodeTracing | undefined;
+  readonly demand: Demand;
   /**
    * In a cluster: resolves when the read model contains every change that was acknowledged before the call.
    */
@@ -86,9 +88,11 @@ export const createNodeServer = ({
   values,
   sessions,
   tracing,
+  demand,
   catchUp,
-}: HttpParts): FastifyInstance =>
-  createHttpServer({
+}: HttpParts): FastifyInstance => {
+  const observe = createRequestObserver(registry);
+  return createHttpServer({
     logger,
     keyRing: createKeyRing(readModel, catchUp),
     adminApiKeySha256: sha256Hex(adminApiKey),
@@ -109,9 +113,13 @@ export const createNodeServer = ({
       minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
     },
     idempotency: { values, secretCipher },
-    observe: createRequestObserver(registry),
+    observe(request) {
+      demand.note();
+      observe(request);
+    },
     tracing,
   });
+};
 
 export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics' | 'configuration' | 'spatial'> &
   Pick<SdkDependencies, 'spatial'> & { readonly roads: RoadProvider | undefined };

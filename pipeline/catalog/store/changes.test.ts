@@ -2,6 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../../backends/embedded/embedded.js';
 import { codecs } from '../../../schemas/codecs.js';
+import { deriveId } from '../../../schemas/ids.js';
 import { topics } from '../../ports.js';
 import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange } from '../types.js';
@@ -235,6 +236,27 @@ test('ends when a batch cannot be applied, although none follows', async () => {
   await appendChange({ log, clock: Date.now }, put(geofenceRecord()));
   await ended;
   await following.close();
+});
+
+test('applies few changes at once while requests are served', async () => {
+  const { log, readModel, stop } = startNode();
+  onTestFinished(stop);
+  const copy = openReadModel(temporaryFolder());
+  onTestFinished(() => copy.close());
+  const sizes: number[] = [];
+  const counted = Object.assign(Object.create(copy), {
+    apply(...[changes, ...rest]: Parameters<typeof copy.apply>) {
+      sizes.push(changes.length);
+      return copy.apply(changes, ...rest);
+    },
+  });
+  const fences = Array.from({ length: 450 }, (_, index) => geofenceRecord({ _id: deriveId(`${index}`) }));
+  await createConfigurationWriter({ log, readModel }).write(fences.map(put));
+  const following = followChanges({ log, readModel: counted, onProblem: () => {}, isServing: () => true });
+  onTestFinished(() => following.close());
+  await copy.waitFor(await log.end(topics.changes, 0));
+  expect(sizes).toEqual([200, 200, 50]);
+  expect(copy.count('geofence', scope)).toBe(450);
 });
 
 test('a read model ahead of a restored topic shows the topic once it has caught up', async () => {

@@ -1,6 +1,7 @@
 /**
  * Follows topic `changes` into the read model, and appends changes to it.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
 import { AccountRecord } from '../../../schemas/json/account.js';
@@ -91,6 +92,11 @@ function validRecord(kind: ChangeKind, value: unknown): NonNullable<DecodedChang
 
 /** A write of an import, with its record, is one batch. */
 const maxBatchRecords = 2_000;
+/**
+ * Records that are applied at once while requests are served. An import's rows take 15 µs each, other records up to
+ * 45 µs, and requests wait meanwhile. Larger batches need fewer syncs of the disk.
+ */
+const maxRecordsWhileServing = 200;
 
 const rebuildReason = ({ position, first, end }: Divergence): string =>
   `topic ${topics.changes} is not the log that was applied up to offset ${position.offset}: ` +
@@ -100,6 +106,8 @@ export interface FollowedChanges {
   readonly log: Log;
   readonly readModel: ReadModel;
   readonly onProblem: (problem: ChangeProblem) => void;
+  /** Whether this thread serves requests at present. Changes are then applied in short turns. Default: never. */
+  readonly isServing?: () => boolean;
 }
 
 /**
@@ -154,7 +162,7 @@ class PreparedChange implements DecodedChange {
  * the one that the read model was made from, reports that and rebuilds the read model.
  */
 export function followChanges(parts: FollowedChanges): Subscription {
-  const { log, readModel, onProblem } = parts;
+  const { log, readModel, onProblem, isServing = () => false } = parts;
   const decodeChange = createChangeDecoder();
 
   function decoded(record: LogRecord): DecodedChange[] {
@@ -202,8 +210,13 @@ export function followChanges(parts: FollowedChanges): Subscription {
         return rebuild(parts, divergence);
       },
       async records(_, records) {
-        const last = records.at(-1);
-        if (last !== undefined) await apply(records.flatMap(decoded), last.offset + 1, markOf(last));
+        for (let from = 0; from < records.length; ) {
+          const part = records.slice(from, isServing() ? from + maxRecordsWhileServing : records.length);
+          from += part.length;
+          const last = part.at(-1) as LogRecord;
+          await apply(part.flatMap(decoded), last.offset + 1, markOf(last));
+          await nextTurn();
+        }
       },
       revoked: () => newest,
       async passed(_, nextOffset) {
