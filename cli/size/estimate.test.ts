@@ -40,8 +40,8 @@ describe('the guide', () => {
 
   it.each([
     ['`ingest`, uploads', perCoreAndSecond.ingestLocations],
-    ['`pipeline`: 23', perCoreAndSecond.pipelineLocations],
-    ['`webhooks`: 200', perCoreAndSecond.webhookRequests],
+    ['`pipeline`: 12.5 µs', perCoreAndSecond.pipelineLocations],
+    ['`webhooks`: 95 µs', perCoreAndSecond.webhookRequests],
     ['`analytics`: ClickHouse', perCoreAndSecond.clickHouseRows],
     ['a Redis server', perCoreAndSecond.redisLocations],
     ['a row of a location in ClickHouse', rowBytes.location],
