@@ -3,9 +3,11 @@
  * to twenty seconds of processor time. The values name shorter tests of the same area.
  */
 export const longFiles: Readonly<Record<string, string>> = {
+  'test/contract/embedded-processes.test.ts': 'test/contract/embedded.test.ts, test/kill/kill.test.ts',
   'test/deploy/package.test.ts': 'test/deploy/release.test.ts; all black-box files run the same program',
   'test/embedded/disk-full.test.ts': 'server/data-folder/space-watch.test.ts',
   'test/embedded/older-log.test.ts': 'pipeline/positions.test.ts, test/contract/embedded.test.ts',
+  'test/embedded/secrets-on-disk.test.ts': 'backends/embedded/environment.test.ts, pipeline/encryption.test.ts',
   'test/end-to-end/map-abuse.test.ts': 'renderer/pool/{fair-queue,pool,icon-pool}.test.ts',
   'test/end-to-end/map-basemap.test.ts': 'renderer/basemap/bake.test.ts, for what is baked',
   'test/end-to-end/stop-answers-everything.test.ts': 'test/end-to-end/shutdown.test.ts, http/connections',
