@@ -112,10 +112,12 @@ export interface Source {
   readonly stored: Stored;
 }
 
-/** `others` have the results of cases that the main run lacks, each from its own commit. */
+/** Shows the newest results of each case: those of the main run, or of another one, which is then named. */
 export function renderMeasurements(main: Source, others: readonly Source[]): string {
   const shown = sections.flatMap((section) => {
-    const source = [main, ...others].find(({ stored }) => (stored.results[section.name] ?? []).length > 0);
+    const source = [main, ...others]
+      .filter(({ stored }) => (stored.results[section.name] ?? []).length > 0)
+      .sort((a, b) => b.stored.environment.date.localeCompare(a.stored.environment.date))[0];
     if (source === undefined) return [];
     const other = source === main ? '' : `\n\n\`${environmentLine(source.stored.environment)}\``;
     return [`## ${section.title}\n\n${section.about}${other}\n\n${figures(source.stored.results[section.name]!)}`];
@@ -129,7 +131,8 @@ const introduction = ({ file, stored: { environment } }: Source): string => `# M
 
 The figures of the whole product. Seeds are fixed, a first round warms up, and each figure has its minimum, median and
 maximum. Sender and server share the cores. A target that no run has reached stays a target. Machines differ by a factor
-of two, so compare ratios. All figures are from this run, except soaks, which take hours and name their own commit:
+of two, so compare ratios. A section that names its commit is from another run: soaks take hours, and
+some code has changed since. The others are from this one:
 
 \`${environmentLine(environment)}\`
 

@@ -8,8 +8,9 @@ export const benchmarksPath = 'docs/benchmarks.md';
 export const measurementsPath = 'docs/measurements.md';
 export const chartFolder = 'docs/images/benchmarks';
 
-/** The newest runs of the soaks, which take hours. */
+/** Runs of soaks, which take hours, and of cases whose code has changed since the main run. */
 const others = [
+  'bench/results/2026-11-25-65bf191.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-22-c03eeea.json',
 ];
