@@ -74,8 +74,8 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Worker processes, not threads: native engines (LMDB, chDB) belong to a process.
     pool: 'forks',
-    // For two cores: black-box files wait for servers half of their time.
-    maxWorkers: 4,
+    // For two cores: black-box files wait for servers a third of their time.
+    maxWorkers: 3,
     env: seeds,
     setupFiles: ['testing/vitest/property-seed.ts', 'testing/vitest/processor-time.ts'],
     sequence: { sequencer: LongestFirst },

@@ -10,6 +10,7 @@ export const longFiles: Readonly<Record<string, string>> = {
   'test/embedded/secrets-on-disk.test.ts': 'backends/embedded/environment.test.ts, pipeline/encryption.test.ts',
   'test/end-to-end/map-abuse.test.ts': 'renderer/pool/{fair-queue,pool,icon-pool}.test.ts',
   'test/end-to-end/map-basemap.test.ts': 'renderer/basemap/bake.test.ts, for what is baked',
+  'test/end-to-end/replay.test.ts': 'replay/{replay,routes}.test.ts',
   'test/end-to-end/stop-answers-everything.test.ts': 'test/end-to-end/shutdown.test.ts, http/connections',
 };
 
