@@ -12,8 +12,8 @@ export interface OperationsDependencies {
 
 export interface Operations {
   /**
-   * Lets `/health/ready` answer 200. Called when the keys of the first project are printed: a script looks for them when
-   * the node is ready.
+   * Lets `/health/ready` answer 200. Called when the keys of the first project are printed: a script looks for them
+   * when the node is ready.
    */
   markStarted(): void;
 }

@@ -342,7 +342,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     }
   }
 
-  /** Runs a transaction after that of an earlier call. If the commit of the earlier one failed, it is repeated first. */
+  /** Runs a transaction after that of an earlier call, which is repeated first if its commit failed. */
   async function committed(write: () => void, earlier: ApplyCall | undefined): Promise<void> {
     for (;;) {
       try {
