@@ -79,7 +79,8 @@ GL JS on an existing map in headless Chromium without a graphics card.`,
     name: 'dashboard-map',
     title: "The dashboard's map",
     about: `Headless Chromium without a graphics card drags and zooms the map. Frame times count from frame to
-frame, with no places and with many ([048](decisions/048-drawing.md),
+frame of the page, which stays at 60 a second. The map leaves out frames while its last one is drawn, so
+it may draw less often than that. There are no places or many ([048](decisions/048-drawing.md),
 [057](decisions/057-loading-of-the-dashboard.md)).`,
   },
   {
