@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 export const isChdbInstalled = findsChdb(import.meta.url);
 
 /**
- * Returns whether a module finds chdb with its library. The library is an optional package of its own for each platform,
- * and npm leaves it out without an error when it cannot fetch it.
+ * Returns whether a module finds chdb with its library. The library is an optional package of its own for each
+ * platform, and npm leaves it out without an error when it cannot fetch it.
  *
  * @param from is the path or the URL of the module.
  */
