@@ -65,6 +65,13 @@ const onServices = {
 const { FAULT_SEED = '1', KILL_SEED = '1', PROPERTY_SEED = '1' } = process.env;
 const seeds = { FAULT_SEED, KILL_SEED, PROPERTY_SEED };
 
+/** These files share the processes of their workers, and their projects run together. */
+const withoutServices = {
+  isolate: false,
+  env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
+  sequence: { groupOrder: 0 },
+};
+
 export default defineConfig({
   test: {
     // A guard against hanging, not a measure of speed: two cores are shared with servers and browsers.
@@ -84,35 +91,29 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...withoutServices,
           name: 'unit',
           include: [`${modules}/**/*.test.ts`, 'test/ledger/**/*.test.ts'],
           globalSetup: temporaryFiles,
-          isolate: false,
-          env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
-          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
+          ...withoutServices,
           name: 'embedded',
           include: embeddedFiles,
           exclude: [...configDefaults.exclude, ...leftOutFiles()],
           globalSetup: blackBoxSetup,
-          isolate: false,
-          env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
-          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
+          ...withoutServices,
           name: 'browser',
           include: browserFiles,
           globalSetup: blackBoxSetup,
-          isolate: false,
-          env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
-          sequence: { groupOrder: 0 },
         },
       },
       {
