@@ -53,7 +53,7 @@ const parts = {
   '@expo-google-fonts/noto-sans-thai': {
     files: ['LICENSE_FONT', ...fontFaces('NotoSansThai', '400Regular', '500Medium', '700Bold')],
   },
-  '@fastify/swagger-ui': { main: 'index.js', files: ['LICENSE', 'static'], without: 'static/swagger-ui.js' },
+  '@fastify/swagger-ui': { main: 'index.js', esm: true, files: ['LICENSE', 'static'], without: 'static/swagger-ui.js' },
   'geo-tz': {
     main: 'dist/find-all.js',
     files: ['LICENSE.md', 'data/timezones.geojson.geo.dat', 'data/timezones.geojson.index.json'],
@@ -73,7 +73,7 @@ const sameFolder = {
 async function copyParts(folder) {
   const installed = join(import.meta.dirname, 'node_modules');
   const target = join(folder, 'node_modules');
-  for (const [name, { files, main, without }] of Object.entries(parts)) {
+  for (const [name, { files, main, without, esm }] of Object.entries(parts)) {
     const filter = (path) => without === undefined || path !== join(installed, name, without);
     for (const file of ['package.json', ...files])
       cpSync(join(installed, name, file), join(target, name, file), { recursive: true, filter });
@@ -86,15 +86,18 @@ async function copyParts(folder) {
       external: /^\.\.\/data\/.*\.json$/,
       logLevel: 'warn',
     });
-    await bundle.write({ file: join(target, name, main), format: 'cjs' });
-    nameFormat(join(target, name, 'package.json'));
+    await bundle.write({ file: join(target, name, main), ...(esm ? esmOutput : { format: 'cjs' }) });
+    nameFormat(join(target, name, 'package.json'), esm ? 'module' : 'commonjs');
   }
 }
 
+/** Node reads a large CommonJS file a second time, for 0.1 s, to find what it exports. */
+const esmOutput = { format: 'esm', banner: 'const __dirname = import.meta.dirname;' };
+
 /** Without a type, Node parses a large file once more to detect the format of its modules. */
-function nameFormat(packageFile) {
+function nameFormat(packageFile, type) {
   const description = JSON.parse(readFileSync(packageFile, 'utf8'));
-  writeFileSync(packageFile, `${JSON.stringify({ ...description, type: 'commonjs' }, undefined, 2)}\n`);
+  writeFileSync(packageFile, `${JSON.stringify({ ...description, type }, undefined, 2)}\n`);
 }
 
 /** An import or a dynamic import of a package, as the compiler writes it. */

@@ -65,12 +65,8 @@ const onServices = {
 const { FAULT_SEED = '1', KILL_SEED = '1', PROPERTY_SEED = '1' } = process.env;
 const seeds = { FAULT_SEED, KILL_SEED, PROPERTY_SEED };
 
-/** These files share the processes of their workers, and their projects run together. */
-const withoutServices = {
-  isolate: false,
-  env: { ...seeds, TEST_FILES_SHARE_PROCESS: 'true' },
-  sequence: { groupOrder: 0 },
-};
+/** Projects without services run together. */
+const withoutServices = { sequence: { groupOrder: 0 } };
 
 export default defineConfig({
   test: {
@@ -83,6 +79,8 @@ export default defineConfig({
     pool: 'forks',
     // For two cores: black-box files wait for servers a third of their time.
     maxWorkers: 3,
+    // Files share the processes of their workers, with their imports and Chromium. Those that open chDB close it.
+    isolate: false,
     env: seeds,
     setupFiles: ['testing/vitest/property-seed.ts', 'testing/vitest/processor-time.ts'],
     sequence: { sequencer: LongestFirst },

@@ -29,8 +29,8 @@ const isPassed = (module: TestModule): boolean => module.state() === 'passed';
 /**
  * Sorts files by their recorded duration, longest first. Files without a record come before all others.
  *
- * Files that share processes come last, project by project. A process that runs several files ends when the next file
- * in the queue wants one of its own or of another project, and the process after it loads all modules again.
+ * One project comes after the other. A worker's process ends when the next file in the queue belongs to another
+ * project, and the process after it loads all modules again.
  */
 export class LongestFirst extends BaseSequencer {
   readonly #durations = readDurations();
@@ -43,11 +43,9 @@ export class LongestFirst extends BaseSequencer {
     const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
     const longestOf = ({ project }: TestSpecification): number =>
       Math.max(0, ...Object.values(this.#durations[project.name] ?? {}));
-    const sharesProcess = ({ project }: TestSpecification): boolean => !project.config.isolate;
     return files.toSorted((a, b) => {
       if (groupOf(a) !== groupOf(b)) return groupOf(a) - groupOf(b);
-      if (sharesProcess(a) !== sharesProcess(b)) return sharesProcess(a) ? 1 : -1;
-      if (sharesProcess(a) && a.project !== b.project) return longestOf(b) - longestOf(a);
+      if (a.project !== b.project) return longestOf(b) - longestOf(a);
       const [first, second] = [duration(a), duration(b)];
       return first === second ? 0 : second - first;
     });

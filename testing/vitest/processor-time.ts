@@ -18,9 +18,8 @@ function processorSeconds(): number {
 
 const report = process.env.TEST_PROCESSOR_TIMES;
 if (report) {
-  // A process that several files share has already used some. One of its own began with this file.
-  const isShared = process.env.TEST_FILES_SHARE_PROCESS === 'true';
-  const before = isShared ? processorSeconds() : 0;
+  // Files share the process of their worker, which has already used some.
+  const before = processorSeconds();
   // Hooks of setup files run last.
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern of fixtures before the suite.
   afterAll(({}, { file }) => {

@@ -4,8 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChdbAnalytics, openChdbAnalytics } from '../../../backends/embedded/analytics.js';
 
-/** Opens the engine; closing it removes the folder. */
-export async function openTestAnalytics(): Promise<ChdbAnalytics> {
+let open = openEmbedded;
+
+/** Opens the engine of the suites; closing it removes what it stored. */
+export const openTestAnalytics = (): Promise<ChdbAnalytics> => open();
+
+/** Makes later suites use another engine. Returns a function that ends this. */
+export function useAnalytics(openOther: typeof open): () => void {
+  open = openOther;
+  return () => {
+    open = openEmbedded;
+  };
+}
+
+async function openEmbedded(): Promise<ChdbAnalytics> {
   const path = mkdtempSync(join(tmpdir(), 'fenceline-chdb-'));
   const analytics = await openChdbAnalytics({ path });
   return {

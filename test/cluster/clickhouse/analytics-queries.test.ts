@@ -2,13 +2,17 @@
  * Runs all tests of the API's analytics queries, with their oracles, on a ClickHouse server that simulates two shards.
  * The same files also run on the embedded engine.
  */
-import { afterAll, vi } from 'vitest';
-import { stopTestAnalytics } from './sharded-analytics.js';
+import { afterAll } from 'vitest';
+import { useAnalytics } from '../../../pipeline/stages/testing/analytics.js';
+import { openShardedAnalytics, stopShardedAnalytics } from './sharded-analytics.js';
 
-vi.mock('../../../pipeline/stages/testing/analytics.js', () => import('./sharded-analytics.js'));
+const useEmbedded = useAnalytics(openShardedAnalytics);
 
 // Hooks of this kind run in reverse order, so this one runs after those of the suites.
-afterAll(stopTestAnalytics);
+afterAll(async () => {
+  useEmbedded();
+  await stopShardedAnalytics();
+});
 
 await import('../../../api/analytics/queries.test.js');
 await import('../../../api/analytics/inside.test.js');

@@ -1,4 +1,4 @@
-/** Replaces the embedded engine: each suite has its own database on a server that simulates two shards. */
+/** Used instead of the embedded engine: each suite has its own database on a server that simulates two shards. */
 import { type ClickHouseServer, startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { freshSite } from './sites.js';
 
@@ -7,7 +7,7 @@ const cluster = { name: 'two_shards', shards: 2 };
 let server: Promise<ClickHouseServer> | undefined;
 
 /** Starts the server at the first call. Closing the store drops its database. */
-export async function openTestAnalytics() {
+export async function openShardedAnalytics() {
   server ??= startClickHouse({ cluster });
   const site = freshSite(await server, cluster.name);
   const analytics = await site.open();
@@ -20,6 +20,6 @@ export async function openTestAnalytics() {
   };
 }
 
-export async function stopTestAnalytics(): Promise<void> {
+export async function stopShardedAnalytics(): Promise<void> {
   await (await server)?.stop();
 }

@@ -1,6 +1,8 @@
 /** Separate topics of a test on the shared Kafka. */
 import { randomBytes } from 'node:crypto';
+import type { ISocketFactory } from 'kafkajs';
 import type { KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
+import { socketFactory } from '../../../backends/cluster/kafka/connection/sockets.js';
 import { unchangedWire } from '../../../backends/cluster/kafka/produce/publish-missing.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import type { WireSchemas } from '../../../backends/cluster/registry/wire-schemas.js';
@@ -19,6 +21,14 @@ export const freshKafkaOptions = (): KafkaOptions => ({
   sessionTimeoutMs: 6_000,
   stallTimeoutMs: 30_000,
 });
+
+/** Returns a way to open sockets, which connects to the port of a proxy for each broker's port in `detours`. */
+export function withDetours(): { readonly detours: Map<number, number>; readonly openSocket: ISocketFactory } {
+  const detours = new Map<number, number>();
+  const openSocket: ISocketFactory = (options) =>
+    socketFactory({ ...options, port: detours.get(options.port) ?? options.port });
+  return { detours, openSocket };
+}
 
 /** Deletes the topics that are under the connection's prefix and closes it. */
 export async function removeTopics({ admin, topicName, close }: KafkaConnection): Promise<void> {

@@ -1,5 +1,6 @@
 /** Appending over a bad network to the broker. By a ledger of the appended records, each must exist once, in order. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { noObserver } from '../../../backends/cluster/client-observer.js';
 import { Brokers } from '../../../backends/cluster/kafka/connection/brokers.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { exchange, newProducerId } from '../../../backends/cluster/kafka/connection/kafkajs-internals.js';
@@ -10,15 +11,9 @@ import { encodeBatch } from '../../../backends/cluster/kafka/produce/record-batc
 import { createReader, type Reader } from '../../../backends/cluster/kafka/read/reader.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { until } from '../../../testing/until.js';
-import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
+import { freshKafkaOptions, removeTopics, sameOnTheWire, withDetours } from './fresh-kafka.js';
 
-/** Ports of brokers, each with the port of its proxy. */
-const detours = vi.hoisted(() => new Map<number, number>());
-
-vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
-  const { socketFactory } = await original();
-  return { socketFactory: (options) => socketFactory({ ...options, port: detours.get(options.port) ?? options.port }) };
-});
+const { detours, openSocket } = withDetours();
 
 const topic = 'locations';
 const partition = 0;
@@ -30,7 +25,7 @@ let reader: Reader;
 
 beforeEach(async () => {
   const options = { ...freshKafkaOptions(), partitions: 1 };
-  connection = await connectKafka(options, () => {});
+  connection = await connectKafka(options, () => {}, noObserver, openSocket);
   reader = createReader(connection, sameOnTheWire);
   onTestFinished(async () => {
     detours.clear();
@@ -152,7 +147,7 @@ describe('appending', () => {
       topics: [{ topic: name, numPartitions: options.partitions, configEntries }],
       waitForLeaders: false,
     });
-    const refusing = await connectKafka(options, () => {});
+    const refusing = await connectKafka(options, () => {}, noObserver, openSocket);
     onTestFinished(() => removeTopics(refusing));
     const appender = new KafkaProducer(refusing);
     const appends = [texts(3), [{ key: 'key', value: Buffer.alloc(1_500_000) }], texts(4)].map((records) =>

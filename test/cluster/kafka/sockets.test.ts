@@ -4,19 +4,14 @@
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { noObserver } from '../../../backends/cluster/client-observer.js';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { KafkaProducer } from '../../../backends/cluster/kafka/produce/producer.js';
 import { until } from '../../../testing/until.js';
-import { freshKafkaOptions, removeTopics } from './fresh-kafka.js';
+import { freshKafkaOptions, removeTopics, withDetours } from './fresh-kafka.js';
 
-/** Ports of brokers, each with the port of its proxy. */
-const detours = vi.hoisted(() => new Map<number, number>());
-
-vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
-  const { socketFactory } = await original();
-  return { socketFactory: (options) => socketFactory({ ...options, port: detours.get(options.port) ?? options.port }) };
-});
+const { detours, openSocket } = withDetours();
 
 /** Starts a proxy that resets connections `resets` times, in the middle of a large response. */
 async function startResettingProxy(brokerPort: number, resets: number) {
@@ -44,7 +39,7 @@ async function startResettingProxy(brokerPort: number, resets: number) {
 
 test('a consumer continues after connections were reset during a response', async ({ onTestFinished }) => {
   const options = freshKafkaOptions();
-  const connection = await connectKafka(options, () => {});
+  const connection = await connectKafka(options, () => {}, noObserver, openSocket);
   onTestFinished(() => removeTopics(connection));
   const appender = new KafkaProducer(connection);
   const count = 2_000;

@@ -1,5 +1,6 @@
 /** Reading and following without a group, where the log has gaps and through outages. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { noObserver } from '../../../backends/cluster/client-observer.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import {
   type StandaloneConsumerParts,
@@ -10,15 +11,9 @@ import { createReader, type Reader } from '../../../backends/cluster/kafka/read/
 import type { Divergence, LogRecord, StreamHandler, Topic } from '../../../pipeline/ports.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { until } from '../../../testing/until.js';
-import { freshKafkaOptions, removeTopics, sameOnTheWire } from './fresh-kafka.js';
+import { freshKafkaOptions, removeTopics, sameOnTheWire, withDetours } from './fresh-kafka.js';
 
-/** Ports of brokers, each with the port of its proxy. */
-const detours = vi.hoisted(() => new Map<number, number>());
-
-vi.mock(import('../../../backends/cluster/kafka/connection/sockets.js'), async (original) => {
-  const { socketFactory } = await original();
-  return { socketFactory: (options) => socketFactory({ ...options, port: detours.get(options.port) ?? options.port }) };
-});
+const { detours, openSocket } = withDetours();
 
 const [host, port] = freshKafkaOptions().brokers[0]!.split(':') as [string, string];
 
@@ -31,7 +26,7 @@ beforeEach(async () => {
 });
 
 async function open(options: ReturnType<typeof freshKafkaOptions>): Promise<void> {
-  const opened = await connectKafka(options, () => {});
+  const opened = await connectKafka(options, () => {}, noObserver, openSocket);
   connection = opened;
   const [itsReader, itsAppender] = [createReader(connection, sameOnTheWire), new KafkaProducer(connection)];
   reader = itsReader;

@@ -12,26 +12,27 @@ const requestTimeoutMs = 15_000;
 /** Retries of kafkajs, about four seconds. Code that must survive longer outages retries on its own. */
 const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
 
-/** Creates a client that is not connected yet. */
+/** Creates a client that is not connected yet. It opens all its sockets with `openSocket`. */
 export const createKafka = (
   options: KafkaOptions,
   onProblem: (message: string) => void,
   observer: ClientObserver = noObserver,
+  openSocket: ISocketFactory = socketFactory,
 ): Kafka => {
   stopIdleTimers();
-  const openSocket: ISocketFactory = (socketOptions) => {
-    const socket = socketFactory(socketOptions);
+  const openObserved: ISocketFactory = (socketOptions) => {
+    const socket = openSocket(socketOptions);
     observer.connections(1);
     return socket.once('close', () => observer.connections(-1));
   };
-  observeRequests(openSocket, observer);
+  observeRequests(openObserved, observer);
   return new Kafka({
     brokers: () => shuffled(options.brokers),
     clientId: options.clientId,
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     retry,
-    socketFactory: openSocket,
+    socketFactory: openObserved,
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
       if (!isRebalance(entry)) onProblem(describe(entry));

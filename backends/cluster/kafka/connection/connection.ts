@@ -6,7 +6,7 @@
  * at any offset, `consume/` hands records to handlers, with a consumer group or without one. `log.ts` combines them
  * into the log port.
  */
-import type { Admin, Cluster, Kafka } from 'kafkajs';
+import type { Admin, Cluster, ISocketFactory, Kafka } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
 import { withinMs } from '../../../../pipeline/time-limit.js';
 import { type ClientObserver, noObserver } from '../../client-observer.js';
@@ -40,16 +40,18 @@ export async function connectKafka(
   options: KafkaOptions,
   onProblem: (message: string) => void,
   observer: ClientObserver = noObserver,
+  openSocket?: ISocketFactory,
 ): Promise<KafkaConnection> {
   await verifyInternals();
   let opened = 0;
-  const kafka = createKafka(options, onProblem, {
+  const counting: ClientObserver = {
     started: observer.started,
     connections(change) {
       if (change === 1) opened += 1;
       observer.connections(change);
     },
-  });
+  };
+  const kafka = createKafka(options, onProblem, counting, openSocket);
   const topicName = (topic: Topic): string => options.prefix + topic;
   const admin = kafka.admin();
   try {
