@@ -1,75 +1,53 @@
 /**
  * The dashboard and the alerts use metrics that a node exposes, and lie where Prometheus and Grafana look for them.
  */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { clusterMetrics, serviceMetrics } from '../../server/metrics.js';
 import { metricsDocument } from '../../server/metrics-document.js';
+import { prometheus } from '../../testing/services/prometheus.js';
+import { isHere } from '../../testing/services/provider.js';
 import { SharedServer } from '../support/shared-server.js';
 import { compose, nodes, readRepositoryFile, repositoryFile } from './compose.js';
-
-interface Panel {
-  readonly id: number;
-  readonly type: string;
-  readonly title: string;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets?: readonly { readonly expr: string; readonly datasource: { readonly uid: string } }[];
-}
-
-const dashboard = JSON.parse(readRepositoryFile('deploy/grafana/fenceline.json')) as {
-  uid: string;
-  title: string;
-  panels: Panel[];
-};
-const graphs = dashboard.panels.filter(({ type }) => type === 'timeseries' || type === 'stat');
-const alerts = parse(readRepositoryFile('deploy/prometheus/alerts.yml')).groups.flatMap(
-  ({ rules }: { rules: object[] }) => rules,
-) as {
-  alert: string;
-  expr: string;
-  labels: { severity: string };
-  annotations: { summary: string; description: string; runbook_url: string };
-}[];
-const prometheus = parse(readRepositoryFile('deploy/prometheus/prometheus.yml'));
-
-/** Made by Prometheus itself: whether the last scrape succeeded. */
-const ofPrometheus = ['up'];
-const metricPattern = /\b(?:fenceline|nodejs|process)_\w+|\bup\b/g;
+import {
+  alertQueries,
+  alerts,
+  dashboard,
+  dashboardQueries,
+  graphs,
+  type Labels,
+  labelsOf,
+  metricsIn,
+  prometheusConfiguration,
+  type Query,
+  textOf,
+  unanswered,
+  unknownIn,
+} from './monitoring.js';
 
 let server: SharedServer;
 let text: string;
-let exposed: string[];
+let labels: Labels;
 beforeAll(async () => {
   server = await SharedServer.newProject();
-  text = await (await fetch(`${server.address}/metrics`)).text();
-  const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name as string, type as string]);
-  const ofClusters = Object.entries({ ...clusterMetrics, ...serviceMetrics }).map(([name, { kind }]) => [
-    `fenceline_${name}`,
-    kind,
-  ]);
-  exposed = [...types, ...ofClusters].flatMap(([name, type]) =>
-    type === 'histogram' ? [`${name}_bucket`, `${name}_count`] : [name as string],
+  text = await textOf(server);
+  const ofClusters = Object.entries({ ...clusterMetrics, ...serviceMetrics }).map(
+    ([name, { kind }]) => `# TYPE fenceline_${name} ${kind}\n`,
   );
+  labels = labelsOf(text + ofClusters.join(''));
 });
 
-const unknownIn = (expression: string): string[] => {
-  const names = expression.match(metricPattern) ?? [];
-  expect(names, expression).not.toEqual([]);
-  return names.filter((name) => !exposed.includes(name) && !ofPrometheus.includes(name));
-};
-
 describe('the dashboard', () => {
-  it('uses only metrics that a node exposes', () => {
-    const expressions = graphs.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-    expect(expressions.length).toBeGreaterThan(30);
-    expect(expressions.flatMap(unknownIn)).toEqual([]);
+  it('uses only metrics and labels that a node exposes', () => {
+    expect(dashboardQueries.length).toBeGreaterThan(30);
+    expect(dashboardQueries.flatMap((query) => unknownIn(query, labels))).toEqual([]);
   });
 
   it('shows every metric of Fenceline that reports problems or throughput', () => {
     const text = JSON.stringify(graphs);
-    const ours = exposed
+    const ours = [...labels.keys()]
       .filter((name) => name.startsWith('fenceline_'))
-      .map((name) => name.replace(/_(bucket|count)$/, ''));
+      .map((name) => name.replace(/_(bucket|count|sum)$/, ''));
     // Clients cause these, so operators cannot act on them.
     const notShown = ['fenceline_client_log_lines_total', 'fenceline_conversions_accepted_total'];
     expect(ours.filter((name) => !text.includes(name) && !notShown.includes(name))).toEqual([]);
@@ -113,8 +91,8 @@ describe('the metrics', () => {
 });
 
 describe('the alerts', () => {
-  it('use only metrics that a node exposes', () => {
-    expect(alerts.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
+  it('use only metrics and labels that a node exposes', () => {
+    expect(alertQueries.flatMap((query) => unknownIn(query, labels))).toEqual([]);
   });
 
   it('are exactly those of the runbook, which says for each what to do', () => {
@@ -137,8 +115,17 @@ describe('the alerts', () => {
 });
 
 describe('Prometheus', () => {
+  test.runIf(process.env.CI === 'true')('is there in CI', () => expect(isHere(prometheus)).toBe(true));
+
+  it.runIf(isHere(prometheus))('answers all queries and alerts that an embedded node has the metrics for', async () => {
+    const ofClusters = Object.keys({ ...clusterMetrics, ...serviceMetrics });
+    const isExposed = (query: Query) =>
+      !metricsIn(query).some((metric) => ofClusters.some((name) => metric.startsWith(`fenceline_${name}`)));
+    expect(await unanswered(server, isExposed)).toEqual([]);
+  });
+
   it('scrapes every role at the port of the image', () => {
-    const [{ dns_sd_configs }] = prometheus.scrape_configs;
+    const [{ dns_sd_configs }] = prometheusConfiguration.scrape_configs;
     expect(dns_sd_configs[0].names.toSorted()).toEqual(nodes.map(([name]) => name).toSorted());
     expect(readRepositoryFile('Dockerfile')).toContain(`EXPOSE ${dns_sd_configs[0].port}\n`);
   });
