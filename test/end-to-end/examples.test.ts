@@ -1,11 +1,14 @@
-/** Runs the examples against a server. The one with Redis: test/cluster/example-queue.test.ts. */
+/**
+ * Runs the examples against a server. Those with Redis and Kafka are in test/cluster: example-queue, example-consumers.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { postgresqlFolder, startPostgresql } from '../../testing/services/postgresql.js';
 import { until } from '../../testing/until.js';
 import { circle, standing } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
@@ -102,6 +105,37 @@ describe('the example', () => {
         .filter((id) => mine.includes(id))
         .toSorted(),
     ).toEqual(mine.toSorted());
+  });
+
+  test.runIf(process.env.CI === 'true')('has PostgreSQL in CI', () => expect(postgresqlFolder).toBeDefined());
+
+  it.runIf(postgresqlFolder)('events to files loads each event once into PostgreSQL, however often', async () => {
+    const database = await startPostgresql();
+    onTestFinished(() => database.stop());
+    // The statements read the folder "events".
+    const warehouse = join(folder, 'warehouse');
+    const load = () => database.psql(warehouse, `--file=${join(cwd, 'examples/load-events.sql')}`);
+    const mine: string[] = [];
+    for (let round = 0; round < 2; round++) {
+      mine.push(await enter(), await enter());
+      const { child } = start(process.execPath, 'events-to-files.mjs', { FOLDER: join(warehouse, 'events') });
+      const files = () => readdirSync(join(warehouse, 'events')).map((name) => join(warehouse, 'events', name));
+      await until(
+        () =>
+          existsSync(join(warehouse, 'events')) &&
+          mine.every((id) => files().some((name) => readFileSync(name, 'utf8').includes(id))),
+      );
+      await end(child, 'SIGTERM');
+      await load();
+      await load();
+    }
+    const query = `SELECT id, type, event #>> '{user,deviceId}' FROM events WHERE id IN ('${mine.join("', '")}')`;
+    const rows = (await database.psql(warehouse, `--command=${query}`)).trimEnd().split('\n');
+    const type = 'user.entered_geofence';
+    const expected = mine.map((id, index) => `${id}|${type}|visitor-${devices - mine.length + index + 1}`);
+    expect(rows.toSorted()).toEqual(expected.toSorted());
+    const late = "SELECT count(*) FROM events WHERE created_at NOT BETWEEN now() - interval '1 hour' AND now()";
+    expect(await database.psql(warehouse, `--command=${late}`)).toBe('0\n');
   });
 
   it('events in Python resumes at the position in its file', async () => {
