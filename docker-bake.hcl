@@ -2,15 +2,15 @@
 variable "VERSION" { default = "dev" }
 variable "IMAGE" { default = "fenceline" }
 
-group "default" { targets = ["embedded", "cluster"] }
+group "default" { targets = ["fenceline", "analytics"] }
 
-target "embedded" {
+target "fenceline" {
   platforms = ["linux/amd64", "linux/arm64"]
   tags = ["${IMAGE}:${VERSION}"]
 }
 
-target "cluster" {
-  target = "cluster"
+target "analytics" {
+  target = "analytics"
   platforms = ["linux/amd64", "linux/arm64"]
-  tags = ["${IMAGE}:${VERSION}-cluster"]
+  tags = ["${IMAGE}:${VERSION}-analytics"]
 }

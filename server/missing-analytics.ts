@@ -4,7 +4,8 @@ import { ApiError } from '../schemas/errors.js';
 import type { AnalyticsSnapshots } from './threads/analytics-worker.js';
 
 export const notInstalled =
-  'the optional package chdb, the analytics engine, is not installed; install it with "npm install chdb" and restart';
+  'the optional package chdb, the analytics engine, is not installed; install it with "npm install chdb", ' +
+  'or use the image whose tag ends with -analytics, and restart';
 
 const refuse = async (): Promise<never> => {
   throw new ApiError('not_available', notInstalled);

@@ -28,7 +28,8 @@ export async function* checkMachine({ backend, roles }: Configuration): AsyncGen
   if (isEmbedded && !isChdbInstalled)
     yield warning(
       'analytics are missing: the optional package chdb is not installed',
-      'Run "npm install chdb" where Fenceline is installed, if queries of history are wanted.',
+      'If queries of history are wanted, run "npm install chdb" where Fenceline is installed, ' +
+        'or use the image whose tag ends with -analytics.',
     );
   const needed = [
     lmdb,

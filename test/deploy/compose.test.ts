@@ -52,7 +52,7 @@ describe.each(nodes)('%s', (_, service) => {
   });
 
   it('runs the image of this version', () => {
-    expect(service.image).toBe(`fenceline:${version}-cluster`);
+    expect(service.image).toBe(`fenceline:${version}`);
   });
 });
 
@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(services)('names the version of the image of %s', (_, { image }) => {
-    expect(image).toMatch(/:v?\d+\.\d+\.\d+(\.\d+)?(-alpine|-cluster)?$/);
+    expect(image).toMatch(/:v?\d+\.\d+\.\d+(\.\d+)?(-alpine)?$/);
   });
 
   it.each(services)('has what %s needs', (_, { depends_on = {}, networks, volumes = [] }) => {

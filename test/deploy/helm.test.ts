@@ -98,7 +98,7 @@ function configured(resources: Resource[], deployment: Resource): Configuration 
 }
 
 const ofKind = (resources: Resource[], wanted: string): Resource[] => resources.filter(({ kind }) => kind === wanted);
-const image = `fenceline:${version}-cluster`;
+const image = `fenceline:${version}`;
 const nodesOf = (resources: Resource[]): Resource[] =>
   ofKind(resources, 'Deployment').filter(({ spec }) => spec.template.spec.containers[0].image === image);
 const roleOf = (deployment: Resource): string => deployment.metadata.labels['app.kubernetes.io/component'];

@@ -83,6 +83,14 @@ describe('the build context', () => {
 });
 
 describe('Dockerfile', () => {
+  it('leaves the analytics engine out by default', () => {
+    const stages = dockerfile.split(/^(?=FROM )/m).slice(1);
+    expect(stages.at(-1)?.trim()).toBe('FROM fenceline');
+    expect(stages.filter((stage) => /^COPY .*\/engine /m.test(stage)).map((stage) => stage.split('\n')[0])).toEqual([
+      'FROM fenceline AS analytics',
+    ]);
+  });
+
   it('uses one version of Node, which is supported, and does not run as root', () => {
     const bases = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, base]) => base as string);
     expect(new Set(bases).size).toBe(1);

@@ -24,6 +24,9 @@ import { patientReplies } from '../support/server.js';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const readme = readFileSync(join(repository, 'README.md'), 'utf8');
 const maxBytes = 150_000_000;
+const maxImageBytes = 700_000_000;
+/** Debian, Node and npm: docs/decisions/061-npm-package.md. */
+const baseImageBytes = 272_000_000;
 
 /** Node also finds packages in the folders above, so these must have none. */
 const base = [tmpdir(), '/var/tmp'].find((path) => !existsSync(join(path, 'node_modules'))) ?? tmpdir();
@@ -65,6 +68,15 @@ describe('the npm package', () => {
     const find = () => createRequire(join(project, 'any.js')).resolve('chdb');
     expect(find, 'a folder above this one has chdb').toThrow('Cannot find module');
     expect(bytesBelow(join(project, 'node_modules'))).toBeLessThan(maxBytes);
+  });
+
+  it('is an image below 700 MB, with all optional parts but the analytics engine and with the basemap', async () => {
+    const optional = join(folder, 'optional');
+    execFileSync(process.execPath, ['deploy/optional-packages.mjs', optional, 'others'], { cwd: repository });
+    const data = join(folder, 'data');
+    await placeBasemap(data);
+    const bytes = [join(project, 'node_modules'), optional, data].reduce((sum, path) => sum + bytesBelow(path), 0);
+    expect(bytes + baseImageBytes).toBeLessThan(maxImageBytes);
   });
 
   it('serves the first example of the README, and names the command that adds analytics', async () => {

@@ -40,7 +40,7 @@ beforeAll(() => {
     }),
   );
   write('small.js', 'console.log("small");\n');
-  write('docker-compose.yml', 'image: fenceline:0.1.0-cluster\n');
+  write('docker-compose.yml', 'image: fenceline:0.1.0\n');
   mkdirSync(join(folder, 'deploy/helm'), { recursive: true });
   write('deploy/helm/Chart.yaml', 'version: 0.1.0\nappVersion: 0.1.0\n');
   write('.gitignore', 'release/\n');
@@ -72,7 +72,7 @@ it('says in a dry run what it would do, and changes nothing', () => {
 it('sets the version everywhere, and writes the package with its changes, parts and checksums', () => {
   expect(release('0.2.0')).toMatchObject({ status: 0 });
   for (const name of ['package.json', 'package-lock.json']) expect(JSON.parse(text(name)).version).toBe('0.2.0');
-  expect(text('docker-compose.yml')).toBe('image: fenceline:0.2.0-cluster\n');
+  expect(text('docker-compose.yml')).toBe('image: fenceline:0.2.0\n');
   expect(text('deploy/helm/Chart.yaml')).toBe('version: 0.2.0\nappVersion: 0.2.0\n');
   expect(text('CHANGELOG.md')).toMatch(
     /^# Changelog\n\n## \[Unreleased\]\n\n## \[0\.2\.0\] - \S+\n\n- New: all of it\.\n$/,
