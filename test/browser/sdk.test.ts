@@ -2,6 +2,7 @@
  * The published web SDK in a browser, with only its `host` changed. The page has another origin than the API, so the
  * browser sends a preflight request before every call.
  */
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
@@ -86,6 +87,19 @@ inBrowser('radar-sdk-js with only its host changed', () => {
 
   it('calls across origins', () => {
     expect(new URL(page.url()).origin).not.toBe(server.address);
+  });
+
+  it('is initialized by the snippet of the guide for migration', async () => {
+    const guide = readFileSync(new URL('../../docs/migrating-from-radar.md', import.meta.url), 'utf8');
+    const [, snippet = ''] = /\*\*Web:\*\*\n\n```js\n(.*?)```/s.exec(guide) ?? [];
+    page = await openAsNewVisitor();
+    const filledIn = snippet
+      .replace('prj_live_pk_…', server.keys.test_publishable)
+      .replace('https://fenceline.example.com', server.address)
+      .replace(' })', `, ...${JSON.stringify(patientSdk)} })`);
+    await page.evaluate(filledIn);
+    const { events } = await radar('trackOnce', { ...standing(10, 10), accuracy: 20 });
+    expect(events).toHaveLength(2);
   });
 
   it('tracks into a geofence and out again', async () => {
