@@ -1,12 +1,10 @@
 /**
  * The dashboard and the alerts use metrics that a node exposes, and lie where Prometheus and Grafana look for them.
  */
-import { beforeAll, describe, expect, it, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { clusterMetrics, serviceMetrics } from '../../server/metrics.js';
 import { metricsDocument } from '../../server/metrics-document.js';
-import { prometheus } from '../../testing/services/prometheus.js';
-import { isHere } from '../../testing/services/provider.js';
 import { SharedServer } from '../support/shared-server.js';
 import { compose, nodes, readRepositoryFile, repositoryFile } from './compose.js';
 import {
@@ -15,6 +13,7 @@ import {
   dashboard,
   dashboardQueries,
   graphs,
+  isPrometheusMissing,
   type Labels,
   labelsOf,
   metricsIn,
@@ -38,6 +37,19 @@ beforeAll(async () => {
 });
 
 describe('the dashboard', () => {
+  it('has variables, and begins with a summary that has thresholds', () => {
+    expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['role', 'instance']);
+    const [first, ...others] = dashboard.panels;
+    expect(first).toMatchObject({ type: 'row', title: 'Summary' });
+    const summary = others.slice(
+      0,
+      others.findIndex(({ type }) => type === 'row'),
+    );
+    expect(summary.length).toBeGreaterThan(6);
+    for (const { type, fieldConfig } of summary)
+      expect([type, fieldConfig?.defaults.thresholds?.steps.length]).toEqual(['stat', expect.any(Number)]);
+  });
+
   it('uses only metrics and labels that a node exposes', () => {
     expect(dashboardQueries.length).toBeGreaterThan(30);
     expect(dashboardQueries.flatMap((query) => unknownIn(query, labels))).toEqual([]);
@@ -115,14 +127,15 @@ describe('the alerts', () => {
 });
 
 describe('Prometheus', () => {
-  test.runIf(process.env.CI === 'true')('is there in CI', () => expect(isHere(prometheus)).toBe(true));
-
-  it.runIf(isHere(prometheus))('answers all queries and alerts that an embedded node has the metrics for', async () => {
-    const ofClusters = Object.keys({ ...clusterMetrics, ...serviceMetrics });
-    const isExposed = (query: Query) =>
-      !metricsIn(query).some((metric) => ofClusters.some((name) => metric.startsWith(`fenceline_${name}`)));
-    expect(await unanswered(server, isExposed)).toEqual([]);
-  });
+  it.skipIf(isPrometheusMissing)(
+    'answers all queries and alerts that an embedded node has the metrics for',
+    async () => {
+      const ofClusters = Object.keys({ ...clusterMetrics, ...serviceMetrics });
+      const isExposed = (query: Query) =>
+        !metricsIn(query).some((metric) => ofClusters.some((name) => metric.startsWith(`fenceline_${name}`)));
+      expect(await unanswered(server, isExposed)).toEqual([]);
+    },
+  );
 
   it('scrapes every role at the port of the image', () => {
     const [{ dns_sd_configs }] = prometheusConfiguration.scrape_configs;

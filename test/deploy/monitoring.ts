@@ -8,7 +8,8 @@ import { sdkMetrics } from '../../api/sdk/dependencies.js';
 import { ingestMetrics } from '../../ingest/metrics.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
 import { apiMetrics, clusterMetrics, serviceMetrics } from '../../server/metrics.js';
-import { type PrometheusServer, startPrometheus } from '../../testing/services/prometheus.js';
+import { type PrometheusServer, prometheus, startPrometheus } from '../../testing/services/prometheus.js';
+import { isHere } from '../../testing/services/provider.js';
 import { until } from '../../testing/until.js';
 import { ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
@@ -19,6 +20,7 @@ export interface Panel {
   readonly id: number;
   readonly type: string;
   readonly title: string;
+  readonly fieldConfig?: { readonly defaults: { readonly thresholds?: { readonly steps: readonly object[] } } };
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly {
     readonly expr: string;
@@ -77,6 +79,9 @@ export const alertQueries: readonly Query[] = alerts.map(({ alert, expr, annotat
   expression: expr,
   texts: [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label as string),
 }));
+
+/** Tests are skipped without Prometheus. CI must have it. */
+export const isPrometheusMissing = process.env.CI !== 'true' && !isHere(prometheus);
 
 /** The labels of each metric by name, of a node as Prometheus stores it. */
 export type Labels = ReadonlyMap<string, ReadonlySet<string>>;
@@ -228,17 +233,17 @@ export async function unanswered(server: SharedServer, isExposed: (query: Query)
     },
     { describe: () => `series of ${absent}` },
   );
-  const prometheus = await prometheusOn(server.address);
+  const running = await prometheusOn(server.address);
   try {
-    const faulty = (await prometheus.rules()).filter(({ health }) => health !== 'ok');
+    const faulty = (await running.rules()).filter(({ health }) => health !== 'ok');
     const outcomes = queries.map(async (query) => {
-      const result = await prometheus.query(query.expression).catch((error: Error) => error);
+      const result = await running.query(query.expression).catch((error: Error) => error);
       if (result instanceof Error) return [`${query.from}: ${result.message}`];
       const mustAnswer = !metricsIn(query).some((name) => absent.includes(name));
       return result.length === 0 && mustAnswer ? [`${query.from}: ${query.expression} has no result`] : [];
     });
     return [...faulty.map(({ name, lastError }) => `${name}: ${lastError}`), ...(await Promise.all(outcomes)).flat()];
   } finally {
-    await prometheus.stop();
+    await running.stop();
   }
 }

@@ -70,6 +70,23 @@ describe('the npm package', () => {
     expect(bytesBelow(join(project, 'node_modules'))).toBeLessThan(maxBytes);
   });
 
+  it('has a client with types', () => {
+    const use = `
+      import { createClient } from 'fenceline/client';
+      const fenceline = createClient({ address: 'http://127.0.0.1:1', key: 'prj_test_sk_1', maxRetries: 0 });
+      const tag = (id: string): Promise<string | undefined> =>
+        fenceline.call('GET /v1/geofences/{id}', { path: { id } }).then(({ geofence }) => geofence.tag);
+      console.log(await tag('1').catch((error: Error) => error.name));
+      // @ts-expect-error the path has no such parameter
+      void (() => fenceline.call('GET /v1/geofences/{id}', { path: { externalId: '1' } }));`;
+    writeFileSync(join(project, 'use.mts'), use);
+    const compiler = join(repository, 'node_modules/.bin/tsc');
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', '', '--ignoreConfig'];
+    execFileSync(compiler, [...options, 'use.mts'], { cwd: project, encoding: 'utf8' });
+    const output = execFileSync(process.execPath, ['use.mjs'], { cwd: project, encoding: 'utf8' });
+    expect(output).toBe('NoAnswerError\n');
+  });
+
   it('is an image below 700 MB, with all optional parts but the analytics engine and with the basemap', async () => {
     const optional = join(folder, 'optional');
     execFileSync(process.execPath, ['deploy/optional-packages.mjs', optional, 'others'], { cwd: repository });

@@ -18,9 +18,12 @@ const folders = [
 ];
 
 /** The folder of the server and of psql; undefined where they are not installed. */
-export const postgresqlFolder = folders.find((folder) =>
+const postgresqlFolder = folders.find((folder) =>
   ['initdb', 'postgres', 'psql'].every((program) => existsSync(join(folder, program))),
 );
+
+/** Tests are skipped without PostgreSQL. CI must have it. */
+export const isPostgresqlMissing = process.env.CI !== 'true' && postgresqlFolder === undefined;
 
 export interface PostgresqlServer extends Server {
   /** Runs psql with such words in a folder, and returns what it printed. Rejects if a statement failed. */
