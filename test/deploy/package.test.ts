@@ -26,7 +26,7 @@ const readme = readFileSync(join(repository, 'README.md'), 'utf8');
 const maxBytes = 150_000_000;
 const maxImageBytes = 700_000_000;
 /** Debian, Node and npm: docs/decisions/061-npm-package.md. */
-const baseImageBytes = 272_000_000;
+const baseImageBytes = 263_000_000;
 
 /** Node also finds packages in the folders above, so these must have none. */
 const base = [tmpdir(), '/var/tmp'].find((path) => !existsSync(join(path, 'node_modules'))) ?? tmpdir();
