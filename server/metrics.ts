@@ -109,6 +109,8 @@ export function createRecorder(definitions: Readonly<Record<string, Definition>>
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // They are gauges, whose name must not end with total. Those without this end count by type.
+  for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`);
   new Gauge({
     name: prefixed('build_info'),
     help: 'Always 1. Its labels are the version of Fenceline and the version of Node.',

@@ -96,7 +96,7 @@ describe('the metrics', () => {
   });
 
   it('end with a base unit, and only counters with total', () => {
-    const types = [...text.matchAll(/^# TYPE (fenceline_\w+) (\w+)$/gm)].map(([, name, type]) => ({ name, type }));
+    const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => ({ name, type }));
     expect(types.filter(({ name, type }) => (type === 'counter') !== /_total$/.test(name as string))).toEqual([]);
     expect(types.filter(({ name }) => /_(ms|milliseconds|minutes|kb|mb)(_|$)/.test(name as string))).toEqual([]);
   });
