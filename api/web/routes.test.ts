@@ -21,6 +21,7 @@ writeFileSync(
   join(folder, 'manifest.json'),
   JSON.stringify({
     'index.html': { file: 'assets/index-1a2b.js' },
+    'application.tsx': { file: 'assets/application-2b.js', imports: ['index.html'] },
     'pages/map.tsx': { file: 'assets/map-3c.js', imports: ['index.html', '_shared.js'], css: ['assets/map.css'] },
     '_shared.js': { file: 'assets/shared-4d.js', imports: ['pages/map.tsx'] },
   }),
@@ -65,12 +66,14 @@ test('the page says whether people may sign up, and is not sent again while it i
 
 test('the page of a view names the files of the view, which are loaded beside its script', async () => {
   const links = async (url: string) => (await get(url)).body.match(/<link [^>]+>/g);
+  const application = '<link rel="modulepreload" crossorigin href="/assets/application-2b.js">';
   expect(await links('/map')).toEqual([
+    application,
     '<link rel="modulepreload" crossorigin href="/assets/map-3c.js">',
     '<link rel="preload" as="style" crossorigin href="/assets/map.css">',
     '<link rel="modulepreload" crossorigin href="/assets/shared-4d.js">',
   ]);
-  expect(await links('/keys')).toBeNull();
+  expect(await links('/keys')).toEqual([application]);
 });
 
 test('paths of the API and unknown paths never answer the page', async () => {

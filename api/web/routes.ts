@@ -106,11 +106,12 @@ export const dashboardRoutes =
     app.defaultAuthority = 'none';
     const schema = { hide: true };
     const config = { isQueryForPage: true };
-    const page = readFileSync(join(folder, 'index.html'), 'utf8').replace(
+    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+    const document = readFileSync(join(folder, 'index.html'), 'utf8').replace(
       '<meta name="sign-up" content="off">',
       `<meta name="sign-up" content="${signUp}">`,
     );
-    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
+    const page = withLinks(document, 'application.tsx', manifest);
     // The names are known, so no path of a request reaches the file system.
     const assets = new Set(readdirSync(join(folder, 'assets')));
 

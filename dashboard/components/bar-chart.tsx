@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { grouped } from './counts';
 import 'uplot/dist/uPlot.min.css';
-import { useTheme } from '../state/theme';
+import { useTheme } from '../state/use-theme';
 
 export interface Series {
   readonly name: string;

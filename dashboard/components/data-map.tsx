@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { type PicturedView, subjectOf } from '../state/map-picture';
 import { useScope } from '../state/session';
-import { useTheme } from '../state/theme';
+import { useTheme } from '../state/use-theme';
 import { Notice } from './controls';
 import { useLastPicture } from './last-picture';
 import type { createLayeredMap, DataMapProps } from './layered-map';

@@ -1,7 +1,7 @@
 /** The last picture of a view's map, in place of the map until it is drawn. */
 import type { Map as MapLibreMap } from 'maplibre-gl';
 import { useMemo, useRef, useState } from 'react';
-import { type PicturedView, readPicture, writePicture } from '../state/map-picture';
+import { frameOf, type PicturedView, readPicture, writePicture } from '../state/map-picture';
 import type { MapPictures } from './map-pictures';
 
 interface LastPicture {
@@ -26,14 +26,18 @@ export function useLastPicture(
   const [isDrawn, setDrawn] = useState(false);
   const latest = useRef(subjectsNow);
   latest.current = subjectsNow;
-  const url = useMemo(() => view && readPicture(view, subject), [view, subject]);
+  const url = useMemo(() => view && readPicture(view, subject)?.url, [view, subject]);
   const isShown = url !== undefined && !isDrawn;
   return {
     isShown,
     image: isShown && <img className="map-picture" src={url} alt="" decoding="sync" />,
     watch(map, { takePictures, whenDrawn }) {
       whenDrawn(map, () => setDrawn(true));
-      if (view) takePictures(map, (url) => writePicture(view, { of: latest.current(), url }));
+      if (view) {
+        const keep = (url: string) =>
+          writePicture(view, { of: latest.current(), url, frame: frameOf(map.getContainer()) });
+        takePictures(map, keep);
+      }
     },
   };
 }

@@ -1,7 +1,7 @@
 /** A map that draws collections of features by layers. It is loaded with MapLibre. */
 import type { FeatureCollection } from 'geojson';
 import * as maplibregl from 'maplibre-gl';
-import { createBaseMap } from './base-map';
+import { addToStyle, createBaseMap } from './base-map';
 import { createDots, type Dot } from './dots';
 import type { MapStyle, Theme } from './map-look';
 
@@ -76,8 +76,8 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
     style,
     onStyle(map, shade) {
       const { sources, layers } = props();
-      for (const name of sources) map.addSource(name, { type: 'geojson', data: contents.get(name) ?? noFeatures });
-      for (const layer of layers(palettes[shade])) map.addLayer(layer);
+      const sourceOf = (name: string) => ({ type: 'geojson' as const, data: contents.get(name) ?? noFeatures });
+      addToStyle(map, Object.fromEntries(sources.map((name) => [name, sourceOf(name)])), layers(palettes[shade]));
       paintDots();
     },
   });

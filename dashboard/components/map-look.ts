@@ -1,5 +1,6 @@
 /** How maps look, apart from MapLibre itself, which is loaded after the page is shown. */
 import type { Position } from '../drawing/shape';
+import { readStored } from '../state/storage';
 
 export type Theme = 'light' | 'dark';
 export type MapStyle = 'svc-default-v1' | 'svc-light-v1' | 'svc-dark-v1';
@@ -22,6 +23,13 @@ export const accents = {
 
 /** Returns the quiet style of a theme. */
 export const styleOfTheme = (theme: Theme): MapStyle => (theme === 'dark' ? 'svc-dark-v1' : 'svc-light-v1');
+
+/** What the user chooses for the view Map. */
+export type StyleChoice = 'theme' | MapStyle;
+const styleChoices: readonly StyleChoice[] = ['theme', 'svc-default-v1', 'svc-light-v1', 'svc-dark-v1'];
+export const storedStyle = (): StyleChoice => styleChoices.find((each) => each === readStored('map-style')) ?? 'theme';
+export const styleOf = (choice: StyleChoice, theme: Theme): MapStyle =>
+  choice === 'theme' ? styleOfTheme(theme) : choice;
 
 export interface View {
   readonly centre: Position;

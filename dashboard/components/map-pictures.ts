@@ -5,6 +5,7 @@ import type { Map as MapLibreMap } from 'maplibre-gl';
 const firstAfterMs = 5_000;
 /** A map that is moved again and again is pictured now and then. */
 const pauseMs = 10_000;
+const askEveryMs = 50;
 const widthPx = 640;
 const quality = 0.6;
 /** Larger pictures are not kept: browsers store a few megabytes. */
@@ -37,9 +38,36 @@ function whenDrawn(map: MapLibreMap, done: () => void): void {
   map.on('movestart', ({ originalEvent }) => originalEvent && done());
 }
 
+/** Reads the frame when it is drawn. To ask for its pixels at once would stop the page until then. */
+async function readFrame(gl: WebGL2RenderingContext): Promise<ImageData> {
+  const { drawingBufferWidth: width, drawingBufferHeight: height } = gl;
+  const pixels = new Uint8ClampedArray(4 * width * height);
+  const buffer = gl.createBuffer();
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+  gl.bufferData(gl.PIXEL_PACK_BUFFER, pixels.length, gl.STREAM_READ);
+  gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, 0);
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+  const isRead = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
+  gl.flush();
+  do {
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+    if (gl.isContextLost()) throw new Error('the map is gone');
+  } while (gl.getSyncParameter(isRead, gl.SYNC_STATUS) !== gl.SIGNALED);
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
+  gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, pixels);
+  gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
+  gl.deleteBuffer(buffer);
+  gl.deleteSync(isRead);
+  return new ImageData(pixels, width, height);
+}
+
 async function pictureOf(canvas: HTMLCanvasElement): Promise<string> {
   const size = { width: widthPx, height: Math.round((widthPx * canvas.height) / canvas.width) };
-  const frame = await createImageBitmap(canvas, { resizeWidth: size.width, resizeHeight: size.height });
+  const frame = await createImageBitmap(await readFrame(canvas.getContext('webgl2')!), {
+    ...{ resizeWidth: size.width, resizeHeight: size.height },
+    // WebGL begins at the bottom.
+    imageOrientation: 'flipY',
+  });
   const small = new OffscreenCanvas(size.width, size.height);
   small.getContext('bitmaprenderer')!.transferFromImageBitmap(frame);
   const blob = await small.convertToBlob({ type: 'image/webp', quality });

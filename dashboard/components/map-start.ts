@@ -26,5 +26,8 @@ export async function loadMap<Module>(load: () => Promise<Module>): Promise<Modu
   await whenPainted();
   // Not all browsers preload workers. What is kept answers at once.
   void fetch(workerUrl).catch(() => {});
-  return load();
+  const module = await load();
+  // The page may draw and answer between the start of the code and that of the map.
+  await new Promise((resolve) => setTimeout(resolve));
+  return module;
 }

@@ -3,7 +3,7 @@ import type { Feature, FeatureCollection } from 'geojson';
 import * as maplibregl from 'maplibre-gl';
 import { type Bounds, type Place, PlaceIndex, type PlaceName, ringOfPlace } from '../drawing/places';
 import type { Position } from '../drawing/shape';
-import { type BaseMap, type BaseOptions, createBaseMap } from './base-map';
+import { addToStyle, type BaseMap, type BaseOptions, createBaseMap } from './base-map';
 import { accents, palettes, type Theme, type View } from './map-look';
 
 export { mapPictures } from './map-pictures';
@@ -63,6 +63,7 @@ export const plainDisplay: Display = {
   isShown: () => true,
 };
 const clickable = ['shape-fill', 'point'];
+const isEnabled: maplibregl.ExpressionSpecification = ['get', 'enabled'];
 const isPoint: maplibregl.ExpressionSpecification = [
   'all',
   ['!', ['has', 'point_count']],
@@ -154,7 +155,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
   }
 
   function chosenData(): FeatureCollection {
-    if (chosen === undefined) return none;
+    if (chosen === undefined || chosen.id === hidden) return none;
     return { type: 'FeatureCollection', features: [chosen.kind === 'beacon' ? pointOf(chosen) : shapeOf(chosen)] };
   }
   const markData = (): FeatureCollection =>
@@ -173,96 +174,110 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
 
   function addLayers(shade: Theme): void {
     const accent = accents[shade];
-    map.addSource('points', {
-      type: 'geojson',
-      data: points(),
-      promoteId: 'id',
-      ...clusterOptions(),
-      clusterMinPoints: 4,
-    });
-    clusteredBelow = firstZoom();
-    map.addSource('shapes', { type: 'geojson', data: none, promoteId: 'id', buffer: 32 });
-    clearShapes();
-    map.addSource('chosen', { type: 'geojson', data: chosenData(), tolerance: 0.1 });
-    map.addSource('marked', { type: 'geojson', data: markData() });
+    const sources = {
+      points: {
+        type: 'geojson',
+        data: points(),
+        promoteId: 'id',
+        ...clusterOptions(),
+        clusterMinPoints: 4,
+      },
+      shapes: { type: 'geojson', data: none, promoteId: 'id', buffer: 32 },
+      chosen: { type: 'geojson', data: chosenData(), tolerance: 0.1 },
+      marked: { type: 'geojson', data: markData() },
+    } as const;
     const colour = colours(shade);
-    const isEnabled: maplibregl.ExpressionSpecification = ['get', 'enabled'];
-    map.addLayer({
-      ...{ id: 'shape-fill', type: 'fill', source: 'shapes' },
-      // The line smooths the edge.
-      paint: { 'fill-color': colour, 'fill-opacity': ['case', isEnabled, 0.18, 0.05], 'fill-antialias': false },
-    });
-    map.addLayer({
-      ...{ id: 'shape-line', type: 'line', source: 'shapes', filter: isEnabled },
-      paint: { 'line-color': colour, 'line-width': 1.6 },
-    });
-    map.addLayer({
-      ...{ id: 'shape-line-disabled', type: 'line', source: 'shapes', filter: ['!', isEnabled] },
-      paint: { 'line-color': colour, 'line-width': 1.2, 'line-opacity': 0.75, 'line-dasharray': [3, 3] },
-    });
-    map.addLayer({
-      ...{ id: 'point', type: 'circle', source: 'points', filter: isPoint },
-      paint: {
-        'circle-color': ['case', isEnabled, colour, accent.halo],
-        'circle-radius': ['case', ['get', 'beacon'], 5, 4],
-        'circle-stroke-width': ['case', isEnabled, 1.5, 2],
-        'circle-stroke-color': ['case', isEnabled, accent.halo, colour],
+    const filter = filters();
+    addToStyle(map, sources, [
+      {
+        ...{ id: 'shape-fill', type: 'fill', source: 'shapes', filter: filter.fill },
+        // The line smooths the edge.
+        paint: { 'fill-color': colour, 'fill-opacity': ['case', isEnabled, 0.18, 0.05], 'fill-antialias': false },
       },
-    });
-    map.addLayer({
-      ...{ id: 'cluster', type: 'circle', source: 'points', filter: ['has', 'point_count'] },
-      paint: {
-        'circle-color': accent.cluster,
-        'circle-radius': ['step', ['get', 'point_count'], 13, 100, 16, 1_000, 20, 10_000, 25],
-        'circle-stroke-width': 2,
-        'circle-stroke-color': palettes.kind[shade][0],
+      {
+        ...{ id: 'shape-line', type: 'line', source: 'shapes', filter: filter.line },
+        paint: { 'line-color': colour, 'line-width': 1.6 },
       },
-    });
-    map.addLayer({
-      ...{ id: 'cluster-count', type: 'symbol', source: 'points', filter: ['has', 'point_count'] },
-      layout: {
-        'text-field': ['get', 'point_count_abbreviated'],
-        'text-font': ['Noto Sans Medium'],
-        'text-size': 12,
-        'text-allow-overlap': true,
+      {
+        ...{ id: 'shape-line-disabled', type: 'line', source: 'shapes', filter: filter.disabled },
+        paint: { 'line-color': colour, 'line-width': 1.2, 'line-opacity': 0.75, 'line-dasharray': [3, 3] },
       },
-      paint: { 'text-color': accent.text },
-    });
-    map.addLayer({
-      ...{ id: 'chosen-line', type: 'line', source: 'chosen' },
-      paint: { 'line-color': accent.chosen, 'line-width': 3 },
-    });
-    map.addLayer({
-      ...{ id: 'chosen-point', type: 'circle', source: 'chosen', filter: ['==', ['geometry-type'], 'Point'] },
-      paint: {
-        'circle-color': accent.chosen,
-        'circle-radius': 7,
-        'circle-stroke-width': 2,
-        'circle-stroke-color': accent.halo,
+      {
+        ...{ id: 'point', type: 'circle', source: 'points', filter: filter.point },
+        paint: {
+          'circle-color': ['case', isEnabled, colour, accent.halo],
+          'circle-radius': ['case', ['get', 'beacon'], 5, 4],
+          'circle-stroke-width': ['case', isEnabled, 1.5, 2],
+          'circle-stroke-color': ['case', isEnabled, accent.halo, colour],
+        },
       },
-    });
-    map.addLayer({
-      ...{ id: 'marked', type: 'circle', source: 'marked' },
-      paint: {
-        'circle-color': accent.chosen,
-        'circle-opacity': 0.25,
-        'circle-radius': 10,
-        'circle-stroke-width': 2,
-        'circle-stroke-color': accent.chosen,
+      {
+        ...{ id: 'cluster', type: 'circle', source: 'points', filter: ['has', 'point_count'] },
+        paint: {
+          'circle-color': accent.cluster,
+          'circle-radius': ['step', ['get', 'point_count'], 13, 100, 16, 1_000, 20, 10_000, 25],
+          'circle-stroke-width': 2,
+          'circle-stroke-color': palettes.kind[shade][0],
+        },
       },
-    });
-    applyHidden();
+      {
+        ...{ id: 'cluster-count', type: 'symbol', source: 'points', filter: ['has', 'point_count'] },
+        layout: {
+          'text-field': ['get', 'point_count_abbreviated'],
+          'text-font': ['Noto Sans Medium'],
+          'text-size': 12,
+          'text-allow-overlap': true,
+        },
+        paint: { 'text-color': accent.text },
+      },
+      {
+        ...{ id: 'chosen-line', type: 'line', source: 'chosen' },
+        paint: { 'line-color': accent.chosen, 'line-width': 3 },
+      },
+      {
+        ...{ id: 'chosen-point', type: 'circle', source: 'chosen', filter: ['==', ['geometry-type'], 'Point'] },
+        paint: {
+          'circle-color': accent.chosen,
+          'circle-radius': 7,
+          'circle-stroke-width': 2,
+          'circle-stroke-color': accent.halo,
+        },
+      },
+      {
+        ...{ id: 'marked', type: 'circle', source: 'marked' },
+        paint: {
+          'circle-color': accent.chosen,
+          'circle-opacity': 0.25,
+          'circle-radius': 10,
+          'circle-stroke-width': 2,
+          'circle-stroke-color': accent.chosen,
+        },
+      },
+    ]);
+    clusteredBelow = firstZoom();
+    clearShapes();
     showShapes();
+  }
+
+  /** What the layers show: all but the hidden place. */
+  function filters() {
+    const isOther: maplibregl.ExpressionSpecification = ['!=', ['get', 'id'], hidden ?? ''];
+    return {
+      fill: isOther,
+      line: ['all', isOther, isEnabled],
+      disabled: ['all', isOther, ['!', isEnabled]],
+      point: ['all', isOther, isPoint],
+    } as const satisfies Record<string, maplibregl.FilterSpecification>;
   }
 
   function applyHidden(): void {
     if (!map.getLayer('point')) return;
-    const isOther: maplibregl.ExpressionSpecification = ['!=', ['get', 'id'], hidden ?? ''];
-    map.setFilter('shape-fill', isOther);
-    map.setFilter('shape-line', ['all', isOther, ['get', 'enabled']]);
-    map.setFilter('shape-line-disabled', ['all', isOther, ['!', ['get', 'enabled']]]);
-    map.setFilter('point', ['all', isOther, isPoint]);
-    source('chosen')?.setData(hidden !== undefined && hidden === chosen?.id ? none : chosenData());
+    const filter = filters();
+    map.setFilter('shape-fill', filter.fill);
+    map.setFilter('shape-line', filter.line);
+    map.setFilter('shape-line-disabled', filter.disabled);
+    map.setFilter('point', filter.point);
+    source('chosen')?.setData(chosenData());
   }
 
   function placeAt({ x, y }: maplibregl.Point): string | undefined {

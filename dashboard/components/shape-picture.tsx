@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Geofence } from '../../client/types';
 import { urlOf } from '../client/call';
 import { circleRing, type GeofenceDraft, ringOf } from '../forms/geofence';
-import { useTheme } from '../state/theme';
+import { useTheme } from '../state/use-theme';
 import { useSettled } from './list-filters';
 
 type Position = readonly [longitude: number, latitude: number];

@@ -1,14 +1,8 @@
-/** Times for people, in the zone and language of the browser. */
-
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
-const absolute = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
+/**
+ * Times for people, in the zone of the browser and in English. Dates are put together here: the browser's first format
+ * of a date or number loads the tables of all languages, which takes as long as the first picture of a view.
+ */
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec'];
 
 const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
   ['year', 31_536_000],
@@ -18,11 +12,21 @@ const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ['minute', 60],
 ];
 
+let relative: Intl.RelativeTimeFormat | undefined;
+
 /** Returns for example "3 minutes ago". */
 export function relativeTime(time: string, nowMs = Date.now()): string {
   const seconds = (Date.parse(time) - nowMs) / 1_000;
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-export const absoluteTime = (time: string): string => absolute.format(new Date(time));
+/** Returns for example "09:05:00". */
+export const timeOfDay = (time: string): string => new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);
+
+/** Returns for example "5 Sept 2026, 09:05:00". */
+export function absoluteTime(time: string): string {
+  const date = new Date(time);
+  return `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}, ${timeOfDay(time)}`;
+}

@@ -2,10 +2,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button, Check, SelectField } from '../components/controls';
 import { grouped } from '../components/counts';
-import { type MapStyle, palettes, type Theme } from '../components/map-look';
+import { palettes, type StyleChoice, type Theme } from '../components/map-look';
 import { colourNumber, type Layers, otherTags, type TagCount } from './places';
-
-export type StyleChoice = 'theme' | MapStyle;
 
 const styles = [
   { value: 'theme', label: 'As the page' },

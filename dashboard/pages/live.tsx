@@ -12,9 +12,10 @@ import { Badge, Block, Button, Dialog, Empty, Notice, Page } from '../components
 import { counted, grouped } from '../components/counts';
 import { DataMap, type Layer, type LngLat, type MapHandle, type MovingDot, type Palette } from '../components/data-map';
 import { Icon } from '../components/icons';
+import { whenPainted } from '../components/map-start';
 import { Sparkline } from '../components/sparkline';
 import { Tile, Tiles } from '../components/tiles';
-import { absoluteTime, relativeTime } from '../components/time';
+import { absoluteTime, relativeTime, timeOfDay } from '../components/time';
 import { durationText, eventNames, eventTitle, eventTypes, lagText, markOf, whoOf } from '../live/event-words';
 import {
   type Arrived,
@@ -105,12 +106,19 @@ function useFeed(isPaused: boolean) {
       waiting = [];
       setFeed((all) => addArrived(all, arrived, paused.current));
     }, showEveryMs);
-    const stop = followEvents({
-      onEvent: (event) => waiting.push({ event, arrivedAtMs: Date.now() }),
-      onGap: (count) => setMissing((all) => all + count),
-      onState: setState,
+    let isGone = false;
+    let stop = () => {};
+    // A stream keeps one of the few connections, and the first data need them.
+    void whenPainted().then(() => {
+      if (isGone) return;
+      stop = followEvents({
+        onEvent: (event) => waiting.push({ event, arrivedAtMs: Date.now() }),
+        onGap: (count) => setMissing((all) => all + count),
+        onState: setState,
+      });
     });
     return () => {
+      isGone = true;
       stop();
       clearInterval(timer);
     };
@@ -404,7 +412,7 @@ function EventList({ arrived, isFiltered, filter, onFilter, onOpen }: ListProps)
                       </span>
                     </span>
                     <time className="quiet small" dateTime={event.createdAt} title={absoluteTime(event.createdAt)}>
-                      {new Date(event.createdAt).toLocaleTimeString('en-GB')}
+                      {timeOfDay(event.createdAt)}
                     </time>
                   </button>
                 </li>

@@ -6,12 +6,12 @@ import { Badge, Button, Loading, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { Icon, type IconName } from '../components/icons';
 import { useLastPicture } from '../components/last-picture';
-import { type MapStyle, styleOfTheme, type Theme, type View } from '../components/map-look';
+import { shadeOf, storedStyle, styleOf, type View } from '../components/map-look';
 import { loadMap } from '../components/map-start';
 import type { MapView } from '../components/map-view';
 import { messageOf } from '../components/toasts';
 import type { Editor } from '../drawing/editor';
-import { LayerMenu, type StyleChoice } from '../drawing/layer-menu';
+import { LayerMenu } from '../drawing/layer-menu';
 import { readAddress, type Selection, type Tool, writeAddress } from '../drawing/map-address';
 import { BeaconEditor, GeofenceEditor, type MapEvents } from '../drawing/place-editor';
 import { allLayers, colourNumbers, type Place, type PlaceName, shownBy, tagCounts } from '../drawing/places';
@@ -21,9 +21,9 @@ import { geofenceKind } from '../forms/geofence-fields';
 import { StoredRecord } from '../forms/record-form';
 import { subjectOf } from '../state/map-picture';
 import { useScope, useWorkspace } from '../state/session';
-import { readStored, writeStored } from '../state/storage';
-import { useTheme } from '../state/theme';
+import { writeStored } from '../state/storage';
 import { leave } from '../state/unsaved';
+import { useTheme } from '../state/use-theme';
 import { useViewFocus } from '../state/view-focus';
 
 const tools: readonly { readonly tool: Tool; readonly label: string; readonly icon: IconName }[] = [
@@ -33,13 +33,13 @@ const tools: readonly { readonly tool: Tool; readonly label: string; readonly ic
   { tool: 'beacon', label: 'Place a beacon', icon: 'beacon' },
 ];
 
-const styleChoices: readonly StyleChoice[] = ['theme', 'svc-default-v1', 'svc-light-v1', 'svc-dark-v1'];
-const storedStyle = (): StyleChoice => styleChoices.find((each) => each === readStored('map-style')) ?? 'theme';
-const styleOf = (choice: StyleChoice, theme: Theme): MapStyle => (choice === 'theme' ? styleOfTheme(theme) : choice);
-
 /** Keeps what the page shows in its address, so that it can be reloaded and shared. */
 const writePlace = (view: View | undefined, selection: Selection | undefined): void =>
   history.replaceState(history.state, '', `/map${writeAddress({ view, selection })}`);
+
+const loadEditor = () => import('../drawing/editor');
+/** A failure is reported when the editor is needed. */
+const preloadEditor = (): void => void loadEditor().catch(() => {});
 
 const placeOf = (view: View | undefined): string => writeAddress({ view, selection: undefined });
 
@@ -68,6 +68,7 @@ function PlacesMap() {
   const [layers, setLayers] = useState(allLayers);
   const [styleChoice, setStyleChoice] = useState(storedStyle);
   const [hover, setHover] = useState<{ readonly id: string; readonly x: number; readonly y: number }>();
+  const editorNow = useRef<Editor>(undefined);
   const events = useRef<MapEvents>(undefined);
   const listeners = useRef<Listeners>(undefined);
   const lastView = useRef(first.view);
@@ -97,7 +98,7 @@ function PlacesMap() {
   };
 
   const style = styleOf(styleChoice, theme);
-  const shade: Theme = style === 'svc-dark-v1' ? 'dark' : 'light';
+  const shade = shadeOf(style);
 
   const picture = useLastPicture('map', subjectOf(scope, style, placeOf(first.view)), () => {
     const whole = isWhole.current ? [subjectOf(scope, style)] : [];
@@ -108,9 +109,34 @@ function PlacesMap() {
     document.title = 'Map · Fenceline';
   }, []);
   useViewFocus();
+  const [isEdited, setEdited] = useState(false);
+  if (selection !== undefined && !isEdited) setEdited(true);
+  // Most who look at the map draw nothing. The editor goes before the map does.
+  useEffect(() => {
+    if (view === undefined || !isEdited) return;
+    let isGone = false;
+    async function start(view: MapView) {
+      const { createEditor } = await loadEditor();
+      if (isGone) return;
+      const created = createEditor({
+        map: view.map,
+        onPreview: (shape) => events.current?.onPreview(shape),
+        onStep: (shape) => events.current?.onStep(shape),
+      });
+      if (view.hasStyle()) created.start(view.shade());
+      editorNow.current = created;
+      setEditor(created);
+    }
+    start(view).catch(() => setProblem('The drawing tools could not be loaded. Reload the page to draw.'));
+    return () => {
+      isGone = true;
+      editorNow.current?.remove();
+      editorNow.current = undefined;
+      setEditor(undefined);
+    };
+  }, [view, isEdited]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the style goes to the map that is there
   useEffect(() => {
-    let editor: Editor | undefined;
     let view: MapView | undefined;
     let isGone = false;
     async function start() {
@@ -120,10 +146,8 @@ function PlacesMap() {
         container: container.current!,
         style,
         view: first.view,
-        onStyle(_, nextShade) {
-          editor?.start(nextShade);
-        },
-        onPress: (at, point) => events.current?.onClick(at, editor?.pointNear(point)) ?? false,
+        onStyle: (_, nextShade) => editorNow.current?.start(nextShade),
+        onPress: (at, point) => events.current?.onClick(at, editorNow.current?.pointNear(point)) ?? false,
         onClick: (place) => listeners.current?.onClick(place),
         onHover: setHover,
         onMove: (next) => listeners.current?.onMove(next),
@@ -137,17 +161,6 @@ function PlacesMap() {
       picture.watch(map, mapPictures);
       view = created;
       setView(created);
-      // The map is seen before it is drawn on.
-      await map.once('load');
-      const { createEditor } = await import('../drawing/editor');
-      if (isGone) return;
-      editor = createEditor({
-        map,
-        onPreview: (shape) => events.current?.onPreview(shape),
-        onStep: (shape) => events.current?.onStep(shape),
-      });
-      if (map.isStyleLoaded()) editor.start(created.shade());
-      setEditor(editor);
     }
     start().catch(() =>
       setProblem('This browser cannot draw the map: it has no WebGL. The search and the lists work without it.'),
@@ -155,8 +168,6 @@ function PlacesMap() {
     return () => {
       isGone = true;
       setView(undefined);
-      setEditor(undefined);
-      editor?.remove();
       view?.remove();
     };
   }, []);
@@ -193,7 +204,11 @@ function PlacesMap() {
     leave(() => setSelection(next));
   }
   listeners.current = {
-    onClick: (place) => select(place && { type: 'stored', ...place }),
+    onClick(place) {
+      // The click is meant for a shape whose editor is not there yet.
+      if (selection?.type === 'new' && editor === undefined) return;
+      select(place && { type: 'stored', ...place });
+    },
     onMove(view) {
       isWhole.current = false;
       lastView.current = view;
@@ -261,7 +276,13 @@ function PlacesMap() {
           />
         </div>
         {isOwner && (
-          <div className="map-tools card" role="toolbar" aria-label="Draw">
+          <div
+            className="map-tools card"
+            role="toolbar"
+            aria-label="Draw"
+            onPointerEnter={preloadEditor}
+            onFocus={preloadEditor}
+          >
             {tools.map(({ tool, label, icon }) => (
               <Button
                 key={tool}

@@ -4,6 +4,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import type { Session } from '../../client/types';
 import { call, type Environment, Failure, onSessionEnd, type Scope, setCallScope } from '../client/call';
 import { forgetPictures } from './map-picture';
+import { projectOf, type RememberedProject, rememberedSession, storedEnvironment } from './remembered';
 import { forgetStored, readStored, writeStored } from './storage';
 import { leave } from './unsaved';
 
@@ -15,15 +16,6 @@ function remember(session: Session | null): void {
     forgetStored('session');
     forgetPictures();
   } else writeStored('session', JSON.stringify(session));
-}
-
-function rememberedSession(): Session | undefined {
-  try {
-    const { projects, ...rest } = JSON.parse(readStored('session') ?? '') as Session;
-    return projects.length > 0 ? { projects, ...rest } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Puts another session in place, or none, and forgets all that the earlier one has read. */
@@ -54,11 +46,9 @@ export function useSession() {
   });
 }
 
-type Project = Session['projects'][number];
-
 interface Workspace {
   readonly session: Session;
-  readonly project: Project;
+  readonly project: RememberedProject;
   readonly environment: Environment;
   readonly isOwner: boolean;
   chooseProject(id: string): void;
@@ -90,10 +80,8 @@ interface Props {
 export function WorkspaceProvider({ session, children, withoutProject }: Props) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState(() => readStored('project'));
-  const [environment, setEnvironment] = useState<Environment>(() =>
-    readStored('environment') === 'live' ? 'live' : 'test',
-  );
-  const project = session.projects.find(({ _id }) => _id === chosen) ?? session.projects[0];
+  const [environment, setEnvironment] = useState(storedEnvironment);
+  const project = projectOf(session, chosen);
 
   useEffect(() => onSessionEnd(() => replaceSession(client, null)), [client]);
   // Children call the API while they render for the first time, so an effect would be too late.

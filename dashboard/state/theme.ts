@@ -1,5 +1,4 @@
-/** Light or dark: as the system says, unless the user chose. */
-import { useSyncExternalStore } from 'react';
+/** Light or dark: as the system says, unless the user chose. It is applied before React is there. */
 import { readStored, writeStored } from './storage';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
@@ -30,10 +29,8 @@ export function chooseTheme(choice: ThemeChoice): void {
 
 system.addEventListener('change', applyTheme);
 
-function subscribe(listener: () => void): () => void {
+/** Calls the listener after each change, until the returned function is called. */
+export function onThemeChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
-
-export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, themeChoice);
-export const useTheme = (): 'light' | 'dark' => useSyncExternalStore(subscribe, currentTheme);

@@ -39,6 +39,8 @@ async function onMap(page: Page): Promise<(point: Point) => Point> {
         .evaluate((canvas) => canvas.clientWidth - canvas.parentElement!.parentElement!.clientWidth),
     )
     .toBe(0);
+  // The form comes with the code that draws.
+  await page.locator('.map-page:not(.has-side), .map-page:has(.map-side)').waitFor();
   await drawn(page);
   const box = await page.locator('.map-canvas').boundingBox();
   return ([x, y]) => [box!.x + Math.round(box!.width / 2) + x, box!.y + Math.round(box!.height / 2) + y];

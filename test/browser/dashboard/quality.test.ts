@@ -106,16 +106,21 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
   });
 
-  it('shows a sign of the page before its scripts, and the last picture of a map until it is drawn', async () => {
+  it('shows its frame and the last picture of a map before its scripts, and the picture until the map is drawn', async () => {
     const keptPicture = (page: Page) => page.evaluate<string | null>("localStorage.getItem('fenceline.picture-map')");
     const page = await asOwner('/map');
     await expect.poll(() => keptPicture(page)).not.toBeNull();
-    const scripts = await hold(page, () => true, '**/assets/*.js');
+    const place = await page.locator('.map-canvas').boundingBox();
+    // The first script has only what the browser keeps.
+    const scripts = await hold(page, (route) => !route.request().url().includes('/index-'), '**/assets/*.js');
     const maps = await hold(page, () => true, '**/maps/**');
     await page.goto(`${server.address}/map`, { waitUntil: 'commit' });
     await page.getByRole('status', { name: 'Loading' }).getByText('Fenceline').waitFor();
-    await scripts.letGo();
     const picture = page.locator('img.map-picture');
+    await picture.waitFor();
+    expect(await picture.boundingBox()).toEqual(place);
+    expect(scripts.count()).toBeGreaterThan(0);
+    await scripts.letGo();
     await page.locator('canvas').first().waitFor({ state: 'attached' });
     await expect.poll(maps.count).toBeGreaterThan(0);
     expect(await picture.isVisible()).toBe(true);

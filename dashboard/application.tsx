@@ -1,18 +1,12 @@
-/** Starts the dashboard. */
+/** Starts the page, which is loaded beside the first script. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
 import { Failure, Unreachable } from './client/call';
 import { ToastProvider } from './components/toasts';
-import { applyTheme } from './state/theme';
 import { preloadView } from './views';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/components.css';
-import './styles/layout.css';
 
-applyTheme();
 const maxRetries = 2;
 
 const client = new QueryClient({
@@ -28,17 +22,20 @@ const client = new QueryClient({
   },
 });
 
-/** Waits for the view, which the browser loads beside this script, so that it is in the first picture. */
-async function start(): Promise<void> {
+/** Shows the page when its view is there, which the browser loads beside this script. */
+export async function start(): Promise<void> {
   await preloadView(location.pathname);
-  createRoot(document.getElementById('root')!).render(
-    <StrictMode>
-      <QueryClientProvider client={client}>
-        <ToastProvider>
-          <App />
-        </ToastProvider>
-      </QueryClientProvider>
-    </StrictMode>,
+  const root = createRoot(document.getElementById('root')!);
+  // A transition is rendered in short tasks.
+  startTransition(() =>
+    root.render(
+      <StrictMode>
+        <QueryClientProvider client={client}>
+          <ToastProvider>
+            <App />
+          </ToastProvider>
+        </QueryClientProvider>
+      </StrictMode>,
+    ),
   );
 }
-void start();
