@@ -78,9 +78,9 @@ GL JS on an existing map in headless Chromium without a graphics card.`,
   {
     name: 'dashboard-map',
     title: "The dashboard's map",
-    about: `Headless Chromium without a graphics card drags and zooms the map. Frame times count from frame to
-frame of the page, which stays at 60 a second. The map leaves out frames while its last one is drawn, so
-it may draw less often than that. There are no places or many ([048](decisions/048-drawing.md),
+    about: `Headless Chromium without a graphics card drags and zooms the map. The page draws its frames
+beside those of the map. The map leaves out frames while its last one is drawn. Its frames count while
+the view moves. There are no places or many ([048](decisions/048-drawing.md),
 [057](decisions/057-loading-of-the-dashboard.md)).`,
   },
   {
