@@ -43,6 +43,9 @@ export interface BenchNode extends ServerProcess {
   readonly keys: Keys | undefined;
 }
 
+/** As Compose, the Helm chart and docs/cluster.md start processes that evaluate. */
+const pipelineOptions = '--max-semi-space-size=64';
+
 export class BenchCluster {
   /** The bench's own connections to the services. */
   readonly backend: ClusterBackend;
@@ -100,7 +103,11 @@ export class BenchCluster {
     const launched = launchServer({
       program,
       dataFolder: join(this.#folder, `${this.#started++}`),
-      environment: { ...this.#environment, FENCELINE_ROLES: roles.join(',') },
+      environment: {
+        ...this.#environment,
+        FENCELINE_ROLES: roles.join(','),
+        ...(roles.includes('pipeline') && { NODE_OPTIONS: pipelineOptions }),
+      },
     });
     this.#nodes.add(launched);
     return { ...launched, ...(await launched.ready) };
