@@ -12,10 +12,7 @@ const modules =
   '{schemas,pipeline,backends,http,outbound,providers,ingest,api,imports,simulation,renderer,replay,server,cli,' +
   'demo,dashboard,client,bench,testing}';
 
-/**
- * These files start servers or other programs. They share the processes of their workers, with their imports and
- * Chromium. Those that open chDB themselves close it.
- */
+/** These files start servers or other programs. */
 const embeddedFiles = [
   'test/{contract,documentation,deploy,embedded,kill}/**/*.test.ts',
   'test/end-to-end/**/*.test.ts',
