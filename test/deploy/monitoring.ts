@@ -162,12 +162,13 @@ async function prometheusOn(address: string): Promise<PrometheusServer> {
   const target = { targets: [new URL(address).host], labels: { __meta_dns_name: role } };
   const configuration = {
     ...prometheusConfiguration,
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    // A scrape may take as long as the interval, on a busy machine too.
+    global: { scrape_interval: '3s', evaluation_interval: '1s' },
     scrape_configs: [{ ...others, static_configs: [target] }],
   };
   const server = await startPrometheus({ 'prometheus.yml': stringify(configuration), 'alerts.yml': rulesText });
   await until(async () => {
-    const [scrapes] = await server.query(`count_over_time(up{job="fenceline", role="${role}"}[1m])`);
+    const [scrapes] = await server.query(`sum_over_time(up{job="fenceline", role="${role}"}[1m])`);
     const rules = await server.rules();
     return Number(scrapes?.value[1]) >= 3 && rules.every(({ health }) => health !== 'unknown');
   });

@@ -1,4 +1,4 @@
-/** Prometheus for tests: it scrapes given nodes once a second, with the rules and relabelling of a configuration. */
+/** Prometheus for tests, with a given configuration. */
 import { freePorts, loopback } from './ports.js';
 import { run } from './provider.js';
 import type { Server, Software } from './server.js';
