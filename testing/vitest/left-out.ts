@@ -34,6 +34,16 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
     command: 'sudo npx vitest run --project embedded test/embedded/disk-full.test.ts',
   },
   {
+    files: /^test\/(deploy|cluster)\/monitoring/,
+    reason: 'no prometheus on the PATH',
+    command: 'eval "$(.ci/services)" && npx vitest run --project embedded test/deploy/monitoring.test.ts',
+  },
+  {
+    files: /^test\/end-to-end\/examples/,
+    reason: 'no PostgreSQL',
+    command: 'apt-get install postgresql && npx vitest run --project embedded test/end-to-end/examples.test.ts',
+  },
+  {
     files: /^test\/deploy\/helm/,
     reason: 'helm and kubeconform are not there, so the rendered chart was not checked',
     command: 'eval "$(.ci/kubernetes-tools)" && npx vitest run --project embedded test/deploy/helm.test.ts',
