@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Loading, Notice, Segments } from '../components/controls';
 import { Icon } from '../components/icons';
 import { messageOf } from '../components/toasts';
+import { isElsewhere } from '../forms/draft';
 import { type PlaceNames, placeName } from './format';
 import type { QueryRange } from './range';
 
@@ -101,13 +102,14 @@ export function Panel({
           </a>
         </div>
       </div>
-      {query.error ? (
+      {isElsewhere(query.error, ['from', 'to']) ? (
         <div className="card-body">
           <Notice tone="danger" role="alert">
             {messageOf(query.error)}
           </Notice>
         </div>
-      ) : query.isPending ? (
+      ) : query.isPending || query.error ? (
+        // A refusal of the dates stands beside them, once for all panels.
         <Loading rows={7} />
       ) : empty !== undefined ? (
         <p className="panel-empty quiet">{empty}</p>

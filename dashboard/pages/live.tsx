@@ -132,7 +132,9 @@ function useFeed(isPaused: boolean) {
 const perSecond = (counts: readonly number[], intervalMs: number): string => {
   const last = counts.slice(-6);
   const rate = last.reduce((sum, count) => sum + count, 0) / ((last.length * intervalMs) / 1_000);
-  return rate === 0 || rate >= 10 ? grouped(Math.round(rate)) : rate.toFixed(1);
+  if (rate === 0 || rate >= 10) return grouped(Math.round(rate));
+  // One event of half a minute is not nothing.
+  return rate.toFixed(rate < 0.1 ? 2 : 1);
 };
 
 const rates = [

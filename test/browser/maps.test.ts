@@ -156,6 +156,16 @@ inBrowser('interactive maps', () => {
     expect(problems).toEqual([]);
     expect(answers.get('/maps/styles/radar-dark-v1')).toBe(200);
     expect(kindsOf(answers)).toEqual(expect.arrayContaining(['maps/glyphs', 'maps/styles', 'maps/tiles']));
+    for (const style of ['radar-default-v1', 'radar-light-v1']) {
+      await page.evaluate((style) => {
+        const { Radar } = globalThis as Json;
+        (globalThis as Json).map.remove();
+        (globalThis as Json).map = Radar.ui.map({ container: 'map', style, center: [11, 45], zoom: 4 });
+      }, style);
+      expect([style, (await coloursOf(page)) > 20]).toEqual([style, true]);
+      expect(answers.get(`/maps/styles/${style}`)).toBe(200);
+    }
+    expect(problems).toEqual([]);
     expect(new Set(answers.values())).toEqual(new Set([200]));
     await page.context().close();
   });

@@ -25,6 +25,35 @@ async function storeVisits(): Promise<void> {
   await until(async () => ok(await backend.get('/v1/analytics/visits')).rows.length === 2);
 }
 
+/** The CSV of each panel: the name of the file, its columns, and a row. */
+const files = [
+  { panel: 'Entries', name: /^entries_.*\.csv$/, head: '"start","local","tag","entries"', row: /,"food",1$/ },
+  {
+    panel: 'Visits',
+    name: /^visits_.*\.csv$/,
+    head: '"entry","user","userId","deviceId","geofence","beacon","tag","externalId","enteredAt","exitedAt","durationMinutes","state"',
+    row: /,"ann","phone",.*,"store","shop",.*,20,"ended"$/,
+  },
+  {
+    panel: 'Dwell times',
+    name: /^dwell-times_.*\.csv$/,
+    head: '"geofence","beacon","tag","externalId","visits","openVisits","unseenVisits","p10Minutes","p50Minutes","p90Minutes","p99Minutes","histogram"',
+    row: /,"store","shop",1,0,0,20,20,20,20,/,
+  },
+  {
+    panel: 'Flows',
+    name: /^flows_.*\.csv$/,
+    head: '"fromGeofence","fromBeacon","fromTag","fromExternalId","toGeofence","toBeacon","toTag","toExternalId","flows","users","medianMinutes"',
+    row: /,"store","shop",.*,"food","cafe",1,1,10$/,
+  },
+  {
+    panel: 'Inside now',
+    name: /^inside_.*\.csv$/,
+    head: '"geofence","beacon","tag","externalId","devices","users","lastUpdatedAt"',
+    row: /,"food","cafe",1,1,/,
+  },
+];
+
 describe.runIf(isRunnable)('the view of analytics', () => {
   beforeAll(storeVisits);
 
@@ -50,15 +79,17 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('downloads what it shows as CSV', async () => {
+  it('downloads what each panel shows as CSV', async () => {
     const page = await asOwner('/analytics');
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Inside now as CSV' }).click();
-    const download = await downloading;
-    const [head, row] = (await readFile(await download.path(), 'utf8')).split('\n');
-    expect(download.suggestedFilename()).toMatch(/^inside_.*\.csv$/);
-    expect(head).toBe('"geofence","beacon","tag","externalId","devices","users","lastUpdatedAt"');
-    expect(row).toContain('"food","cafe",1,1,');
+    for (const { panel, name, head, row } of files) {
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('link', { name: `${panel} as CSV` }).click();
+      const download = await downloading;
+      expect([panel, download.suggestedFilename()]).toEqual([panel, expect.stringMatching(name)]);
+      const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+      expect([panel, lines[0]]).toEqual([panel, head]);
+      expect([panel, lines.slice(1)]).toEqual([panel, expect.arrayContaining([expect.stringMatching(row)])]);
+    }
   });
 
   it('limits all numbers to a place, keeps the choice in the address, and says when nothing happened', async () => {
@@ -75,7 +106,20 @@ describe.runIf(isRunnable)('the view of analytics', () => {
   it('says beside the dates which ranges the server refuses', async () => {
     const page = await asOwner('/analytics');
     await page.getByRole('radio', { name: 'Dates' }).check({ force: true });
+    // The refusal of a panel may come before that of the page.
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/analytics/entries?*', (route) => released.then(() => route.continue()));
+    const refusals = ['flows', 'dwell-times'].map((name) =>
+      page.waitForResponse((answer) => answer.url().includes(`/${name}?`) && answer.status() === 400),
+    );
     await page.getByLabel('From').fill('2020-01-01');
+    for (const refusal of await Promise.all(refusals)) await refusal.finished();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await page.getByRole('alert').filter({ hasText: 'at most 92 days' }).count()).toBe(0);
+    release();
     await page.getByRole('alert').filter({ hasText: 'at most 92 days' }).waitFor();
     await page.getByLabel('Through').fill('2020-01-02');
     await page.getByRole('heading', { name: 'No events in this range' }).waitFor();

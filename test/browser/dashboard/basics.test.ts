@@ -1,4 +1,7 @@
 /** The dashboard in Chromium: a user signs in, creates a geofence, and sees what follows. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
 import { circle } from '../../support/places.js';
@@ -27,8 +30,19 @@ const views = [
   '/account',
 ];
 
+/** Returns the chosen environment as the switch shows it, if both of its sides are seen and nothing covers them. */
+const environmentAt = (page: Page) =>
+  page.getByRole('group', { name: 'Environment' }).evaluate((group) => {
+    const labels = [...group.querySelectorAll('label')];
+    const isSeen = labels.every((label) => {
+      const { left, top, width, height } = label.getBoundingClientRect();
+      return width > 0 && label.contains(label.ownerDocument.elementFromPoint(left + width / 2, top + height / 2));
+    });
+    return isSeen && labels.find((label) => label.querySelector('input')?.checked)?.textContent;
+  });
+
 describe.runIf(isRunnable)('the dashboard', () => {
-  it('shows every view in both themes, at 360 px without scrolling sideways, and no serious axe finding', async () => {
+  it('shows every view with its environment in both themes, at 360 px too, without serious axe findings', async () => {
     const page = await asOwner('/');
     for (const view of views) {
       for (const [colorScheme, width] of [
@@ -43,8 +57,8 @@ describe.runIf(isRunnable)('the dashboard', () => {
         await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
         expect([view, await seriousFindings(page)]).toEqual([view, []]);
         expect(await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth)).toBe(width);
+        expect([view, await environmentAt(page)]).toEqual([view, 'Test']);
       }
-      expect(await page.getByRole('radio', { name: 'Test' }).isChecked()).toBe(true);
     }
   });
 
@@ -101,6 +115,19 @@ describe.runIf(isRunnable)('the dashboard', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  it('prints a line for a terminal that sends a location', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('button', { name: 'Replace the publishable key' }).press('Enter');
+    await page.getByRole('button', { name: 'Replace key' }).press('Enter');
+    await page.getByText(/^prj_test_pk_[0-9a-f]+$/).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Getting started' }).click();
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    const line = await page.getByText(/^curl http/).textContent();
+    await promisify(execFile)('sh', ['-c', `${line} --fail --silent --show-error`]);
+    await page.getByText('user.entered_geofence').first().waitFor();
+  });
+
   it('creates a geofence with problems at their fields, edits it, and keeps what another has changed', async () => {
     const page = await asOwner('/geofences/new');
     await page.getByLabel('Description').fill('Market hall');
@@ -150,7 +177,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
     expect(saved.metadata).toBeUndefined();
   });
 
-  it('filters geofences, and disables and deletes the selected ones', async () => {
+  it('filters geofences, and disables, enables and deletes the selected ones', async () => {
     const backend = server.as('test_secret');
     for (const externalId of ['one', 'two', 'three']) await backend.putGeofence(externalId, circle(0, 0, 100), 'bulk');
     const page = await asOwner('/geofences');
@@ -162,6 +189,12 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByText('2 records are disabled.').waitFor();
     expect(ok(await backend.get('/v1/geofences/bulk/two')).geofence.enabled).toBe(false);
     expect(ok(await backend.get('/v1/geofences/bulk/three')).geofence.enabled).toBe(true);
+    await page.getByRole('checkbox', { name: 'Select two' }).check();
+    await page.getByRole('checkbox', { name: 'Select three' }).check();
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('2 records are enabled.').waitFor();
+    expect(ok(await backend.get('/v1/geofences/bulk/one')).geofence.enabled).toBe(false);
+    expect(ok(await backend.get('/v1/geofences/bulk/two')).geofence.enabled).toBe(true);
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

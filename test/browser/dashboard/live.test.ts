@@ -28,8 +28,11 @@ function breakableStream(): void {
   Object.assign(globalThis, breakable);
 }
 
+/** Of a map with one device. */
+const firstZoom = 15;
+
 describe.runIf(isRunnable)('the view Live', () => {
-  it('shows what arrives, once each, also where no stream comes through, and filters and pauses', async () => {
+  it('moves devices, shows rates, lag and each event once, also without a stream, and filters and pauses', async () => {
     const backend = server.as('test_secret');
     await backend.putGeofence('hall', { ...circle(0, 0, 100), description: 'Market hall' }, 'market');
     await backend.putGeofence('yard', { ...circle(0, 1_000, 100), description: 'Yard' }, 'depot');
@@ -53,6 +56,32 @@ describe.runIf(isRunnable)('the view Live', () => {
       .toBe(1);
     await chosen.getByRole('heading', { name: 'van-1' }).waitFor();
     await chosen.getByRole('button', { name: 'Close' }).click();
+    // It moves by as many pixels as the map has for the way at its first zoom.
+    const northM = 80;
+    const metresPerPixel = (40_075_016 / (512 * 2 ** firstZoom)) * Math.cos((standing(0, 0).latitude * Math.PI) / 180);
+    const { width, height } = (await map.boundingBox())!;
+    await enter('van-1', northM);
+    await expect
+      .poll(async () => {
+        await map.click({ position: { x: width / 2, y: height / 2 - northM / metresPerPixel } });
+        return chosen.count();
+      })
+      .toBe(1);
+    await chosen.getByRole('button', { name: 'Close' }).click();
+    for (const lag of ['Location to event', 'Behind']) {
+      await page
+        .locator('.tile', { hasText: lag })
+        .filter({ hasText: /\d m?s/ })
+        .waitFor();
+    }
+    // A rate tells of half a minute, which a slow page may take to show it.
+    const rate = page.locator('.tile', { hasText: 'Locations' });
+    await expect
+      .poll(async () => {
+        await enter('van-1', northM);
+        return rate.textContent();
+      })
+      .toMatch(/[1-9]/);
 
     // Without a stream, the page asks for events. Those of the time between arrive when it is open again.
     await page.evaluate(() => (globalThis as unknown as Breakable).breakStream());

@@ -1,5 +1,6 @@
 /** The dashboard's view of the nightly sync in Chromium, against a web server of files. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { absoluteTime } from '../../../dashboard/components/time.js';
 import { Receiver } from '../../../testing/receiver.js';
 import { ok } from '../../support/client.js';
 import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
@@ -36,6 +37,10 @@ describe.runIf(isRunnable)('the sync view', () => {
     await page.getByRole('button', { name: 'Save and run' }).click();
     const state = page.getByRole('region', { name: 'State' });
     await state.getByText('2 rows, 2 created, 0 updated, 0 unchanged, 0 bad').waitFor();
+    // The night begins where the server is.
+    const { nextRunAt } = ok(await server.as('test_secret').get('/v1/sync')).sync;
+    expect(Date.parse(nextRunAt)).toBeGreaterThan(Date.now());
+    await state.getByText(absoluteTime(nextRunAt)).waitFor();
     await page.getByRole('button', { name: 'Run now' }).click();
     await state.getByText('Not changed, skipped').waitFor();
     expect(await seriousFindings(page)).toEqual([]);

@@ -7,17 +7,29 @@ import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fi
 
 useDashboard();
 
+/** To the north of the hall. */
+const yardM = 500;
+
 describe.runIf(isRunnable)('the view What-if', () => {
-  it('compares the events of a proposed geofence with the recorded ones, exports them, and creates it', async () => {
+  it('compares the events of a drawn geofence with the recorded ones, exports them, and creates it', async () => {
     const backend = server.as('test_secret');
     await backend.putGeofence('hall', { ...circle(0, 0, 100), description: 'Market hall' }, 'market');
-    for (const northM of [1_000, 0, 500]) await backend.track({ deviceId: 'van-1', ...standing(0, northM) });
+    for (const northM of [1_000, 0, yardM]) await backend.track({ deviceId: 'van-1', ...standing(0, northM) });
 
     const page = await asOwner('/what-if');
     await page.getByLabel('Description').fill('Yard');
-    const [longitude, latitude] = at(0, 500);
-    await page.getByLabel('Latitude').fill(String(latitude));
-    await page.getByLabel('Longitude').fill(String(longitude));
+    // The map shows the only geofence in its middle, at this zoom.
+    const [longitude, latitude] = at(0, yardM);
+    const metresPerPixel = (40_075_016 / (512 * 2 ** 14)) * Math.cos((latitude * Math.PI) / 180);
+    const map = page.getByRole('region', { name: 'Map of the proposal' });
+    await expect
+      .poll(async () => {
+        const { width, height } = (await map.boundingBox())!;
+        await map.click({ position: { x: width / 2, y: height / 2 - yardM / metresPerPixel } });
+        return Number(await page.getByLabel('Latitude').inputValue());
+      })
+      .toBeCloseTo(latitude, 3);
+    expect(Number(await page.getByLabel('Longitude').inputValue())).toBeCloseTo(longitude, 3);
     await page.getByLabel('Radius').fill('5');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('alert').filter({ hasText: 'radius' }).waitFor();
