@@ -7,7 +7,7 @@ import type { Stretched } from '../sprites/stretch.js';
 import type { PlacedIcon, PlacedLabel, Run } from './label.js';
 import { baselineEm } from './text/measure.js';
 import { isRightToLeft } from './text/script.js';
-import type { TextStyle } from './text/text-style.js';
+import type { FontStyle, TextStyle } from './text/text-style.js';
 
 /** Draws labels in the given order, so later ones cover earlier ones. `scale` is device pixels per CSS pixel. */
 export function drawLabels(context: SKRSContext2D, scale: number, labels: readonly PlacedLabel[]): void {
@@ -23,16 +23,17 @@ export function drawLabels(context: SKRSContext2D, scale: number, labels: readon
 }
 
 function drawText(context: SKRSContext2D, scale: number, textStyle: TextStyle, runs: readonly Run[]): void {
+  useFont(context, textStyle);
   for (const ring of haloRings(textStyle)) {
     context.globalAlpha = textStyle.opacity * ring.alpha;
     context.strokeStyle = textStyle.haloColor;
     context.lineWidth = 2 * ring.radiusPx;
-    for (const run of runs) drawRun(context, scale, textStyle, run, (text, x, y) => context.strokeText(text, x, y));
+    for (const run of runs) drawRun(context, scale, run, textStyle, (text, x, y) => context.strokeText(text, x, y));
   }
   context.globalAlpha = textStyle.opacity;
   for (const run of runs) {
     context.fillStyle = run.section?.color ?? textStyle.color;
-    drawRun(context, scale, textStyle, run, (text, x, y) => context.fillText(text, x, y));
+    drawRun(context, scale, run, textStyle, (text, x, y) => context.fillText(text, x, y));
   }
 }
 
@@ -60,19 +61,25 @@ export function haloRings(style: Pick<TextStyle, 'haloWidthPx' | 'haloBlurPx'>):
   }).filter(({ radiusPx }) => radiusPx > 0);
 }
 
+/** Sets the font of a text, once for all its runs: parsing it takes a quarter of the time that drawing a run does. */
+function useFont(context: SKRSContext2D, font: FontStyle): void {
+  setFont(context, font.sizePx, font);
+  context.letterSpacing = `${font.letterSpacingPx}px`;
+}
+
+/** Draws a run. The font of its text is set, a section sets its own. */
 function drawRun(
   context: SKRSContext2D,
   scale: number,
-  textStyle: TextStyle,
   { text, x, y, angle, section }: Run,
+  textStyle: TextStyle,
   draw: (text: string, x: number, y: number) => void,
 ): void {
   const cos = scale * Math.cos(angle);
   const sin = scale * Math.sin(angle);
   context.setTransform(cos, sin, -sin, cos, x * scale, y * scale);
+  if (section) useFont(context, section.font);
   const font = section?.font ?? textStyle;
-  setFont(context, font.sizePx, font);
-  context.letterSpacing = `${font.letterSpacingPx}px`;
   context.direction = isRightToLeft(text) ? 'rtl' : 'ltr';
   // The drawing engine adds letter spacing after the last letter too, and includes it when it centres the text.
   draw(text, font.letterSpacingPx / 2, baselineEm(text) * font.sizePx);
