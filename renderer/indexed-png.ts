@@ -104,7 +104,7 @@ function choosePalette({ colors, counts }: Counted): Palette | null {
   return { colors: Uint8Array.from(chosen.flatMap((color) => [red(color), green(color), blue(color)])), entryOf };
 }
 
-/** Returns the colour numbers, the most frequent first. Loops, because the iterators of `from` take four times as long. */
+/** Returns the colour numbers, the most frequent first. `TypedArray.from` with a function would take longer. */
 function byCount(counts: Uint32Array): Uint16Array {
   const length = counts.length - 1;
   const keys = new Float64Array(length);

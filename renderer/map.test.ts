@@ -1,17 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Compression, TileType } from 'pmtiles';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createRandom } from '../schemas/random.js';
 import { rasterizeIcon } from './icons/rasterize.js';
 import { createMapRenderer, type MapRenderer, type MapRendererOptions } from './map.js';
+import { defaultRendererLimits } from './render.js';
 import { builtInStyles } from './styles/names.js';
 import { fetchAnything, pmtilesBytes, serveFiles, writeMbtiles } from './testing/archives.js';
 import { cachedBasemap, rendererCacheFolder } from './testing/basemap-cache.js';
 import { pictureOf } from './testing/pictures.js';
 import { rectangle, tileBytes } from './testing/tiles.js';
-import type { MapRequest } from './types.js';
+import type { FenceOverlay, MapRequest, MarkerGroup, PathOverlay, Position } from './types.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-map-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -96,6 +99,56 @@ test('styles differ, and a missing style is reported', async () => {
     code: 'invalid_parameter',
     param: 'style',
   });
+});
+
+describe('maps of one view', () => {
+  const archive = fileURLToPath(new URL('./reference/archives/san-francisco.pmtiles', import.meta.url));
+  beforeAll(() => cachedBasemap());
+  const random = createRandom(18).next;
+  const near = ([longitude, latitude]: Position): Position => [
+    longitude + 0.01 * (random() - 0.5),
+    latitude + 0.006 * (random() - 0.5),
+  ];
+  const marker = (at: Position): MarkerGroup => ({
+    ...{ color: [228, 0, 43, 1], size: 'normal', icon: null, locations: [near(at), near(at)] },
+  });
+  const path = (at: Position): PathOverlay => ({
+    ...{ stroke: [31, 111, 235, 1], width: 4, border: [255, 255, 255, 1], borderWidth: 1 },
+    locations: [near(at), near(at), near(at)],
+  });
+  const fence = (at: Position): FenceOverlay => ({ type: 'circle', center: near(at), radiusM: 100 });
+
+  test.each([
+    ['svc-default-v1', 15, 1],
+    ['svc-dark-v1', 15.7, 2],
+    ['svc-light-v1', 14.2, 1.5],
+  ])(
+    'with other overlays have the pixels of maps that nothing is known of: %s at zoom %s @%sx',
+    async (style, zoom, scale) => {
+      const limits = { ...defaultRendererLimits, maxViewBytes: 2 ** 26 };
+      const knowing = await createMapRenderer({ archive, cacheFolder: rendererCacheFolder, limits });
+      const forgetful = await createMapRenderer({
+        archive,
+        cacheFolder: rendererCacheFolder,
+        limits: { ...limits, maxViewBytes: 0 },
+      });
+      const center: Position = [-122.3966, 37.7928];
+      const view = { ...request, width: 500, height: 350, scale, style, camera: { center, zoom, bbox: null } };
+      const none = { markers: [], paths: [], fences: [] };
+      const kinds = [
+        () => none,
+        () => ({ ...none, markers: [marker(center)] }),
+        () => ({ ...none, markers: [marker(center)], paths: [path(center)] }),
+        () => ({ ...none, fences: [fence(center), fence(center)] }),
+      ];
+      for (let i = 0; i < 12; i++) {
+        const map = { ...view, ...kinds[(i % 5) % 4]!() };
+        const [known, fresh] = [await knowing.render(map), await forgetful.render(map)];
+        expect(Buffer.from(known.bytes).equals(fresh.bytes), `map ${i}`).toBe(true);
+      }
+      await Promise.all([knowing.close(), forgetful.close()]);
+    },
+  );
 });
 
 test('missing icons are counted and drawn as pins', async () => {

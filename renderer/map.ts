@@ -16,7 +16,7 @@ import { isDarkStyle } from './draw/background.js';
 import { takeMissingFonts } from './fonts.js';
 import type { RasterIcon } from './icons/rasterize.js';
 import type { PlacedLabel } from './labels/label.js';
-import { paintLabels } from './labels/labels.js';
+import { labelsOf } from './labels/labels.js';
 import { loadIcons } from './overlays/icons.js';
 import { attributionPx, createOverlays, fitItems } from './overlays/overlays.js';
 import { createRenderer, defaultRendererLimits, type Lacking, type RendererLimits, type Scene } from './render.js';
@@ -133,10 +133,12 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
         const style = ground.styles.image(request.style, request.language, uploadedStyle);
         return {
           ...{ view, style, images, format: request.format, sources: new Map([['map', ground.source]]) },
-          labels(...parts) {
-            paintLabels(request.language, options.onLabels)(...parts);
+          labels(frame, labelled, keepFree, filling) {
+            const labels = labelsOf(frame, labelled, keepFree, request.language, filling);
+            options.onLabels?.(labels);
             // Taken here, because another map may be drawn while this one is encoded.
             missingFonts = takeMissingFonts();
+            return labels;
           },
           overlays: createOverlays(view, request, icons, attribution, isDarkStyle(style, view.zoom)),
         };

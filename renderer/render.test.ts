@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import type { Frame } from './draw/frame.js';
+import { candidateOf, textStyleFor } from './labels/testing/styles.js';
 import { createRenderer, type Scene } from './render.js';
 import { compileStyle } from './style/compile.js';
 import { pictureOf, shapes, styleOf, wholeTile } from './testing/pictures.js';
@@ -88,35 +89,33 @@ test('only sources of visible layers are read, and not below their first zoom', 
   expect(asked).toEqual(['tiles 0']);
 });
 
-test('labels are painted between the lower and upper overlays, and receive the reserved boxes', async () => {
-  const steps: string[] = [];
-  const dotAt = ({ context }: Frame, color: string) => {
+test('labels are drawn between the lower and upper overlays, and are placed around the reserved boxes', async () => {
+  const squareAt = ({ context }: Frame, x: number, color: string) => {
     context.resetTransform();
     context.globalAlpha = 1;
     context.fillStyle = color;
-    context.fillRect(10, 10, 5, 5);
+    context.fillRect(x, 10, 20, 20);
   };
   const boxes = [{ minX: 1, minY: 2, maxX: 3, maxY: 4 }];
+  let given: unknown;
+  const placement = { runs: [{ text: 'H', x: 20, y: 20, angle: 0 }], boxes: [] };
+  const textStyle = textStyleFor('H', { sizePx: 300, color: '#0000ff', haloWidthPx: 0 });
   const scene = sceneOf({
-    labels(frame, _style, keepFree) {
-      steps.push(`labels ${JSON.stringify(keepFree)}`);
-      dotAt(frame, '#0000ff');
+    labels(_frame, _style, keepFree) {
+      given = keepFree;
+      return [{ candidate: { ...candidateOf('H', []), textStyle }, placement }];
     },
     overlays: {
       boxes,
-      paintBelow(frame) {
-        steps.push('below');
-        dotAt(frame, '#ffffff');
-      },
-      paintAbove(frame) {
-        steps.push('above');
-        dotAt(frame, '#00ff00');
-      },
+      below: [{ minX: 0, minY: 10, maxX: 30, maxY: 30 }],
+      paintBelow: (frame) => squareAt(frame, 0, '#ffffff'),
+      paintAbove: (frame) => squareAt(frame, 20, '#00ff00'),
     },
   });
   const picture = await pictureOf((await createRenderer().render(scene)).bytes);
-  expect(steps).toEqual(['below', `labels ${JSON.stringify(boxes)}`, 'above']);
-  expect([picture.at(12, 12), picture.at(20, 20)]).toEqual(['#00ff00', '#ff0000']);
+  expect(given).toEqual(boxes);
+  // The letter's crossbar covers the left square, and the right square covers the crossbar.
+  expect([picture.at(15, 20), picture.at(25, 20), picture.at(400, 400)]).toEqual(['#0000ff', '#00ff00', '#ff0000']);
 });
 
 test('a renderer draws several styles, and the same style identically', async () => {
@@ -129,4 +128,65 @@ test('a renderer draws several styles, and the same style identically', async ()
   ];
   expect((await pictureOf(second.bytes)).at(5, 5)).toBe('#0000ff');
   expect(Buffer.from(again.bytes)).toEqual(Buffer.from(first.bytes));
+});
+
+/** A style whose layers count how often they are asked for a property. */
+function countingStyle(layers: readonly object[]) {
+  const style = compileStyle(styleOf(layers));
+  let asked = 0;
+  const counting = style.layers.map((layer) => ({
+    ...layer,
+    property: ((name) => {
+      asked++;
+      return layer.property(name);
+    }) as typeof layer.property,
+  }));
+  return { style: { ...style, layers: counting }, asked: () => asked };
+}
+
+test('the ground of a view is drawn for its first two maps only', async () => {
+  const { style, asked } = countingStyle([shapes('fill', { 'fill-color': '#ff0000' })]);
+  const renderer = createRenderer();
+  const counts: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    const before = asked();
+    const { bytes } = await renderer.render(sceneOf({ style }));
+    expect((await pictureOf(bytes)).count('#ff0000')).toBe(512 * 512);
+    counts.push(asked() - before);
+  }
+  // Reading which circles reach into the view asks for nothing, because there are none.
+  expect(counts.map((count) => count > 0)).toEqual([true, true, false, false]);
+});
+
+test('the ground is drawn again for other tiles, another style, and another part of the world', async () => {
+  const blue = compileStyle(styleOf([shapes('fill', { 'fill-color': '#0000ff' })]));
+  const half = tileBytes({ shapes: [{ type: 'polygon', parts: [rectangle(0, 0, 2048, 4096)] }] });
+  const scenes: Partial<Scene>[] = [
+    {},
+    { style: blue },
+    { sources: new Map([['tiles', sourceOf(async () => half)]]) },
+    { view: { ...wholeTile, center: [90, 0] }, sources: new Map([['tiles', sourceOf(async () => half)]]) },
+  ];
+  const red = sceneOf({}).style;
+  const renderer = createRenderer();
+  for (let i = 0; i < 3; i++) {
+    for (const scene of scenes) {
+      const drawn = await renderer.render(sceneOf({ style: red, ...scene }));
+      const fresh = await createRenderer().render(sceneOf({ style: red, ...scene }));
+      expect(Buffer.from(drawn.bytes).equals(fresh.bytes)).toBe(true);
+    }
+  }
+});
+
+test('the ground of a map that lacks a tile is not kept', async () => {
+  let down = true;
+  const flaky = sourceOf(async () => {
+    if (down) throw new Error('down');
+    return everywhere;
+  });
+  const scene = sceneOf({ sources: new Map([['tiles', flaky]]) });
+  const renderer = createRenderer();
+  for (let i = 0; i < 3; i++) await renderer.render(scene);
+  down = false;
+  expect((await pictureOf((await renderer.render(scene)).bytes)).count('#ff0000')).toBe(512 * 512);
 });

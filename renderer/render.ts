@@ -11,6 +11,10 @@ import { deviceArea, type Frame, type LoadedTile, openFrame } from './draw/frame
 import { paintLayers } from './draw/paint.js';
 import { continueBeyondPoles } from './draw/poles.js';
 import { encodeImage } from './encode.js';
+import { KnownViews, pixelsOf, putPixels } from './known-views.js';
+import { drawLabels } from './labels/draw.js';
+import type { PlacedLabel } from './labels/label.js';
+import { changedBoxes, type LowerOverlays, labelledOf, paintAgain } from './paint-again.js';
 import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
 import { coveredPart } from './tiles/coverage.js';
@@ -18,12 +22,10 @@ import { TileStore } from './tiles/store.js';
 import type { Bounds, ImageFormat, MapImage, PixelBox, TileSource, Viewport } from './types.js';
 import { coverTiles, type PlacedTile, partOf, tileZoom } from './view/projection.js';
 
-/** Overlays of a map: paths, markers, attribution. */
-export interface Overlays {
+/** Overlays of a map: geofences and paths below its labels, markers and attribution above them. */
+export interface Overlays extends LowerOverlays {
   /** Boxes that labels must not overlap. */
   readonly boxes: readonly PixelBox[];
-  /** Draws what lies below the labels, so that names stay readable. */
-  paintBelow(frame: Frame): void;
   paintAbove(frame: Frame): void;
 }
 
@@ -33,13 +35,16 @@ export interface Filling {
   readonly style: CompiledStyle;
 }
 
-/** Places and draws the text and icons of a style's symbol layers, and then those of the filling. */
-export type PaintLabels = (
+/**
+ * Places the text and icons of a style's symbol layers, and then those of the filling. Returns the most important first.
+ * `keepFree` are boxes that no label may overlap.
+ */
+export type PlaceLabels = (
   frame: Frame,
   style: CompiledStyle,
   keepFree: readonly PixelBox[],
   filling?: Filling,
-) => void;
+) => readonly PlacedLabel[];
 
 /** A map to draw. */
 export interface Scene {
@@ -49,7 +54,8 @@ export interface Scene {
   readonly sources: ReadonlyMap<string, TileSource>;
   /** Images of the style's sprites. */
   readonly images?: SpriteImages;
-  readonly labels: PaintLabels | null;
+  /** Equal views of equal styles have equal labels, apart from `keepFree`. */
+  readonly labels: PlaceLabels | null;
   readonly overlays: Overlays | null;
   readonly format: ImageFormat;
   /**
@@ -66,6 +72,8 @@ export interface RendererLimits {
   readonly maxTileBytes: number;
   /** Cache of paths, whose memory the drawing engine holds. */
   readonly maxPathBytes: number;
+  /** Cache of the pixels of views that are drawn again. */
+  readonly maxViewBytes: number;
 }
 
 export interface Renderer {
@@ -73,11 +81,16 @@ export interface Renderer {
   render(scene: Scene): Promise<MapImage>;
 }
 
-export const defaultRendererLimits: RendererLimits = { maxTileBytes: 64 * 2 ** 20, maxPathBytes: 128 * 2 ** 20 };
+export const defaultRendererLimits: RendererLimits = {
+  maxTileBytes: 64 * 2 ** 20,
+  maxPathBytes: 96 * 2 ** 20,
+  maxViewBytes: 32 * 2 ** 20,
+};
 
 export function createRenderer(limits: RendererLimits = defaultRendererLimits): Renderer {
   const tiles = new TileStore(limits.maxTileBytes);
   const buckets = new BucketStore(limits.maxPathBytes);
+  const views = new KnownViews(limits.maxViewBytes);
   return {
     async render(scene) {
       const loaded = await loadTiles(scene, tiles);
@@ -87,18 +100,65 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
       if (instead && lacking === 'all') return this.render(instead);
       const filled = instead && (await fillingOf(instead, gaps, tiles));
       const frame = openFrame(scene.view, filled ? covered : inView, scene.images, beside);
-      paintLayers(frame, scene.style, buckets);
       const filling = filled && { frame: { ...frame, tiles: filled, beside: new Map() }, style: instead.style };
-      if (filling) paintFilling(filling, gaps, buckets);
-      continueBeyondPoles(frame);
       const overlays = instead?.overlays ?? scene.overlays;
-      overlays?.paintBelow(frame);
-      scene.labels?.(frame, scene.style, overlays?.boxes ?? [], filling);
+      const key = viewKey(scene, loaded, filling);
+      const known = key === undefined ? undefined : views.get(key, frame.canvas);
+      const labels = scene.labels?.(frame, scene.style, overlays?.boxes ?? [], filling) ?? [];
+      const changed = known?.labelled && changedBoxes(frame, known.labelled, labels, overlays);
+      if (known?.ground && known.labelled && changed) {
+        putPixels(frame, known.labelled.pixels);
+        paintAgain(frame, changed, known.ground, labels, overlays);
+      } else {
+        if (known?.ground) putPixels(frame, known.ground);
+        else paintGround(frame, scene.style, filling, gaps);
+        if (known) known.ground ??= pixelsOf(frame.canvas);
+        overlays?.paintBelow(frame);
+        drawLabels(frame.context, scene.view.scale, labels);
+        if (known && (overlays?.below ?? []).length === 0) known.labelled = labelledOf(frame, labels);
+      }
       overlays?.paintAbove(frame);
       const image = await encodeImage(frame.canvas, scene.format);
       return { ...image, ...missingOf([...loaded, ...(filled ?? [])]) };
     },
   };
+
+  function paintGround(
+    frame: Frame,
+    style: CompiledStyle,
+    filling: Filling | undefined,
+    gaps: readonly PixelBox[],
+  ): void {
+    paintLayers(frame, style, buckets);
+    if (filling) paintFilling(filling, gaps, buckets);
+    continueBeyondPoles(frame);
+  }
+}
+
+const styleNumbers = new WeakMap<CompiledStyle, number>();
+let styles = 0;
+
+function numberOf(style: CompiledStyle): number {
+  let number = styleNumbers.get(style);
+  if (number === undefined) {
+    number = styles++;
+    styleNumbers.set(style, number);
+  }
+  return number;
+}
+
+/** Returns what the pixels of a map without overlays follow from. Undefined when a tile could not be read. */
+function viewKey({ view, style, images }: Scene, loaded: TilesBySource, filling?: Filling): string | undefined {
+  const tiles = [...loaded, ...(filling?.frame.tiles ?? [])].map(([name, each]) => [name, each.map(keyOf)] as const);
+  if (tiles.some(([, keys]) => keys.includes(undefined))) return undefined;
+  const { center, zoom, width, height, scale } = view;
+  const drawn = [numberOf(style), images?.key, filling && numberOf(filling.style)];
+  return JSON.stringify([center, zoom, width, height, scale, drawn, tiles]);
+}
+
+function keyOf({ tile }: LoadedTile): string | undefined {
+  if (tile.kind === 'failed') return undefined;
+  return tile.kind === 'empty' ? '' : tile.key;
 }
 
 type TilesBySource = Map<string, readonly LoadedTile[]>;

@@ -49,7 +49,10 @@ export const tileArea = (frame: Frame, place: PlacedTile): PixelBox => deviceAre
  * Returns a box's part of the canvas in whole device pixels, so that neighbouring boxes have neither gaps nor overlaps.
  * It is clipped to the canvas; empty (inside out) when nothing is left.
  */
-export function deviceArea({ canvas, view }: Frame, { minX, minY, maxX, maxY }: PixelBox): PixelBox {
+export function deviceArea(
+  { canvas, view }: Pick<Frame, 'canvas' | 'view'>,
+  { minX, minY, maxX, maxY }: PixelBox,
+): PixelBox {
   return {
     minX: Math.max(0, Math.round(minX * view.scale)),
     minY: Math.max(0, Math.round(minY * view.scale)),

@@ -4,18 +4,22 @@ import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { setFont } from '../fonts.js';
 import { sdfIcon } from '../sprites/outline.js';
 import type { Stretched } from '../sprites/stretch.js';
+import type { PixelBox } from '../types.js';
 import type { PlacedIcon, PlacedLabel, Run } from './label.js';
 import { baselineEm } from './text/measure.js';
 import { isRightToLeft } from './text/script.js';
 import type { FontStyle, TextStyle } from './text/text-style.js';
 
-/** Draws labels in the given order, so later ones cover earlier ones. `scale` is device pixels per CSS pixel. */
+/**
+ * Draws labels, the most important first in the list and on top where a style allows overlaps. `scale` is device pixels
+ * per CSS pixel.
+ */
 export function drawLabels(context: SKRSContext2D, scale: number, labels: readonly PlacedLabel[]): void {
   context.save();
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   context.lineJoin = 'round';
-  for (const { candidate, placement } of labels) {
+  for (const { candidate, placement } of [...labels].reverse()) {
     if (placement.icon) drawIcon(context, scale, placement.icon);
     if (candidate.textStyle) drawText(context, scale, candidate.textStyle, placement.runs);
   }
@@ -35,6 +39,30 @@ function drawText(context: SKRSContext2D, scale: number, textStyle: TextStyle, r
     context.fillStyle = run.section?.color ?? textStyle.color;
     drawRun(context, scale, run, textStyle, (text, x, y) => context.fillText(text, x, y));
   }
+}
+
+/** How far letters and icons may reach beyond their collision boxes, in CSS pixels and in ems. */
+const drawnBesidePx = 4;
+const drawnBesideEm = 0.5;
+
+/** Returns a box that contains all that is drawn of a label, in CSS pixels of the image. */
+export function drawnBox({ candidate, placement: { boxes, icon } }: PlacedLabel): PixelBox {
+  const { haloWidthPx, haloBlurPx, sizePx } = candidate.textStyle ?? noText;
+  const beside = drawnBesidePx + drawnBesideEm * sizePx + haloWidthPx + blurFactor * haloBlurPx;
+  const all = [...boxes, ...(icon?.boxes ?? [])];
+  return {
+    minX: Math.min(...all.map(({ minX }) => minX)) - beside,
+    minY: Math.min(...all.map(({ minY }) => minY)) - beside,
+    maxX: Math.max(...all.map(({ maxX }) => maxX)) + beside,
+    maxY: Math.max(...all.map(({ maxY }) => maxY)) + beside,
+  };
+}
+
+const noText = { haloWidthPx: 0, haloBlurPx: 0, sizePx: 0 };
+
+/** Returns a text that is equal for labels of one style that are drawn alike, in the same place. */
+export function drawnKey({ candidate: { textStyle }, placement: { runs, icon } }: PlacedLabel): string {
+  return JSON.stringify([runs, textStyle, icon && { ...icon, paint: { ...icon.paint, image: icon.paint.image.name } }]);
 }
 
 /** Factor to a halo's blur, from the specification's shaders. */

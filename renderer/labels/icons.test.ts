@@ -9,8 +9,8 @@ import { imagesOf, plain } from '../testing/sprites.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
 import type { PixelBox } from '../types.js';
 import type { PlacedLabel } from './label.js';
-import { labelsOf, paintLabels } from './labels.js';
-import { frameOf, symbolStyle } from './testing/frames.js';
+import { labelsOf } from './labels.js';
+import { frameOf, paintLabels, symbolStyle } from './testing/frames.js';
 import { intersect } from './testing/styles.js';
 
 // One CSS pixel of the view `wholeTile` is 8 tile units.
@@ -60,7 +60,7 @@ function placed(
 
 function painted(features: readonly DrawnFeature[], layout: object, paint: object = {}, scale = 1): Picture {
   const frame = frameWith(features, scale);
-  paintLabels('en')(frame, symbolStyle([layout], paint), []);
+  paintLabels(frame, symbolStyle([layout], paint));
   const { width, height } = frame.canvas;
   return new Picture(
     Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
@@ -221,7 +221,7 @@ test('a stretchable image keeps the size of its fixed parts', async () => {
   };
   const style = symbolStyle([layout], { 'text-opacity': 0.004 });
   const { columns, rows } = labelsOf(frame, style, [], 'en')[0]!.placement.icon!;
-  paintLabels('en')(frame, style, []);
+  paintLabels(frame, style);
   const picture = new Picture(
     Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
     512,
@@ -251,7 +251,7 @@ test('a signed distance field takes the colours and halo of the style', async ()
   };
   const frame = frameOf(wholeTile, 0, () => [pointAt(100, 100)], await imagesOf({ sdf }));
   const paint = { 'icon-color': green, 'icon-halo-color': blue, 'icon-halo-width': 3 };
-  paintLabels('en')(frame, symbolStyle([{ 'icon-image': 'sdf' }], paint), []);
+  paintLabels(frame, symbolStyle([{ 'icon-image': 'sdf' }], paint));
   const picture = new Picture(
     Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
     512,
@@ -346,7 +346,7 @@ test('every symbol property is either read or reported as unsupported', () => {
   const features = [pointAt(50, 50, { name: 'x' }), lineOf({ name: 'y' }, [100, 100], [400, 100])];
   for (const placement of ['point', 'line']) {
     const { layers } = symbolStyle([{ ...shop, 'symbol-placement': placement }], { 'text-halo-color': 'white' });
-    paintLabels('en')(frameWith(features), { layers: layers.map(recording) }, []);
+    paintLabels(frameWith(features), { layers: layers.map(recording) });
   }
   for (const group of ['paint', 'layout'] as const) {
     for (const name of Object.keys(latest[`${group}_symbol`])) {

@@ -6,8 +6,8 @@ import { wholeTile } from '../testing/pictures.js';
 import { placeNames } from '../testing/place-names.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
 import type { PixelBox, Viewport } from '../types.js';
-import { labelsOf, paintLabels } from './labels.js';
-import { frameOf, labelsIn, symbolStyle, type TileFeatures, textsOf } from './testing/frames.js';
+import { labelsOf } from './labels.js';
+import { frameOf, labelsIn, paintLabels, symbolStyle, type TileFeatures, textsOf } from './testing/frames.js';
 import { inkOf, intersect } from './testing/styles.js';
 
 const pointAt = (name: string, x: number, y: number, tags: object = {}): DrawnFeature => ({
@@ -305,7 +305,7 @@ test('the ink of labels never overlaps, and reserved boxes stay free', () => {
 test('letters are painted over their halo at the scale of the image', () => {
   const frame = frameOf({ ...wholeTile, scale: 2 }, 0, () => [pointAt('lll', 2048, 2048)]);
   const paint = { 'text-color': '#0000ff', 'text-halo-color': '#ff0000', 'text-halo-width': 3 };
-  paintLabels('en')(frame, symbolStyle([{ 'text-size': 60 }], paint), []);
+  paintLabels(frame, symbolStyle([{ 'text-size': 60 }], paint));
   const [, , stroke, ...more] = runsOfColor(frame.canvas.data(), frame.canvas.width, 512);
   expect(stroke).toMatchObject({ color: '0 0 255' });
   expect(more.length).toBeGreaterThan(3);

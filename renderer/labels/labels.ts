@@ -1,7 +1,7 @@
 /**
  * Draws the symbol layers of a style: text and icons.
  *
- * Input: the decoded tiles of a frame, a compiled style and its images. Output: text and icons on the frame's canvas.
+ * Input: the decoded tiles of a frame, a compiled style and its images. Output: labels with their places.
  * Steps: `candidates/` selects symbols and creates label candidates, `anchors/` finds their positions, `text/` and
  * `shape/` turn them into runs and icons with collision boxes, `collision/` decides which are placed, `draw.ts` draws
  * them. Layers are placed from the top of the style to its bottom, lower sort keys first. Imports `style/`, `tiles/`,
@@ -9,31 +9,18 @@
  */
 
 import type { Frame } from '../draw/frame.js';
-import type { Filling, PaintLabels } from '../render.js';
+import type { Filling } from '../render.js';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
 import type { PixelBox } from '../types.js';
 import { lineCandidates } from './candidates/lines.js';
 import { pointCandidates } from './candidates/points.js';
 import { placeLabels } from './collision/place.js';
-import { drawLabels } from './draw.js';
 import type { Candidate, PlacedLabel } from './label.js';
 
 /**
- * Returns a painter of labels. The language selects forms of Han characters; names are already localized. `onPlaced`
- * receives the placed labels, the most important first.
- */
-export function paintLabels(language: string, onPlaced?: (labels: readonly PlacedLabel[]) => void): PaintLabels {
-  return (frame, style, keepFree, filling) => {
-    const labels = labelsOf(frame, style, keepFree, language, filling);
-    onPlaced?.([...labels]);
-    // Labels placed first are drawn on top, where a style allows overlaps.
-    drawLabels(frame.context, frame.view.scale, labels.reverse());
-  };
-}
-
-/**
  * Returns the labels that are placed, the most important first. `keepFree` are boxes that no label may overlap. Labels
- * of the filling come last, and repeat none of the others.
+ * of the filling come last, and repeat none of the others. The language selects forms of Han characters; names are
+ * already localized.
  */
 export function labelsOf(
   frame: Frame,

@@ -1,8 +1,8 @@
 /** Draws geofences: tinted areas with an outline. */
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
-import type { FenceOverlay, Position, Viewport } from '../types.js';
+import type { FenceOverlay, PixelBox, Position, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
-import { ringPath } from './lines.js';
+import { boxAround, ringPath } from './lines.js';
 
 const strokePx = 2;
 const fill = 'rgba(0, 87, 231, 0.16)';
@@ -36,15 +36,26 @@ export const fenceItem = (fence: FenceOverlay): FitItem => ({
   margins: { left: strokePx, right: strokePx, top: strokePx, bottom: strokePx },
 });
 
+/** A geofence in CSS pixels of the image. */
+export interface FenceShape {
+  readonly area: Path2D;
+  /** Where it is drawn. */
+  readonly box: PixelBox;
+}
+
+export function fenceShape(view: Viewport, fence: FenceOverlay): FenceShape {
+  const area = new Path2D(ringPath(view, fenceRing(fence), strokePx));
+  return { area, box: boxAround(area, strokePx) };
+}
+
 /** Draws the areas. The context's unit is the CSS pixel. */
-export function drawFences(context: SKRSContext2D, view: Viewport, fences: readonly FenceOverlay[]): void {
+export function drawFences(context: SKRSContext2D, shapes: readonly FenceShape[]): void {
   context.save();
   context.fillStyle = fill;
   context.strokeStyle = stroke;
   context.lineWidth = strokePx;
   context.lineJoin = 'round';
-  for (const fence of fences) {
-    const area = new Path2D(ringPath(view, fenceRing(fence), strokePx));
+  for (const { area } of shapes) {
     context.fill(area);
     context.stroke(area);
   }

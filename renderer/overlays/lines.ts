@@ -1,5 +1,6 @@
 /** Converts chains of positions to SVG paths in the image, in every copy of the world. */
-import type { Position, Viewport } from '../types.js';
+import type { Path2D } from '@napi-rs/canvas';
+import type { PixelBox, Position, Viewport } from '../types.js';
 import { nearest, unwrapped } from '../view/fit.js';
 import { type Pixel, worldPixel, worldSizePx } from '../view/projection.js';
 
@@ -44,6 +45,16 @@ export function linePath(view: Viewport, positions: readonly Position[], reachPx
     }
   }
   return [...copies.values()].map(({ data }) => data).join('');
+}
+
+/** Smoothed edges reach so far beyond a shape. CSS pixels. */
+const smoothedPx = 2;
+
+/** Returns the box of what is drawn of a path, and up to this distance beside it. */
+export function boxAround(path: Path2D, reachPx: number): PixelBox {
+  const [left, top, right, bottom] = path.getBounds();
+  const beside = reachPx + smoothedPx;
+  return { minX: left - beside, minY: top - beside, maxX: right + beside, maxY: bottom + beside };
 }
 
 const shown = ([x, y]: Pixel, shiftPx: number): string => `${(x + shiftPx).toFixed(2)} ${y.toFixed(2)}`;

@@ -9,9 +9,9 @@ import type { Frame } from '../draw/frame.js';
 import type { MapRequest, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
 import { attributionBox, drawAttribution } from './attribution.js';
-import { drawFences, fenceItem } from './fences.js';
+import { drawFences, fenceItem, fenceShape } from './fences.js';
 import { drawMarkers, type Icons, markerBoxes, markerMargins } from './markers.js';
-import { drawPaths, pathMargins } from './paths.js';
+import { drawPaths, pathMargins, pathShape } from './paths.js';
 
 type OverlayRequest = Pick<MapRequest, 'markers' | 'paths' | 'fences'>;
 
@@ -43,12 +43,15 @@ export function createOverlays(
   isDark = false,
 ) {
   const strip = attributionBox(ruler, view, attribution);
+  const areas = fences.map((fence) => fenceShape(view, fence));
+  const lines = paths.map((path) => pathShape(view, path));
   return {
+    below: [...areas, ...lines].map(({ box }) => box),
     boxes: [...markerBoxes(view, markers, icons), ...(strip ? [strip] : [])],
     paintBelow({ context }: Frame): void {
       inCssPixels(context, view, () => {
-        drawFences(context, view, fences);
-        drawPaths(context, view, paths);
+        drawFences(context, areas);
+        drawPaths(context, lines);
       });
     },
     paintAbove({ context }: Frame): void {

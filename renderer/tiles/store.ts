@@ -14,7 +14,7 @@ import { decodeVectorTile, type VectorTile } from './vector-tile.js';
 
 export type Tile =
   | { readonly kind: 'vector'; readonly key: string; readonly tile: VectorTile }
-  | { readonly kind: 'raster'; readonly image: Image }
+  | { readonly kind: 'raster'; readonly key: string; readonly image: Image }
   /** The source has no tile there. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -35,7 +35,7 @@ export class TileStore {
     this.tiles = new LRUCache({ maxSize: maxBytes, ttl: keptForMs, sizeCalculation: weightBytes });
   }
 
-  /** Returns a tile. `key` identifies the contents of a vector tile. */
+  /** Returns a tile. `key` identifies the contents of a tile. */
   get(source: TileSource, zoom: number, x: number, y: number): Promise<Tile> {
     const key = `${this.numberOf(source)}/${zoom}/${x}/${y}`;
     const known = this.tiles.get(key);
@@ -67,8 +67,9 @@ export class TileStore {
 async function readTile(source: TileSource, key: string, zoom: number, x: number, y: number): Promise<Tile> {
   const bytes = await source.tile(zoom, x, y);
   if (!bytes) return { kind: 'empty' };
-  if (source.kind === 'vector') return { kind: 'vector', key: `${key} ${crc32(bytes)}`, tile: decodeVectorTile(bytes) };
-  return { kind: 'raster', image: await decodeRasterTile(bytes) };
+  const contents = `${key} ${crc32(bytes)}`;
+  if (source.kind === 'vector') return { kind: 'vector', key: contents, tile: decodeVectorTile(bytes) };
+  return { kind: 'raster', key: contents, image: await decodeRasterTile(bytes) };
 }
 
 function weightBytes(tile: Tile): number {

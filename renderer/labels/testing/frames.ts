@@ -8,6 +8,7 @@ import { type DrawnFeature, tileBytes } from '../../testing/tiles.js';
 import { decodeVectorTile } from '../../tiles/vector-tile.js';
 import type { PixelBox, Viewport } from '../../types.js';
 import { coverTiles } from '../../view/projection.js';
+import { drawLabels } from '../draw.js';
 import type { PlacedLabel } from '../label.js';
 import { labelsOf } from '../labels.js';
 
@@ -42,6 +43,11 @@ export function symbolStyle(layouts: readonly object[], paint: object = {}, meta
 
 export function labelsIn(frame: Frame, layouts: readonly object[], keepFree: readonly PixelBox[] = []): PlacedLabel[] {
   return labelsOf(frame, symbolStyle(layouts), keepFree, 'en');
+}
+
+/** Places and draws the labels of a style. */
+export function paintLabels(frame: Frame, style: CompiledStyle): void {
+  drawLabels(frame.context, frame.view.scale, labelsOf(frame, style, [], 'en'));
 }
 
 export const textsOf = (labels: readonly PlacedLabel[]): string[] => labels.map(({ candidate }) => candidate.text);

@@ -1,0 +1,84 @@
+/**
+ * Keeps the pixels of views that are drawn again, such as the map of one site with other markers each time.
+ *
+ * The first map of a view keeps only its key, so that views which are drawn once cost nothing. The second keeps its
+ * pixels, and the third uses them.
+ */
+
+import { type Canvas, ImageData } from '@napi-rs/canvas';
+import { LRUCache } from 'lru-cache';
+import type { Frame } from './draw/frame.js';
+import type { PixelBox } from './types.js';
+
+/** Opaque pixels of a canvas: red, green, blue and opacity. */
+export type Pixels = Uint8ClampedArray;
+
+/** What the maps of one view have in common. */
+export interface KnownView {
+  /** Everything below overlays and labels. */
+  ground?: Pixels;
+  labelled?: Labelled;
+}
+
+/** The ground with labels. */
+export interface Labelled {
+  readonly pixels: Pixels;
+  /** Where each label is drawn, by what is drawn. */
+  readonly labels: ReadonlyMap<string, PixelBox>;
+}
+
+/** Number of views that were drawn once. One that returns after more others would be evicted before its next map. */
+const maxKeys = 64;
+/** The ground, and the ground with labels. */
+const pictures = 2;
+/** A view may take this share of the memory. */
+const maxShare = 1 / 2;
+
+export class KnownViews {
+  private readonly drawnOnce = new LRUCache<string, true>({ max: maxKeys });
+  private readonly views: LRUCache<string, KnownView>;
+
+  /** Creates a cache of at most this many bytes. */
+  constructor(private readonly maxBytes: number) {
+    this.views = new LRUCache({ maxSize: Math.max(1, maxBytes) });
+  }
+
+  /** Returns what is known of a view. Undefined at its first map, and when it is too large to be kept. */
+  get(key: string, { width, height }: Canvas): KnownView | undefined {
+    const known = this.views.get(key);
+    if (known) return known;
+    const size = pictures * 4 * width * height;
+    if (size > maxShare * this.maxBytes) return undefined;
+    if (!this.drawnOnce.has(key)) {
+      this.drawnOnce.set(key, true);
+      return undefined;
+    }
+    const view: KnownView = {};
+    this.views.set(key, view, { size });
+    return view;
+  }
+}
+
+/** Returns a copy of a canvas's pixels. */
+export function pixelsOf(canvas: Canvas): Pixels {
+  const { buffer, byteOffset, length } = canvas.data();
+  return new Uint8ClampedArray(buffer, byteOffset, length);
+}
+
+/** Replaces the pixels of the canvas by those of the same place in other pixels of its size: all, or those of a box. */
+export function putPixels({ canvas, context }: Frame, pixels: Pixels, box?: PixelBox): void {
+  if (!box) {
+    context.putImageData(new ImageData(pixels, canvas.width, canvas.height), 0, 0);
+    return;
+  }
+  const width = box.maxX - box.minX;
+  const height = box.maxY - box.minY;
+  if (width <= 0 || height <= 0) return;
+  // A copy of the box alone, because the drawing engine copies all pixels that it is given.
+  const part = new Uint8ClampedArray(4 * width * height);
+  for (let y = 0; y < height; y++) {
+    const start = 4 * ((box.minY + y) * canvas.width + box.minX);
+    part.set(pixels.subarray(start, start + 4 * width), 4 * y * width);
+  }
+  context.putImageData(new ImageData(part, width, height), box.minX, box.minY);
+}
