@@ -71,7 +71,8 @@ generator included.`,
     name: 'maps',
     title: 'Static maps',
     about: `Maps of 600 by 400, each a random view with labels and attribution, with warm tiles. Each is drawn by
-one process, one at a time; rates are for two processes with four maps in flight. Peers draw the same
+one process, one at a time; rates are for two processes with four maps in flight. Of an area drawn
+before, three maps were drawn, and each further one has two markers at other places. Peers draw the same
 views of streets to a PNG: \`staticmaps\` from tiles drawn beforehand, at whole zooms only, and MapLibre
 GL JS on an existing map in headless Chromium without a graphics card.`,
   },

@@ -1,8 +1,9 @@
 /**
  * Measures static maps of 600 by 400 from the pool of drawing processes: one at a time, and concurrently.
  *
- * The basemap is the default one; streets are a dense tile of Florence. All views differ. Tiles are warm: every map is
- * drawn once before the measurement. Peers draw the same views of streets.
+ * The basemap is the default one; streets are a dense tile of Florence. All views differ, except those of areas that are
+ * drawn again with other markers. Tiles are warm: every map is drawn once before the measurement. Peers draw the same
+ * views of streets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +12,13 @@ import { pmtilesArchive } from '../../renderer/basemap/pmtiles-archive.js';
 import { createMapRenderer } from '../../renderer/map.js';
 import { createDrawingPool, type DrawingPool } from '../../renderer/pool/drawing-pool.js';
 import { openArchive } from '../../renderer/sources/open.js';
-import type { MapRequest } from '../../renderer/types.js';
-import { worldPosition } from '../../renderer/view/projection.js';
+import type { MapRequest, MarkerGroup } from '../../renderer/types.js';
+import { worldPixel, worldPosition } from '../../renderer/view/projection.js';
+import { createRandom } from '../../schemas/random.js';
 import { placeBasemap } from '../basemap.js';
 import { type BenchCase, type BenchOptions, percentile, type Row, timesRow } from '../case.js';
 import { finishedMapRows } from '../finished-maps.js';
-import { basemap, requestOf, type Scene, streets, views } from '../map-scenes.js';
+import { basemap, height, requestOf, type Scene, streets, type View, views, width } from '../map-scenes.js';
 import { hasBrowser, mapLibreRows } from '../maplibre.js';
 import { staticmapsRow } from '../staticmaps.js';
 
@@ -30,12 +32,17 @@ interface Targets {
   readonly p95: string | undefined;
   /** Target in maps per second at scale 1 and 2. */
   readonly rate: readonly [string, string];
+  /** Target in milliseconds at scale 1 and 2, of an area that was drawn before. */
+  readonly drawnBefore: readonly [string, string];
 }
 
 type Aimed = Scene & { readonly targets: Targets };
 const scenes: readonly Aimed[] = [
-  { ...basemap, targets: { median: ['<= 12', ''], p95: '<= 25', rate: ['>= 350', '>= 80'] } },
-  { ...streets, targets: { median: ['<= 18', '<= 30'], p95: undefined, rate: ['>= 120', '>= 70'] } },
+  { ...basemap, targets: { median: ['<= 12', ''], p95: '<= 25', rate: ['>= 350', '>= 80'], drawnBefore: ['', ''] } },
+  {
+    ...streets,
+    targets: { median: ['<= 18', '<= 30'], p95: undefined, rate: ['>= 120', '>= 70'], drawnBefore: ['<= 8', '<= 16'] },
+  },
 ];
 
 const requests = (scene: Scene, scale: number, count: number, seed: number): MapRequest[] =>
@@ -47,6 +54,9 @@ interface Extent {
   readonly oneByOne: number;
   readonly manyAtOnce: number;
   readonly scales: readonly number[];
+  /** Number of areas in a round that are drawn again, and how often each is. */
+  readonly sites: number;
+  readonly perSite: number;
   /** Areas that were not seen before, and those among them that warm up. */
   readonly coldAreas: number;
   readonly warmUps: number;
@@ -59,6 +69,8 @@ const full: Extent = {
   oneByOne: 60,
   manyAtOnce: 120,
   scales: [1, 2],
+  sites: 4,
+  perSite: 15,
   coldAreas: 12,
   warmUps: 3,
   images: 9,
@@ -69,6 +81,8 @@ const small: Extent = {
   oneByOne: 2,
   manyAtOnce: 4,
   scales: [1],
+  sites: 1,
+  perSite: 1,
   coldAreas: 1,
   warmUps: 0,
   images: 1,
@@ -110,6 +124,42 @@ async function oneByOne(scene: Aimed, scale: number, extent: Extent, cacheFolder
   } finally {
     await pool.close();
   }
+}
+
+/** Maps of a site before its maps are measured: a drawing process keeps the pixels of a view with its second map. */
+const mapsBefore = 3;
+
+/** Measures maps of the same areas at whole zooms, each with two markers at other places. */
+async function drawnBefore(scene: Aimed, scale: number, extent: Extent, cacheFolder: string): Promise<Row> {
+  const pool = openPool(scene, 1, cacheFolder);
+  try {
+    const random = createRandom(20).next;
+    const rounds: number[] = [];
+    for (let round = 0; round < extent.rounds; round++) {
+      const sites = views(scene, extent.sites, 20 + round).map((view) => ({ ...view, zoom: Math.round(view.zoom) }));
+      const times: number[] = [];
+      for (let i = 0; i < mapsBefore + extent.perSite; i++) {
+        for (const site of sites) {
+          const request = { ...requestOf(site, scale), markers: [markersNear(site, random)] };
+          const startedAt = performance.now();
+          await pool.draw('bench', request, new Map());
+          if (i >= mapsBefore) times.push(performance.now() - startedAt);
+        }
+      }
+      rounds.push(percentile(times, 0.5));
+    }
+    const target = scene.targets.drawnBefore[scale - 1];
+    const name = `${scene.what} @${scale}x, whole zoom, area drawn before, other markers: median`;
+    return { what: name, unit: 'ms', rounds, ...(target && { target }) };
+  } finally {
+    await pool.close();
+  }
+}
+
+function markersNear({ center, zoom }: View, random: () => number): MarkerGroup {
+  const [x, y] = worldPixel(center, zoom);
+  const place = () => worldPosition([x + width * (random() - 0.5), y + height * (random() - 0.5)], zoom);
+  return { color: [228, 0, 43, 1], size: 'normal', icon: null, locations: [place(), place()] };
 }
 
 const openPool = (scene: Scene, maxProcesses: number, cacheFolder: string): DrawingPool =>
@@ -230,6 +280,7 @@ export const mapsCase: BenchCase = {
       for (const scene of scenes) {
         for (const scale of extent.scales) {
           rows.push(...(await oneByOne(scene, scale, extent, cacheFolder)));
+          rows.push(await drawnBefore(scene, scale, extent, cacheFolder));
           rows.push(await manyAtOnce(scene, scale, extent, cacheFolder));
         }
       }
