@@ -6,12 +6,13 @@
  */
 import { spawn } from 'node:child_process';
 
-const graceS = 2;
+/** Far more than an exit takes. On a busy machine a healthy one took more than two seconds, and was killed. */
+const graceS = 10;
 /** Standard input closes when this process has ended. Then the shell must not kill, because the id may be reused. */
 const script = '(sleep "$1"; kill -9 "$2") & killer=$!; cat > /dev/null; kill "$killer"';
 
 /**
- * Starts a shell on exit that kills this process if its end takes longer than two seconds. Writes in progress are then
+ * Starts a shell on exit that kills this process if its end takes longer than ten seconds. Writes in progress are then
  * durable or not, as in a crash.
  */
 export function endForSure(): void {
