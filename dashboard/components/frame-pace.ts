@@ -1,9 +1,11 @@
-/** Draws no frame of a map while the graphics processor is still busy with the last one, if it is slow. */
+/** Draws no frame of a map while the last one is not done, and fewer pixels while the map moves, if frames are slow. */
 import type { Map as MapLibreMap } from 'maplibre-gl';
 
 /** A slow frame takes longer, from its commands to its last pixel. */
 const slowFrameMs = 50;
 const askEveryMs = 10;
+/** A map that moves in steps, as by a wheel, stays coarse between them. */
+const sharpAfterMs = 200;
 
 /**
  * Without it, the commands of frames queue up, and the page stands still until one of them is answered. A page that
@@ -50,5 +52,32 @@ export function paceFrames(map: MapLibreMap): void {
     gl.flush();
     startedMs = performance.now();
   });
-  map.on('remove', () => clearTimeout(timer));
+
+  // A slow frame takes as long as its pixels are many. A quarter of them gives three times the frames.
+  let isCoarse = false;
+  let change: ReturnType<typeof setTimeout> | undefined;
+  function changeIn(delayMs: number, next: boolean): void {
+    clearTimeout(change);
+    change = setTimeout(() => {
+      if (map.isMoving() !== next || isCoarse === next) return;
+      isCoarse = next;
+      const { stop } = map;
+      // MapLibre would end the gesture that moves the map.
+      map.stop = () => map;
+      map.setPixelRatio(next ? devicePixelRatio / 2 : devicePixelRatio);
+      map.stop = stop;
+      // A canvas of another size is empty until it is drawn.
+      map.redraw();
+    }, delayMs);
+  }
+  map.on('render', () => {
+    if (isSlow && !isCoarse && map.isMoving()) changeIn(0, true);
+  });
+  map.on('moveend', () => {
+    if (isCoarse) changeIn(sharpAfterMs, false);
+  });
+  map.on('remove', () => {
+    clearTimeout(timer);
+    clearTimeout(change);
+  });
 }
