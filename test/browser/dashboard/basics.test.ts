@@ -5,7 +5,16 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
 import { circle } from '../../support/places.js';
-import { asOwner, isRunnable, oneTimeLink, open, seriousFindings, server, useDashboard } from './fixture.js';
+import {
+  asOwner,
+  isRunnable,
+  oneTimeLink,
+  open,
+  overflowPx,
+  seriousFindings,
+  server,
+  useDashboard,
+} from './fixture.js';
 
 useDashboard();
 
@@ -57,6 +66,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
         await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
         expect([view, await seriousFindings(page)]).toEqual([view, []]);
         expect(await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth)).toBe(width);
+        expect([view, await overflowPx(page)]).toEqual([view, 0]);
         expect([view, await environmentAt(page)]).toEqual([view, 'Test']);
       }
     }

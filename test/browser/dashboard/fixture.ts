@@ -139,6 +139,10 @@ async function invitationOf(email: string): Promise<string> {
   });
 }
 
+/** Returns by how many pixels the view is wider than its place, in which it scrolls. */
+export const overflowPx = (page: Page): Promise<number> =>
+  page.getByRole('main').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+
 /** Resolves when no colour changes any more: those on the way are not the ones to judge. */
 const ended = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)

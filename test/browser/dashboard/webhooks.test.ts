@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok, trackDefaults } from '../../support/client.js';
 import { circle, standing } from '../../support/places.js';
-import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, isRunnable, overflowPx, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -26,6 +26,10 @@ describe.runIf(isRunnable)('the view of a webhook', () => {
   it('shows a failed attempt with its request, and sends its event and a range of events again', async () => {
     const page = await asOwner(`/webhooks/${id}`);
     const row = page.getByRole('row', { name: 'user.entered_geofence' }).last();
+    await row.waitFor();
+    await page.setViewportSize({ width: 360, height: 760 });
+    expect(await overflowPx(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await row.getByRole('button').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('"externalId": "shop"').waitFor();
