@@ -63,6 +63,29 @@ async function name(page: Page, description: string, externalId: string): Promis
 const stored = async (externalId: string) =>
   ok(await server.as('test_secret').get(`/v1/geofences/drawn/${externalId}`)).geofence;
 
+/** Lets the graphics processor seem to need this long for each frame. */
+function slowFrames(): void {
+  const frameMs = 80;
+  const { prototype } = (
+    globalThis as unknown as {
+      WebGL2RenderingContext: {
+        prototype: { fenceSync(...given: unknown[]): object; getSyncParameter(...given: unknown[]): unknown };
+      };
+    }
+  ).WebGL2RenderingContext;
+  const { fenceSync, getSyncParameter } = prototype;
+  const startedMs = new WeakMap<object, number>();
+  prototype.fenceSync = function (...given) {
+    const frame = fenceSync.apply(this, given);
+    startedMs.set(frame, performance.now());
+    return frame;
+  };
+  prototype.getSyncParameter = function (frame, ...given) {
+    const isDone = performance.now() - (startedMs.get(frame as object) ?? 0) > frameMs;
+    return isDone ? getSyncParameter.call(this, frame, ...given) : undefined;
+  };
+}
+
 describe.runIf(isRunnable)('the map', () => {
   beforeAll(async () => {
     const backend = server.as('test_secret');
@@ -239,5 +262,32 @@ describe.runIf(isRunnable)('the map', () => {
     await page.getByLabel('Colours').selectOption('By tag');
     await page.getByRole('checkbox', { name: /^drawn/ }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it('goes along with a pull in fewer pixels where frames are slow, and is sharp again after it', async () => {
+    const page = await asOwner('/keys');
+    await page.addInitScript(slowFrames);
+    await page.goto(`${server.address}/map`);
+    await loaded(page);
+    const canvas = page.locator('.map-canvas canvas').first();
+    const widthPx = () => canvas.evaluate((element) => (element as unknown as { width: number }).width);
+    const sharpPx = await widthPx();
+    const { x, y, width, height } = (await page.locator('.map-canvas').boundingBox())!;
+    const middle: Point = [x + width / 2, y + height / 2];
+    await page.evaluate(`pulled = document.querySelector('.map-canvas').map.getCenter()`);
+    await page.mouse.move(...middle);
+    await page.mouse.down();
+    let eastPx = 0;
+    const pullOn = async () => {
+      eastPx += 4;
+      await page.mouse.move(middle[0] + eastPx, middle[1]);
+    };
+    await expect.poll(() => pullOn().then(widthPx)).toBe(Math.floor(sharpPx / 2));
+    // The pull goes on: what was in the middle is where the pointer is.
+    for (let step = 0; step < 10; step++) await pullOn();
+    const pulledPx = () => page.evaluate<number>(`document.querySelector('.map-canvas').map.project(pulled).x`);
+    await expect.poll(async () => Math.abs((await pulledPx()) - width / 2 - eastPx)).toBeLessThan(8);
+    await page.mouse.up();
+    await expect.poll(widthPx).toBe(sharpPx);
   });
 });
