@@ -49,6 +49,16 @@ test.each([
   expect(textOf({ 'text-field': field }, paris)).toBe(text);
 });
 
+test('sections of a name from which nothing is removed end where their texts end', () => {
+  const field = ['format', ['get', 'name'], { 'font-scale': 2 }, ' Saint-Denis, Nord', {}];
+  const { text, sections } = labelTextOf({ 'text-field': field }, paris);
+  expect(text).toBe('Paris Saint-Denis, Nord');
+  expect(sections?.map(({ end, scale }) => [end, scale])).toEqual([
+    [5, 2],
+    [23, 1],
+  ]);
+});
+
 test('a name without a font is replaced by the English or Latin one, in the style of the text', () => {
   const gothic = { name: '𐌲𐌿𐍄', 'name:latin': 'Gutþiuda', ref: '𐌲 1' };
   const nameIn = (tags: object, layout: object = {}) =>
