@@ -27,9 +27,9 @@ test('a view of more than half of the memory is never kept', () => {
   for (let i = 0; i < 3; i++) expect(views.get('a', canvas)).toBeUndefined();
 });
 
-test('a view that returns after many others is not kept', () => {
+test('a view that returns after as many others as are kept is not kept', () => {
   const views = new KnownViews(4 * viewBytes);
-  views.get('a', canvas);
-  for (let i = 0; i < 64; i++) views.get(`other ${i}`, canvas);
-  expect(views.get('a', canvas)).toBeUndefined();
+  for (let i = 0; i < 3; i++) {
+    for (const key of 'abcde') expect(views.get(key, canvas)).toBeUndefined();
+  }
 });

@@ -27,20 +27,24 @@ export interface Labelled {
   readonly labels: ReadonlyMap<string, PixelBox>;
 }
 
-/** Number of views that were drawn once. One that returns after more others would be evicted before its next map. */
-const maxKeys = 64;
 /** The ground, and the ground with labels. */
 const pictures = 2;
 /** A view may take this share of the memory. */
 const maxShare = 1 / 2;
 
 export class KnownViews {
-  private readonly drawnOnce = new LRUCache<string, true>({ max: maxKeys });
+  /**
+   * With the sizes that the views would have. A view that returns after so many others would be evicted before its next
+   * map.
+   */
+  private readonly drawnOnce: LRUCache<string, true>;
   private readonly views: LRUCache<string, KnownView>;
 
   /** Creates a cache of at most this many bytes. */
   constructor(private readonly maxBytes: number) {
-    this.views = new LRUCache({ maxSize: Math.max(1, maxBytes) });
+    const maxSize = Math.max(1, maxBytes);
+    this.drawnOnce = new LRUCache({ maxSize });
+    this.views = new LRUCache({ maxSize });
   }
 
   /** Returns what is known of a view. Undefined at its first map, and when it is too large to be kept. */
@@ -49,8 +53,8 @@ export class KnownViews {
     if (known) return known;
     const size = pictures * 4 * width * height;
     if (size > maxShare * this.maxBytes) return undefined;
-    if (!this.drawnOnce.has(key)) {
-      this.drawnOnce.set(key, true);
+    if (!this.drawnOnce.delete(key)) {
+      this.drawnOnce.set(key, true, { size });
       return undefined;
     }
     const view: KnownView = {};
