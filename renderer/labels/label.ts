@@ -97,12 +97,16 @@ export interface Candidate {
   readonly textRules: TextCollisionRules;
   /** Set when there is an icon. */
   readonly iconRules?: CollisionRules;
+  /** Whether all placements have the same icon in the same place. */
+  readonly isIconFixed?: boolean;
   /** Whether names along lines that are placed earlier leave space for the first placement, if they can. */
   readonly reservesSpace?: boolean;
   /** Whether labels that leave space are moved for it, if they have another place. Others may move it too. */
   readonly movesOthers?: boolean;
   /** Whether this label leaves reserved space free: always, or unless it has no other place. */
   readonly leavesSpace?: 'always' | 'preferably';
+  /** Whether another candidate has the same name along a line, and comes first. */
+  readonly isRepeat?: boolean;
   /** Returns all ways to place the label, the preferred one first. */
   placements(): Iterable<Placement>;
 }

@@ -42,7 +42,16 @@ const unrepeated = (candidate: Candidate): Candidate => ({
 
 function candidatesIn({ frame, style }: Filling, language: string): Candidate[] {
   const layers = style.layers.filter((layer) => layer.type === 'symbol' && layer.isVisible(frame.view.zoom));
-  return layers.reverse().flatMap((layer) => candidatesOf(frame, layer, language));
+  const candidates: Candidate[] = [];
+  const repeats: Candidate[] = [];
+  for (const layer of layers.reverse()) {
+    if (!layer.namesSquares) candidates.push(...repeats.splice(0));
+    for (const candidate of candidatesOf(frame, layer, language)) {
+      // Every street has its name before any name is repeated, whatever the classes of the streets.
+      (layer.namesSquares && candidate.isRepeat ? repeats : candidates).push(candidate);
+    }
+  }
+  return [...candidates, ...repeats];
 }
 
 function candidatesOf(frame: Frame, layer: StyleLayer, language: string): Candidate[] {

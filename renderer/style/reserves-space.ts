@@ -4,12 +4,12 @@
  */
 export const reservesSpace = 'fenceline:reserves-space';
 export const leavesSpace = 'fenceline:leaves-space';
-/**
- * Names an entry of a layer's `metadata`. A symbol without space moves names that leave space. Streets have so many
- * places that landmarks do not move them.
- */
+/** Names an entry of a layer's `metadata`. A symbol without space moves names that leave space. */
 export const movesOthers = 'fenceline:moves-others';
-/** Names an entry of a layer's `metadata`. Names of lines around or across a square are straight, in its middle. */
+/**
+ * Names an entry of a layer's `metadata`. Names of lines around or across a square are straight, in its middle. Names
+ * are repeated only when all names of neighbouring layers with this entry are placed.
+ */
 export const namesSquares = 'fenceline:names-squares';
 /**
  * Names an entry of a layer's `metadata`: the minimum distance of equal texts at points, as a {@link RepeatDistance}.

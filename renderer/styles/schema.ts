@@ -59,20 +59,20 @@ export type ShieldClass = 'motorway' | 'trunk' | 'national' | 'regional';
 export type PoiClass =
   | ('airport' | 'station' | 'subway' | 'ferry')
   | (
-      | 'landmark'
       | 'attraction'
       | 'monument'
       | 'castle'
       | 'sight'
       | 'museum'
       | 'theatre'
+      | 'cinema'
       | 'stadium'
       | 'viewpoint'
       | 'worship'
     )
   | ('zoo' | 'peak' | 'beach' | 'park' | 'garden' | 'cemetery')
-  | ('hospital' | 'university' | 'school' | 'library' | 'townhall' | 'police' | 'fire_station')
-  | ('mall' | 'lodging' | 'food' | 'cafe' | 'shop' | 'fast_food');
+  | ('hospital' | 'university' | 'school' | 'library' | 'townhall' | 'police' | 'fire_station' | 'pharmacy' | 'post')
+  | ('mall' | 'lodging' | 'food' | 'cafe' | 'supermarket' | 'fast_food' | 'bar' | 'bank' | 'fuel' | 'shop');
 
 /** A selection of a layer's features. */
 export interface Selected {
@@ -166,8 +166,10 @@ export interface SchemaLabels {
   /** Label lines of rivers. */
   readonly waterways: Classified<WaterwayClass> | null;
   readonly pois: readonly (Classified<PoiClass> & {
-    /** Order within a class: lower values are placed first. */
+    /** Order of points that start at one zoom. It adds to {@link orderOfClass}: lower values are placed first. */
     readonly order?: ExpressionSpecification;
+    /** Whether visitors know the place: then sights, parks and universities start at zoom 14. */
+    readonly isFamous?: ExpressionSpecification;
   })[];
   readonly houseNumbers: (Selected & { readonly number: ExpressionSpecification }) | null;
 }

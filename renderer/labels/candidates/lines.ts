@@ -48,7 +48,12 @@ const maxPieces = 2_000;
 export function lineCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
   return namedLines(visibleSymbols(frame, layer, insetPx))
     .flatMap((named) => candidatesOf(named, frame, layer, language))
-    .sort((a, b) => a.sortKey - b.sortKey || Number(a.isRepeat) - Number(b.isRepeat) || b.length - a.length)
+    .sort(
+      (a, b) =>
+        a.sortKey - b.sortKey ||
+        Number(a.candidate.isRepeat ?? false) - Number(b.candidate.isRepeat ?? false) ||
+        b.length - a.length,
+    )
     .slice(0, maxCandidates)
     .map(({ candidate }) => candidate);
 }
@@ -85,8 +90,6 @@ interface Ranked {
   readonly sortKey: number;
   /** Length of the line in CSS pixels. */
   readonly length: number;
-  /** Whether another candidate of the name is the main one. */
-  readonly isRepeat: boolean;
 }
 
 function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, language: string): Ranked[] {
@@ -121,7 +124,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
       for (const { section } of all.slice(0, maxSections)) yield* filtered(placementsIn(section), isStraight);
     };
     const candidate: Candidate = { ...label, leavesSpace: 'preferably', placements };
-    return [{ candidate, sortKey, length: totalLength(pieces), isRepeat: false }];
+    return [{ candidate, sortKey, length: totalLength(pieces) }];
   }
   return all.map(({ section, length }, i): Ranked => {
     // A name that finds no place in its own section takes that of another one, before any name is repeated.
@@ -131,8 +134,9 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
       for (const each of tried) yield* placementsIn(each);
     };
     const leavesSpace = isMain ? 'preferably' : 'always';
-    const candidate: Candidate = { ...label, ...(textStyle && { leavesSpace }), placements };
-    return { candidate, sortKey, length, isRepeat: textStyle !== null && !isMain };
+    const flags = { isRepeat: textStyle !== null && !isMain, movesOthers: isMain && layer.movesOthers };
+    const candidate: Candidate = { ...label, ...(textStyle && { leavesSpace }), ...flags, placements };
+    return { candidate, sortKey, length };
   });
 }
 

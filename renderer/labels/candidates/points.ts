@@ -59,6 +59,7 @@ function candidateAt(
     const leavesSpace = layer.leavesSpace ? ({ leavesSpace: 'preferably' } as const) : {};
     return textStyle && { text, textStyle, textRules, reservesSpace, movesOthers, ...leavesSpace, placements: texts };
   }
+  const fixedIcon = iconStyle.fit === 'none' ? placedIcon(iconStyle, at, 0) : null;
   return {
     text: textStyle ? text : '',
     textStyle,
@@ -66,8 +67,10 @@ function candidateAt(
     reservesSpace,
     movesOthers,
     iconRules: iconRulesOf(layer, wholeZoom, feature),
+    isIconFixed: fixedIcon !== null,
     *placements() {
-      for (const placement of texts()) yield { ...placement, icon: placedIcon(iconStyle, at, 0, placement.rectangle) };
+      for (const placement of texts())
+        yield { ...placement, icon: fixedIcon ?? placedIcon(iconStyle, at, 0, placement.rectangle) };
     },
   };
 }

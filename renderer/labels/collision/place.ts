@@ -7,9 +7,9 @@
  * space, if they have another place. Pure.
  */
 
-import RBush from 'rbush';
 import type { PixelBox } from '../../types.js';
 import type { Candidate, CollisionRules, Overlap, PlacedLabel, Placement } from '../label.js';
+import { BoxGrid } from './box-grid.js';
 import { evenPadding, padded } from './boxes.js';
 
 interface Obstacle extends PixelBox {
@@ -22,6 +22,8 @@ interface Obstacle extends PixelBox {
 /** A placed label. */
 interface Label {
   readonly candidate: Candidate;
+  /** Its position among the placed labels. */
+  readonly number: number;
   placement: Placement;
   obstacles: readonly Obstacle[];
 }
@@ -33,8 +35,12 @@ interface Size {
 
 /** Limits the labels that are moved for another one, those that are moved for one of these, and so on. */
 const maxMoved = [3, 2, 2];
-/** Limits the labels that a map tries to move. */
-const maxAttempts = 400;
+const lastDepth = maxMoved.length - 1;
+/** Streets are many, so fewer labels are moved for a street's name. */
+const depthOfStreets = 1;
+/** Limits the labels that a map tries to move, and those that it tries to move for streets. */
+const maxAttempts = 550;
+const maxAttemptsForStreets = 200;
 
 export function placeLabels(
   candidates: readonly Candidate[],
@@ -47,8 +53,8 @@ export function placeLabels(
 }
 
 /** Returns the space that candidates reserve. Where it overlaps, the most important of them has it. */
-function reservedBoxes(candidates: readonly Candidate[], image: Size): RBush<PixelBox> {
-  const reserved = new RBush<PixelBox>();
+function reservedBoxes(candidates: readonly Candidate[], image: Size): BoxGrid<PixelBox> {
+  const reserved = new BoxGrid<PixelBox>(image);
   const isFree = (boxes: readonly PixelBox[]) => boxes.every((box) => isInside(box, image) && !reserved.collides(box));
   for (const candidate of candidates) {
     const boxes = candidate.reservesSpace ? firstOf(spacesOf(candidate), isFree) : undefined;
@@ -77,29 +83,50 @@ function firstOf<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean)
   return undefined;
 }
 
+/** Returns an iterable that reads each item only once, and only when it is asked for. */
+function remembered<Item>(items: Iterable<Item>): Iterable<Item> {
+  const source = items[Symbol.iterator]();
+  const known: Item[] = [];
+  return {
+    *[Symbol.iterator]() {
+      for (let i = 0; ; i++) {
+        if (i === known.length) {
+          const next = source.next();
+          if (next.done) return;
+          known.push(next.value);
+        }
+        yield known[i]!;
+      }
+    },
+  };
+}
+
 /** The labels that are placed so far, and the space that they take. */
 class Placing {
   readonly placed: Label[] = [];
-  private readonly obstacles = new RBush<Obstacle>();
+  private readonly obstacles: BoxGrid<Obstacle>;
   private readonly repeats = new Repeats();
   /** Labels with the places that they left, in this order. */
   private readonly moved: (readonly [label: Label, placement: Placement])[] = [];
   private attempts = 0;
-  private readonly listed = new Map<Candidate, readonly Placement[]>();
+  private readonly listed = new Map<Candidate, Iterable<Placement>>();
 
   constructor(
     private readonly image: Size,
     keepFree: readonly PixelBox[],
-    private readonly reserved: RBush<PixelBox>,
+    private readonly reserved: BoxGrid<PixelBox>,
   ) {
-    this.obstacles.load(keepFree.map((box) => ({ ...box, overlap: null })));
+    this.obstacles = new BoxGrid(image);
+    for (const box of keepFree) this.obstacles.insert({ ...box, overlap: null });
   }
 
   place(candidate: Candidate): void {
-    const mayMoveOthers = candidate.movesOthers && this.attempts < maxAttempts;
-    const placement = this.placementOf(candidate) ?? (mayMoveOthers && this.placementAmongMoved(candidate, 0));
+    const isStreet = candidate.leavesSpace !== undefined;
+    const depth = isStreet ? depthOfStreets : 0;
+    const mayMoveOthers = candidate.movesOthers && this.attempts < (isStreet ? maxAttemptsForStreets : maxAttempts);
+    const placement = this.placementOf(candidate) ?? (mayMoveOthers && this.placementAmongMoved(candidate, depth));
     if (!placement) return;
-    const label: Label = { candidate, placement, obstacles: [] };
+    const label: Label = { candidate, number: this.placed.length, placement, obstacles: [] };
     this.insert(label);
     this.placed.push(label);
   }
@@ -118,12 +145,15 @@ class Placing {
     for (const obstacle of obstacles) this.obstacles.remove(obstacle);
   }
 
-  private placementOf(candidate: Candidate, placements = candidate.placements()): Placement | undefined {
+  private placementOf(candidate: Candidate, mayCrowd = true): Placement | undefined {
     const { textRules, iconRules } = candidate;
     let alone: Placement | undefined;
     let crowding: Placement | undefined;
-    for (const placement of placements) {
+    for (const placement of this.placementsOf(candidate)) {
       const { runs, boxes, icon } = placement;
+      const iconFits =
+        !icon || !iconRules || (this.isIconInside(placement) && !this.collidesAny(icon.boxes, iconRules));
+      if (!iconFits && candidate.isIconFixed && !iconRules?.isOptional) return undefined;
       const textFits = this.isTextInside(candidate, placement) && !this.collidesAny(boxes, textRules);
       if (!icon || !iconRules) {
         if (!textFits) continue;
@@ -131,21 +161,27 @@ class Placing {
         if (candidate.leavesSpace === 'preferably') crowding ??= placement;
         continue;
       }
-      const iconFits = this.isIconInside(placement) && !this.collidesAny(icon.boxes, iconRules);
       if (textFits && iconFits) return placement;
       if (textFits && runs.length > 0 && iconRules.isOptional) alone ??= { runs, boxes };
       if (iconFits && textRules.isOptional) alone ??= { runs: [], boxes: [], icon };
     }
-    return alone ?? crowding;
+    return alone ?? (mayCrowd ? crowding : undefined);
   }
 
   /** Returns the first placement of a text whose space others can leave, and moves them. */
   private placementAmongMoved(candidate: Candidate, depth: number): Placement | undefined {
+    const { leavesSpace, textRules } = candidate;
+    const stuck = new Set<string>();
     for (const placement of this.placementsOf(candidate)) {
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement)) continue;
+      if (leavesSpace && this.isReserved(placement.boxes, textRules)) continue;
       const space = obstaclesOf(candidate, placement);
       const labels = this.movableAt(space, maxMoved[depth]!);
-      if (labels && this.moveAside(labels, space, depth)) return placement;
+      const key = labels?.map(({ number }) => number).join();
+      // The same labels would find no place for a space beside this one either.
+      if (!labels || stuck.has(key!)) continue;
+      if (this.moveAside(labels, space, depth)) return placement;
+      stuck.add(key!);
     }
     return undefined;
   }
@@ -153,11 +189,8 @@ class Placing {
   /** Returns the labels in a space; undefined if one of them cannot move, or if they are too many. */
   private movableAt(space: readonly Obstacle[], most: number): Label[] | undefined {
     const labels = new Set<Label>();
-    for (const { movable } of space.flatMap((box) => this.obstacles.search(box))) {
-      if (!movable) return undefined;
-      labels.add(movable);
-    }
-    return labels.size <= most ? [...labels] : undefined;
+    const isTooMuch = ({ movable }: Obstacle) => !movable || labels.add(movable).size > most;
+    return space.some((box) => this.obstacles.some(box, isTooMuch)) ? undefined : [...labels];
   }
 
   /** Moves labels out of a space, or none of them. Returns whether all of them have a place elsewhere. */
@@ -177,19 +210,19 @@ class Placing {
   private placeAgain(label: Label, depth: number): boolean {
     const { candidate } = label;
     if (++this.attempts > maxAttempts) return false;
-    const isLast = depth + 1 === maxMoved.length;
+    // Only landmarks begin at depth 0: what they move may take the space of others.
     const placement =
-      this.placementOf(candidate, this.placementsOf(candidate)) ??
-      (isLast ? undefined : this.placementAmongMoved(candidate, depth + 1));
+      this.placementOf(candidate, depth === 0) ??
+      (depth === lastDepth ? undefined : this.placementAmongMoved(candidate, depth + 1));
     if (!placement) return false;
     label.placement = placement;
     this.insert(label);
     return true;
   }
 
-  /** Returns all placements of a candidate that is tried many times. */
-  private placementsOf(candidate: Candidate): readonly Placement[] {
-    const known = this.listed.get(candidate) ?? [...candidate.placements()];
+  /** Returns the placements of a candidate, which may be tried many times. */
+  private placementsOf(candidate: Candidate): Iterable<Placement> {
+    const known = this.listed.get(candidate) ?? remembered(candidate.placements());
     this.listed.set(candidate, known);
     return known;
   }
@@ -237,9 +270,9 @@ function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size)
   return minX >= 0 && minY >= 0 && maxX <= width && maxY <= height;
 }
 
-function collides(box: PixelBox, overlap: Overlap, obstacles: RBush<Obstacle>): boolean {
+function collides(box: PixelBox, overlap: Overlap, obstacles: BoxGrid<Obstacle>): boolean {
   if (overlap === 'never') return obstacles.collides(box);
-  return obstacles.search(box).some((other) => {
+  return obstacles.some(box, (other) => {
     return other.overlap === null || (overlap === 'cooperative' && other.overlap === 'never');
   });
 }

@@ -52,9 +52,8 @@ const maxStepAside = (35 * Math.PI) / 180;
 /** Maximum number of letters, including spaces, within one em. */
 const maxLettersPerEm = 6;
 
-/** Spans rated in one section, and how many of the best ones are tried. */
+/** Spans tried in one section. */
 const maxSpans = 40;
-const maxTries = 24;
 
 /** A placement, and the distance of its centre along the line. */
 export interface PlacementAlongLine extends Placement {
@@ -91,7 +90,7 @@ function bestSpans({ line, from, to }: LineSection, width: number): Span[] {
     return { place: { line, from: begin, to: begin + width, start, end }, badness: 20 * bend + Math.abs(aside) };
   });
   rated.sort((a, b) => a.badness - b.badness);
-  return rated.slice(0, maxTries).map(({ place }) => place);
+  return rated.map(({ place }) => place);
 }
 
 /** Returns null where the line bends too much. */

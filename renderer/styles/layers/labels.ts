@@ -14,8 +14,8 @@ import {
 } from '../../style/reserves-space.js';
 import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
-import { poiClasses, poiImage, poiStyles } from '../pois.js';
-import type { RoadClass, Schema, WaterLabels, WaterwayClass } from '../schema.js';
+import { famousClasses, famousZoom, orderOfClass, orderOfRenown, poiClasses, poiImage, poiStyles } from '../pois.js';
+import type { PoiClass, RoadClass, Schema, SchemaLabels, WaterLabels, WaterwayClass } from '../schema.js';
 import { shieldLayers } from './shields.js';
 
 const regular = ['Fenceline Sans Regular'];
@@ -43,15 +43,16 @@ export function inColors({ text, halo }: LabelColors, haloWidth = 1.4): NonNulla
 
 function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palette): LayerSpecification[] {
   if (!houseNumbers) return [];
+  const number = firstOf(expression('to-string', houseNumbers.number));
   return [
     {
       id: 'label-house-number',
       type: 'symbol',
       minzoom: 17,
       metadata: { [repeatDistance]: sameAddress },
-      ...from(houseNumbers),
+      ...from(houseNumbers, expression('<=', ['length', number], maxNumberLength)),
       layout: {
-        'text-field': firstOf(expression('to-string', houseNumbers.number)),
+        'text-field': number,
         'text-font': regular,
         'text-size': byZoom({ 17: 9, 20: 12 }),
         'text-padding': 3,
@@ -60,6 +61,9 @@ function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palett
     },
   ];
 }
+
+/** Longer ones are names of streets or houses. */
+const maxNumberLength = 8;
 
 /** Addresses of one building, in one street. About 25 metres. */
 const sameAddress: RepeatDistance = { px: 30, zoom: 17 };
@@ -74,8 +78,8 @@ const poiZooms = [...new Set(poiClasses.map((name) => poiStyles[name].minZoom))]
 const landmarkZoom = 15;
 /** Stations and airports, which start at this zoom or earlier, come before streets. */
 const firstZoom = 13;
-/** A landmark of several entries, such as both ends of a cable car, has one name. */
-const sameLandmark: RepeatDistance = { px: 100 };
+/** A landmark of several entries, such as a palace and the museum in it, has one name. About 150 metres. */
+const sameLandmark: RepeatDistance = { px: 150, zoom: 16 };
 
 /** Texts are below, above, beside or aslant of their icons, wherever there is space. Ems. */
 const aroundIcon = [
@@ -83,50 +87,64 @@ const aroundIcon = [
   ...['top-left', [0.6, 0.6], 'top-right', [-0.6, 0.6], 'bottom-left', [0.6, -0.6], 'bottom-right', [-0.6, -0.6]],
 ];
 
-function poiLayers(
-  which: 'first' | 'others',
-  { labels: { pois, name } }: Schema,
-  palette: Palette,
-): LayerSpecification[] {
+function poiLayers(which: 'first' | 'others', schema: Schema, palette: Palette): LayerSpecification[] {
   const zooms = poiZooms.filter((zoom) => (which === 'first') === zoom <= firstZoom);
-  return zooms.flatMap((minzoom) => {
-    const classes = poiClasses.filter((each) => poiStyles[each].minZoom === minzoom);
-    return pois.flatMap((poi, i): LayerSpecification[] => {
-      if (!classes.some((wanted) => poi.values[wanted])) return [];
-      const color = (part: keyof LabelColors) =>
-        byClass(poi, (of) => palette.labels.pois[poiStyles[of].color][part], palette.labels.pois.civic[part]);
-      const order = byClass(poi, (of) => 1_000 * (1 + poiClasses.indexOf(of)), 0);
-      const isLandmark = minzoom <= landmarkZoom;
-      return [
-        {
-          id: `label-poi-${minzoom}-${i}`,
-          type: 'symbol',
-          minzoom,
-          ...(isLandmark && {
-            metadata: {
-              [reservesSpace]: true,
-              [repeatDistance]: sameLandmark,
-              // Costs time, so only the few that everybody knows move names of streets that have another place.
-              ...(classes.includes('landmark') && poi.values.landmark && { [movesOthers]: true }),
-            },
-          }),
-          ...from(poi, isOneOf(poi, classes), expression('!=', ['to-string', name], '')),
-          layout: {
-            'symbol-sort-key': poi.order ? expression('+', order, poi.order) : order,
-            'text-field': name,
-            'text-font': ['Fenceline Sans Medium'],
-            'text-size': byZoom({ 10: 10.5, 14: 10.5, 20: 12.5 }),
-            'text-max-width': 9,
-            'text-padding': isLandmark ? 3 : 5,
-            'text-variable-anchor-offset': aroundIcon as [],
-            'icon-image': expression('image', byClass(poi, poiImage, poiImage('shop'))),
-            'icon-padding': 2,
-          },
-          paint: { 'text-color': color('text'), 'text-halo-color': color('halo'), 'text-halo-width': 1.2 },
-        },
-      ];
+  const layers = zooms.flatMap((minzoom) => {
+    const classes = poiClasses.filter((name) => poiStyles[name].minZoom === minzoom);
+    return schema.labels.pois.flatMap((poi, i) => {
+      const mayBeFamous = poi.isFamous && classes.some((name) => famousClasses.includes(name));
+      const isOther = expression('!', ['all', isOneOf(poi, famousClasses), poi.isFamous]);
+      const metadata = { ...(minzoom <= landmarkZoom && landmark), ...(minzoom === famousZoom && moving) };
+      const named = { id: `label-poi-${minzoom}-${i}`, minzoom, metadata };
+      return poiLayer(named, poi, classes, mayBeFamous ? [isOther] : [], schema, palette);
     });
   });
+  if (which === 'first') return layers;
+  const famous = schema.labels.pois.flatMap((poi, i) => {
+    const named = { id: `label-poi-famous-${i}`, minzoom: famousZoom, metadata: { ...landmark, ...moving } };
+    return poi.isFamous ? poiLayer(named, poi, famousClasses, [poi.isFamous], schema, palette) : [];
+  });
+  return [...layers, ...famous];
+}
+
+/** Streets leave a landmark space, and it has one name. */
+const landmark = { [reservesSpace]: true, [repeatDistance]: sameLandmark };
+/** Costs time, so only the few that start first move names of streets that have another place. */
+const moving = { [movesOthers]: true };
+
+function poiLayer(
+  { metadata, ...named }: Pick<SymbolLayerSpecification, 'id' | 'minzoom' | 'metadata'>,
+  poi: SchemaLabels['pois'][number],
+  classes: readonly PoiClass[],
+  conditions: readonly ExpressionSpecification[],
+  { labels: { name } }: Schema,
+  palette: Palette,
+): LayerSpecification[] {
+  if (!classes.some((wanted) => poi.values[wanted])) return [];
+  const color = (part: keyof LabelColors) =>
+    byClass(poi, (of) => palette.labels.pois[poiStyles[of].color][part], palette.labels.pois.civic[part]);
+  const orders = [byClass(poi, orderOfClass, 0), ...(poi.order ? [poi.order] : [])];
+  if (poi.isFamous && classes.some((of) => famousClasses.includes(of))) orders.push(orderOfRenown);
+  return [
+    {
+      ...named,
+      type: 'symbol',
+      metadata,
+      ...from(poi, isOneOf(poi, classes), expression('!=', ['to-string', name], ''), ...conditions),
+      layout: {
+        'symbol-sort-key': expression('+', ...orders),
+        'text-field': name,
+        'text-font': ['Fenceline Sans Medium'],
+        'text-size': byZoom({ 10: 10.5, 14: 10.5, 20: 12.5 }),
+        'text-max-width': 9,
+        'text-padding': named.minzoom! <= landmarkZoom ? 3 : 5,
+        'text-variable-anchor-offset': aroundIcon as [],
+        'icon-image': expression('image', byClass(poi, poiImage, poiImage('shop'))),
+        'icon-padding': 2,
+      },
+      paint: { 'text-color': color('text'), 'text-halo-color': color('halo'), 'text-halo-width': 1.2 },
+    },
+  ];
 }
 
 function waterwayLabelLayers(
@@ -177,7 +195,7 @@ function roadLabelLayers(schema: Schema, palette: Palette): LayerSpecification[]
       id: `label-road-${id}`,
       type: 'symbol',
       minzoom: minZoom,
-      metadata: { [namesSquares]: true },
+      metadata: { [namesSquares]: true, [movesOthers]: true },
       ...from(roads, isOneOf(roads, classes)),
       layout: {
         'symbol-placement': 'line',
@@ -201,6 +219,7 @@ function squareLabelLayers({ labels: { squares, name } }: Schema, palette: Palet
       id: 'label-square',
       type: 'symbol',
       minzoom: 16,
+      metadata: { [namesSquares]: true },
       ...from(squares),
       layout: {
         'text-field': name,

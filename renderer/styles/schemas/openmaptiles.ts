@@ -2,7 +2,7 @@
 
 import { microstateZoom } from '../country-ranks.js';
 import { byCountry, expression, firstReference, isSideTrack } from '../expressions.js';
-import { taggedPois } from '../pois.js';
+import { isFamous, taggedPois } from '../pois.js';
 
 import type { AreaClass, RoadClass, Schema } from '../schema.js';
 
@@ -200,6 +200,7 @@ export const openMapTilesSchema: Schema = {
         ),
         values: taggedPois,
         order: expression('min', ['coalesce', ['get', 'rank'], 999], 999),
+        isFamous,
       },
     ],
     houseNumbers: { sourceLayer: 'housenumber', number: expression('get', 'housenumber') },

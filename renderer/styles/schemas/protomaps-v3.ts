@@ -7,30 +7,24 @@ import {
   isSideTrack,
   orderOfPopulation,
   rankOfPopulation,
-  renown,
 } from '../expressions.js';
 import { poiTag } from '../poi-tag.js';
-import { taggedPois } from '../pois.js';
+import { isFamous, isKnown, taggedPois, withoutUnknownAttractions } from '../pois.js';
 import type { RoadClass, Schema } from '../schema.js';
 import { smallWaterM2 } from '../schema.js';
 
 const kind = expression('get', 'pmap:kind');
 /** Water without an area, such as a sea, counts as large. */
 const waterM2 = expression('to-number', ['get', 'pmap:area'], smallWaterM2);
+const areaM2 = expression('to-number', ['get', 'pmap:area'], 0);
 const isPolygon = expression('==', ['geometry-type'], 'Polygon');
 const isTunnel = expression('<', ['coalesce', ['get', 'pmap:level'], 0], 0);
 const isBridge = expression('>', ['coalesce', ['get', 'pmap:level'], 0], 0);
 
-/** Languages of a name that tell a sight from a building, and a landmark from a sight. */
-const [knownFrom, famousFrom] = [2, 4];
-const leastRenownLast = expression('-', 0, renown);
-/** Entrances, courtyards and businesses are tagged as attractions, too. */
-const poiTagByRenown = expression('let', 'tag', poiTag(kind), [
-  'case',
-  ['all', ['==', ['var', 'tag'], 'attraction'], ['<', renown, knownFrom]],
-  'sight',
-  ['var', 'tag'],
-]);
+/** Largest areas first, within a class. */
+const orderOfArea = expression('-', 0, ['min', ['/', areaM2, 10_000], 999]);
+/** Parks so large that they are landmarks, and areas so small that they appear last. */
+const [landmarkM2, smallM2] = [500_000, 15_000];
 
 /** Below zoom 10 roads have no tag, only a kind. */
 const roadTag = expression('coalesce', ['get', 'highway'], kind);
@@ -55,6 +49,9 @@ const landTag = expression(
   ...['leisure', 'landuse', 'natural', 'amenity', 'aeroway', 'highway', 'tourism', 'place'].map((tag) => ['get', tag]),
   kind,
 );
+
+const { airport, hospital, stadium, zoo, park, university, garden, cemetery, school } = taggedPois;
+const namedAreas = { airport, hospital, stadium, zoo, park, university, garden, cemetery, school };
 
 const cover = {
   residential: ['residential', 'neighbourhood'],
@@ -170,14 +167,27 @@ export const protomapsV3Schema: Schema = {
       values: { river: ['river', 'canal'], stream: ['stream'] },
     },
     pois: [
-      { sourceLayer: 'pois', tag: poiTagByRenown, values: taggedPois, order: leastRenownLast },
       {
-        // Points are nodes of OpenStreetMap only. Most sights are mapped as areas.
+        sourceLayer: 'pois',
+        tag: withoutUnknownAttractions(poiTag(kind)),
+        values: taggedPois,
+        isFamous,
+      },
+      // Points are nodes of OpenStreetMap only. Most sights, parks and hospitals are mapped as areas.
+      {
         sourceLayer: 'buildings',
-        filter: expression('all', ['has', 'name'], ['>=', renown, knownFrom]),
-        tag: expression('case', ['>=', renown, famousFrom], 'famous', 'sight'),
-        values: { landmark: ['famous'], sight: ['sight'] },
-        order: leastRenownLast,
+        filter: expression('all', ['has', 'name'], isKnown),
+        tag: expression('literal', 'sight'),
+        values: { sight: ['sight'] },
+        isFamous,
+      },
+      {
+        sourceLayer: 'landuse',
+        filter: expression('all', isPolygon, ['has', 'name'], ['any', ['>=', ['zoom'], 16], ['>=', areaM2, smallM2]]),
+        tag: landTag,
+        values: namedAreas,
+        order: orderOfArea,
+        isFamous: expression('any', isFamous, ['all', ['==', kind, 'park'], ['>=', areaM2, landmarkM2]]),
       },
     ],
     houseNumbers: null,

@@ -8,7 +8,7 @@ import {
   orderOfPopulation,
   rankOfPopulation,
 } from '../expressions.js';
-import { taggedPois } from '../pois.js';
+import { isFamous, taggedPois, withoutUnknownAttractions } from '../pois.js';
 
 import type { RoadClass, Schema } from '../schema.js';
 
@@ -194,9 +194,12 @@ export const protomapsSchema: Schema = {
     pois: [
       {
         sourceLayer: 'pois',
-        tag: expression('case', ['all', ['==', kind, 'station'], isSubway], 'subway', kind),
+        tag: withoutUnknownAttractions(
+          expression('case', ['all', ['==', kind, 'station'], isSubway], 'subway', ['to-string', kind]),
+        ),
         values: taggedPois,
         order: minZoom,
+        isFamous,
       },
     ],
     houseNumbers: {
