@@ -211,6 +211,20 @@ test('labels repeat along a street with the spacing of the style', () => {
   for (const [i, x] of middles(100).entries()) if (i > 0) expect(x - middles(100)[i - 1]!).toBeGreaterThanOrEqual(100);
 });
 
+test('every street has its name before a larger street repeats its own', () => {
+  const lines = [lineOf('Small', [80, 2000], [4000, 2000]), lineOf('Large', [80, 1000], [4000, 1000])];
+  const only = (name: string) => ({
+    ...line,
+    'symbol-spacing': 100,
+    'text-field': ['case', ['==', ['get', 'name'], name], name, ''],
+  });
+  const frame = frameOf(wholeTile, 0, () => lines);
+  const firstTexts = (metadata: object) =>
+    textsOf(labelsOf(frame, symbolStyle([only('Small'), only('Large')], {}, metadata), [], 'en')).slice(0, 3);
+  expect(firstTexts({})).toEqual(['Large', 'Large', 'Large']);
+  expect(firstTexts({ [namesSquares]: true })).toEqual(['Large', 'Small', 'Large']);
+});
+
 test('road numbers are horizontal and centred on their line', () => {
   const frame = frameOf(wholeTile, 0, () => [lineOf('A 1', [500, 500], [3500, 3500])]);
   const labels = labelsIn(frame, [{ ...line, 'text-rotation-alignment': 'viewport' }]);

@@ -3,7 +3,7 @@ import { createRenderer } from '../render.js';
 import { compileStyle, validateStyle } from '../style/compile.js';
 import { unsupported } from '../style/unsupported.js';
 import { type Picture, pictureOf } from '../testing/pictures.js';
-import { type DrawnFeature, rectangle, sourceOf, tileBytes } from '../testing/tiles.js';
+import { type DrawnFeature, rectangle, sourceOf, tileBytes, type Vertex } from '../testing/tiles.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
 import type { TileSchema, Viewport } from '../types.js';
 import { worldPosition } from '../view/projection.js';
@@ -79,11 +79,17 @@ test('stations are named before streets, and other points after them', () => {
   }
 });
 
-test('only landmarks move names of streets', () => {
+test('only streets, and points of interest that start at zoom 14, move names of streets', () => {
   const moving = compileStyle(builtInStyle('svc-default-v1', 'protomaps-v3')).layers.filter(
-    ({ id, movesOthers }) => movesOthers && id.startsWith('label-poi'),
+    ({ id, movesOthers }) => movesOthers && /^label-(poi|road)/.test(id),
   );
-  expect(moving.map(({ id, sourceLayer }) => [id, sourceLayer])).toEqual([['label-poi-14-1', 'buildings']]);
+  expect(moving.map(({ id, sourceLayer }) => [id, sourceLayer])).toEqual([
+    ['label-poi-14-0', 'pois'],
+    ['label-poi-famous-0', 'pois'],
+    ['label-poi-famous-1', 'buildings'],
+    ['label-poi-famous-2', 'landuse'],
+    ...['path', 'minor', 'medium', 'major'].map((tier) => [`label-road-${tier}`, 'roads']),
+  ]);
 });
 
 test('other names are not built in', () => {
@@ -261,11 +267,29 @@ test.each(['openmaptiles', 'protomaps', 'protomaps-v3', 'shortbread'] as const)(
 const namesIn = (count: number): Tags =>
   Object.fromEntries(['en', 'de', 'ja', 'ru'].slice(0, count).map((code) => [`name:${code}`, 'b']));
 
+test.each([
+  [{ leisure: 'park', 'pmap:area': 20_000 }, 14, []],
+  [{ leisure: 'park', 'pmap:area': 20_000 }, 15, ['label-poi-15']],
+  [{ leisure: 'park', 'pmap:area': 10_000 }, 15, []],
+  [{ leisure: 'park', 'pmap:area': 10_000 }, 16, ['label-poi-15']],
+  [{ leisure: 'park', 'pmap:area': 600_000 }, 14, ['label-poi-famous']],
+  [{ aeroway: 'aerodrome', 'pmap:area': 600_000 }, 11, ['label-poi-10']],
+])('the area %j of Protomaps 3 is named at zoom %i by %j', (tags, zoom, ids) => {
+  const all = { name: 'a', 'pmap:kind': Object.values(tags)[0]!, ...tags };
+  expect(labelLayers('protomaps-v3', 'landuse', all, zoom, 'polygon')).toEqual(ids);
+});
+
 /** Which label layers show a feature with these tags at a zoom. */
-function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number): string[] {
-  const feature = decodeVectorTile(tileBytes({ [layer]: [{ type: 'point', parts: [[[1, 1]]], tags }] })).layers.get(
-    layer,
-  )!.features[0]!;
+function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number, type: 'point' | 'polygon' = 'point') {
+  const parts: Vertex[][] = [
+    [
+      [1, 1],
+      [9, 1],
+      [9, 9],
+    ],
+  ];
+  const bytes = tileBytes({ [layer]: [{ type, parts: type === 'point' ? [[[1, 1]]] : parts, tags }] });
+  const feature = decodeVectorTile(bytes).layers.get(layer)!.features[0]!;
   return compileStyle(builtInStyle('svc-default-v1', schema))
     .layers.filter(({ type, sourceLayer }) => type === 'symbol' && sourceLayer === layer)
     .filter((each) => each.isVisible(zoom) && each.filter(Math.floor(zoom))(feature))
@@ -312,12 +336,22 @@ test.each([
   ['openmaptiles', 'poi', { name: 'a', class: 'entrance', subclass: 'subway_entrance' }, 17, []],
   ['openmaptiles', 'poi', { class: 'railway', subclass: 'station' }, 15, []],
   ['openmaptiles', 'housenumber', { housenumber: '17' }, 18, ['label-house-number']],
+  ['openmaptiles', 'housenumber', { housenumber: '218;222;226' }, 18, ['label-house-number']],
+  ['openmaptiles', 'housenumber', { housenumber: 'Maiden Lane' }, 18, []],
+  ['openmaptiles', 'poi', { name: 'a', ...namesIn(3), class: 'park' }, 14, ['label-poi-famous']],
+  ['openmaptiles', 'poi', { name: 'a', ...namesIn(2), class: 'park' }, 14, []],
+  ['openmaptiles', 'poi', { name: 'a', ...namesIn(3), class: 'park' }, 17, ['label-poi-famous']],
+  ['openmaptiles', 'poi', { name: 'a', ...namesIn(3), class: 'shop', subclass: 'supermarket' }, 16, []],
+  ['openmaptiles', 'poi', { name: 'a', class: 'bank', subclass: 'bank' }, 18, ['label-poi-18']],
   ['protomaps', 'places', { kind: 'locality', kind_detail: 'town' }, 10, ['label-town']],
   ['protomaps', 'places', { kind: 'country' }, 4, ['label-country']],
   ['protomaps', 'places', { kind: 'neighbourhood', kind_detail: 'suburb' }, 14, ['label-neighbourhood']],
   ['protomaps', 'pois', { name: 'a', kind: 'station' }, 13, ['label-poi-13']],
   ['protomaps', 'pois', { name: 'a', kind: 'station', kind_detail: 'subway' }, 15, ['label-poi-15']],
-  ['protomaps', 'pois', { name: 'a', kind: 'monument' }, 14, ['label-poi-14']],
+  ['protomaps', 'pois', { name: 'a', kind: 'monument' }, 15, ['label-poi-15']],
+  ['protomaps', 'pois', { name: 'a', kind: 'attraction' }, 14, []],
+  ['protomaps', 'pois', { name: 'a', ...namesIn(2), kind: 'attraction' }, 14, ['label-poi-14']],
+  ['protomaps', 'pois', { name: 'a', ...namesIn(3), kind: 'museum' }, 14, ['label-poi-famous']],
   ['protomaps-v3', 'places', { 'pmap:kind': 'city', place: 'city' }, 8, ['label-city']],
   ['protomaps-v3', 'places', { 'pmap:kind': 'neighbourhood', place: 'village' }, 12, ['label-village']],
   ['protomaps-v3', 'pois', { name: 'a', amenity: 'hospital' }, 15, ['label-poi-15']],
@@ -325,7 +359,7 @@ test.each([
   ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 14, []],
   ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 15, ['label-poi-15']],
   ['protomaps-v3', 'pois', { name: 'a', ...namesIn(2), tourism: 'attraction', amenity: 'x' }, 14, ['label-poi-14']],
-  ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(4) }, 14, ['label-poi-14']],
+  ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(3) }, 14, ['label-poi-famous']],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(2) }, 14, []],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(2) }, 15, ['label-poi-15']],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(1) }, 20, []],
@@ -337,7 +371,7 @@ test.each([
   ['shortbread', 'boundary_labels', { admin_level: 2 }, 4, ['label-country']],
   ['shortbread', 'street_labels', { kind: 'primary' }, 13, ['label-road-major']],
   ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 16, ['label-poi-15']],
-  ['shortbread', 'pois', { name: 'a', historic: 'monument', amenity: 'cafe' }, 14, ['label-poi-14']],
+  ['shortbread', 'pois', { name: 'a', historic: 'monument', amenity: 'cafe' }, 15, ['label-poi-15']],
   ['shortbread', 'pois', { name: 'a', tourism: 'attraction', amenity: 'cafe' }, 17, ['label-poi-17']],
   ['shortbread', 'pois', { name: 'a', tourism: 'attraction', shop: 'tea' }, 17, []],
   ['shortbread', 'public_transport', { name: 'a', kind: 'station' }, 13, ['label-poi-13']],

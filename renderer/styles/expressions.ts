@@ -55,10 +55,7 @@ export function byZoom(values: Readonly<Record<number, unknown>>, base = 1): Exp
 }
 
 /** Languages of names that mappers add to what visitors know. Those of the place itself count as well. */
-const visitorLanguages = [
-  ...['ar', 'cs', 'de', 'el', 'en', 'es', 'fi', 'fr', 'he', 'hr', 'hu'],
-  ...['it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'sv', 'tr', 'uk', 'zh'],
-];
+const visitorLanguages = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'nl', 'pl', 'pt', 'ru', 'zh'];
 
 /** Counts languages in which a feature is named. It tells a cathedral from a chapel, where tiles have no rank. */
 export const renown = expression('+', ...visitorLanguages.map((code) => ['case', ['has', `name:${code}`], 1, 0]));

@@ -212,6 +212,18 @@ test('a landmark does not displace a street that has no other place, but the sec
   expect(textsOf(placeLabels([{ ...only, leavesSpace: 'always' }, landmark], image, []))).toEqual(['landmark']);
 });
 
+test('a street moves the name of another street that has another place, but not for the space of a landmark', () => {
+  const street = (text: string, ...xs: number[]) => ({
+    ...candidateOf(text, xs.map(rowAt)),
+    ...{ leavesSpace: 'preferably' as const, movesOthers: true },
+  });
+  const long = street('long', 50, 150);
+  expect(placesOf(placeLabels([long, street('short', 50)], image, []))).toEqual({ long: 150, short: 50 });
+  expect(textsOf(placeLabels([street('long', 50), street('short', 50)], image, []))).toEqual(['long']);
+  const elsewhere = { ...landmark, placements: () => [rowAt(150)] };
+  expect(placesOf(placeLabels([long, street('short', 50), elsewhere], image, []))).toEqual({ long: 50, landmark: 150 });
+});
+
 /** Texts of which some reserve space, and others leave it. */
 const crowd = fc.array(
   fc

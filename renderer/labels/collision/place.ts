@@ -122,9 +122,10 @@ class Placing {
 
   place(candidate: Candidate): void {
     const isStreet = candidate.leavesSpace !== undefined;
-    const depth = isStreet ? depthOfStreets : 0;
     const mayMoveOthers = candidate.movesOthers && this.attempts < (isStreet ? maxAttemptsForStreets : maxAttempts);
-    const placement = this.placementOf(candidate) ?? (mayMoveOthers && this.placementAmongMoved(candidate, depth));
+    const placement =
+      this.placementOf(candidate) ??
+      (mayMoveOthers && this.placementAmongMoved(candidate, isStreet ? depthOfStreets : 0, isStreet));
     if (!placement) return;
     const label: Label = { candidate, number: this.placed.length, placement, obstacles: [] };
     this.insert(label);
@@ -168,19 +169,21 @@ class Placing {
     return alone ?? (mayCrowd ? crowding : undefined);
   }
 
-  /** Returns the first placement of a text whose space others can leave, and moves them. */
-  private placementAmongMoved(candidate: Candidate, depth: number): Placement | undefined {
-    const { leavesSpace, textRules } = candidate;
+  /**
+   * Returns the first placement of a text whose space others can leave, and moves them. For a street, no label takes
+   * reserved space.
+   */
+  private placementAmongMoved(candidate: Candidate, depth: number, isForStreet: boolean): Placement | undefined {
     const stuck = new Set<string>();
     for (const placement of this.placementsOf(candidate)) {
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement)) continue;
-      if (leavesSpace && this.isReserved(placement.boxes, textRules)) continue;
+      if (isForStreet && this.isReserved(placement.boxes, candidate.textRules)) continue;
       const space = obstaclesOf(candidate, placement);
       const labels = this.movableAt(space, maxMoved[depth]!);
       const key = labels?.map(({ number }) => number).join();
-      // The same labels would find no place for a space beside this one either.
-      if (!labels || stuck.has(key!)) continue;
-      if (this.moveAside(labels, space, depth)) return placement;
+      // Along a street, the same labels would find no place for a space beside this one either.
+      if (!labels || (isForStreet && stuck.has(key!))) continue;
+      if (this.moveAside(labels, space, depth, isForStreet)) return placement;
       stuck.add(key!);
     }
     return undefined;
@@ -194,26 +197,30 @@ class Placing {
   }
 
   /** Moves labels out of a space, or none of them. Returns whether all of them have a place elsewhere. */
-  private moveAside(labels: readonly Label[], space: readonly Obstacle[], depth: number): boolean {
+  private moveAside(
+    labels: readonly Label[],
+    space: readonly Obstacle[],
+    depth: number,
+    isForStreet: boolean,
+  ): boolean {
     const mark = this.moved.length;
     for (const label of labels) {
       this.moved.push([label, label.placement]);
       this.remove(label);
     }
     for (const obstacle of space) this.obstacles.insert(obstacle);
-    const haveMoved = labels.every((label) => this.placeAgain(label, depth));
+    const haveMoved = labels.every((label) => this.placeAgain(label, depth, isForStreet));
     for (const obstacle of space) this.obstacles.remove(obstacle);
     if (!haveMoved) this.undoMoves(mark);
     return haveMoved;
   }
 
-  private placeAgain(label: Label, depth: number): boolean {
+  private placeAgain(label: Label, depth: number, isForStreet: boolean): boolean {
     const { candidate } = label;
     if (++this.attempts > maxAttempts) return false;
-    // Only landmarks begin at depth 0: what they move may take the space of others.
     const placement =
-      this.placementOf(candidate, depth === 0) ??
-      (depth === lastDepth ? undefined : this.placementAmongMoved(candidate, depth + 1));
+      this.placementOf(candidate, !isForStreet) ??
+      (depth === lastDepth ? undefined : this.placementAmongMoved(candidate, depth + 1, isForStreet));
     if (!placement) return false;
     label.placement = placement;
     this.insert(label);

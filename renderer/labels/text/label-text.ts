@@ -47,12 +47,13 @@ export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number)
   );
   const raw = parts.join('');
   if (raw.length > maxCharacters) return noText;
-  const { text, from } = tidy(raw);
+  const isStyled = sections.some(({ scale, textColor, fontStack }) => (scale ?? 1) !== 1 || textColor || fontStack);
+  const isPlain = !isStyled && plainText.test(raw);
+  const { text, from } = isPlain ? { text: isDrawable(raw) ? raw : '', from: [] } : tidy(raw);
   if (text === '' && raw !== '') {
     const latin = latinName(raw, feature.properties, transform);
     return latin === undefined ? noText : { text: tidy(latin).text, sections: null };
   }
-  const isStyled = sections.some(({ scale, textColor, fontStack }) => (scale ?? 1) !== 1 || textColor || fontStack);
   if (text === '' || !isStyled) return { text, sections: null };
   const styled: LabelSection[] = [];
   let rawEnd = 0;
@@ -97,6 +98,8 @@ export function resolveTokens(template: string, properties: Properties): string 
   });
 }
 
+/** Words, as in nearly all names: a line that needs no tidying. */
+const plainText = /^[\p{L}\p{N}'’.,&-]+(?: [\p{L}\p{N}'’.,&-]+)*$/u;
 const line = /[^\r\n\u2028\u2029]+/g;
 const simpleLine = /^[\p{L}\p{M}\p{N}]*$/u;
 /** Pictures, most of which no font of ours has. */
