@@ -39,8 +39,8 @@ const lastDepth = maxMoved.length - 1;
 /** Streets are many, so fewer labels are moved for a street's name. */
 const depthOfStreets = 1;
 /** Limits the labels that a map tries to move, and those that it tries to move for streets. */
-const maxAttempts = 550;
-const maxAttemptsForStreets = 200;
+const maxAttempts = 520;
+const maxAttemptsForStreets = 120;
 
 export function placeLabels(
   candidates: readonly Candidate[],

@@ -53,7 +53,7 @@ const maxStepAside = (35 * Math.PI) / 180;
 const maxLettersPerEm = 6;
 
 /** Spans tried in one section. */
-const maxSpans = 30;
+const maxSpans = 24;
 
 /** A placement, and the distance of its centre along the line. */
 export interface PlacementAlongLine extends Placement {
