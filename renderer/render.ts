@@ -36,7 +36,7 @@ export interface Filling {
 }
 
 /**
- * Places the text and icons of a style's symbol layers, and then those of the filling. Returns the most important first.
+ * Places the text and icons of a style's symbol layers, and then those of the filling. The most important come first.
  * `keepFree` are boxes that no label may overlap.
  */
 export type PlaceLabels = (

@@ -1,7 +1,7 @@
 /**
  * Measures static maps of 600 by 400 from the pool of drawing processes: one at a time, and concurrently.
  *
- * The basemap is the default one; streets are a dense tile of Florence. All views differ, except those of areas that are
+ * The basemap is the default one; streets are a dense tile of Florence. All views differ, but those of areas that are
  * drawn again with other markers. Tiles are warm: every map is drawn once before the measurement. Peers draw the same
  * views of streets.
  */

@@ -106,7 +106,7 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
   });
 
-  it('shows its frame and the last picture of a map before its scripts, and the picture until the map is drawn', async () => {
+  it('shows its frame and the last picture of a map before its scripts, until the map is drawn', async () => {
     const keptPicture = (page: Page) => page.evaluate<string | null>("localStorage.getItem('fenceline.picture-map')");
     const page = await asOwner('/map');
     await expect.poll(() => keptPicture(page)).not.toBeNull();
