@@ -38,6 +38,36 @@ export interface MoveOptions {
   readonly masters: readonly Address[];
 }
 
+/** Marks the slot as moving. Returns the id of the target. */
+async function beginMove(slot: number, from: Redis, to: Redis): Promise<string> {
+  const [fromId, toId] = (await Promise.all([from, to].map((node) => node.call('CLUSTER', 'MYID')))) as [
+    string,
+    string,
+  ];
+  await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
+  await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
+  return toId;
+}
+
+/** Runs the action while the slot is marked as moving, before its first key goes. The slot stays. */
+export async function whileMoving<T>(
+  slot: number,
+  source: Address,
+  target: Address,
+  action: () => Promise<T>,
+): Promise<T> {
+  return on(source, (from) =>
+    on(target, async (to) => {
+      await beginMove(slot, from, to);
+      try {
+        return await action();
+      } finally {
+        for (const node of [to, from]) await node.call('CLUSTER', 'SETSLOT', slot, 'STABLE');
+      }
+    }),
+  );
+}
+
 /** Moves the slot as redis-cli's reshard does, key by key. */
 export async function moveSlot(
   slot: number,
@@ -47,12 +77,7 @@ export async function moveSlot(
 ): Promise<void> {
   await on(source, (from) =>
     on(target, async (to) => {
-      const [fromId, toId] = (await Promise.all([from, to].map((node) => node.call('CLUSTER', 'MYID')))) as [
-        string,
-        string,
-      ];
-      await to.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
-      await from.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
+      const toId = await beginMove(slot, from, to);
       const total = Number(await from.call('CLUSTER', 'COUNTKEYSINSLOT', slot));
       for (let moved = 0; ; moved++) {
         if (moved === Math.ceil(total / 2)) await halfway?.();

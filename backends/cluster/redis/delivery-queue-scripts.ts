@@ -5,6 +5,9 @@
  * The first key is the source's `meta`. Scripts that change deliveries take `webhooks` as second key, then the `places`
  * and `values` of each webhook. Arguments refer to a webhook by its number among these, from 1. Such scripts return the
  * source's number of changes, or 0 for `fenced`.
+ *
+ * A script must not use a key after it has removed its last member. While the slot moves, Redis refuses a key that does
+ * not exist, and keeps what the script has done before.
  */
 import { createScript } from './scripts.js';
 
@@ -55,27 +58,35 @@ const unlessFenced = `local owner = redis.call('HMGET', KEYS[1], 'token', 'offse
 if owner[1] ~= ARGV[1] or tonumber(owner[2]) < tonumber(ARGV[2]) then return 0 end
 if tonumber(owner[3] or 0) < tonumber(ARGV[3]) then return 0 end`;
 
+/** The bounds of the member of a place, with any number of attempts. */
+const placeRange = `'[' .. place, '[' .. place .. '\\255\\255\\255\\255'`;
+
 /**
  * Arguments: token, known offset, known changes; then webhook, place, and new member, or an empty text to remove it,
  * per settlement.
  */
 export const settleScript = createScript(`#!lua flags=allow-oom
 ${unlessFenced}
-local gone = 0
+local left, gone = {}, 0
+for i = 3, #KEYS, 2 do left[i] = redis.call('ZCARD', KEYS[i]) end
 for i = 4, #ARGV, 3 do
-  local webhook = 2 * ARGV[i]
-  local places, place, again = KEYS[webhook + 1], ARGV[i + 1], ARGV[i + 2]
-  local removed = redis.call('ZREMRANGEBYLEX', places, '[' .. place, '[' .. place .. '\\255\\255\\255\\255')
-  if removed == 1 and again == '' then
-    redis.call('HDEL', KEYS[webhook + 2], string.sub(place, 9))
+  local at, place, again = 2 * ARGV[i] + 1, ARGV[i + 1], ARGV[i + 2]
+  local found = left[at] > 0 and redis.call('ZRANGE', KEYS[at], ${placeRange}, 'BYLEX')[1]
+  if found and again == '' then
+    redis.call('ZREM', KEYS[at], found)
+    redis.call('HDEL', KEYS[at + 1], string.sub(place, 9))
+    left[at] = left[at] - 1
     gone = gone + 1
-  elseif removed == 1 then
-    redis.call('ZADD', places, '0', again)
+  elseif found and found ~= again then
+    redis.call('ZADD', KEYS[at], '0', again)
+    redis.call('ZREM', KEYS[at], found)
   end
 end
+local empty = {}
 for i = 3, #KEYS, 2 do
-  if redis.call('EXISTS', KEYS[i]) == 0 then redis.call('ZREM', KEYS[2], string.sub(KEYS[i], -24)) end
+  if left[i] == 0 then empty[#empty + 1] = string.sub(KEYS[i], -24) end
 end
+if #empty > 0 then redis.call('ZREM', KEYS[2], unpack(empty)) end
 redis.call('HINCRBY', KEYS[1], 'size', 0 - gone)
 return redis.call('HINCRBY', KEYS[1], 'changes', 1)
 `);
@@ -99,15 +110,15 @@ return redis.call('HINCRBY', KEYS[1], 'changes', 1)
  * Removes deliveries of one webhook, whoever owns the source. Arguments: places. A repetition finds none of them.
  */
 export const eraseScript = createScript(`#!lua flags=allow-oom
-local gone = 0
+local left, gone = redis.call('ZCARD', KEYS[3]), 0
 for i = 1, #ARGV do
   local place = ARGV[i]
-  if redis.call('ZREMRANGEBYLEX', KEYS[3], '[' .. place, '[' .. place .. '\\255\\255\\255\\255') == 1 then
+  if gone < left and redis.call('ZREMRANGEBYLEX', KEYS[3], ${placeRange}) == 1 then
     redis.call('HDEL', KEYS[4], string.sub(place, 9))
     gone = gone + 1
   end
 end
-if redis.call('EXISTS', KEYS[3]) == 0 then redis.call('ZREM', KEYS[2], string.sub(KEYS[3], -24)) end
+if gone == left then redis.call('ZREM', KEYS[2], string.sub(KEYS[3], -24)) end
 redis.call('HINCRBY', KEYS[1], 'size', 0 - gone)
 return gone
 `);

@@ -13,6 +13,7 @@ import type { DeliveryClaim, DeliveryQueue, DeliverySource, WaitingDelivery } fr
 import type { BadNetwork } from '../../../testing/services/proxy.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { startRedis } from '../../../testing/services/redis.js';
+import { masterOf, slotOf, whileMoving } from '../../../testing/services/redis-slots.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';
 import type { Backend, BackendSite } from '../../contract/backend.js';
@@ -76,6 +77,7 @@ const textsOf = (waiting: readonly WaitingDelivery[]): string[] => waiting.map((
 const waitingTexts = async (queue: DeliveryQueue): Promise<string[]> =>
   textsOf(await queue.waiting(source, webhook, 100_000));
 const gone = (place: WaitingDelivery) => ({ place, next: null });
+const again = (place: WaitingDelivery, dueAtMs: number) => ({ place, next: { dueAtMs, attempts: 1 } });
 
 describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
   test('an oversized delivery rejects its batch; the largest deliveries are read a few at a time', async () => {
@@ -154,6 +156,64 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
     expect(textsOf(waiting)).toEqual(counting(0, total));
     expect(waiting.map(({ sequence }) => sequence - waiting[0]!.sequence)).toEqual(counting(0, total).map(Number));
     expect(await owners[0]!.size()).toBe(total);
+  });
+});
+
+/**
+ * Regression: a script removed the last delivery of a webhook and used its key again. While a slot moves, Redis refuses
+ * a key that does not exist, in the middle of the script. The node ended, and the number of deliveries stayed too large.
+ */
+describe('while the slot of a source moves', () => {
+  async function whileItMoves(prefix: string, action: () => Promise<unknown>): Promise<void> {
+    const { nodes } = redisCluster;
+    const slot = await slotOf(nodes[0]!, `${prefix}{deliveries.events.0}.meta`);
+    const port = await masterOf(nodes[0]!, slot);
+    const [from, to] = [nodes.find((node) => node.port === port)!, nodes.find((node) => node.port !== port)!];
+    await whileMoving(slot, from, to, action);
+  }
+
+  async function filled() {
+    const options = freshRedisOptions(redisCluster.nodes);
+    const queue = await queueOn(options);
+    const claim = await queue.claim(source);
+    await queue.add(claim, batchOf(0, ['a', 'b']));
+    await queue.add(claim, batchOf(2, ['c'], otherWebhook));
+    const places = [...(await queue.waiting(source, webhook, 10)), ...(await queue.waiting(source, otherWebhook, 10))];
+    return {
+      queue,
+      claim,
+      prefix: options.prefix,
+      places: places as [WaitingDelivery, WaitingDelivery, WaitingDelivery],
+    };
+  }
+
+  test('deliveries are settled whole, also the last of a webhook', async () => {
+    const { queue, claim, prefix, places } = await filled();
+    const [a, b, c] = places;
+    await whileItMoves(prefix, async () => {
+      expect(await queue.settle(claim, [gone(a), gone(a), again(b, 7), gone(c), gone(c)])).toBe('committed');
+    });
+    expect(await queue.webhooks(source)).toEqual([{ webhook, nextDueAtMs: 7 }]);
+    const [moved] = await queue.waiting(source, webhook, 10);
+    expect([moved?.value.toString(), moved?.attempts, await queue.size()]).toEqual(['b', 1, 1]);
+    await whileItMoves(prefix, async () => {
+      expect(await queue.settle(claim, [again(moved!, 9)])).toBe('committed');
+    });
+    const [last] = await queue.waiting(source, webhook, 10);
+    await whileItMoves(prefix, async () => {
+      expect(await queue.settle(claim, [gone(last!)])).toBe('committed');
+    });
+    expect([await queue.webhooks(source), await queue.size()]).toEqual([[], 0]);
+  });
+
+  test('deliveries are erased whole, also the last of a webhook', async () => {
+    const { queue, prefix, places } = await filled();
+    const [a, b] = places;
+    await whileItMoves(prefix, () => queue.erase(source, webhook, [a, b, a]));
+    expect([await queue.webhooks(source), await queue.size()]).toEqual([
+      [{ webhook: otherWebhook, nextDueAtMs: 1 }],
+      1,
+    ]);
   });
 });
 
