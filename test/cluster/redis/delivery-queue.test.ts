@@ -161,7 +161,7 @@ describe.each(Object.entries(nodesOf))('%s', (_, nodes) => {
 
 /**
  * Regression: a script removed the last delivery of a webhook and used its key again. While a slot moves, Redis refuses
- * a key that does not exist, in the middle of the script. The node ended, and the number of deliveries stayed too large.
+ * a key that does not exist, in the middle of the script. The node ended, and the count of deliveries stayed too large.
  */
 describe('while the slot of a source moves', () => {
   async function whileItMoves(prefix: string, action: () => Promise<unknown>): Promise<void> {
