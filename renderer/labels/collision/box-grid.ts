@@ -1,5 +1,6 @@
 /** Finds the boxes that overlap a box. Labels are small and often moved, so a grid is faster than a tree. Pure. */
 
+import { overlaps } from '../../draw/tile-canvas.js';
 import type { PixelBox } from '../../types.js';
 
 /** About two rows of text. */
@@ -65,6 +66,3 @@ export class BoxGrid<Box extends PixelBox> {
 }
 
 const cellAt = (px: number, count: number): number => Math.max(0, Math.min(count - 1, Math.floor(px / cellPx)));
-
-const overlaps = (a: PixelBox, b: PixelBox): boolean =>
-  a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
