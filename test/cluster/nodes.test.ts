@@ -251,7 +251,7 @@ it('the sync of a node that was killed is repeated by one node, once its lock ha
   });
   const { port } = files.address() as AddressInfo;
   // So that it is the other one that runs the sync.
-  nodes.node('left').pause();
+  await nodes.node('left').pause();
   ok(await right.put('/v1/sync', { protocol: 'http', urls: [`http://127.0.0.1:${port}/a.csv`] }));
   await until(() => requests > 0);
   nodes.node('left').resume();

@@ -43,8 +43,8 @@ afterAll(async () => {
 });
 
 async function paused(names: readonly string[], work: () => Promise<void>): Promise<void> {
-  for (const name of names) nodes.node(name).pause();
   try {
+    await Promise.all(names.map((name) => nodes.node(name).pause()));
     await Promise.all([work(), delay(pauseMs)]);
   } finally {
     for (const name of names) nodes.node(name).resume();

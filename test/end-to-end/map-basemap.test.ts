@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { pauseProcess } from '../../testing/pause.js';
 import { until } from '../../testing/until.js';
 import type { Json } from '../support/client.js';
 import { askMap, pictureOf } from '../support/maps.js';
@@ -67,7 +68,7 @@ it('a map that cannot wait any longer gets Retry-After', async () => {
   const baking = await until(() => bakingProcess(impatient));
   onTestFinished(() => void process.kill(baking, 'SIGKILL'));
   // A stopped process cannot end before the map has waited.
-  process.kill(baking, 'SIGSTOP');
+  await pauseProcess(baking);
   const answer = await askMap(impatient, query);
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Role } from '../../server/config/schema.js';
 import { type Exit, type Keys, launchServer, type ServerProcess } from '../../server/server-process.js';
+import { pauseProcess } from '../../testing/pause.js';
 import { until } from '../../testing/until.js';
 import { placeBasemap } from './basemap.js';
 import { Client } from './client.js';
@@ -104,9 +105,9 @@ export class SupervisedNode {
     });
   }
 
-  /** Sends SIGSTOP: the process keeps everything it holds, and does nothing. */
-  pause(): void {
-    process.kill(this.pid, 'SIGSTOP');
+  /** Resolves when the process has stopped: it keeps everything it holds, and does nothing. */
+  pause(): Promise<void> {
+    return pauseProcess(this.pid);
   }
 
   /** Sends SIGCONT. */

@@ -11,6 +11,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pauseProcess } from '../pause.js';
 import { loopback } from './ports.js';
 import { answering, logTailLines, type Program, type Server } from './server.js';
 
@@ -61,7 +62,7 @@ class ProcessServer implements Server {
   }
 
   async pause(): Promise<void> {
-    this.#signal('SIGSTOP');
+    if (this.#running) await pauseProcess(this.#running.pid, -this.#running.pid);
   }
 
   async resume(): Promise<void> {

@@ -71,7 +71,7 @@ it('loses nothing when processes of all roles are paused beyond their session ti
     const victims = shuffled(nodes.nodes, random);
     while (victims.length > 0) {
       const paused = victims.splice(0, pausedAtOnce);
-      for (const node of paused) node.pause();
+      await Promise.all(paused.map((node) => node.pause()));
       await delay(sessionTimeoutMs + random.between(500, inCampaign(3_000, 1_000)));
       for (const node of paused) node.resume();
     }
@@ -125,7 +125,7 @@ it('fences off an owner that was paused during its work and has a successor', { 
     network.hold();
     upTo(1);
     await until(async () => network.heldPieces > 0 && (await isIdle(owner)));
-    owner.pause();
+    await owner.pause();
     await reached(1);
     // The backlog is read at intervals, so a reading before the last location does not count.
     await delay(1_000);

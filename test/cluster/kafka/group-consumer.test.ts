@@ -12,6 +12,7 @@ import { createReader } from '../../../backends/cluster/kafka/read/reader.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
 import type { StreamHandler } from '../../../pipeline/ports.js';
 import { startProgram } from '../../../testing/built.js';
+import { pauseProcess } from '../../../testing/pause.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';
@@ -253,7 +254,7 @@ describe.concurrent('over many seconds', () => {
     const stopFlow = scene.flow();
     await until(() => calls.includes(2));
     const before = await scene.generation();
-    silentMember.child.kill('SIGSTOP');
+    await pauseProcess(silentMember.child.pid!);
     await until(async () => (await silent.generation()) === '');
     expect(await scene.generation()).toBe(before);
     await stopFlow();
@@ -273,7 +274,7 @@ describe.concurrent('over many seconds', () => {
     await until(() => of(waker.told(), 'committed').length > 10);
     const sleeper = scene.process(20);
     await until(() => of(sleeper.told(), 'assigned').length >= 3 && of(sleeper.told(), 'committed').length > 10);
-    sleeper.child.kill('SIGSTOP');
+    await pauseProcess(sleeper.child.pid!);
     // Six at first, then the three of the paused member.
     await until(() => of(waker.told(), 'assigned').length >= 9);
     await until(() => of(waker.told(), 'committed').length > 200);
