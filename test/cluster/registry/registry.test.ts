@@ -16,6 +16,7 @@ import { type Topic, topics } from '../../../pipeline/ports.js';
 import { type Codec, codecs, createCodec } from '../../../schemas/codecs.js';
 import { exampleEvent } from '../../../schemas/testing/examples.js';
 import { makeCertificates } from '../../../testing/services/certificates.js';
+import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
 import { type RegistryServer, startRegistry } from '../../../testing/services/registry.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';
@@ -185,10 +186,19 @@ describe('a registry', () => {
 
 describe('a registry with outages', () => {
   let registry: RegistryServer;
+  let network: BadNetwork;
+  let throughNetwork: RegistryOptions;
   beforeAll(async () => {
     registry = await startRegistry();
+    const { hostname, port, pathname } = new URL(registry.url);
+    network = await startProxy({ host: hostname, port: Number(port) });
+    throughNetwork = { url: `http://${network.host}:${network.port}${pathname}` };
   });
-  afterAll(() => registry?.stop());
+  beforeEach(() => network.mend());
+  afterAll(async () => {
+    await network?.stop();
+    await registry?.stop();
+  });
 
   /** Ids of the newest versions, by the order in which versions were shipped. */
   const expectedIds = {
@@ -204,12 +214,79 @@ describe('a registry with outages', () => {
 
   test('has every version after a concurrent start, with the same ids whenever it was empty', async () => {
     for (let round = 0; round < 2; round++) {
-      await registry.restart();
+      if (round > 0) await registry.restart();
       const nodes = await Promise.all(Array.from({ length: 5 }, () => open(registry)));
       for (const wire of nodes) expect(writeIds(wire)).toEqual(expectedIds);
     }
     // A registry that has just started may answer after the time limit of a request.
     expect(problems.filter((problem) => !problem.includes("can't be reached"))).toEqual([]);
+  });
+
+  test('is not needed by running nodes, except for unknown ids', async () => {
+    const wire = await open(throughNetwork);
+    const frame = wireFrame(wire);
+    network.cutOff();
+    problems.length = 0;
+    expect(await read(wire, frame)).toEqual(plain(event));
+    // Another node knows this id and has stored it in Redis.
+    await knownIds.write([{ subject: subjectOf(topics.events), id: 77, schema: eventV2, givenAtMs: Date.now() }]);
+    const { type } = eventVersions(eventV2).codec;
+    expect(await read(wire, createCodec(type, 77).encode({ ...event, mood: 'good' }))).toEqual(plain(event));
+    expect(problems).toEqual([]);
+  });
+
+  test('is retried for an unknown id, up to the limit', async () => {
+    const [wire, impatient] = [await open(throughNetwork), await open(throughNetwork, { outageLimitMs: 1_000 })];
+    const { type } = eventVersions(eventV2).codec;
+    const { id } = await ask(registry, `/subjects/${subjectOf(topics.events)}/versions`, { schema: eventV2 });
+    const frame = createCodec(type, id).encode({ ...event, mood: 'good' });
+    await registry.pause();
+    problems.length = 0;
+    const reading = read(wire, frame);
+    await until(() => problems.length > 0);
+    expect(problems).toEqual([expect.stringContaining(`${throughNetwork.url} can't be reached`)]);
+    await registry.resume();
+    expect(await reading).toEqual(plain(event));
+    expect((await knownIds.read()).map((known) => known.id)).toContain(id);
+
+    network.cutOff();
+    await expect(read(impatient, createCodec(type, 4_000).encode({ ...event, mood: null }))).rejects.toThrow(
+      "can't be reached",
+    );
+  });
+
+  test('that is down at the start is not needed by nodes that know all ids', async () => {
+    const before = await open(throughNetwork);
+    network.cutOff();
+    problems.length = 0;
+    const after = await open(throughNetwork, { outageLimitMs: 500 });
+    expect(writeIds(after)).toEqual(expectedIds);
+    expect(await read(after, wireFrame(before))).toEqual(plain(event));
+    expect(problems).toEqual([
+      expect.stringContaining("can't be reached"),
+      expect.stringContaining('records are written with the ids that it assigned before'),
+    ]);
+
+    // The same holds for a registry that hangs.
+    await registry.pause();
+    expect(writeIds(await open(registry, { outageLimitMs: 500 }))).toEqual(expectedIds);
+    await registry.resume();
+  });
+
+  test('that is down at the first start is retried, and then fails it', async () => {
+    const { schemas } = eventVersions(eventV1);
+    network.cutOff();
+    const start = open(throughNetwork, { schemas });
+    await until(() => problems.length > 0);
+    network.mend();
+    const wire = await start;
+    expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
+
+    network.cutOff();
+    const { schemas: next } = eventVersions(eventV1, eventV2);
+    await expect(open(throughNetwork, { schemas: next, outageLimitMs: 1_000 })).rejects.toThrow(
+      'no id is known for event.v2',
+    );
   });
 
   test('that lost its data assigns new ids, which old and new nodes both understand', async () => {
@@ -240,76 +317,6 @@ describe('a registry with outages', () => {
         [1, eventV1],
         [2, eventV2],
       ]),
-    );
-  });
-
-  test('is not needed by running nodes, except for unknown ids', async () => {
-    await registry.restart();
-    const wire = await open(registry);
-    const frame = wireFrame(wire);
-    await registry.kill();
-    problems.length = 0;
-    expect(await read(wire, frame)).toEqual(plain(event));
-    // Another node knows this id and has stored it in Redis.
-    await knownIds.write([{ subject: subjectOf(topics.events), id: 77, schema: eventV2, givenAtMs: Date.now() }]);
-    const { type } = eventVersions(eventV2).codec;
-    expect(await read(wire, createCodec(type, 77).encode({ ...event, mood: 'good' }))).toEqual(plain(event));
-    expect(problems).toEqual([]);
-  });
-
-  test('is retried for an unknown id, up to the limit', async () => {
-    await registry.restart();
-    const [wire, impatient] = [await open(registry), await open(registry, { outageLimitMs: 1_000 })];
-    const { type } = eventVersions(eventV2).codec;
-    const { id } = await ask(registry, `/subjects/${subjectOf(topics.events)}/versions`, { schema: eventV2 });
-    const frame = createCodec(type, id).encode({ ...event, mood: 'good' });
-    await registry.pause();
-    problems.length = 0;
-    const reading = read(wire, frame);
-    await until(() => problems.length > 0);
-    expect(problems).toEqual([expect.stringContaining(`${registry.url} can't be reached`)]);
-    await registry.resume();
-    expect(await reading).toEqual(plain(event));
-    expect((await knownIds.read()).map((known) => known.id)).toContain(id);
-
-    await registry.kill();
-    await expect(read(impatient, createCodec(type, 4_000).encode({ ...event, mood: null }))).rejects.toThrow(
-      "can't be reached",
-    );
-  });
-
-  test('that is down at the start is not needed by nodes that know all ids', async () => {
-    await registry.restart();
-    const before = await open(registry);
-    await registry.kill();
-    problems.length = 0;
-    const after = await open(registry, { outageLimitMs: 500 });
-    expect(writeIds(after)).toEqual(expectedIds);
-    expect(await read(after, wireFrame(before))).toEqual(plain(event));
-    expect(problems).toEqual([
-      expect.stringContaining("can't be reached"),
-      expect.stringContaining('records are written with the ids that it assigned before'),
-    ]);
-
-    // The same holds for a registry that hangs.
-    await registry.restart();
-    await registry.pause();
-    expect(writeIds(await open(registry, { outageLimitMs: 500 }))).toEqual(expectedIds);
-    await registry.resume();
-  });
-
-  test('that is down at the first start is retried, and then fails it', async () => {
-    const { schemas } = eventVersions(eventV1);
-    await registry.kill();
-    const start = open(registry, { schemas });
-    await registry.restart();
-    const wire = await start;
-    expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
-
-    await registry.kill();
-    const { schemas: next } = eventVersions(eventV1, eventV2);
-    await expect(open(registry, { schemas: next, outageLimitMs: 1_000 })).rejects.toThrow(
-      'no id is known for event.v2',
     );
   });
 });
