@@ -49,6 +49,12 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
     command: 'eval "$(.ci/kubernetes-tools)" && npx vitest run --project embedded test/deploy/helm.test.ts',
   },
   {
+    files: /^test\/documentation\/mobile-snippets/,
+    reason: 'a compiler or an SDK is not there, so the code for apps in the guides was not compiled',
+    command:
+      'eval "$(.ci/mobile-tools)" && npx vitest run --project embedded test/documentation/mobile-snippets.test.ts',
+  },
+  {
     files: /^test\/cluster\/clickhouse\/debian/,
     reason: 'no clickhouse-server on the PATH',
     command: 'eval "$(.ci/services)" && npm run test:all',
