@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createAdmission } from './intake.js';
+import { noIngestMetrics } from './metrics.js';
 
 const bounds = { maxInFlightRecords: 10, maxInFlightBytes: 100 };
 
@@ -12,14 +13,20 @@ it('never exceeds its bounds, refuses the rest, and frees every share', async ()
   });
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(work, { maxLength: 20 }), async (scheduler, works) => {
-      const admission = createAdmission(bounds);
       const inFlight = { records: 0, bytes: 0 };
+      let gauge = 0;
+      const admission = createAdmission(bounds, {
+        add(_, amount) {
+          gauge += amount;
+        },
+      });
       const done = works.map(async ({ records, bytes, waits }) => {
         const job = async () => {
           inFlight.records += records;
           inFlight.bytes += bytes;
           expect(inFlight.records).toBeLessThanOrEqual(bounds.maxInFlightRecords);
           expect(inFlight.bytes).toBeLessThanOrEqual(bounds.maxInFlightBytes);
+          expect(gauge).toBe(inFlight.records);
           await scheduler.schedule(Promise.resolve());
           inFlight.records -= records;
           inFlight.bytes -= bytes;
@@ -34,13 +41,13 @@ it('never exceeds its bounds, refuses the rest, and frees every share', async ()
         expect(works[index]?.waits ? ['done'] : ['done', 'overloaded']).toContain(result);
       });
       expect(admission.isFull).toBe(false);
-      expect(inFlight).toEqual({ records: 0, bytes: 0 });
+      expect([inFlight, gauge]).toEqual([{ records: 0, bytes: 0 }, 0]);
     }),
   );
 });
 
 it('frees its share when the work fails', async () => {
-  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 });
+  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 }, noIngestMetrics);
   const failing = admission.run(1, 1, async () => {
     throw new Error('disk');
   });
@@ -50,6 +57,6 @@ it('frees its share when the work fails', async () => {
 });
 
 it('admits a request above the bounds when nothing else is in flight', async () => {
-  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 });
+  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 }, noIngestMetrics);
   expect(await admission.run(50, 5_000, async () => 'in')).toBe('in');
 });

@@ -31,7 +31,10 @@ const retryAfterS = 1;
 
 export const overloaded = (): ApiError => new ApiError('overloaded', 'too much is in flight', { retryAfterS });
 
-export function createAdmission({ maxInFlightRecords, maxInFlightBytes }: AdmissionBounds): Admission {
+export function createAdmission(
+  { maxInFlightRecords, maxInFlightBytes }: AdmissionBounds,
+  metrics: IngestMetrics,
+): Admission {
   let inFlightRecords = 0;
   let inFlightBytes = 0;
   const waiting: (() => void)[] = [];
@@ -44,11 +47,13 @@ export function createAdmission({ maxInFlightRecords, maxInFlightBytes }: Admiss
   async function admitted<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T> {
     inFlightRecords += records;
     inFlightBytes += bytes;
+    metrics.add('ingest_in_flight_records', records);
     try {
       return await work();
     } finally {
       inFlightRecords -= records;
       inFlightBytes -= bytes;
+      metrics.add('ingest_in_flight_records', -records);
       for (const wake of waiting.splice(0)) wake();
     }
   }

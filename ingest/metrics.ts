@@ -1,7 +1,7 @@
 /** The metrics of ingest. The process implements {@link IngestMetrics} with its metrics library. */
 
 interface MetricDefinition {
-  readonly kind: 'counter';
+  readonly kind: 'counter' | 'gauge';
   readonly help: string;
   readonly label?: string;
 }
@@ -22,6 +22,10 @@ export const ingestMetrics = {
     label: 'endpoint',
     help: 'Requests refused because too much was in flight.',
   },
+  ingest_in_flight_records: {
+    kind: 'gauge',
+    help: 'Received locations that are not durable yet. Beyond ingest.maxInFlightRecords, requests are refused.',
+  },
   track_replies_timed_out_total: {
     kind: 'counter',
     help: 'Track answers that were sent without their events, because the outcome took too long.',
@@ -29,7 +33,8 @@ export const ingestMetrics = {
 } as const satisfies Record<string, MetricDefinition>;
 
 export interface IngestMetrics {
-  add(counter: keyof typeof ingestMetrics, amount: number, label?: string): void;
+  /** Adds to a counter, or changes a gauge by an amount that may be negative. */
+  add(metric: keyof typeof ingestMetrics, amount: number, label?: string): void;
 }
 
 export const noIngestMetrics: IngestMetrics = { add() {} };

@@ -21,7 +21,7 @@ export interface IngestParts extends IngestDependencies {
 /** Creates the shared parts from the dependencies of ingest. */
 export function createParts(dependencies: IngestDependencies): IngestParts {
   const { log, bounds, metrics, inbox, spatial, tracing } = dependencies;
-  const admission = createAdmission(bounds);
+  const admission = createAdmission(bounds, metrics);
   return {
     ...dependencies,
     admission,

@@ -4,10 +4,12 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { groupNameOf } from '../../backends/cluster/kafka/connection/client.js';
 import { topicConfig } from '../../backends/cluster/kafka/connection/topics.js';
@@ -17,9 +19,12 @@ import { type ClusterOptions, clusterOptions } from '../../server/cluster-option
 import { loadConfiguration } from '../../server/config/load.js';
 import { type Configuration, roles } from '../../server/config/schema.js';
 import { version } from '../../server/version.js';
+import { startPrometheus } from '../../testing/services/prometheus.js';
+import { until } from '../../testing/until.js';
 import { SharedServer } from '../support/shared-server.js';
 import { readRepositoryFile, repositoryFile } from './compose.js';
 import { settingsSchema } from './helm-schema.js';
+import { isPrometheusMissing } from './monitoring.js';
 
 const { TEST_HELM = '', TEST_KUBECONFORM = '', TEST_KUBERNETES_SCHEMAS = '' } = process.env;
 const kubernetesVersion = '1.37.0';
@@ -44,7 +49,7 @@ const onOperators = {
   secrets: { values: { ...secrets, FENCELINE_REDIS_PASSWORD: 'r', FENCELINE_CLICKHOUSE_PASSWORD: 'c' } },
   certificates: { existingSecret: 'certificates' },
   roles: {
-    ingest: { autoscaling: { enabled: true } },
+    ingest: { autoscaling: { enabled: true, prometheusAddress: 'http://prometheus:9090', authenticationRef: 'prom' } },
     pipeline: { autoscaling: { enabled: true, authenticationRef: 'kafka', kafkaMetadata: { sasl: 'scram_sha512' } } },
   },
   ingress: { enabled: true, className: 'haproxy', host: 'map.example.com', tlsSecret: 'tls' },
@@ -58,6 +63,9 @@ const onOperators = {
   clickhouse: { altinity: { enabled: true, shards: 2, replicas: 2, keeper: 'keeper' } },
   registry: { apicurio: { enabled: true } },
 };
+
+/** Values that scale `ingest` by processor time alone. */
+const byProcessorTime = { ...onExistingServices, roles: { ingest: { autoscaling: { enabled: true } } } };
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-chart-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -101,6 +109,8 @@ const ofKind = (resources: Resource[], wanted: string): Resource[] => resources.
 const image = `fenceline:${version}`;
 const nodesOf = (resources: Resource[]): Resource[] =>
   ofKind(resources, 'Deployment').filter(({ spec }) => spec.template.spec.containers[0].image === image);
+const scalerOf = (resources: Resource[], role: string): Resource =>
+  ofKind(resources, 'ScaledObject').find(({ spec }) => spec.scaleTargetRef.name === `fenceline-${role}`);
 const roleOf = (deployment: Resource): string => deployment.metadata.labels['app.kubernetes.io/component'];
 
 describe('the chart', () => {
@@ -125,10 +135,12 @@ describe('the chart', () => {
 describe.skipIf(TEST_HELM === '')('what helm renders', () => {
   let resources: Resource[];
   let withOperators: Resource[];
+  let withProcessorTime: Resource[];
   let server: SharedServer;
   beforeAll(async () => {
     resources = render(onExistingServices);
     withOperators = render(onOperators);
+    withProcessorTime = render(byProcessorTime);
     server = await SharedServer.newProject();
   });
 
@@ -140,7 +152,7 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
   });
 
   it('fits the schemas of Kubernetes', () => {
-    writeStandaloneSchemas([...resources, ...withOperators]);
+    writeStandaloneSchemas([...resources, ...withOperators, ...withProcessorTime]);
     // Resources of operators have no schema here.
     const ofOperators = [
       ...['ScaledObject', 'PodMonitor', 'PrometheusRule', 'Kafka', 'KafkaNodePool', 'KafkaTopic', 'RedisReplication'],
@@ -148,7 +160,7 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
     ];
     const location = join(folder, 'schemas', '{{ .ResourceKind }}{{ .KindSuffix }}.json');
     const words = ['-strict', '-summary', '-output', 'json', '-skip', ofOperators.join(',')];
-    for (const each of [resources, withOperators]) {
+    for (const each of [resources, withOperators, withProcessorTime]) {
       const text = each.map((resource) => stringify(resource, { aliasDuplicateObjects: false })).join('---\n');
       const checked = run(TEST_KUBECONFORM, [...words, '-schema-location', location, '-'], text);
       const { resources: faults, summary } = JSON.parse(checked.out);
@@ -248,7 +260,7 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
   });
 
   it('scales evaluation by the lag of its group, up to the number of partitions', () => {
-    const [{ spec }] = ofKind(withOperators, 'ScaledObject');
+    const { spec } = scalerOf(withOperators, 'pipeline');
     const { prefix, brokers, partitions } = configured(withOperators, nodesOf(withOperators)[0]).options.kafka;
     expect(spec.triggers[0].metadata).toMatchObject({
       bootstrapServers: brokers.join(','),
@@ -256,13 +268,58 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
       topic: prefix + topics.locations,
     });
     expect(spec.maxReplicaCount).toBeLessThanOrEqual(partitions);
-    const scaled = [...ofKind(withOperators, 'HorizontalPodAutoscaler'), ...ofKind(withOperators, 'ScaledObject')];
-    for (const { spec: scaler } of scaled) {
-      const target = ofKind(withOperators, 'Deployment').find(
-        ({ metadata }) => metadata.name === scaler.scaleTargetRef.name,
-      );
-      expect(target.spec).not.toHaveProperty('replicas');
+  });
+
+  it('gives a scaled role one scaler, which decides its number of processes', () => {
+    for (const [each, kinds] of [
+      [withOperators, ['ScaledObject', 'ScaledObject']],
+      [withProcessorTime, ['HorizontalPodAutoscaler']],
+    ] as const) {
+      const scalers = each.filter(({ kind }) => /^(HorizontalPodAutoscaler|ScaledObject)$/.test(kind));
+      expect(scalers.map(({ kind }) => kind)).toEqual(kinds);
+      for (const { spec } of scalers) {
+        const target = each.find(
+          ({ kind, metadata }) => kind === 'Deployment' && metadata.name === spec.scaleTargetRef.name,
+        );
+        expect(target.spec).not.toHaveProperty('replicas');
+      }
     }
+  });
+
+  it.skipIf(isPrometheusMissing)('scales ingest by what its processes have received and not yet appended', async () => {
+    const { triggers } = scalerOf(withOperators, 'ingest').spec;
+    expect(triggers[0]).toMatchObject({ type: 'prometheus', authenticationRef: { name: 'prom' } });
+    const { query, threshold, serverAddress } = triggers[0].metadata;
+    expect(serverAddress).toBe('http://prometheus:9090');
+    expect(Number(threshold)).toBeLessThan(configured(resources, nodesOf(resources)[0]).ingest.maxInFlightRecords);
+    const metric = 'fenceline_ingest_in_flight_records';
+    expect(await (await fetch(`${server.address}/metrics`)).text()).toContain(`# TYPE ${metric} gauge`);
+
+    // Processes of this release, of another role and of another release, with the labels of a PodMonitor.
+    const pods = {
+      'fenceline-ingest-a': 4_000,
+      'fenceline-ingest-b': 8_000,
+      'fenceline-api-a': 5,
+      'other-ingest-a': 7,
+    };
+    const exporter = createServer(({ url = '' }, response) => {
+      response.setHeader('content-type', 'text/plain; version=0.0.4');
+      response.end(`# TYPE ${metric} gauge\n${metric} ${pods[url.slice(1) as keyof typeof pods]}\n`);
+    });
+    onTestFinished(() => void exporter.close());
+    await new Promise<void>((listening) => exporter.listen(0, '127.0.0.1', listening));
+    const targets = [`127.0.0.1:${(exporter.address() as AddressInfo).port}`];
+    const jobs = Object.keys(pods).map((pod) => ({
+      ...{ job_name: pod, metrics_path: `/${pod}`, scrape_interval: '1s' },
+      static_configs: [{ targets, labels: { namespace: 'maps', pod } }],
+    }));
+    const running = await startPrometheus({ 'prometheus.yml': stringify({ scrape_configs: jobs }) });
+    onTestFinished(() => running.stop());
+    await until(async () => (await running.query(metric)).length === jobs.length);
+    // KEDA requires one value.
+    expect((await running.query(query)).map(({ metric: labels, value }) => [labels, value[1]])).toEqual([
+      [{}, '12000'],
+    ]);
   });
 
   it('creates the topics that a first start would create', () => {
