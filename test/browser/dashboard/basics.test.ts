@@ -11,6 +11,7 @@ import {
   oneTimeLink,
   open,
   overflowPx,
+  says,
   seriousFindings,
   server,
   useDashboard,
@@ -180,8 +181,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByLabel('Radius').fill('250');
     await page.getByRole('button', { name: 'Remove floor' }).click();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Renamed meanwhile is saved.').waitFor();
+    await says(page, 'Renamed meanwhile is saved.', page.getByRole('button', { name: 'Save changes' }).click());
     const saved = await stored();
     expect(saved).toMatchObject({ description: 'Renamed meanwhile', geometryRadius: 250 });
     expect(saved.metadata).toBeUndefined();

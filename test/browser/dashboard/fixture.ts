@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, beforeAll, expect } from 'vitest';
 import { until } from '../../../testing/until.js';
@@ -100,9 +101,25 @@ async function signIn(): Promise<SignedIn> {
   return { context, cookies };
 }
 
-/** Closes the owner's pages, and forgets what they kept in the browser. */
+/** A guard against a page that answers no more: Playwright waits for its scripts without a limit. */
+const answerMs = 60_000;
+
+/** Prepares the owner's context for the next test. One that does not answer is replaced, and fails this test only. */
 async function reset(): Promise<void> {
-  const { context, cookies } = owner;
+  const { context } = owner;
+  const late = new AbortController();
+  const guard = setTimeout(answerMs, 'late', { signal: late.signal }).catch(() => 'late');
+  const outcome = await Promise.race([forget(owner), guard]);
+  late.abort();
+  if (outcome !== 'late') return;
+  complaints.push(`these pages do not answer: ${context.pages().map((page) => page.url())}`);
+  ownerContexts.delete(browser);
+  context.close().catch(() => undefined);
+  owner = await signIn();
+}
+
+/** Closes the owner's pages, and forgets what they kept in the browser. */
+async function forget({ context, cookies }: SignedIn): Promise<void> {
   await context.setOffline(false);
   const pages = context.pages();
   await pages[0]?.evaluate('localStorage.clear()');
@@ -137,6 +154,14 @@ async function invitationOf(email: string): Promise<string> {
     }
     return undefined;
   });
+}
+
+/**
+ * Resolves when the page has said this because of the action. The page says it for six seconds, which a busy machine
+ * may need after the action, so the wait begins with it.
+ */
+export async function says(page: Page, text: string, action: Promise<void>): Promise<void> {
+  await Promise.all([page.getByText(text).waitFor(), action]);
 }
 
 /** Returns by how many pixels the view is wider than its place, in which it scrolls. */

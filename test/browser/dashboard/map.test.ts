@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
 import { at, circle, square } from '../../support/places.js';
-import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, asViewer, isRunnable, says, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -118,10 +118,9 @@ describe.runIf(isRunnable)('the map', () => {
     await radius.fill('300');
     const lists: string[] = [];
     page.on('request', (request) => {
-      if (/\/v1\/geofences\?limit=1000/.test(request.url())) lists.push(request.url());
+      if (/\/v1\/\w+\/outlines/.test(request.url())) lists.push(request.url());
     });
-    await page.getByRole('button', { name: 'Create geofence' }).click();
-    await page.getByText('Pulled circle is saved.').waitFor();
+    await says(page, 'Pulled circle is saved.', page.getByRole('button', { name: 'Create geofence' }).click());
     await page.getByText('3 geofences, 0 beacons').waitFor();
     const saved = await stored('circle');
     expect(saved).toMatchObject({ type: 'circle', geometryRadius: 300 });
@@ -167,8 +166,7 @@ describe.runIf(isRunnable)('the map', () => {
     await page.mouse.click(...point([100, 100]), { button: 'right' });
     await expect.poll(count).toBe(3);
     await name(page, 'Drawn polygon', 'polygon');
-    await page.getByRole('button', { name: 'Create geofence' }).click();
-    await page.getByText('Drawn polygon is saved.').waitFor();
+    await says(page, 'Drawn polygon is saved.', page.getByRole('button', { name: 'Create geofence' }).click());
     expect((await stored('polygon')).geometry.coordinates[0]).toHaveLength(4);
   });
 
@@ -194,8 +192,7 @@ describe.runIf(isRunnable)('the map', () => {
     await page.getByRole('button', { name: 'Show its present state' }).click();
     await page.getByRole('region', { name: 'Renamed' }).waitFor();
     await page.getByLabel('Radius').fill('222');
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Renamed is saved.').waitFor();
+    await says(page, 'Renamed is saved.', page.getByRole('button', { name: 'Save changes' }).click());
     expect(await stored('hall')).toMatchObject({ geometryRadius: 222 });
     await page.getByLabel('Radius').fill('333');
     await page.keyboard.press('Escape');
@@ -220,8 +217,7 @@ describe.runIf(isRunnable)('the map', () => {
     await page.getByLabel('UUID').fill('b9407f30-f5f8-466e-aff9-25556b57fe6d');
     await page.getByLabel('Major').fill('1');
     await page.getByLabel('Minor').fill('2');
-    await page.getByLabel('Minor').press('Enter');
-    await page.getByText('Door is saved.').waitFor();
+    await says(page, 'Door is saved.', page.getByLabel('Minor').press('Enter'));
     await page.locator('.map-canvas canvas:focus').waitFor();
     await page.getByText(/1 beacon$/).waitFor();
   });
