@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFailed } from 'vitest';
 import { ok } from '../../support/client.js';
 import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
@@ -17,6 +17,32 @@ const choose = (page: Page, name: string, content: string | Buffer) =>
   page
     .getByLabel('File', { exact: true })
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
+
+const longRows = 500_000;
+
+/** It takes many times as long as the page needs for its buttons, and is read only until then. */
+function longFile(): Buffer {
+  const rows = Array.from({ length: longRows }, (_, index) => shop(`${index}`).replace(',shop,', ',long,'));
+  return gzipSync([header, ...rows, ''].join('\n'), { level: 1 });
+}
+
+/** A guard for one step of a test that has hung before, without a known cause. */
+const stepMs = 60_000;
+
+/** Says after a failure what the page has asked, what had no answer, and what the server knows of its imports. */
+function explainFailure(page: Page): void {
+  const startedMs = Date.now();
+  const lines: string[] = [];
+  const note = (what: string) => lines.push(`${Date.now() - startedMs} ms: ${what}`);
+  page.on('request', (request) => note(`${request.method()} ${request.url()}`));
+  page.on('requestfinished', (request) => note(`answered: ${request.url()}`));
+  page.on('requestfailed', (request) => note(`${request.failure()?.errorText}: ${request.url()}`));
+  page.on('crash', () => note('the page has crashed'));
+  onTestFailed(async () => {
+    const { body } = await server.as('test_secret').get('/v1/imports?resource=geofences&limit=2');
+    console.error(`${lines.join('\n')}\nAt the failure: ${JSON.stringify(body)}`);
+  });
+}
 
 /** Drops a file, as from another window. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
@@ -101,9 +127,7 @@ describe.runIf(isRunnable)('the import view', () => {
 
   it('stops a file that is being read, and says how far it was', async () => {
     const page = await asOwner('/imports');
-    // It takes many times as long as the page needs for the button, and is read only until then.
-    const rows = Array.from({ length: 500_000 }, (_, index) => shop(`${index}`));
-    await choose(page, 'long.csv.gz', gzipSync([header, ...rows, ''].join('\n'), { level: 1 }));
+    await choose(page, 'long.csv.gz', longFile());
     await page.getByRole('button', { name: 'Check the file' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('heading', { name: /^Stopped (after line|before the first row)/ }).waitFor();
@@ -112,6 +136,29 @@ describe.runIf(isRunnable)('the import view', () => {
     expect(ok(await server.as('test_secret').get('/v1/imports?resource=geofences')).imports[0].status).toBe(
       'interrupted',
     );
+  });
+
+  it('stops a file whose rows are being applied, and keeps those that were', async () => {
+    const page = await asOwner('/imports');
+    page.setDefaultTimeout(stepMs);
+    explainFailure(page);
+    // A check of all rows would take longer than all else of the test.
+    await page.route('**/v1/geofences/import?*dryRun=true*', (route) =>
+      route.continue({ postData: gzipSync(csv(shop('applied'))) }),
+    );
+    await choose(page, 'long.csv.gz', longFile());
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('button', { name: 'Import 1 row' }).click();
+    const result = page.getByRole('region', { name: 'Result of the import' });
+    await result.locator('dd').filter({ hasText: /[1-9]/ }).first().waitFor();
+    await result.getByRole('button', { name: 'Stop' }).click();
+    const heading = result.getByRole('heading', { name: /^Stopped after line/ });
+    await heading.waitFor();
+    await result.getByText('The rows before are applied.').waitFor();
+    const line = Number(/[\d,]+/.exec((await heading.textContent())!)![0].replaceAll(',', ''));
+    expect(line).toBeLessThan(longRows);
+    // The first line is the header.
+    expect(ok(await server.as('test_secret').get('/v1/geofences/count?tag=long')).count).toBe(line - 1);
   });
 
   it('keeps a file while another view is open, and lists all imports with their rows', async () => {
