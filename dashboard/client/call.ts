@@ -87,8 +87,16 @@ export const revisionOf = (answer: { readonly meta: object } | undefined): strin
 const isAboutPassword = (template: string): boolean =>
   template.startsWith('/v1/signin') || ['/v1/session', '/v1/password', '/v1/account/delete'].includes(template);
 
-/** Sends a request and resolves to the body. Rejects with {@link Failure} or {@link Unreachable}. */
-export async function call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>> {
+/**
+ * Sends a request and resolves to the body. Rejects with {@link Failure} or {@link Unreachable}.
+ *
+ * @param priority tells the browser which of several requests may wait for the others.
+ */
+export async function call<O extends Operation>(
+  operation: O,
+  input: Input<O>,
+  priority: RequestPriority = 'auto',
+): Promise<Answer<O>> {
   const [method, template] = operation.split(' ') as [string, string];
   const given = input as Given;
   const path = pathOf(template, given.path);
@@ -102,6 +110,7 @@ export async function call<O extends Operation>(operation: O, input: Input<O>): 
     response = await fetch(path + queryOf(given.query ?? {}), {
       method,
       headers,
+      priority,
       ...(isSending && { body: JSON.stringify(given.body ?? {}) }),
       ...(given.signal && { signal: given.signal }),
     });

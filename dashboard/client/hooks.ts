@@ -24,7 +24,9 @@ export function useApi<O extends Operation>(operation: O, input: Input<O>, optio
   const scope = useScope();
   return useQuery<Answer<O>>({
     queryKey: [scope, resourceOf(operation), operation, input],
-    queryFn: ({ signal }) => call(operation, { ...input, signal }),
+    queryFn: ({ signal, client, queryKey }) =>
+      // What the page shows already may wait for what it does not.
+      call(operation, { ...input, signal }, client.getQueryData(queryKey) === undefined ? 'auto' : 'low'),
     ...options,
   });
 }

@@ -63,7 +63,8 @@ async function readText(url: string, stop: AbortSignal, onText: (text: string) =
   const abort = () => silence.abort();
   let timer = setTimeout(abort, firstTextMs);
   try {
-    const response = await fetch(url, { signal, headers: { Accept: 'text/event-stream' } });
+    // It stays open for as long as the view, and nothing of the view waits for it.
+    const response = await fetch(url, { signal, headers: { Accept: 'text/event-stream' }, priority: 'low' });
     if (!response.ok || !response.body) throw new Error(`the stream answered ${response.status}`);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {

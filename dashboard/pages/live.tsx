@@ -68,7 +68,11 @@ function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean } {
     async function read() {
       try {
         const query = { limit: maxDevices, after: askAfter(fleet) };
-        const { positions, meta } = await call('GET /v1/positions', { query, signal: stop.signal });
+        const { positions, meta } = await call(
+          'GET /v1/positions',
+          { query, signal: stop.signal },
+          fleet === noFleet ? 'auto' : 'low',
+        );
         const next = moved(fleet, positions, performance.now());
         const isFirst = fleet === noFleet;
         fleet = next;
@@ -165,7 +169,7 @@ function Rates({ arrived }: { readonly arrived: readonly Arrived[] }) {
           unit="/s"
           hint={`${hint} in the last 30 seconds; the line shows 5 minutes`}
         >
-          {status && <Sparkline counts={counts(status)} />}
+          <Sparkline counts={status ? counts(status) : []} />
         </Tile>
       ))}
       <Tile

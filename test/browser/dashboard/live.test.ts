@@ -103,6 +103,16 @@ describe.runIf(isRunnable)('the view Live', () => {
     await enter('van-2', 1_000);
     // The exit and the entry.
     await page.getByRole('button', { name: 'Continue (2 new)' }).click();
+    // Each move causes an exit and an entry.
+    const eventRate = page.locator('.tile').filter({ has: page.getByText('Events', { exact: true }) });
+    let moves = 0;
+    await expect
+      .poll(async () => {
+        moves += 1;
+        await enter('van-4', (moves % 2) * 1_000);
+        return eventRate.textContent();
+      })
+      .toMatch(/[1-9]/);
     await list.getByRole('combobox', { name: 'Type' }).selectOption('user.exited_geofence');
     await list.getByRole('button', { name: 'Left Market hall van-2' }).click();
     await page.getByRole('dialog', { name: 'Left Market hall' }).getByRole('link', { name: 'Why?' }).waitFor();
