@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import Type, { type Static } from 'typebox';
-import { Value } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import { StartError } from '../failures.js';
 
 const manifestFile = 'backup.json';
@@ -78,7 +78,7 @@ async function readManifest(folder: string): Promise<Manifest> {
     throw new StartError(`${folder} has no ${manifestFile}: it is not a backup, or an unfinished one`);
   });
   const manifest = parsed(text);
-  if (Value.Check(Manifest, manifest)) return manifest;
+  if (Compile(Manifest).Check(manifest)) return manifest;
   const found = (manifest as { format?: unknown } | undefined)?.format;
   throw new StartError(
     found !== undefined && found !== format

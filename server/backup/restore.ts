@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import { attachTables } from '../../backends/embedded/analytics-snapshot.js';
 import { environmentNames, writeStoredPositions } from '../../backends/embedded/copy.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
@@ -50,6 +49,9 @@ export async function restore({ backup, data, encryptionKeyPath, givenKey }: Res
 }
 
 async function restoreTables(backup: string, data: string, { tables }: Manifest): Promise<void> {
+  // A node without the analytics engine has no tables, and neither the backup nor the restore requires the engine.
+  if (tables.length === 0) return;
+  const { openChdbAnalytics } = await import('../../backends/embedded/analytics.js');
   const path = join(data, 'analytics');
   const analytics = await openChdbAnalytics({ path });
   try {
