@@ -1,5 +1,6 @@
 /** Draws no frame of a map while the last one is not done, and fewer pixels while the map moves, if frames are slow. */
 import type { Map as MapLibreMap } from 'maplibre-gl';
+import { linkBesidePage } from './shader-links';
 
 /** A slow frame takes longer, from its commands to its last pixel. */
 const slowFrameMs = 50;
@@ -15,7 +16,12 @@ export function paceFrames(map: MapLibreMap): void {
   const gl = map.getCanvas().getContext('webgl2');
   if (gl === null) return;
   const repaint = map.triggerRepaint.bind(map);
+  let links = linkBesidePage(map);
+  map.on('webglcontextrestored', () => {
+    links = linkBesidePage(map);
+  });
   let isSlow = true;
+  let isIncomplete = false;
   let frame: WebGLSync | null = null;
   let startedMs = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,15 +40,20 @@ export function paceFrames(map: MapLibreMap): void {
   }
   function repaintWhenDone(): void {
     timer = undefined;
-    if (isDone()) repaint();
+    const isFrameDone = isDone();
+    if (isFrameDone) links.takeLinked();
+    if (isFrameDone && !links.areWaiting()) repaint();
     else timer = setTimeout(repaintWhenDone, askEveryMs);
   }
   // MapLibre asks for all its frames by this method.
   map.triggerRepaint = () => {
-    if (!isSlow) repaint();
+    if (!isSlow && !isIncomplete) repaint();
     else if (timer === undefined) repaintWhenDone();
   };
   map.on('render', () => {
+    isIncomplete = links.areWaiting();
+    // A map that lacks layers is not idle. The property without the underscore would draw one frame more.
+    map._repaint = isIncomplete;
     // A frame that is not done at the next one, although it had the time, was slow.
     if (!isDone()) {
       isSlow ||= performance.now() - startedMs > slowFrameMs;

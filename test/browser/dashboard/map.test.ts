@@ -86,6 +86,39 @@ function slowFrames(): void {
   };
 }
 
+interface Links {
+  /** Programs that were linked, those that drew, and questions for a link in the task that has begun it. */
+  readonly links: { readonly linked: Set<object>; readonly drew: Set<object>; waits: number };
+}
+
+/** Counts the programs of the map, and how often the page would wait for one. */
+function countLinks(): void {
+  type Method = (...given: unknown[]) => unknown;
+  const { prototype } = (globalThis as unknown as { WebGL2RenderingContext: { prototype: Record<string, Method> } })
+    .WebGL2RenderingContext;
+  const { linkProgram, getProgramParameter, useProgram } = prototype as Record<string, Method>;
+  const links: Links['links'] = { linked: new Set(), drew: new Set(), waits: 0 };
+  const begun = new Set<unknown>();
+  const linkStatus = 0x8b82;
+  Object.assign(globalThis, { links });
+  Object.assign(prototype, {
+    linkProgram(this: unknown, program: object) {
+      links.linked.add(program);
+      begun.add(program);
+      setTimeout(() => begun.delete(program));
+      return linkProgram!.call(this, program);
+    },
+    getProgramParameter(this: unknown, program: object, name: number) {
+      if (name === linkStatus && begun.has(program)) links.waits += 1;
+      return getProgramParameter!.call(this, program, name);
+    },
+    useProgram(this: unknown, program: object | null) {
+      if (program) links.drew.add(program);
+      return useProgram!.call(this, program);
+    },
+  });
+}
+
 describe.runIf(isRunnable)('the map', () => {
   beforeAll(async () => {
     const backend = server.as('test_secret');
@@ -285,5 +318,18 @@ describe.runIf(isRunnable)('the map', () => {
     await expect.poll(async () => Math.abs((await pulledPx()) - width / 2 - eastPx)).toBeLessThan(8);
     await page.mouse.up();
     await expect.poll(widthPx).toBe(sharpPx);
+  });
+
+  it('draws every layer, and never waits for the link of a shader', async () => {
+    const page = await asOwner('/keys');
+    await page.addInitScript(countLinks);
+    await page.goto(`${server.address}/map?${here}`);
+    await loaded(page);
+    const { linked, drew, waits } = await page.evaluate(() => {
+      const { links } = globalThis as unknown as Links;
+      return { linked: links.linked.size, drew: links.drew.size, waits: links.waits };
+    });
+    expect(linked).toBeGreaterThan(3);
+    expect([drew, waits]).toEqual([linked, 0]);
   });
 });
