@@ -6,7 +6,7 @@ import { useSearchParams } from 'wouter';
 import type { User, UserLocation } from '../../client/types';
 import { call } from '../client/call';
 import { Button, Empty, Loading, Notice, Segments, TextField } from '../components/controls';
-import { counted } from '../components/counts';
+import { counted, grouped } from '../components/counts';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
 import { eventTitle, markOf } from '../live/event-words';
@@ -23,6 +23,12 @@ const ranges = [
   { value: 'week', label: 'Week', ms: 604_800_000 },
 ] as const;
 type RangeName = (typeof ranges)[number]['value'];
+
+const rowChoices = [
+  { value: 'all', label: 'All locations' },
+  { value: 'events', label: 'Only events' },
+] as const;
+type RowChoice = (typeof rowChoices)[number]['value'];
 
 const pageSize = 500;
 /** More locations of a range are left out: the newest are shown. */
@@ -84,7 +90,14 @@ export function Timeline({ user }: { readonly user: User }) {
     queryKey: [scope, 'users', 'timeline', user._id, range],
     queryFn: ({ signal }) => loadTimeline(user._id, range, signal),
   });
+  // A device on its way sends many locations that cause nothing.
+  const [rows, setRows] = useState<RowChoice>('all');
   const items = loaded.data?.items ?? [];
+  const withEvents = useMemo(
+    () => (loaded.data?.items ?? []).filter((item) => item.kind === 'event' || item.events.length > 0),
+    [loaded.data],
+  );
+  const shown = rows === 'all' ? items : withEvents;
   const [chosen, setChosen] = useState<string>();
   const locations = useMemo(
     () => (loaded.data?.items ?? []).flatMap((item) => (item.kind === 'location' ? [item.location] : [])),
@@ -164,19 +177,26 @@ export function Timeline({ user }: { readonly user: User }) {
           onChoose={setChosen}
         />
         <div className="card timeline-list">
+          {items.length > 0 && (
+            <div className="timeline-rows">
+              <Segments legend="Rows" value={rows} options={rowChoices} onChange={(next) => setRows(next)} />
+            </div>
+          )}
           {loaded.isPending ? (
             <Loading />
           ) : items.length === 0 ? (
             <Empty title="No location in this range">
               <p>Locations are stored for 7 days. The last one came {relativeTime(user.updatedAt)}.</p>
             </Empty>
+          ) : shown.length === 0 ? (
+            <Empty title="No event in this range" />
           ) : (
-            <ItemList items={items} chosen={chosen} onChoose={setChosen} />
+            <ItemList key={rows} items={shown} chosen={chosen} onChoose={setChosen} />
           )}
           {items.length > 0 && (
             <p className="table-foot" role="status">
               {loaded.data?.hasMore && 'The newest '}
-              {counted(locations.length, 'location')}
+              {counted(locations.length, 'location')}, {grouped(withEvents.length)} with events
             </p>
           )}
         </div>

@@ -22,7 +22,12 @@ describe.runIf(isRunnable)('the views of users', () => {
     await page.getByRole('searchbox').fill('LINE-V');
     await page.getByText('1 in all').waitFor();
     await page.getByRole('link', { name: 'anna' }).click();
-    await page.getByText('3 locations').waitFor();
+    await page.getByText('3 locations, 2 with events').waitFor();
+    const list = page.getByRole('region', { name: 'Locations and events' });
+    await list.getByRole('button', { name: /^No event/ }).waitFor();
+    await page.getByRole('radio', { name: 'Only events' }).check({ force: true });
+    await list.getByRole('button', { name: /^No event/ }).waitFor({ state: 'detached' });
+    expect(await list.getByRole('button').count()).toBe(2);
     await page.getByRole('button', { name: /^Entered Market hall/ }).click();
     const why = page.getByRole('region', { name: /^Why/ });
     await why.getByText('Entered Market hall').waitFor();
