@@ -280,7 +280,11 @@ function SendLocation({ geofence }: { readonly geofence: Geofence | undefined })
   const line = [
     `curl ${location.origin}/v1/track`,
     `-H "Authorization: ${key ?? `YOUR_${environment.toUpperCase()}_PUBLISHABLE_KEY`}"`,
-    `-d deviceId=phone-1 -d latitude=${latitude} -d longitude=${longitude} -d accuracy=10`,
+    // A line of each fits a narrow screen.
+    '-d deviceId=phone-1',
+    `-d latitude=${latitude}`,
+    `-d longitude=${longitude}`,
+    '-d accuracy=10',
   ].join(' \\\n  ');
   return (
     <>
