@@ -31,6 +31,7 @@ export function linkBesidePage(map: MapLibreMap): ShaderLinks {
   /** Answers at once. Undefined: the driver says nothing about links, and would only answer when all is done. */
   const isLinked = (program: WebGLProgram): boolean | undefined =>
     parallel === null ? undefined : ask(program, parallel.COMPLETION_STATUS_KHR) === true;
+  let calm: WebGLSync | null = null;
   const waiting: { readonly variant: Variant; readonly program: Program }[] = [];
 
   /** Calls back while methods of the context are replaced. Other users of the context have its own ones. */
@@ -86,9 +87,27 @@ export function linkBesidePage(map: MapLibreMap): ShaderLinks {
     return true;
   }
 
+  /**
+   * Tests whether the driver has gone through what it had to do. It brings a frame to the screen right after it has
+   * drawn it, and a question would wait for that.
+   */
+  function isCalm(): boolean {
+    if (gl.isContextLost()) return true;
+    if (calm === null) {
+      calm = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+      gl.flush();
+      return false;
+    }
+    if (gl.getSyncParameter(calm, gl.SYNC_STATUS) !== gl.SIGNALED) return false;
+    gl.deleteSync(calm);
+    calm = null;
+    return true;
+  }
+
   return {
     areWaiting: () => waiting.length > 0,
     takeLinked() {
+      if (waiting.length === 0 || !isCalm()) return;
       const endMs = performance.now() + taskMs;
       while (takeNext() && performance.now() < endMs);
     },
