@@ -5,7 +5,7 @@ import type { Event, Geofence } from '../../client/types';
 import { type Answer, call } from '../client/call';
 import { followEvents } from '../client/events';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Block, Button, Copyable, Notice, Page, TextField } from '../components/controls';
+import { Badge, Block, Button, Copyable, Loading, Notice, Page, TextField } from '../components/controls';
 import { counted } from '../components/counts';
 import { Form } from '../components/form';
 import { Icon } from '../components/icons';
@@ -22,12 +22,21 @@ export default function Start() {
   const event = useFirstEvent();
   const geofence = geofences.data?.geofences[0];
   const hasLocation = event !== undefined || (users.data?.users.length ?? 0) > 0;
+  const page = {
+    title: 'Getting started',
+    isNarrow: true,
+    intro: `Three steps from an empty project to its first event, in ${environment === 'live' ? 'Live' : 'Test'}.`,
+  };
+  // The form of an empty project would move all else when it goes.
+  if (geofences.isPending) {
+    return (
+      <Page {...page}>
+        <Loading rows={3} />
+      </Page>
+    );
+  }
   return (
-    <Page
-      title="Getting started"
-      isNarrow
-      intro={`Three steps from an empty project to its first event, in ${environment === 'live' ? 'Live' : 'Test'}.`}
-    >
+    <Page {...page}>
       <ol className="steps">
         <Step number={1} title="Create a geofence" isDone={geofence !== undefined} isCurrent={geofence === undefined}>
           {geofence ? <CreatedGeofence geofence={geofence} /> : <NewGeofence />}
@@ -332,7 +341,7 @@ function ArrivedEvent({ event, isWaiting }: { readonly event: Event | undefined;
     <div role="status" className="stack-tight">
       {event ? (
         <>
-          <p>
+          <p className="truncate">
             <strong>{event.type}</strong> {event.geofence?.description}{' '}
             <span className="quiet">{relativeTime(event.createdAt)}</span>
           </p>
