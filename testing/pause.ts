@@ -18,7 +18,7 @@ async function isStopped(pid: number): Promise<boolean> {
   return states.every((state) => state === undefined || state === 'T');
 }
 
-/** Returns the letter of a thread's state, which follows its name in parentheses; undefined when the thread has ended. */
+/** Returns the letter of a thread's state, which follows its name in parentheses. Undefined when it has ended. */
 async function stateOf(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   return text?.charAt(text.lastIndexOf(')') + 2);

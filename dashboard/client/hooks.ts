@@ -25,7 +25,7 @@ export function useApi<O extends Operation>(operation: O, input: Input<O>, optio
   return useQuery<Answer<O>>({
     queryKey: [scope, resourceOf(operation), operation, input],
     queryFn: ({ signal, client, queryKey }) =>
-      // What the page shows already may wait for what it does not.
+      // Refreshed data may wait for data that the page does not show yet.
       call(operation, { ...input, signal }, client.getQueryData(queryKey) === undefined ? 'auto' : 'low'),
     ...options,
   });
