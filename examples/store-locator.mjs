@@ -83,12 +83,12 @@ await find(form.town.value);
 </html>`;
 
 /** The files of the page, by path. */
-const installed = (path) => readFileSync(new URL(`../node_modules/${path}`, import.meta.url));
+const installed = (name, fromEntry) => readFileSync(new URL(fromEntry, import.meta.resolve(name)));
 const files = {
   '/': ['text/html', page],
-  '/radar.js': ['text/javascript', installed('radar-sdk-js/dist/radar.js')],
-  '/radar-maps.js': ['text/javascript', installed('@radarlabs/plugin-maps/cdn/radar-maps.min.js')],
-  '/radar-maps.css': ['text/css', installed('@radarlabs/plugin-maps/cdn/radar-maps.css')],
+  '/radar.js': ['text/javascript', installed('radar-sdk-js', 'radar.js')],
+  '/radar-maps.js': ['text/javascript', installed('@radarlabs/plugin-maps', '../cdn/radar-maps.min.js')],
+  '/radar-maps.css': ['text/css', installed('@radarlabs/plugin-maps', '../cdn/radar-maps.css')],
 };
 const server = createServer(({ url }, response) => {
   const [type, bytes] = files[url] ?? [];
