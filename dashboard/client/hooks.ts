@@ -25,7 +25,7 @@ export function useApi<O extends Operation>(operation: O, input: Input<O>, optio
   return useQuery<Answer<O>>({
     queryKey: [scope, resourceOf(operation), operation, input],
     queryFn: ({ signal, client, queryKey }) =>
-      // Refreshed data may wait for data that the page does not show yet.
+      // A refresh of shown data may wait for data that is not shown yet.
       call(operation, { ...input, signal }, client.getQueryData(queryKey) === undefined ? 'auto' : 'low'),
     ...options,
   });

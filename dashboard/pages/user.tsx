@@ -130,10 +130,10 @@ function Present({ user }: { readonly user: User }) {
         {facts.map(
           ([name, value]) =>
             value && (
-              <span key={name} className="facts-pair">
+              <div key={name} className="facts-pair">
                 <dt>{name}</dt>
                 <dd>{value}</dd>
-              </span>
+              </div>
             ),
         )}
       </dl>
