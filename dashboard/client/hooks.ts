@@ -36,21 +36,14 @@ type Paged = {
   [O in Operation]: 'cursor' extends keyof Operations[O]['query'] ? O : never;
 }[Operation];
 
-interface PageOptions {
-  readonly refetchInterval?: number;
-  /** Rows of the first page, if it has fewer than the others. */
-  readonly firstRows?: number;
-}
-
 /** Loads pages of a list on demand, and keeps showing the previous list while another filter loads. */
-export function usePages<O extends Paged>(operation: O, input: Input<O>, { firstRows, ...options }: PageOptions = {}) {
+export function usePages<O extends Paged>(operation: O, input: Input<O>, options: { refetchInterval?: number } = {}) {
   const scope = useScope();
   return useInfiniteQuery({
     queryKey: [scope, resourceOf(operation), operation, input, 'pages'],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam }) => {
-      const limit = pageParam === undefined && firstRows !== undefined ? { limit: firstRows } : {};
-      const query = { ...(input as { query?: object }).query, ...limit, cursor: pageParam };
+      const query = { ...(input as { query?: object }).query, cursor: pageParam };
       return call(operation, { ...input, query, signal } as Input<O>);
     },
     getNextPageParam: (page: Answer<O>) => {

@@ -20,14 +20,14 @@ interface Props<Row extends Listed> {
   readonly column: Column<Row>;
 }
 
-/** A record has up to some kilobytes of positions. The first rows come soon, and the others while one scrolls. */
-const [firstRows, pageRows] = [50, 200];
+/** A record has up to some kilobytes of positions. The first rows come soon, and others while one scrolls. */
+const pageRows = 50;
 
 export function ResourcePage<Row extends Listed>({ resource, title, intro, definition, column }: Props<Row>) {
   const { isOwner } = useWorkspace();
   const filters = useListFilters(resource);
   const query = { ...filters.conditions, sort: filters.sort, limit: pageRows };
-  const pages = usePages(`GET /v1/${resource}`, { query }, { firstRows });
+  const pages = usePages(`GET /v1/${resource}`, { query });
   const rowsOf = (page: Answer<`GET /v1/${Resource}`>) =>
     (page as unknown as Record<Resource, readonly Row[]>)[resource];
   const create = (
