@@ -67,6 +67,8 @@ export interface Placement {
   /** Set when the text is straight. */
   readonly rectangle?: TextRectangle;
   readonly icon?: PlacedIcon;
+  /** Set for a makeshift, such as an abbreviation: it takes no reserved space, and moves no label. */
+  readonly isMakeshift?: true;
 }
 
 /** `cooperative` labels may overlap each other; `always` labels may overlap any. */
@@ -95,6 +97,8 @@ export interface Candidate {
   /** Null without a text. */
   readonly textStyle: TextStyle | null;
   readonly textRules: TextCollisionRules;
+  /** The text under which repeats are found, if it is not {@link text}. */
+  readonly repeats?: string;
   /** Set when there is an icon. */
   readonly iconRules?: CollisionRules;
   /** Whether all placements have the same icon in the same place. */
@@ -105,6 +109,8 @@ export interface Candidate {
   readonly movesOthers?: boolean;
   /** Whether this label leaves reserved space free: always, or unless it has no other place. */
   readonly leavesSpace?: 'always' | 'preferably';
+  /** Whether placements are makeshifts, which are tried when all else fails. */
+  readonly hasMakeshifts?: boolean;
   /** Whether another candidate has the same name along a line, and comes first. */
   readonly isRepeat?: boolean;
   /** Returns all ways to place the label, the preferred one first. */

@@ -1,6 +1,7 @@
 /**
  * Names an entry of a layer's `metadata`. Names along lines of layers above leave the layer's symbols space, if they
- * have another place. So do names at points of layers with {@link leavesSpace}.
+ * have another place. So do names at points of layers with {@link leavesSpace}, also beside an icon. Where two symbols
+ * need the same space, one of a layer that moves others has it.
  */
 export const reservesSpace = 'fenceline:reserves-space';
 export const leavesSpace = 'fenceline:leaves-space';

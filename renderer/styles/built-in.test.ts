@@ -75,21 +75,30 @@ test('stations are named before streets, and other points after them', () => {
     const ids = builtInStyle('svc-default-v1', schema).layers.map(({ id }) => id);
     const indexOf = (start: string) => ids.findIndex((id) => id.startsWith(start));
     expect(indexOf('label-poi-13')).toBeGreaterThan(indexOf('label-road-major'));
-    expect(indexOf('label-poi-14')).toBeLessThan(indexOf('label-road-path'));
+    expect(indexOf('label-poi-14-moving')).toBeLessThan(indexOf('label-road-path'));
   }
 });
 
-test('only streets, and points of interest that start at zoom 14, move names of streets', () => {
+test('only streets, and sights that start at zoom 14, move names of streets', () => {
   const moving = compileStyle(builtInStyle('svc-default-v1', 'protomaps-v3')).layers.filter(
     ({ id, movesOthers }) => movesOthers && /^label-(poi|road)/.test(id),
   );
   expect(moving.map(({ id, sourceLayer }) => [id, sourceLayer])).toEqual([
-    ['label-poi-14-0', 'pois'],
+    ['label-poi-14-moving-0', 'pois'],
     ['label-poi-famous-0', 'pois'],
     ['label-poi-famous-1', 'buildings'],
     ['label-poi-famous-2', 'landuse'],
     ...['path', 'minor', 'medium', 'major'].map((tier) => [`label-road-${tier}`, 'roads']),
   ]);
+});
+
+test('rivers of the basemap end where they are too coarse, and those of streets do not', () => {
+  const isShown = (schema: TileSchema, zoom: number) =>
+    compileStyle(builtInStyle('svc-default-v1', schema)).layers.some(
+      ({ id, isVisible }) => id === 'waterways' && isVisible(zoom),
+    );
+  expect([8.9, 9].map((zoom) => isShown('fenceline', zoom))).toEqual([true, false]);
+  expect(isShown('openmaptiles', 16)).toBe(true);
 });
 
 test('other names are not built in', () => {
@@ -149,7 +158,6 @@ const looks: readonly (readonly [
   ['fenceline', 'land', area, {}, (p) => p.land],
   ['fenceline', 'land', area, { kind: 'ice' }, (p) => p.areas.ice],
   ['fenceline', 'lakes', area, {}, (p) => p.water],
-  ['fenceline', 'rivers', line, {}, (p) => p.water],
   ['fenceline', 'borders', line, {}, (p) => p.border],
 
   ['openmaptiles', 'landcover', area, { class: 'wood', subclass: 'forest' }, (p) => p.areas.wood],
@@ -324,9 +332,18 @@ test.each([
   ['openmaptiles', 'transportation_name', { class: 'minor' }, 13, ['label-road-minor']],
   ['openmaptiles', 'poi', { name: 'a', class: 'railway', subclass: 'station' }, 13, ['label-poi-13']],
   ['openmaptiles', 'poi', { name: 'a', class: 'railway', subclass: 'subway' }, 15, ['label-poi-15']],
-  ['openmaptiles', 'poi', { name: 'a', class: 'attraction', subclass: 'attraction' }, 14, ['label-poi-14']],
+  ['openmaptiles', 'poi', { name: 'a', class: 'attraction', subclass: 'attraction' }, 14, ['label-poi-14-moving']],
+  // Tiles with names of languages tell what visitors know.
+  ['openmaptiles', 'poi', { name: 'a', name_int: 'a', class: 'attraction', subclass: 'attraction' }, 14, []],
+  [
+    'openmaptiles',
+    'poi',
+    { name: 'a', name_int: 'a', ...namesIn(2), class: 'attraction', subclass: 'attraction' },
+    14,
+    ['label-poi-14-moving'],
+  ],
   // Some producers have no `name`.
-  ['openmaptiles', 'poi', { 'name:latin': 'a', class: 'attraction' }, 14, ['label-poi-14']],
+  ['openmaptiles', 'poi', { 'name:latin': 'a', class: 'attraction' }, 14, ['label-poi-14-moving']],
   ['openmaptiles', 'water_name', { name: 'a', class: 'lake' }, 13, ['label-water-large']],
   ['openmaptiles', 'water_name', { name: 'a', class: 'lake' }, 15, ['label-water-small']],
   ['openmaptiles', 'water_name', { name: 'a', class: 'bay' }, 15, ['label-water-large']],
@@ -341,7 +358,7 @@ test.each([
   ['openmaptiles', 'poi', { name: 'a', ...namesIn(3), class: 'park' }, 14, ['label-poi-famous']],
   ['openmaptiles', 'poi', { name: 'a', ...namesIn(2), class: 'park' }, 14, []],
   ['openmaptiles', 'poi', { name: 'a', ...namesIn(3), class: 'park' }, 17, ['label-poi-famous']],
-  ['openmaptiles', 'poi', { name: 'a', ...namesIn(3), class: 'shop', subclass: 'supermarket' }, 16, []],
+  ['openmaptiles', 'poi', { name: 'a', ...namesIn(3), class: 'shop', subclass: 'supermarket' }, 15, []],
   ['openmaptiles', 'poi', { name: 'a', class: 'bank', subclass: 'bank' }, 18, ['label-poi-18']],
   ['protomaps', 'places', { kind: 'locality', kind_detail: 'town' }, 10, ['label-town']],
   ['protomaps', 'places', { kind: 'country' }, 4, ['label-country']],
@@ -350,32 +367,60 @@ test.each([
   ['protomaps', 'pois', { name: 'a', kind: 'station', kind_detail: 'subway' }, 15, ['label-poi-15']],
   ['protomaps', 'pois', { name: 'a', kind: 'monument' }, 15, ['label-poi-15']],
   ['protomaps', 'pois', { name: 'a', kind: 'attraction' }, 14, []],
-  ['protomaps', 'pois', { name: 'a', ...namesIn(2), kind: 'attraction' }, 14, ['label-poi-14']],
+  ['protomaps', 'pois', { name: 'a', ...namesIn(2), kind: 'attraction' }, 14, ['label-poi-14-moving']],
   ['protomaps', 'pois', { name: 'a', ...namesIn(3), kind: 'museum' }, 14, ['label-poi-famous']],
   ['protomaps-v3', 'places', { 'pmap:kind': 'city', place: 'city' }, 8, ['label-city']],
   ['protomaps-v3', 'places', { 'pmap:kind': 'neighbourhood', place: 'village' }, 12, ['label-village']],
-  ['protomaps-v3', 'pois', { name: 'a', amenity: 'hospital' }, 15, ['label-poi-15']],
+  ['protomaps-v3', 'pois', { name: 'a', amenity: 'hospital' }, 14, ['label-poi-14']],
   // Mappers tag entrances and courtyards as attractions. Names in other languages tell what visitors come for.
   ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 14, []],
   ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 15, ['label-poi-15']],
-  ['protomaps-v3', 'pois', { name: 'a', ...namesIn(2), tourism: 'attraction', amenity: 'x' }, 14, ['label-poi-14']],
+  [
+    'protomaps-v3',
+    'pois',
+    { name: 'a', ...namesIn(2), tourism: 'attraction', amenity: 'x' },
+    14,
+    ['label-poi-14-moving'],
+  ],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(3) }, 14, ['label-poi-famous']],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(2) }, 14, []],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(2) }, 15, ['label-poi-15']],
   ['protomaps-v3', 'buildings', { name: 'a', ...namesIn(1) }, 20, []],
   ['protomaps-v3', 'pois', { name: 'a', shop: 'mall' }, 16, ['label-poi-16']],
-  ['protomaps-v3', 'pois', { name: 'a', amenity: 'fast_food' }, 17, []],
-  ['protomaps-v3', 'pois', { name: 'a', amenity: 'fast_food' }, 18, ['label-poi-18']],
+  ['protomaps-v3', 'pois', { name: 'a', amenity: 'restaurant' }, 16, ['label-poi-16']],
+  ['protomaps-v3', 'pois', { name: 'a', amenity: 'fast_food' }, 16, []],
+  ['protomaps-v3', 'pois', { name: 'a', amenity: 'fast_food' }, 17, ['label-poi-17']],
   ['protomaps-v3', 'pois', { name: 'a', railway: 'station', station: 'subway' }, 15, ['label-poi-15']],
   ['shortbread', 'place_labels', { kind: 'capital' }, 6, ['label-city', 'label-capital']],
   ['shortbread', 'boundary_labels', { admin_level: 2 }, 4, ['label-country']],
   ['shortbread', 'street_labels', { kind: 'primary' }, 13, ['label-road-major']],
+  ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 14, ['label-poi-14']],
   ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 16, ['label-poi-15']],
   ['shortbread', 'pois', { name: 'a', historic: 'monument', amenity: 'cafe' }, 15, ['label-poi-15']],
-  ['shortbread', 'pois', { name: 'a', tourism: 'attraction', amenity: 'cafe' }, 17, ['label-poi-17']],
+  ['shortbread', 'pois', { name: 'a', tourism: 'attraction', amenity: 'cafe' }, 17, ['label-poi-16']],
   ['shortbread', 'pois', { name: 'a', tourism: 'attraction', shop: 'tea' }, 17, []],
   ['shortbread', 'public_transport', { name: 'a', kind: 'station' }, 13, ['label-poi-13']],
   ['shortbread', 'public_transport', { name: 'a', kind: 'station', station: 'subway' }, 15, ['label-poi-15']],
 ] as const)('%s: %s %j at zoom %i is shown by %j', (schema, layer, tags, zoom, ids) => {
   expect(labelLayers(schema, layer, tags, zoom)).toEqual(ids);
+});
+
+test.each([
+  ['openmaptiles', 'transportation_name', { class: 'minor' }, 'label-road-minor'],
+  ['openmaptiles', 'poi', { class: 'museum', subclass: 'museum' }, 'label-poi-14-1'],
+  ['shortbread', 'street_labels', { kind: 'residential' }, 'label-road-minor'],
+] as const)('%s: of several names in %s, the first is shown', (schema, layer, tags, id) => {
+  const textOf = (name: string) => {
+    const bytes = tileBytes({ [layer]: [{ type: 'point', parts: [[[1, 1]]], tags: { ...tags, name } }] });
+    const feature = decodeVectorTile(bytes).layers.get(layer)!.features[0]!;
+    const { layers } = compileStyle(localizeStyle(builtInStyle('svc-default-v1', schema), 'en'));
+    return String(
+      layers
+        .find((each) => each.id === id)!
+        .property('text-field')
+        .at(16, feature),
+    );
+  };
+  expect(textOf('Hang Ah Alley;Pagoda Alley')).toBe('Hang Ah Alley');
+  expect(textOf('Hang Ah Alley')).toBe('Hang Ah Alley');
 });

@@ -68,13 +68,17 @@ const referenceSeparators = [';', '\n'];
 
 /** Returns the first of a road's references; empty without one. */
 export function firstReference(all: ExpressionSpecification): ExpressionSpecification {
-  return referenceSeparators.reduce(
-    (text, separator) => {
-      const ended = ['concat', text, separator];
-      return expression('let', 'all', ended, ['slice', ['var', 'all'], 0, ['index-of', separator, ['var', 'all']]]);
-    },
-    expression('to-string', all),
-  );
+  return referenceSeparators.reduce(upTo, expression('to-string', all));
+}
+
+/** Returns the first of a feature's names, which OpenStreetMap separates by `;`; empty without one. */
+export const firstName = (all: ExpressionSpecification): ExpressionSpecification =>
+  upTo(expression('to-string', all), ';');
+
+/** Returns the text before the separator; all of it without one. */
+function upTo(text: ExpressionSpecification, separator: string): ExpressionSpecification {
+  const ended = ['concat', text, separator];
+  return expression('let', 'all', ended, ['slice', ['var', 'all'], 0, ['index-of', separator, ['var', 'all']]]);
 }
 
 /** Returns the rank of a place by its population, 1 to 10, like our basemap. */

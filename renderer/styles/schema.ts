@@ -63,6 +63,7 @@ export type PoiClass =
       | 'monument'
       | 'castle'
       | 'sight'
+      | 'unranked'
       | 'museum'
       | 'theatre'
       | 'cinema'

@@ -15,6 +15,7 @@ import { type Anchor, alignmentOf } from '../shape/anchor-offset.js';
 import { type BlockStyle, blockPlacements, blockStyleOf } from '../shape/block.js';
 import { type IconStyle, iconStyleOf, iconWidth, placedIcon } from '../shape/icon.js';
 import { rowWidth } from '../shape/row.js';
+import { abbreviated } from '../text/abbreviations.js';
 import type { LabelSection } from '../text/label-text.js';
 import { type TextStyle, textStyleOf } from '../text/text-style.js';
 import { type VisibleSymbol, type VisibleTile, visibleSymbols } from './visible-symbols.js';
@@ -98,10 +99,17 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
   const textStyle = text === '' ? null : textStyleOf(layer, feature, view.zoom, text, language, sections);
   const icon = iconStyleOf(frame, layer, feature, named.icon);
   const width = Math.max(textStyle ? rowWidth(text, 0, textStyle) : 0, icon ? iconWidth(icon) : 0);
-  if ((!textStyle && !icon) || totalLength(pieces) < width) return [];
+  if (!textStyle && !icon) return [];
+  const length = totalLength(pieces);
+  const isStreet = layer.namesSquares && textStyle !== null && !sections && !icon;
+  const shortText = isStreet ? abbreviated(text) : null;
+  const overhangPx = isStreet ? overhangEm * textStyle.sizePx : 0;
+  const leastWidth = shortText && length < width ? rowWidth(shortText, 0, textStyle!) : width;
+  if (length + 2 * overhangPx < leastWidth) return [];
   const spacing = layer.property<number>('symbol-spacing').at(wholeZoom);
   const isCentered = layer.property<string>('symbol-placement').at(wholeZoom) === 'line-center';
-  const placementsIn = placements({ layer, feature, zoom: wholeZoom, text, textStyle, icon });
+  const parts = { layer, feature, zoom: wholeZoom, text, textStyle, icon, overhangPx };
+  const placementsIn = placementsOf(parts);
   const label = {
     text: textStyle ? text : '',
     textStyle,
@@ -124,24 +132,36 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
       for (const { section } of all.slice(0, maxSections)) yield* filtered(placementsIn(section), isStraight);
     };
     const candidate: Candidate = { ...label, leavesSpace: 'preferably', placements };
-    return [{ candidate, sortKey, length: totalLength(pieces) }];
+    return [{ candidate, sortKey, length }];
   }
-  return all.map(({ section, length }, i): Ranked => {
+  return all.map(({ section, length: lineLength }, i): Ranked => {
     // A name that finds no place in its own section takes that of another one, before any name is repeated.
     const isMain = textStyle !== null && i === 0;
     const tried = isMain ? all.slice(0, maxSections).map((each) => each.section) : [section];
-    const placements = function* () {
+    const placements = function* (): Generator<Placement> {
       for (const each of tried) yield* placementsIn(each);
+      if (!isMain || shortText === null) return;
+      const shorter = placementsOf({ ...parts, text: shortText, isStraight: true });
+      for (const each of tried.slice(0, maxShorterSections))
+        for (const placement of shorter(each)) yield { ...placement, isMakeshift: true };
     };
     const leavesSpace = isMain ? 'preferably' : 'always';
-    const flags = { isRepeat: textStyle !== null && !isMain, movesOthers: isMain && layer.movesOthers };
+    const flags = {
+      isRepeat: textStyle !== null && !isMain,
+      movesOthers: isMain && layer.movesOthers,
+      hasMakeshifts: isMain && isStreet,
+    };
     const candidate: Candidate = { ...label, ...(textStyle && { leavesSpace }), ...flags, placements };
-    return { candidate, sortKey, length };
+    return { candidate, sortKey, length: lineLength };
   });
 }
 
-/** Limits the sections that one candidate tries. */
+/** How far the name of a street may extend beyond its ends. A bridge is often a little shorter than its name. */
+const overhangEm = 0.6;
+
+/** Limits the sections that one candidate tries, and those that it tries for an abbreviation. */
 const maxSections = 6;
+const maxShorterSections = 2;
 
 /** Returns the sections of a line, the middle one first. */
 function fromTheMiddle(sectionsOfLine: LineSection[]): LineSection[] {
@@ -173,17 +193,20 @@ interface SymbolParts {
   readonly text: string;
   readonly textStyle: TextStyle | null;
   readonly icon: IconStyle | null;
+  readonly overhangPx: number;
+  /** Whether bends are left out, which saves time. */
+  readonly isStraight?: true;
 }
 
 /** Returns placements along the line; horizontal ones for road numbers and for icons without text. */
-function placements(parts: SymbolParts): (section: LineSection) => Iterable<Placement> {
-  const { layer, feature, zoom, text, textStyle, icon } = parts;
+function placementsOf(parts: SymbolParts): (section: LineSection) => Iterable<Placement> {
+  const { layer, feature, zoom, text, textStyle, icon, overhangPx, isStraight } = parts;
   if (!textStyle) return (section) => levelPlacements(section, icon, () => [noText]);
   if (layer.property<string>('text-rotation-alignment').at(zoom) === 'viewport') {
     const style = { ...blockStyleOf(layer, feature, zoom), maxWidthEm: Infinity };
     return (section) => levelPlacements(section, icon, (at) => blockPlacements(text, textStyle, style, ...at));
   }
-  const style = lineStyleOf(layer, feature, zoom, textStyle);
+  const style = { ...lineStyleOf(layer, feature, zoom, textStyle), overhangPx, ...(isStraight && { maxAngle: 0 }) };
   const width = rowWidth(text, 0, textStyle);
   return function* (section) {
     for (const { middle, ...placement } of placementsAlongLine(section, text, width, textStyle, style)) {
@@ -234,7 +257,12 @@ function withIcon(placement: Placement, icon: IconStyle | null, line: Polyline, 
 }
 
 /** Reads the line style. Labels slide along the line, so only the vertical part of anchor and offset matters. */
-function lineStyleOf(layer: StyleLayer, feature: TileFeature, zoom: number, { sizePx }: TextStyle): LineStyle {
+function lineStyleOf(
+  layer: StyleLayer,
+  feature: TileFeature,
+  zoom: number,
+  { sizePx }: TextStyle,
+): Omit<LineStyle, 'overhangPx'> {
   const layout = <T>(name: string): T => layer.property<T>(name).at(zoom, feature);
   const rowsBelow = 0.5 - alignmentOf(layout<Anchor>('text-anchor')).down;
   return {

@@ -54,18 +54,19 @@ function candidateAt(
   const texts = () =>
     textStyle ? blockPlacements(text, textStyle, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText];
   const iconStyle = iconStyleOf(frame, layer, feature, symbol.icon);
-  const { reservesSpace, movesOthers } = layer;
-  if (!iconStyle) {
-    const leavesSpace = layer.leavesSpace ? ({ leavesSpace: 'preferably' } as const) : {};
-    return textStyle && { text, textStyle, textRules, reservesSpace, movesOthers, ...leavesSpace, placements: texts };
-  }
+  const flags: Partial<Candidate> = {
+    reservesSpace: layer.reservesSpace,
+    movesOthers: layer.movesOthers,
+    ...(layer.leavesSpace && { leavesSpace: 'preferably' }),
+    ...(layer.repeatDistance && { repeats: lettersOf(text) || text }),
+  };
+  if (!iconStyle) return textStyle && { text, textStyle, textRules, ...flags, placements: texts };
   const fixedIcon = iconStyle.fit === 'none' ? placedIcon(iconStyle, at, 0) : null;
   return {
     text: textStyle ? text : '',
     textStyle,
     textRules,
-    reservesSpace,
-    movesOthers,
+    ...flags,
     iconRules: iconRulesOf(layer, wholeZoom, feature),
     isIconFixed: fixedIcon !== null,
     *placements() {
@@ -74,6 +75,9 @@ function candidateAt(
     },
   };
 }
+
+/** Mappers write a name in several ways, such as `Gaulle-Étoile` and `Gaulle — Étoile`. */
+const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
 
 /** Returns the anchors inside the tile. Points in its buffer belong to a neighbouring tile. */
 function anchorsAtPoints(symbol: VisibleSymbol): SymbolAnchor[] {

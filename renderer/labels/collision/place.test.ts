@@ -29,8 +29,9 @@ const collisionRules = {
   isOptional: fc.boolean(),
 };
 
-/** Returns an icon with these boxes, the only field that placement reads. */
-const iconIn = (boxes: readonly PixelBox[]): PlacedIcon => ({ boxes }) as unknown as PlacedIcon;
+/** Returns an icon with the fields that placement reads. */
+const iconIn = (boxes: readonly PixelBox[]): PlacedIcon =>
+  ({ boxes, x: boxes[0]?.minX ?? 0, y: boxes[0]?.minY ?? 0 }) as unknown as PlacedIcon;
 
 const candidate = fc
   .record({
@@ -95,9 +96,10 @@ function placeSlowly(candidates: readonly Candidate[], keepFree: readonly PixelB
   for (const candidate of candidates) {
     const { textRules, iconRules } = candidate;
     const fits = (label: PlacedLabel) => partsOf(label).every((part) => partFits(part, placed, keepFree));
-    const repeats = ({ runs }: Placement) =>
-      placed.some(({ candidate: { text }, placement: { runs: others } }) => {
-        const [own, other] = [runs[0], others[0]];
+    const middleOf = ({ runs, icon }: Placement) => (runs.length > 0 ? (icon ?? runs[0]) : undefined);
+    const repeats = (placement: Placement) =>
+      placed.some(({ candidate: { text }, placement: before }) => {
+        const [own, other] = [middleOf(placement), middleOf(before)];
         return (
           own &&
           other &&
@@ -108,11 +110,14 @@ function placeSlowly(candidates: readonly Candidate[], keepFree: readonly PixelB
     const all = [...candidate.placements()];
     const whole = all.find((placement) => !repeats(placement) && fits({ candidate, placement }));
     // For each placement, the text alone comes before the icon alone.
-    const halves = all.flatMap(({ runs, boxes, icon }): Placement[] => [
-      ...(icon && iconRules?.isOptional ? [{ runs, boxes }] : []),
-      ...(icon && textRules.isOptional ? [{ runs: [], boxes: [], icon }] : []),
-    ]);
-    const placement = whole ?? halves.find((half) => !repeats(half) && fits({ candidate, placement: half }));
+    const halves = all.flatMap((each): Placement[] => {
+      const { runs, boxes, icon } = each;
+      return [
+        ...(icon && iconRules?.isOptional && !repeats(each) ? [{ runs, boxes }] : []),
+        ...(icon && textRules.isOptional ? [{ runs: [], boxes: [], icon }] : []),
+      ];
+    });
+    const placement = whole ?? halves.find((half) => fits({ candidate, placement: half }));
     if (placement) placed.push({ candidate, placement });
   }
   return placed;
@@ -321,4 +326,70 @@ test('a street leaves the name of a landmark the side of its icon that other lan
   expect(placesOf(placed)).toEqual({ street: 150, first: 50, museum: 4 });
   const without = placeLabels([country('street', 10), first, museum], image, []);
   expect(without[2]!.placement).toMatchObject({ runs: [] });
+});
+
+const named = (x: number, y: number, width = 40): Placement => ({
+  runs: [{ text: '', x, y, angle: 0 }],
+  boxes: [{ minX: x, minY: y, maxX: x + width, maxY: y + 10 }],
+});
+const placedAt = (candidates: readonly Candidate[]) =>
+  placeLabels(candidates, image, []).map(({ candidate: { text }, placement: { runs } }) => [text, runs[0]!.x]);
+
+test('a station leaves a landmark its only place, although it comes first', () => {
+  const iconRules: CollisionRules = { padding: evenPadding(0), overlap: 'never', isObstacle: true, isOptional: false };
+  const icon = (x: number) => iconIn([{ minX: x, minY: 0, maxX: x + 8, maxY: 8 }]);
+  const station: Candidate = {
+    ...candidateOf('station', [
+      { ...named(100, 50), icon: icon(100) },
+      { ...named(200, 50), icon: icon(100) },
+    ]),
+    iconRules,
+    reservesSpace: true,
+  };
+  const landmark: Candidate = { ...candidateOf('landmark', [named(120, 50)]), reservesSpace: true, movesOthers: true };
+  expect(placedAt([{ ...station, leavesSpace: 'preferably' }, landmark])).toEqual([
+    ['station', 200],
+    ['landmark', 120],
+  ]);
+  // Without another side it stays, and no label is lost.
+  const stuck: Candidate = { ...station, placements: () => [{ ...named(100, 50), icon: icon(100) }] };
+  expect(placedAt([{ ...stuck, leavesSpace: 'preferably' }, landmark])).toEqual([['station', 100]]);
+});
+
+test('names that differ in their dashes repeat each other', () => {
+  const nearby = ['Gaulle-Étoile', 'Gaulle — Étoile'].map((text, i): Candidate => {
+    return { ...candidateOf(text, [named(100, 50 + 30 * i)], { minRepeatPx: 50 }), repeats: 'GaulleÉtoile' };
+  });
+  expect(placedAt(nearby)).toEqual([['Gaulle-Étoile', 100]]);
+});
+
+test('the distance of equal names is that of their icons, on whichever side the names stand', () => {
+  const iconRules: CollisionRules = { padding: evenPadding(0), overlap: 'never', isObstacle: true, isOptional: false };
+  const cafe = (x: number, textX: number): Candidate => ({
+    ...candidateOf('cafe', [{ ...named(textX, 20), icon: iconIn([{ minX: x, minY: 0, maxX: x + 8, maxY: 8 }]) }], {
+      minRepeatPx: 48,
+    }),
+    iconRules,
+  });
+  expect(placedAt([cafe(100, 50), cafe(130, 140)])).toEqual([['cafe', 50]]);
+  expect(placedAt([cafe(100, 100), cafe(160, 160)])).toHaveLength(2);
+});
+
+test('an abbreviation takes no reserved space, and moves no name', () => {
+  const makeshift: Placement = { ...named(100, 50), isMakeshift: true };
+  const landmark: Candidate = { ...candidateOf('landmark', [named(120, 50)]), reservesSpace: true };
+  const street = (place: Placement): Candidate => ({
+    ...candidateOf('street', [place]),
+    leavesSpace: 'preferably',
+    movesOthers: true,
+    hasMakeshifts: true,
+  });
+  expect(placedAt([street(makeshift), landmark])).toEqual([['landmark', 120]]);
+  expect(placedAt([street(named(100, 50)), landmark])).toEqual([['street', 100]]);
+  const other: Candidate = { ...candidateOf('other', [named(120, 50), named(200, 80)]), leavesSpace: 'preferably' };
+  expect(placedAt([other, street(makeshift)])).toEqual([['other', 120]]);
+  expect(placedAt([other, street(named(100, 50))])).toEqual([
+    ['other', 200],
+    ['street', 100],
+  ]);
 });

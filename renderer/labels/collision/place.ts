@@ -4,13 +4,13 @@
  * Input: candidates, the most important first. Output: placed labels. Each takes its first placement that stays inside
  * the image and collides with no earlier label and no reserved box. When only the text or only the icon fits, it is
  * placed alone if the other one is optional. A label that moves others and finds no space moves labels that leave
- * space, if they have another place. Pure.
+ * space, if they have another place. When all else fails, a label takes a makeshift, such as an abbreviation. Pure.
  */
 
 import type { PixelBox } from '../../types.js';
 import type { Candidate, CollisionRules, Overlap, PlacedLabel, Placement } from '../label.js';
 import { BoxGrid } from './box-grid.js';
-import { evenPadding, padded } from './boxes.js';
+import { padded } from './boxes.js';
 
 interface Obstacle extends PixelBox {
   /** Null for reserved boxes, which no label may overlap. */
@@ -40,7 +40,7 @@ const lastDepth = maxMoved.length - 1;
 const depthOfStreets = 1;
 /** Limits the labels that a map tries to move, and those that it tries to move for streets. */
 const maxAttempts = 520;
-const maxAttemptsForStreets = 120;
+const maxAttemptsForStreets = 80;
 
 export function placeLabels(
   candidates: readonly Candidate[],
@@ -52,13 +52,22 @@ export function placeLabels(
   return placing.placed.map(({ candidate, placement }) => ({ candidate, placement }));
 }
 
-/** Returns the space that candidates reserve. Where it overlaps, the most important of them has it. */
-function reservedBoxes(candidates: readonly Candidate[], image: Size): BoxGrid<PixelBox> {
-  const reserved = new BoxGrid<PixelBox>(image);
+/** Space that a candidate reserves. */
+interface Reserved extends PixelBox {
+  readonly by: Candidate;
+}
+
+/**
+ * Returns the space that candidates reserve. Where it overlaps, those that move others have it, because their places
+ * are few, then the most important of them.
+ */
+function reservedBoxes(candidates: readonly Candidate[], image: Size): BoxGrid<Reserved> {
+  const reserved = new BoxGrid<Reserved>(image);
   const isFree = (boxes: readonly PixelBox[]) => boxes.every((box) => isInside(box, image) && !reserved.collides(box));
-  for (const candidate of candidates) {
-    const boxes = candidate.reservesSpace ? firstOf(spacesOf(candidate), isFree) : undefined;
-    for (const box of boxes ?? []) reserved.insert(box);
+  const reserving = candidates.filter(({ reservesSpace }) => reservesSpace);
+  const moving = reserving.filter(({ movesOthers }) => movesOthers);
+  for (const by of [...moving, ...reserving.filter(({ movesOthers }) => !movesOthers)]) {
+    for (const box of firstOf(spacesOf(by), isFree) ?? []) reserved.insert({ ...box, by });
   }
   return reserved;
 }
@@ -114,7 +123,7 @@ class Placing {
   constructor(
     private readonly image: Size,
     keepFree: readonly PixelBox[],
-    private readonly reserved: BoxGrid<PixelBox>,
+    private readonly reserved: BoxGrid<Reserved>,
   ) {
     this.obstacles = new BoxGrid(image);
     for (const box of keepFree) this.obstacles.insert({ ...box, overlap: null });
@@ -125,7 +134,8 @@ class Placing {
     const mayMoveOthers = candidate.movesOthers && this.attempts < (isStreet ? maxAttemptsForStreets : maxAttempts);
     const placement =
       this.placementOf(candidate) ??
-      (mayMoveOthers && this.placementAmongMoved(candidate, isStreet ? depthOfStreets : 0, isStreet));
+      (mayMoveOthers ? this.placementAmongMoved(candidate, isStreet ? depthOfStreets : 0, isStreet) : undefined) ??
+      this.makeshiftOf(candidate);
     if (!placement) return;
     const label: Label = { candidate, number: this.placed.length, placement, obstacles: [] };
     this.insert(label);
@@ -136,21 +146,27 @@ class Placing {
     const { candidate, placement } = label;
     const { textRules, leavesSpace, movesOthers } = candidate;
     const isMovable = textRules.overlap === 'never' && (leavesSpace === 'preferably' || movesOthers);
-    this.repeats.add(candidate.text, placement);
+    this.repeats.add(nameOf(candidate), placement);
     label.obstacles = obstaclesOf(candidate, placement, isMovable ? label : undefined);
     for (const obstacle of label.obstacles) this.obstacles.insert(obstacle);
   }
 
   private remove({ candidate, placement, obstacles }: Label): void {
-    this.repeats.remove(candidate.text, placement);
+    this.repeats.remove(nameOf(candidate), placement);
     for (const obstacle of obstacles) this.obstacles.remove(obstacle);
   }
 
-  private placementOf(candidate: Candidate, mayCrowd = true): Placement | undefined {
+  /** Returns the first makeshift with space that is not reserved. */
+  private makeshiftOf(candidate: Candidate): Placement | undefined {
+    return candidate.hasMakeshifts ? this.placementOf(candidate, false, true) : undefined;
+  }
+
+  private placementOf(candidate: Candidate, mayCrowd = true, isMakeshift = false): Placement | undefined {
     const { textRules, iconRules } = candidate;
     let alone: Placement | undefined;
     let crowding: Placement | undefined;
     for (const placement of this.placementsOf(candidate)) {
+      if ((placement.isMakeshift ?? false) !== isMakeshift) continue;
       const { runs, boxes, icon } = placement;
       const iconFits =
         !icon || !iconRules || (this.isIconInside(placement) && !this.collidesAny(icon.boxes, iconRules));
@@ -158,15 +174,19 @@ class Placing {
       const textFits = this.isTextInside(candidate, placement) && !this.collidesAny(boxes, textRules);
       if (!icon || !iconRules) {
         if (!textFits) continue;
-        if (!candidate.leavesSpace || !this.isReserved(boxes, textRules)) return placement;
+        if (!candidate.leavesSpace || !this.isReserved(candidate, boxes)) return placement;
         if (candidate.leavesSpace === 'preferably') crowding ??= placement;
         continue;
       }
-      if (textFits && iconFits) return placement;
+      if (textFits && iconFits) {
+        if (!candidate.leavesSpace || !this.isReserved(candidate, boxes)) return placement;
+        crowding ??= placement;
+        continue;
+      }
       if (textFits && runs.length > 0 && iconRules.isOptional) alone ??= { runs, boxes };
       if (iconFits && textRules.isOptional) alone ??= { runs: [], boxes: [], icon };
     }
-    return alone ?? (mayCrowd ? crowding : undefined);
+    return (mayCrowd ? crowding : undefined) ?? alone;
   }
 
   /**
@@ -176,8 +196,9 @@ class Placing {
   private placementAmongMoved(candidate: Candidate, depth: number, isForStreet: boolean): Placement | undefined {
     const stuck = new Set<string>();
     for (const placement of this.placementsOf(candidate)) {
+      if (placement.isMakeshift) continue;
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement)) continue;
-      if (isForStreet && this.isReserved(placement.boxes, candidate.textRules)) continue;
+      if (isForStreet && this.isReserved(candidate, placement.boxes)) continue;
       const space = obstaclesOf(candidate, placement);
       const labels = this.movableAt(space, maxMoved[depth]!);
       const key = labels?.map(({ number }) => number).join();
@@ -220,7 +241,8 @@ class Placing {
     if (++this.attempts > maxAttempts) return false;
     const placement =
       this.placementOf(candidate, !isForStreet) ??
-      (depth === lastDepth ? undefined : this.placementAmongMoved(candidate, depth + 1, isForStreet));
+      (depth === lastDepth ? undefined : this.placementAmongMoved(candidate, depth + 1, isForStreet)) ??
+      (label.placement.isMakeshift ? this.makeshiftOf(candidate) : undefined);
     if (!placement) return false;
     label.placement = placement;
     this.insert(label);
@@ -242,11 +264,12 @@ class Placing {
     }
   }
 
-  private isTextInside({ text, textRules, textStyle }: Candidate, placement: Placement): boolean {
-    const halo = evenPadding(textStyle?.haloWidthPx ?? 0);
+  private isTextInside(candidate: Candidate, placement: Placement): boolean {
+    const { textRules, textStyle } = candidate;
+    const haloPx = textStyle?.haloWidthPx ?? 0;
     return (
-      !this.repeats.isNear(text, placement, textRules.minRepeatPx) &&
-      placement.boxes.every((box) => isInside(padded(box, halo), this.image))
+      placement.boxes.every((box) => isInside(box, this.image, haloPx)) &&
+      !this.repeats.isNear(nameOf(candidate), placement, textRules.minRepeatPx)
     );
   }
 
@@ -254,8 +277,9 @@ class Placing {
     return !icon || icon.boxes.every((box) => isInside(box, this.image));
   }
 
-  private isReserved(boxes: readonly PixelBox[], { padding }: CollisionRules): boolean {
-    return boxes.some((box) => this.reserved.collides(padded(box, padding)));
+  private isReserved(candidate: Candidate, boxes: readonly PixelBox[]): boolean {
+    const isOthers = ({ by }: Reserved) => by !== candidate;
+    return boxes.some((box) => this.reserved.some(padded(box, candidate.textRules.padding), isOthers));
   }
 
   private collidesAny(boxes: readonly PixelBox[], { padding, overlap }: CollisionRules): boolean {
@@ -273,8 +297,9 @@ function obstaclesOf({ textRules, iconRules }: Candidate, { boxes, icon }: Place
   ];
 }
 
-function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size): boolean {
-  return minX >= 0 && minY >= 0 && maxX <= width && maxY <= height;
+/** Returns whether a box is in the image, at this distance from its edges. */
+function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size, marginPx = 0): boolean {
+  return minX >= marginPx && minY >= marginPx && maxX <= width - marginPx && maxY <= height - marginPx;
 }
 
 function collides(box: PixelBox, overlap: Overlap, obstacles: BoxGrid<Obstacle>): boolean {
@@ -311,8 +336,12 @@ class Repeats {
   }
 }
 
-/** Returns the position of the middle run; null without a text. */
-function middleOf({ runs }: Placement): readonly [x: number, y: number] | null {
+/** Returns the text under which repeats of a label are found. */
+const nameOf = ({ text, repeats }: Candidate): string => repeats ?? text;
+
+/** Returns the position of the icon, or else of the middle run; null without a text. */
+function middleOf({ runs, icon }: Placement): readonly [x: number, y: number] | null {
   const run = runs[runs.length >> 1];
-  return run ? [run.x, run.y] : null;
+  const at = run && (icon ?? run);
+  return at ? [at.x, at.y] : null;
 }

@@ -8,7 +8,7 @@ import { textWidth } from '../text/measure.js';
 import { lettersOf } from '../text/script.js';
 import { type LineStyle, placementsAlongLine } from './along-line.js';
 
-const upright: LineStyle = { maxAngle: Math.PI / 6, keepsUpright: true, offsetPx: 0 };
+const upright: LineStyle = { maxAngle: Math.PI / 6, keepsUpright: true, offsetPx: 0, overhangPx: 0 };
 
 /** A line that bends by up to 40° at each vertex. */
 const bendingLine = fc
@@ -159,4 +159,16 @@ test('an offset points below the line in reading direction', () => {
   ]) {
     expect(placementsOf(new Polyline(xy), 'Via Roma', below)[0]!.runs[0]!.y).toBeCloseTo(60);
   }
+});
+
+test('a name extends a little beyond both ends of a straight street that is too short, but not beyond a bend', () => {
+  const width = textWidth('Ponte Vecchio', textStyleFor('Ponte Vecchio'));
+  const bridge = new Polyline([100, 50, 100 + width - 12, 50]);
+  expect(placementsOf(bridge, 'Ponte Vecchio')).toEqual([]);
+  expect(placementsOf(bridge, 'Ponte Vecchio', { ...upright, overhangPx: 5 })).toEqual([]);
+  const [placement, ...others] = placementsOf(bridge, 'Ponte Vecchio', { ...upright, overhangPx: 7 });
+  expect(others).toEqual([]);
+  expect(placement).toMatchObject({ isMakeshift: true, runs: [{ x: 100 + (width - 12) / 2, y: 50 }] });
+  const bend = new Polyline([100, 50, 140, 50, 140, 50 + width - 52]);
+  expect(placementsOf(bend, 'Ponte Vecchio', { ...upright, overhangPx: 7 })).toEqual([]);
 });

@@ -23,6 +23,8 @@ export interface LineStyle {
   readonly keepsUpright: boolean;
   /** Distance of the row's centre below the line, in CSS pixels. */
   readonly offsetPx: number;
+  /** How far a straight text may extend beyond each end of a line that is too short for it, in CSS pixels. */
+  readonly overhangPx: number;
 }
 
 /** The section of a line that one label is placed in. */
@@ -73,6 +75,22 @@ export function* placementsAlongLine(
       straightPlacement(place, text, width, textStyle, style) ?? bentPlacement(place, text, textStyle, style);
     if (placement) yield { ...placement, middle: (place.from + place.to) / 2 };
   }
+  const overhanging = overhangingSpan(section, width, style.overhangPx);
+  const placement = overhanging && straightPlacement(overhanging, text, width, textStyle, style);
+  if (placement) yield { ...placement, isMakeshift: true, middle: section.line.length / 2 };
+}
+
+/** Returns the span of a text that is wider than the whole line; null if the line is too short or long enough. */
+function overhangingSpan({ line, from, to }: LineSection, width: number, overhangPx: number): Span | null {
+  const { length } = line;
+  if (to - from < length || width <= length || width > length + 2 * overhangPx) return null;
+  const [first, last] = [line.at(0), line.at(length)];
+  const chord = Math.hypot(last[0] - first[0], last[1] - first[1]);
+  if (chord === 0) return null;
+  const beyond = (width / chord - 1) / 2;
+  const start: Point = [first[0] - beyond * (last[0] - first[0]), first[1] - beyond * (last[1] - first[1])];
+  const end: Point = [last[0] + beyond * (last[0] - first[0]), last[1] + beyond * (last[1] - first[1])];
+  return { line, from: 0, to: length, start, end };
 }
 
 /** Rates spans by how straight they are, then by how near they are to the middle. */

@@ -44,7 +44,10 @@ function only(area: Classified<AreaClass>, classes: readonly AreaClass[]): Class
   return { ...area, values: Object.fromEntries(values) };
 }
 
-function waterwayLayers({ waterways }: Schema, palette: Palette): LayerSpecification[] {
+/** Rivers of a map without streets are so coarse that they leave their cities from here on. */
+const lastZoomOfCoarseRivers = 9;
+
+function waterwayLayers({ waterways, roads }: Schema, palette: Palette): LayerSpecification[] {
   if (!waterways) return [];
   const width = (river: number, stream: number) => byClass(waterways, (name) => (name === 'river' ? river : stream), 0);
   const widths = byZoom(
@@ -55,6 +58,7 @@ function waterwayLayers({ waterways }: Schema, palette: Palette): LayerSpecifica
     {
       id: 'waterways',
       type: 'line',
+      ...(!roads && { maxzoom: lastZoomOfCoarseRivers }),
       ...from(waterways, isOneOf(waterways, ['river', 'stream'])),
       layout: { 'line-cap': 'round', 'line-join': 'round' },
       paint: { 'line-color': palette.water, 'line-width': widths },

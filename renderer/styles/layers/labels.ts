@@ -6,13 +6,14 @@ import type {
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
 import {
+  leavesSpace,
   movesOthers,
   namesSquares,
   type RepeatDistance,
   repeatDistance,
   reservesSpace,
 } from '../../style/reserves-space.js';
-import { byClass, byZoom, expression, from, isOneOf } from '../expressions.js';
+import { byClass, byZoom, expression, firstName, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import { famousClasses, famousZoom, orderOfClass, orderOfRenown, poiClasses, poiImage, poiStyles } from '../pois.js';
 import type { PoiClass, RoadClass, Schema, SchemaLabels, WaterLabels, WaterwayClass } from '../schema.js';
@@ -22,7 +23,9 @@ const regular = ['Fenceline Sans Regular'];
 /** Of waters, as on printed maps. */
 const italic = ['Fenceline Sans Italic'];
 
-export function labelLayers(schema: Schema, palette: Palette): LayerSpecification[] {
+/** Features with several names, such as `Hang Ah Alley;Pagoda Alley`, show the first. */
+export function labelLayers(allNames: Schema, palette: Palette): LayerSpecification[] {
+  const schema = { ...allNames, labels: { ...allNames.labels, name: firstName(allNames.labels.name) } };
   return [
     ...houseNumberLayers(schema, palette),
     ...poiLayers('others', schema, palette),
@@ -43,7 +46,8 @@ export function inColors({ text, halo }: LabelColors, haloWidth = 1.4): NonNulla
 
 function houseNumberLayers({ labels: { houseNumbers } }: Schema, palette: Palette): LayerSpecification[] {
   if (!houseNumbers) return [];
-  const number = firstOf(expression('to-string', houseNumbers.number));
+  // A building with several numbers, such as `218;222`, shows the first.
+  const number = firstName(houseNumbers.number);
   return [
     {
       id: 'label-house-number',
@@ -68,12 +72,39 @@ const maxNumberLength = 8;
 /** Addresses of one building, in one street. About 25 metres. */
 const sameAddress: RepeatDistance = { px: 30, zoom: 17 };
 
-/** A building with several numbers, such as `218;222`, shows the first. */
-const firstOf = (list: ExpressionSpecification): ExpressionSpecification =>
-  expression('case', ['in', ';', list], ['slice', list, 0, ['index-of', ';', list]], list);
+/** Points of interest that start at one zoom. */
+interface PoiTier {
+  readonly minzoom: number;
+  /** Set where they only fill what is left. */
+  readonly maxzoom?: number;
+  readonly classes: readonly PoiClass[];
+  /** Whether they move names of streets that have another place. It costs time, so only sights do. */
+  readonly isMoving: boolean;
+}
 
-/** Zooms at which kinds of points of interest start, the first ones last: their layers are placed first. */
-const poiZooms = [...new Set(poiClasses.map((name) => poiStyles[name].minZoom))].sort((a, b) => b - a);
+const isMovingClass = (name: PoiClass): boolean => ['attraction', 'castle', 'unranked'].includes(name);
+
+/** Landmarks that already appear one zoom earlier, where no street needs the space. */
+const fillers: PoiTier = {
+  minzoom: famousZoom,
+  maxzoom: famousZoom + 1,
+  classes: ['museum', 'stadium', 'zoo', 'hospital'],
+  isMoving: false,
+};
+
+/** The first ones last: their layers are placed first. */
+const poiTiers: readonly PoiTier[] = [
+  fillers,
+  ...[...new Set(poiClasses.map((name) => poiStyles[name].minZoom))]
+    .sort((a, b) => b - a)
+    .flatMap((minzoom) =>
+      [false, true].map((isMoving) => ({
+        minzoom,
+        isMoving,
+        classes: poiClasses.filter((name) => poiStyles[name].minZoom === minzoom && isMovingClass(name) === isMoving),
+      })),
+    ),
+];
 /** Points that start at this zoom or earlier are landmarks: streets leave them space, if they have another place. */
 const landmarkZoom = 15;
 /** Stations and airports, which start at this zoom or earlier, come before streets. */
@@ -88,14 +119,18 @@ const aroundIcon = [
 ];
 
 function poiLayers(which: 'first' | 'others', schema: Schema, palette: Palette): LayerSpecification[] {
-  const zooms = poiZooms.filter((zoom) => (which === 'first') === zoom <= firstZoom);
-  const layers = zooms.flatMap((minzoom) => {
-    const classes = poiClasses.filter((name) => poiStyles[name].minZoom === minzoom);
+  const tiers = poiTiers.filter(({ minzoom }) => (which === 'first') === minzoom <= firstZoom);
+  const layers = tiers.flatMap(({ minzoom, maxzoom, classes, isMoving }) => {
     return schema.labels.pois.flatMap((poi, i) => {
       const mayBeFamous = poi.isFamous && classes.some((name) => famousClasses.includes(name));
       const isOther = expression('!', ['all', isOneOf(poi, famousClasses), poi.isFamous]);
-      const metadata = { ...(minzoom <= landmarkZoom && landmark), ...(minzoom === famousZoom && moving) };
-      const named = { id: `label-poi-${minzoom}-${i}`, minzoom, metadata };
+      const metadata = {
+        ...(minzoom <= landmarkZoom && (maxzoom ? once : landmark)),
+        ...(isMoving && moving),
+        ...(which === 'first' && yielding),
+      };
+      const zooms = { minzoom, ...(maxzoom && { maxzoom }) };
+      const named = { id: `label-poi-${minzoom}${isMoving ? '-moving' : ''}-${i}`, ...zooms, metadata };
       return poiLayer(named, poi, classes, mayBeFamous ? [isOther] : [], schema, palette);
     });
   });
@@ -107,13 +142,15 @@ function poiLayers(which: 'first' | 'others', schema: Schema, palette: Palette):
   return [...layers, ...famous];
 }
 
+const once = { [repeatDistance]: sameLandmark };
 /** Streets leave a landmark space, and it has one name. */
-const landmark = { [reservesSpace]: true, [repeatDistance]: sameLandmark };
-/** Costs time, so only the few that start first move names of streets that have another place. */
+const landmark = { [reservesSpace]: true, ...once };
 const moving = { [movesOthers]: true };
+/** The name of a station stands on another side of its icon if that leaves a landmark space. */
+const yielding = { [leavesSpace]: true };
 
 function poiLayer(
-  { metadata, ...named }: Pick<SymbolLayerSpecification, 'id' | 'minzoom' | 'metadata'>,
+  { metadata, ...named }: Pick<SymbolLayerSpecification, 'id' | 'minzoom' | 'maxzoom' | 'metadata'>,
   poi: SchemaLabels['pois'][number],
   classes: readonly PoiClass[],
   conditions: readonly ExpressionSpecification[],
@@ -130,7 +167,7 @@ function poiLayer(
       ...named,
       type: 'symbol',
       metadata,
-      ...from(poi, isOneOf(poi, classes), expression('!=', ['to-string', name], ''), ...conditions),
+      ...from(poi, isOneOf(poi, classes), expression('!=', name, ''), ...conditions),
       layout: {
         'symbol-sort-key': expression('+', ...orders),
         'text-field': name,

@@ -2,7 +2,7 @@
 
 import { microstateZoom } from '../country-ranks.js';
 import { byCountry, expression, firstReference, isSideTrack } from '../expressions.js';
-import { isFamous, taggedPois } from '../pois.js';
+import { isFamous, isKnown, taggedPois } from '../pois.js';
 
 import type { AreaClass, RoadClass, Schema } from '../schema.js';
 
@@ -60,6 +60,26 @@ const landuse: Readonly<Partial<Record<AreaClass, readonly string[]>>> = {
 };
 
 const orderOfWater = expression('match', classTag, 'ocean', 0, 'sea', 1, ['bay', 'strait'], 2, 'lake', 3, 4);
+
+/** All features of the schema have this name, but tiles of tilemaker have no names of other languages. */
+const hasLanguages = expression('has', 'name_int');
+const attraction = ['case', isKnown, 'attraction', hasLanguages, 'sight', 'unranked'];
+const poiTag = expression(
+  'match',
+  classTag,
+  // The subclass of a place of worship is its religion.
+  ['place_of_worship', 'harbor', 'park', 'cemetery', 'castle'],
+  classTag,
+  // They have the class of their station.
+  ['bus', 'entrance'],
+  '',
+  [
+    'let',
+    'tag',
+    ['coalesce', ['get', 'subclass'], classTag],
+    ['case', ['==', ['var', 'tag'], 'attraction'], attraction, ['var', 'tag']],
+  ],
+);
 
 const onLand = expression('!=', ['get', 'maritime'], 1);
 
@@ -188,16 +208,7 @@ export const openMapTilesSchema: Schema = {
       { sourceLayer: 'aerodrome_label', tag: expression('literal', 'airport'), values: { airport: ['airport'] } },
       {
         sourceLayer: 'poi',
-        // The subclass of a place of worship is its religion. Entrances and bus stops have the class of their station.
-        tag: expression(
-          'match',
-          classTag,
-          ['place_of_worship', 'harbor', 'park', 'cemetery', 'castle'],
-          classTag,
-          ['bus', 'entrance'],
-          '',
-          ['coalesce', ['get', 'subclass'], classTag],
-        ),
+        tag: poiTag,
         values: taggedPois,
         order: expression('min', ['coalesce', ['get', 'rank'], 999], 999),
         isFamous,
