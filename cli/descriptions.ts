@@ -275,7 +275,7 @@ export const descriptions = {
     examples: [
       {
         line: "fenceline map 'center=43.77,11.25&zoom=4&width=600&height=400' -o italy.png",
-        explanation: 'takes the query of GET /v1/maps/static',
+        explanation: 'takes the query of GET /maps/static',
       },
     ],
   }),
