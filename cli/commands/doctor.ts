@@ -15,7 +15,7 @@ export const run: Run<OptionsOf<'doctor'>> = async (values) => {
     console.log(values.json === true ? JSON.stringify(finding) : lineOf(finding));
   }
   if (values.json !== true)
-    console.log(`\n${counts.failure} failures, ${counts.warning} warnings, ${counts.ok} checks ok`);
+    console.log(`\nFailures: ${counts.failure}. Warnings: ${counts.warning}. Ok: ${counts.ok}.`);
   // Clients keep the process alive while a connection that they abandoned is still open.
   process.exit(counts.failure > 0 ? 1 : 0);
 };

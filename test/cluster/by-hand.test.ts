@@ -111,7 +111,7 @@ it.skipIf(jars === '' || registry === '')(
     ].map((block) => onFreePorts(block).replaceAll(/curl (?=-X|http)/g, `curl ${patiently} `));
     const { status, output } = await run(steps.join('\n'), environment);
     expect(status, `${output}\n${logTails()}`).toBe(0);
-    expect(output).toContain('\n0 failures');
+    expect(output).toContain('\nFailures: 0.');
     expect(output).toContain('user.entered_geofence');
     expect(output).toContain('user.exited_geofence');
   },
