@@ -59,7 +59,7 @@ export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number)
   let rawEnd = 0;
   for (const [i, { scale, textColor, fontStack }] of sections.entries()) {
     rawEnd += parts[i]!.length;
-    const end = from ? from.filter((at) => at < rawEnd).length : rawEnd;
+    const end = from.filter((at) => at < rawEnd).length;
     if (end === (styled.at(-1)?.end ?? 0)) continue;
     const color = (textColor as Color | null)?.toString() ?? null;
     styled.push({ end, scale: scale ?? 1, color, fonts: fontStack ? fontStack.split(',') : null });
@@ -98,7 +98,7 @@ export function resolveTokens(template: string, properties: Properties): string 
   });
 }
 
-/** Words, as in nearly all names: a line that needs no tidying. */
+/** Words, as in nearly all names, of which nothing is removed. Tiles have thousands, and the rest is expensive. */
 const plainText = /^[\p{L}\p{N}'’.,&-]+(?: [\p{L}\p{N}'’.,&-]+)*$/u;
 const line = /[^\r\n\u2028\u2029]+/g;
 const simpleLine = /^[\p{L}\p{M}\p{N}]*$/u;
@@ -107,15 +107,11 @@ const pictograph = /(?![©®™])(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}
 /** Brackets around nothing, and separators with nothing on one side: left over where a name is not repeated. */
 const leftOver = /\(\s*\)|（\s*）|^\s*[/·|–—]+(?=\s|$)|(?<=^|\s)[/·|–—]+\s*$/gu;
 
-/** Most names: words in Latin letters, of which nothing is removed. Tiles have thousands, and the rest is expensive. */
-const plainName = /^[\p{Script=Latin}0-9.,'’&-]+(?: [\p{Script=Latin}0-9.,'’&-]+)*$/u;
-
 /**
- * Returns the text without what need not be drawn, and the index in `raw` of each of its code units: null if nothing is
- * removed. Lines are trimmed; empty and repeated ones, and those without an installed font, are removed.
+ * Returns the text without what need not be drawn, and the index in `raw` of each of its code units. Lines are trimmed;
+ * empty and repeated ones, and those without an installed font, are removed.
  */
-function tidy(raw: string): { readonly text: string; readonly from: readonly number[] | null } {
-  if (plainName.test(raw)) return { text: raw, from: null };
+function tidy(raw: string): { readonly text: string; readonly from: readonly number[] } {
   let text = '';
   const from: number[] = [];
   const lines = new Set<string>();
