@@ -1,5 +1,6 @@
 /** Draws no frame of a map while the last one is not done, and fewer pixels while the map moves, if frames are slow. */
 import type { Map as MapLibreMap } from 'maplibre-gl';
+import { createGpuFence, type GpuFence } from './gpu-fence';
 import { linkBesidePage } from './shader-links';
 
 /** A slow frame takes longer, from its commands to its last pixel. */
@@ -22,18 +23,18 @@ export function paceFrames(map: MapLibreMap): void {
   });
   let isSlow = true;
   let isIncomplete = false;
-  let frame: WebGLSync | null = null;
+  let frame: GpuFence | undefined;
   let startedMs = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function forget(): void {
-    gl!.deleteSync(frame);
-    frame = null;
+    frame?.remove();
+    frame = undefined;
   }
   /** Tests whether the last frame is done. A context that is lost has no frame. */
   function isDone(): boolean {
-    if (frame === null || gl!.isContextLost()) return true;
-    if (gl!.getSyncParameter(frame, gl!.SYNC_STATUS) !== gl!.SIGNALED) return false;
+    if (frame === undefined || gl!.isContextLost()) return true;
+    if (!frame.isPassed()) return false;
     isSlow = performance.now() - startedMs > slowFrameMs;
     forget();
     return true;
@@ -59,8 +60,7 @@ export function paceFrames(map: MapLibreMap): void {
       isSlow ||= performance.now() - startedMs > slowFrameMs;
       forget();
     }
-    frame = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-    gl.flush();
+    frame = createGpuFence(gl);
     startedMs = performance.now();
   });
 

@@ -1,5 +1,6 @@
 /** Takes pictures of a map, to show them when it is opened again. */
 import type { Map as MapLibreMap } from 'maplibre-gl';
+import { createGpuFence } from './gpu-fence';
 
 /** The map is there for the user first. */
 const firstAfterMs = 5_000;
@@ -47,17 +48,16 @@ async function readFrame(gl: WebGL2RenderingContext): Promise<ImageData> {
   gl.bufferData(gl.PIXEL_PACK_BUFFER, pixels.length, gl.STREAM_READ);
   gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, 0);
   gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
-  const isRead = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
-  gl.flush();
+  const reading = createGpuFence(gl);
   do {
     await new Promise((resolve) => setTimeout(resolve, askEveryMs));
     if (gl.isContextLost()) throw new Error('the map is gone');
-  } while (gl.getSyncParameter(isRead, gl.SYNC_STATUS) !== gl.SIGNALED);
+  } while (!reading.isPassed());
   gl.bindBuffer(gl.PIXEL_PACK_BUFFER, buffer);
   gl.getBufferSubData(gl.PIXEL_PACK_BUFFER, 0, pixels);
   gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
   gl.deleteBuffer(buffer);
-  gl.deleteSync(isRead);
+  reading.remove();
   return new ImageData(pixels, width, height);
 }
 

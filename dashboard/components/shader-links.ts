@@ -1,5 +1,6 @@
 /** Links the shaders of a map beside the page, which would stand still until the driver has linked each of them. */
 import type { Map as MapLibreMap } from 'maplibre-gl';
+import { createGpuFence, type GpuFence } from './gpu-fence';
 
 export interface ShaderLinks {
   /** Tests whether the last frame lacks a layer. */
@@ -31,7 +32,7 @@ export function linkBesidePage(map: MapLibreMap): ShaderLinks {
   /** Answers at once. Undefined: the driver says nothing about links, and would only answer when all is done. */
   const isLinked = (program: WebGLProgram): boolean | undefined =>
     parallel === null ? undefined : ask(program, parallel.COMPLETION_STATUS_KHR) === true;
-  let calm: WebGLSync | null = null;
+  let calm: GpuFence | undefined;
   const waiting: { readonly variant: Variant; readonly program: Program }[] = [];
 
   /** Calls back while methods of the context are replaced. Other users of the context have its own ones. */
@@ -93,14 +94,13 @@ export function linkBesidePage(map: MapLibreMap): ShaderLinks {
    */
   function isCalm(): boolean {
     if (gl.isContextLost()) return true;
-    if (calm === null) {
-      calm = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-      gl.flush();
+    if (calm === undefined) {
+      calm = createGpuFence(gl);
       return false;
     }
-    if (gl.getSyncParameter(calm, gl.SYNC_STATUS) !== gl.SIGNALED) return false;
-    gl.deleteSync(calm);
-    calm = null;
+    if (!calm.isPassed()) return false;
+    calm.remove();
+    calm = undefined;
     return true;
   }
 
