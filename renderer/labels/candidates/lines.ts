@@ -102,9 +102,8 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
   if (!textStyle && !icon) return [];
   const length = totalLength(pieces);
   const isStreet = layer.namesSquares && textStyle !== null && !sections && !icon;
-  const shortText = isStreet ? abbreviated(text) : null;
   const overhangPx = isStreet ? overhangEm * textStyle.sizePx : 0;
-  const leastWidth = shortText && length < width ? rowWidth(shortText, 0, textStyle!) : width;
+  const leastWidth = isStreet && length < width ? rowWidth(abbreviated(text) ?? text, 0, textStyle) : width;
   if (length + 2 * overhangPx < leastWidth) return [];
   const spacing = layer.property<number>('symbol-spacing').at(wholeZoom);
   const isCentered = layer.property<string>('symbol-placement').at(wholeZoom) === 'line-center';
@@ -140,7 +139,8 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
     const tried = isMain ? all.slice(0, maxSections).map((each) => each.section) : [section];
     const placements = function* (): Generator<Placement> {
       for (const each of tried) yield* placementsIn(each);
-      if (!isMain || shortText === null) return;
+      const shortText = isMain && isStreet ? abbreviated(text) : null;
+      if (shortText === null) return;
       const shorter = placementsOf({ ...parts, text: shortText, isStraight: true });
       for (const each of tried.slice(0, maxShorterSections))
         for (const placement of shorter(each)) yield { ...placement, isMakeshift: true };
