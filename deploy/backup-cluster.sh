@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Backs up a cluster into an empty folder while it runs: ClickHouse, then Redis, then Kafka. In this order Redis is
-# never ahead of the copied log, so a restore repeats work and loses nothing. docs/backup.md has the reasons.
+# Backs up a cluster into an empty folder while it runs: Redis, then ClickHouse, then Kafka. In this order no position in
+# Redis is ahead of the copied tables or log, so a restore repeats work and loses nothing. docs/backup.md has the reasons.
 #
 #   KAFKA_COPY='COMMAND' deploy/backup-cluster.sh FOLDER
 #
@@ -23,17 +23,17 @@ ask() {
 mkdir -p "$folder/clickhouse"
 [ -z "$(ls -A "$folder/clickhouse")" ] || { echo "$folder is not empty" >&2; exit 1; }
 
+[ -z "${FENCELINE_REDIS_PASSWORD:-}" ] || export REDISCLI_AUTH=$FENCELINE_REDIS_PASSWORD
+# shellcheck disable=SC2086 # several options
+redis-cli -h "${node%%:*}" -p "${node##*:}" ${REDIS_OPTIONS:-} --rdb "$folder/redis.rdb" > /dev/null
+echo "Redis: $(wc -c < "$folder/redis.rdb") bytes"
+
 # Views have no rows of their own. With clickhouse.cluster use BACKUP of ClickHouse instead: it knows the replicas.
 ask "SELECT name FROM system.tables WHERE database = '$database' AND engine NOT LIKE '%View%' FORMAT TSVRaw" |
   while IFS= read -r table; do
     ask "SELECT * FROM \`$table\` FORMAT Native" > "$folder/clickhouse/$table.native"
     echo "ClickHouse: $table, $(wc -c < "$folder/clickhouse/$table.native") bytes"
   done
-
-[ -z "${FENCELINE_REDIS_PASSWORD:-}" ] || export REDISCLI_AUTH=$FENCELINE_REDIS_PASSWORD
-# shellcheck disable=SC2086 # several options
-redis-cli -h "${node%%:*}" -p "${node##*:}" ${REDIS_OPTIONS:-} --rdb "$folder/redis.rdb" > /dev/null
-echo "Redis: $(wc -c < "$folder/redis.rdb") bytes"
 
 bash -euc "$KAFKA_COPY"
 echo "Kafka: copied"
