@@ -1,16 +1,18 @@
 // Copies optional packages out of node_modules, with what they need, for an image: npm installs them for development
 // only. Leaves out programs of the router for other platforms, and weights of fonts that no map uses.
 //
-//   node deploy/optional-packages.mjs TARGET engine    chdb
-//   node deploy/optional-packages.mjs TARGET others    the router and fonts
+//   node deploy/optional-packages.mjs TARGET engine [CPU]    chdb
+//   node deploy/optional-packages.mjs TARGET others [CPU]    the router and fonts
+//
+// CPU is the processor that npm installed for, in its words: by default that of this machine.
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [target, which] = process.argv.slice(2);
+const [target, which, processor = process.arch] = process.argv.slice(2);
 const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 
-const router = `@valhallajs/valhallajs/${process.platform}/${process.arch}`;
+const router = `@valhallajs/valhallajs/${process.platform}/${processor}`;
 const usedWeights = /\/(400Regular|500Medium|700Bold)(\/|$)/;
 
 function isWanted(path) {
@@ -29,5 +31,12 @@ function copy(name) {
   for (const each of Object.keys({ ...needed, ...builds })) copy(each);
 }
 
-const isEngine = (name) => name === 'chdb';
-for (const name of Object.keys(peerDependencies).filter((name) => isEngine(name) === (which === 'engine'))) copy(name);
+const isEngineWanted = which === 'engine';
+for (const name of Object.keys(peerDependencies).filter((name) => (name === 'chdb') === isEngineWanted)) copy(name);
+
+const engines = Object.keys(locked['node_modules/chdb'].optionalDependencies);
+// npm skips an optional package that it does not find, and an image without the engine must not have its tag.
+if (isEngineWanted && !engines.some((name) => existsSync(join(target, name)))) {
+  process.stderr.write(`npm has not installed the library of chdb for ${processor}: does the registry hold it?\n`);
+  process.exit(1);
+}

@@ -2,18 +2,19 @@
  * Checks the image without Docker: Dockerfile copies files that exist, the build context imports nothing outside of it,
  * and the health check is right.
  */
-import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { posix } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readRepositoryFile, repositoryFile } from './compose.js';
 
 const dockerfile = readRepositoryFile('Dockerfile');
 /** Folders that npm and the build create. */
-const made = ['node_modules', 'dist', '.git', 'optional', 'engine'];
+const made = ['node_modules', 'dist', '.git', 'optional', 'engine', 'data'];
 
 const entriesOf = (folder: string, recursive: boolean) =>
   readdirSync(fileURLToPath(repositoryFile(folder)), { withFileTypes: true, recursive });
@@ -71,7 +72,7 @@ describe('the build context', () => {
   });
 
   it('has what Dockerfile copies', () => {
-    const copies = [...dockerfile.matchAll(/^COPY (?:--from=(\w+) )?(.+) \S+$/gm)];
+    const copies = [...dockerfile.matchAll(/^COPY (?:--from=([\w-]+) )?(?:--chown=\S+ )?(.+) \S+$/gm)];
     expect(copies.length).toBeGreaterThan(4);
     for (const [, stage, sources = ''] of copies) {
       for (const source of sources.split(' ').map((each) => each.replace('/fenceline/', ''))) {
@@ -91,15 +92,45 @@ describe('Dockerfile', () => {
     ]);
   });
 
-  it('uses one version of Node, which is supported, and does not run as root', () => {
-    const bases = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, base]) => base as string);
-    expect(new Set(bases).size).toBe(1);
-    const [, major, minor] = /^node:(\d+)\.(\d+)\.\d+-/.exec(bases[0]!)!.map(Number);
+  it('uses one supported version of Node, builds without emulation, and does not run as root', () => {
+    const bases = [...dockerfile.matchAll(/^FROM --platform=\$(\w+) (node:\S+)/gm)];
+    expect(new Set(bases.map(([, , base]) => base)).size).toBe(1);
+    expect(bases.map(([, platform]) => platform)).toEqual(['BUILDPLATFORM', 'BUILDPLATFORM', 'TARGETPLATFORM']);
+    const [, major, minor] = /^node:(\d+)\.(\d+)\.\d+-/.exec(bases[0]![2]!)!.map(Number);
     const [, wanted, atLeast] = /^>=(\d+)\.(\d+)$/
       .exec(JSON.parse(readRepositoryFile('package.json')).engines.node)!
       .map(Number);
     expect(major! * 1_000 + minor!).toBeGreaterThanOrEqual(wanted! * 1_000 + atLeast!);
     expect(dockerfile).toMatch(/^USER (?!root)\w+$/m);
+  });
+});
+
+describe('optional packages of an image', () => {
+  /** Makes a folder with two installed packages: the engine without a library, and the router of two processors. */
+  function installation() {
+    const folder = mkdtempSync(join(tmpdir(), 'fenceline-image-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const name of ['package.json', 'package-lock.json']) copyFileSync(repositoryFile(name), join(folder, name));
+    const router = 'node_modules/@valhallajs/valhallajs/linux';
+    for (const path of ['node_modules/chdb', `${router}/arm64`, `${router}/x64`]) {
+      mkdirSync(join(folder, path), { recursive: true });
+      writeFileSync(join(folder, path, 'package.json'), '{}');
+    }
+    const program = fileURLToPath(repositoryFile('deploy/optional-packages.mjs'));
+    const copy = (...args: string[]) =>
+      spawnSync(process.execPath, [program, 'copied', ...args], { cwd: folder, encoding: 'utf8' });
+    return { copy, copied: join(folder, 'copied') };
+  }
+
+  it("contain the programs of the image's processor only", () => {
+    const { copy, copied } = installation();
+    expect(copy('others', 'arm64')).toMatchObject({ status: 0, stderr: '' });
+    expect(readdirSync(join(copied, '@valhallajs/valhallajs/linux'))).toEqual(['arm64']);
+  });
+
+  it('are not an analytics engine without its library', () => {
+    const { status, stderr } = installation().copy('engine', 'arm64');
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('library of chdb for arm64') });
   });
 });
 
