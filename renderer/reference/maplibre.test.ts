@@ -91,6 +91,8 @@ const cameras: readonly PeerView[] = [
 const size = { width: 520, height: 400 };
 const viewOf = (camera: PeerView): Viewport => ({ ...camera, ...size, scale: 1 });
 
+/** Tiles of a view arrive within a few frames of this length. */
+const frameEveryMs = 100;
 /** Larger than every view. */
 const pageSize = { width: 600, height: 600 };
 
@@ -157,7 +159,7 @@ describe.skipIf(isSkipped)('like MapLibre GL JS', () => {
         files.set(`/${archive}/${zoom}/${x}/${y}`, { type: 'application/x-protobuf', bytes });
       }
     }
-    peer = await openMapLibre(files, { ...pageSize, antialias: true });
+    peer = await openMapLibre(files, { ...pageSize, antialias: true, frameEveryMs });
   });
   afterAll(async () => {
     await peer?.close();
@@ -188,7 +190,7 @@ describe.skipIf(isSkipped)('like MapLibre GL JS', () => {
     const { archive, view } = builtInView(name);
     const style = withoutLabels(builtIn(view.style, sources.get(archive)!));
     const { center, zoom, scale } = view;
-    const image = await peer.fresh(peerJson(style, archive), { center, zoom }, scale, view);
+    const image = await peer.restyle(peerJson(style, archive), { center, zoom }, scale, view);
     const difference = new ShapeDifference();
     difference.add((await drawn(style, archive, view)).picture, await pictureOf(image.png), Math.ceil(scale));
     difference.expectWithin(limits);
@@ -204,7 +206,9 @@ describe.skipIf(isSkipped)('like MapLibre GL JS', () => {
       const agreement = noAgreement();
       for (const [i, camera] of cameras.entries()) {
         const image =
-          i === 0 ? await peer.fresh(peerJson(unseenLabels(style), archive), camera, 1, size) : await peer.jump(camera);
+          i === 0
+            ? await peer.restyle(peerJson(unseenLabels(style), archive), camera, 1, size)
+            : await peer.jump(camera);
         const view = viewOf(camera);
         difference.add((await drawn(bare, archive, view)).picture, await pictureOf(image.png), 1);
         compareLabels(agreement, (await drawn(style, archive, view)).labels, await peer.labels(), size);
