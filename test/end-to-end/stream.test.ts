@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type OpenStream, openStream } from '../../api/stream/testing/open-stream.js';
-import { launchServer } from '../../server/server-process.js';
 import { until } from '../../testing/until.js';
 import { Client, type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
@@ -46,15 +45,6 @@ describe('the live stream', () => {
       expect(JSON.parse(stream.messages()[0]!.data)).toEqual(events[0]);
     }
     expect(other.messages()).toEqual([]);
-  });
-
-  it('does not delay a stop', async () => {
-    const stream = await open();
-    expect(await server.stop()).toEqual({ code: 0, signal: null });
-    // A stream that the stop had waited for would have been cut when the drain timeout passed.
-    expect(server.process.log().join('\n')).not.toContain('connections cut');
-    await until(() => stream.isClosed);
-    await server.restart();
   });
 
   it('misses nothing and repeats nothing through kills of the server', async () => {
@@ -198,7 +188,7 @@ describe('fenceline tail', () => {
   });
 
   it('continues at the same event after the server was killed, as JSON lines', async () => {
-    const { address, dataFolder, keys, environment } = server;
+    const { address, keys } = server;
     const device = new Client(() => address, keys.test_publishable);
     const { lines, errors } = tail(address, keys.test_secret, '--json', '--type', 'user.entered_geofence');
     const seen = tail(address, keys.test_secret, '--json', '--type', 'ping');
@@ -209,9 +199,7 @@ describe('fenceline tail', () => {
     });
     await until(() => lines().some((line) => JSON.parse(line)._id === before._id));
     await server.kill();
-    const again = launchServer({ program, dataFolder, port: Number(new URL(address).port), environment });
-    onTestFinished(async () => void (await again.kill()));
-    await again.ready;
+    await server.restart(Number(new URL(address).port));
     const after = await Promise.all(Array.from({ length: 5 }, (_, index) => trackIn(`cutter-${index}`, device)));
     const ids = after.flat().map(({ _id }) => _id);
     const shown = () => lines().map((line) => JSON.parse(line)._id);
@@ -219,4 +207,13 @@ describe('fenceline tail', () => {
     expect(new Set(shown()).size).toBe(shown().length);
     expect(errors()).toContain('retrying in');
   });
+});
+
+/** The last test, because a start of the server takes seconds. */
+it('a live stream does not delay a stop', async () => {
+  const stream = await open();
+  expect(await server.stop()).toEqual({ code: 0, signal: null });
+  // A stream that the stop had waited for would have been cut when the drain timeout passed.
+  expect(server.process.log().join('\n')).not.toContain('connections cut');
+  await until(() => stream.isClosed);
 });

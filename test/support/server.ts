@@ -114,9 +114,9 @@ export class TestServer {
   }
 
   /** Starts the process again, on the same folder, without waiting for it to be ready. */
-  launchAgain(): void {
+  launchAgain(port?: number): void {
     this.#greeting = undefined;
-    this.#process = this.#launch();
+    this.#process = this.#launch(port);
   }
 
   async ready(): Promise<void> {
@@ -125,8 +125,9 @@ export class TestServer {
     this.#keys ??= this.#greeting.keys;
   }
 
-  async restart(): Promise<void> {
-    this.launchAgain();
+  /** Starts the process again, by default on another free port, and waits until it is ready. */
+  async restart(port?: number): Promise<void> {
+    this.launchAgain(port);
     await this.ready();
   }
 
@@ -145,8 +146,8 @@ export class TestServer {
     await rm(this.dataFolder, { recursive: true, force: true });
   }
 
-  #launch(): ServerProcess {
-    return launchServer({ program, dataFolder: this.dataFolder, environment: this.#environment });
+  #launch(port = 0): ServerProcess {
+    return launchServer({ program, dataFolder: this.dataFolder, port, environment: this.#environment });
   }
 
   #launchCompanion(): ServerProcess {
