@@ -162,14 +162,15 @@ it('loses nothing while processes join and leave every few seconds', { timeout }
       (_, index): NodePlan => ({ name: `worker-${index}`, roles: ['pipeline', 'webhooks', 'analytics'] }),
     ),
   ];
-  const departuresOfEach = inCampaign(5, 2);
+  /** The first leaves again after it has come back. */
+  const departuresOf = inCampaign([5, 5, 5], [2, 1, 1]);
   const overMs = inCampaign(30_000, 10_000);
   let departures = 0;
 
   async function disturb({ nodes }: Running): Promise<void> {
     const [, ...workers] = nodes.nodes;
-    const comeAndGo = async (worker: SupervisedNode) => {
-      for (let life = 0; life < departuresOfEach; life++) {
+    const comeAndGo = async (worker: SupervisedNode, index: number) => {
+      for (let life = 0; life < departuresOf[index]!; life++) {
         await delay(random.between(500, inCampaign(4_000, 2_000)));
         expect(await worker.restart(), worker.log()).toEqual({ code: 0, signal: null });
         departures += 1;
