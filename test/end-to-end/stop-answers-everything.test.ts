@@ -195,17 +195,6 @@ describe('SIGTERM', () => {
     }
   });
 
-  it('ends a live stream in order, with the id at which to resume', async () => {
-    server = await TestServer.start({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '0' });
-    const response = await fetch(`${server.address}/v1/events/stream`, {
-      headers: { authorization: server.keys.test_secret },
-    });
-    const text = response.text();
-    const stopped = server.stop();
-    expect(await text).toMatch(/^id: /m);
-    expect(await stopped).toEqual({ code: 0, signal: null });
-  });
-
   it('disconnects connections that are still busy after the drain timeout', async () => {
     server = await TestServer.start({ FENCELINE_HTTP_DRAIN_TIMEOUT_MS: '1500' });
     const { hostname, port } = new URL(server.address);
