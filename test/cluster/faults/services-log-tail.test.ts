@@ -8,10 +8,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { topics } from '../../../pipeline/ports.js';
 import { codecs } from '../../../schemas/codecs.js';
-import { startKafka } from '../../../testing/services/kafka.js';
+import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
 import { rememberData } from '../../../testing/services/older-data.js';
 import { until } from '../../../testing/until.js';
 import { readTopic } from '../../ledger/ledger.js';
@@ -31,16 +31,30 @@ const plan: readonly NodePlan[] = [
 ];
 
 /** A cluster on a separate Kafka, whose data can be restored to an earlier state. */
-async function startScene() {
+interface Scene {
+  readonly kafka: KafkaServer;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly nodes: ClusterNodes;
+  readonly secret: Client;
+}
+
+const started: { kafka?: KafkaServer; nodes?: ClusterNodes } = {};
+let scene: Scene;
+
+/** The tests share it: the first loses locations only, and the second configuration only. */
+beforeAll(async () => {
   const kafka = await startKafka();
-  onTestFinished(() => kafka.stop());
+  started.kafka = kafka;
   const cluster = newTestCluster({ kafka })!;
   const environment = { ...cluster.environment, FENCELINE_LOCATIONS_PARTITIONS: '2' };
   const nodes = await ClusterNodes.start(environment, plan);
-  onTestFinished(() => nodes.dispose());
-  return { kafka, environment, nodes, secret: nodes.as('test_secret') };
-}
-type Scene = Awaited<ReturnType<typeof startScene>>;
+  started.nodes = nodes;
+  scene = { kafka, environment, nodes, secret: nodes.as('test_secret') };
+});
+afterAll(async () => {
+  await started.nodes?.dispose();
+  await started.kafka?.stop();
+});
 
 /** Sends a location per device. Returns the devices when all are acknowledged. */
 async function send(
@@ -88,7 +102,6 @@ async function fenceline(environment: Readonly<Record<string, string>>, ...args:
 }
 
 it('locations after a lost tail of the log are not skipped silently', { timeout }, async () => {
-  const scene = await startScene();
   const { kafka, nodes, environment } = scene;
   const evaluated = async (count: number) =>
     until(async () => (await nodes.metric('fenceline_locations_evaluated_total')) >= count, {
@@ -147,7 +160,6 @@ it('locations after a lost tail of the log are not skipped silently', { timeout 
 });
 
 it('nodes agree about the configuration after topic changes has lost its tail', { timeout }, async () => {
-  const scene = await startScene();
   const { kafka, nodes } = scene;
   const [first, second] = ['first', 'second'].map(
     (name) => new Client(() => nodes.node(name).address, nodes.keys.test_secret),
