@@ -29,6 +29,8 @@ export function dotRadiusPx(zoom: number, isChosen: boolean): number {
   return first + (radiusPx.last - first) * share;
 }
 
+const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => [clientWidth, clientHeight] as const;
+
 /** @param halo returns the colour around each dot. */
 export function createDots(map: MapLibreMap, halo: () => string): Dots {
   const canvas = document.createElement('canvas');
@@ -38,9 +40,21 @@ export function createDots(map: MapLibreMap, halo: () => string): Dots {
   let dots: readonly Dot[] = [];
   let drawn: readonly (Omit<Dot, 'position'> & { readonly x: number; readonly y: number })[] = [];
 
+  /** In CSS pixels. To read it in each frame would lay out the page again. */
+  let size = sizeOf(map.getContainer());
+  map.on('resize', () => {
+    size = sizeOf(map.getContainer());
+  });
+  /** Where the map was when the dots were drawn. */
+  let view = '';
+  const viewNow = (): string => {
+    const { lng, lat } = map.getCenter();
+    return [lng, lat, map.getZoom(), map.getBearing(), map.getPitch(), ...size].join(' ');
+  };
+
   function fitCanvas(): number {
     const ratio = Math.min(maxPixelRatio, devicePixelRatio);
-    const { clientWidth, clientHeight } = map.getContainer();
+    const [clientWidth, clientHeight] = size;
     const [width, height] = [Math.round(clientWidth * ratio), Math.round(clientHeight * ratio)];
     if (canvas.width !== width || canvas.height !== height) {
       Object.assign(canvas, { width, height });
@@ -52,7 +66,8 @@ export function createDots(map: MapLibreMap, halo: () => string): Dots {
   function draw(): void {
     if (dots.length === 0 && drawn.length === 0) return;
     const ratio = fitCanvas();
-    const { clientWidth, clientHeight } = map.getContainer();
+    const [clientWidth, clientHeight] = size;
+    view = viewNow();
     const zoom = map.getZoom();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, clientWidth, clientHeight);
@@ -74,8 +89,8 @@ export function createDots(map: MapLibreMap, halo: () => string): Dots {
     return { x, y };
   };
 
-  // In the frame in which the map moves.
-  map.on('render', draw);
+  // In the frame in which the map moves. What comes to the map moves no dot.
+  map.on('render', () => view !== viewNow() && draw());
   return {
     set(next) {
       dots = next;

@@ -68,6 +68,21 @@ describe.runIf(isRunnable)('the view Live', () => {
       })
       .toBe(1);
     await chosen.getByRole('button', { name: 'Close' }).click();
+    // What comes to the map draws no device again, and a move of the map does.
+    const drawn = (change: string) =>
+      page.evaluate<number>(`new Promise((resolve) => {
+        const { map } = document.querySelector('.map-canvas');
+        const canvas = document.querySelector('.map-dots').getContext('2d');
+        let count = 0;
+        canvas.clearRect = (...place) => {
+          count += 1;
+          CanvasRenderingContext2D.prototype.clearRect.apply(canvas, place);
+        };
+        map.once('render', () => setTimeout(() => resolve(count)));
+        map.${change};
+      })`);
+    await expect.poll(() => drawn('triggerRepaint()')).toBe(0);
+    expect(await drawn('panBy([8, 0], { duration: 0 })')).toBeGreaterThan(0);
     for (const lag of ['Location to event', 'Behind']) {
       await page
         .locator('.tile', { hasText: lag })
