@@ -1,5 +1,5 @@
 /** The geofences of an environment as the background of a map. */
-import type { FeatureCollection } from 'geojson';
+import type { FeatureCollection, Position } from 'geojson';
 import { useMemo } from 'react';
 import { type Place, placeOfOutline, ringOfPlace } from '../drawing/places';
 import { useApi } from './hooks';
@@ -24,7 +24,8 @@ export function useFences(isWanted: boolean): Fences {
     const shown = places.filter(({ enabled }) => enabled);
     const features = shown.map((place) => ({
       type: 'Feature' as const,
-      geometry: { type: 'Polygon' as const, coordinates: [ringOfPlace(place).map((point) => [...point])] },
+      // MapLibre changes no position, and a copy of each would cost as much as its computation.
+      geometry: { type: 'Polygon' as const, coordinates: [ringOfPlace(place) as unknown as Position[]] },
       properties: { id: place.id },
     }));
     return { places, features: { type: 'FeatureCollection' as const, features } };

@@ -6,6 +6,7 @@ import '../styles/map.css';
 import { callHeaders } from '../client/call';
 import { paceFrames } from './frame-pace';
 import { type MapStyle, shadeOf, type Theme, type View } from './map-look';
+import { readStyle } from './map-start';
 
 maplibregl.setWorkerUrl(workerUrl);
 
@@ -29,6 +30,11 @@ export interface BaseOptions {
 }
 
 const retryMs = 3_000;
+/** A start in longer tasks would hold up the page. */
+const taskMs = 5;
+
+/** Lets the page answer its user, and draw. */
+export const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 /** Adds layers and their sources to the style, in order. */
 export function addToStyle(
@@ -45,22 +51,20 @@ export function addToStyle(
 /** Throws without WebGL. */
 export function createBaseMap({ container, style: first, view, onStyle }: BaseOptions): BaseMap {
   let style = first;
-  const urlOf = (name: MapStyle) => `/maps/styles/${name}`;
   const map: maplibregl.Map = new maplibregl.Map({
     container,
-    style: urlOf(style),
-    // The server's tests check its styles. Here the check is the longest part of a start.
+    // The server's tests check its styles. Here the check would be the longest part of a start.
     validateStyle: false,
     center: view ? [...view.centre] : [8, 40],
     zoom: view?.zoom ?? 1.5,
-    attributionControl: { compact: true },
+    attributionControl: false,
     // A label that fades in draws the whole map again and again. While it loads, that is most of the work.
     fadeDuration: 0,
     // Only this server gets the choice of the session.
     transformRequest: (url) =>
       url.startsWith(location.origin) || url.startsWith('/') ? { url, headers: callHeaders() } : { url },
   });
-  paceFrames(map);
+  const frames = paceFrames(map);
   // Measurements count its frames: bench/cases/dashboard-map.ts.
   Object.assign(container, { map });
   // Assistive software waits until all that is known is drawn.
@@ -69,23 +73,60 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
   map.on('dataloading', () => setBusy(true));
   map.on('movestart', () => setBusy(true));
   map.on('idle', () => setBusy(false));
-  map.addControl(new maplibregl.NavigationControl({ visualizePitch: false }), 'bottom-right');
-  map.addControl(new maplibregl.ScaleControl({}), 'bottom-left');
+  // Without a listener, MapLibre writes each tile that fails to the console. The page says that the server is away.
+  map.on('error', () => {});
   let isLoaded = false;
-  let again: ReturnType<typeof setTimeout> | undefined;
-  map.on('style.load', () => {
+  /** Ends what is loaded for another style, or for a map that is gone. */
+  let loading = new AbortController();
+  map.on('remove', () => loading.abort());
+
+  function addControls(): void {
+    map.addControl(new maplibregl.AttributionControl({ compact: true }), 'bottom-right');
+    map.addControl(new maplibregl.NavigationControl({ visualizePitch: false }), 'bottom-right');
+    map.addControl(new maplibregl.ScaleControl({}), 'bottom-left');
+  }
+
+  /** Resolves when the style is on the map with all layers. Each step is a task of its own. */
+  async function load({ signal }: AbortController): Promise<void> {
+    const { layers, ...frame } = await readStyle(style, signal);
+    await nextTask();
+    if (signal.aborted) return;
+    map.setStyle({ ...frame, layers: [] }, { diff: false });
+    await map.once('style.load');
+    frames.hold();
+    // The first frame prepares what all frames need. It is empty, and the next one has all layers.
+    await map.once('render');
+    for (let next = 0; next < layers.length; ) {
+      await nextTask();
+      if (signal.aborted) return;
+      const endMs = performance.now() + taskMs;
+      do addToStyle(map, {}, [layers[next++]!]);
+      while (next < layers.length && performance.now() < endMs);
+    }
+    await nextTask();
+    if (signal.aborted) return;
     isLoaded = true;
     onStyle(map, shadeOf(style));
-  });
-  // A server that has just started may not have a map yet.
-  map.on('error', () => {
-    if (isLoaded || again !== undefined) return;
-    again = setTimeout(() => {
-      again = undefined;
-      map.setStyle(urlOf(style), { diff: false });
-    }, retryMs);
-  });
-  map.on('remove', () => clearTimeout(again));
+    frames.release();
+  }
+
+  async function start(): Promise<void> {
+    loading.abort();
+    loading = new AbortController();
+    const { signal } = loading;
+    isLoaded = false;
+    while (!isLoaded && !signal.aborted) {
+      try {
+        await load(loading);
+      } catch {
+        // A server that has just started may not have a map yet.
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    }
+  }
+  void start()
+    .then(nextTask)
+    .then(() => !loading.signal.aborted && addControls());
   return {
     map,
     shade: () => shadeOf(style),
@@ -93,9 +134,8 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
     setStyle(next, before) {
       if (next === style) return;
       style = next;
-      isLoaded = false;
       before?.();
-      map.setStyle(urlOf(style), { diff: false });
+      void start();
     },
   };
 }

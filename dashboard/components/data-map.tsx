@@ -32,7 +32,7 @@ export function DataMap({ pictured, ...props }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the theme goes to the map that is there
   useEffect(() => {
     let isGone = false;
-    loadMap(() => import('./layered-map'))
+    loadMap(styleOfTheme(theme), () => import('./layered-map'))
       .then(({ createLayeredMap, mapPictures }) => {
         if (isGone) return;
         created.current = createLayeredMap(container.current!, styleOfTheme(theme), () => latest.current);

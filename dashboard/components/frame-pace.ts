@@ -9,13 +9,18 @@ const askEveryMs = 10;
 /** A map that moves in steps, as by a wheel, stays coarse between them. */
 const sharpAfterMs = 200;
 
+export interface Frames {
+  /** Draws one more frame, and none after it until the release. The map is not idle meanwhile. */
+  hold(): void;
+  release(): void;
+}
+
 /**
  * Without it, the commands of frames queue up, and the page stands still until one of them is answered. A page that
  * waits by itself can be used meanwhile. Maps are assumed to be slow until a frame is not.
  */
-export function paceFrames(map: MapLibreMap): void {
-  const gl = map.getCanvas().getContext('webgl2');
-  if (gl === null) return;
+export function paceFrames(map: MapLibreMap): Frames {
+  const gl = map.getCanvas().getContext('webgl2')!;
   const repaint = map.triggerRepaint.bind(map);
   let links = linkBesidePage(map);
   map.on('webglcontextrestored', () => {
@@ -23,6 +28,7 @@ export function paceFrames(map: MapLibreMap): void {
   });
   let isSlow = true;
   let isIncomplete = false;
+  let isHeld = false;
   let frame: GpuFence | undefined;
   let startedMs = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,6 +47,7 @@ export function paceFrames(map: MapLibreMap): void {
   }
   function repaintWhenDone(): void {
     timer = undefined;
+    if (isHeld) return;
     const isFrameDone = isDone();
     if (isFrameDone) links.takeLinked();
     if (isFrameDone && !links.areWaiting()) repaint();
@@ -48,13 +55,14 @@ export function paceFrames(map: MapLibreMap): void {
   }
   // MapLibre asks for all its frames by this method.
   map.triggerRepaint = () => {
+    if (isHeld) return;
     if (!isSlow && !isIncomplete) repaint();
     else if (timer === undefined) repaintWhenDone();
   };
   map.on('render', () => {
     isIncomplete = links.areWaiting();
     // A map that lacks layers is not idle. The property without the underscore would draw one frame more.
-    map._repaint = isIncomplete;
+    map._repaint = isIncomplete || isHeld;
     // A frame that is not done at the next one, although it had the time, was slow.
     if (!isDone()) {
       isSlow ||= performance.now() - startedMs > slowFrameMs;
@@ -91,4 +99,14 @@ export function paceFrames(map: MapLibreMap): void {
     clearTimeout(timer);
     clearTimeout(change);
   });
+  return {
+    hold() {
+      isHeld = true;
+      repaint();
+    },
+    release() {
+      isHeld = false;
+      map.triggerRepaint();
+    },
+  };
 }

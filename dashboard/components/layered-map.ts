@@ -1,8 +1,9 @@
 /** A map that draws collections of features by layers. It is loaded with MapLibre. */
 import type { FeatureCollection } from 'geojson';
 import * as maplibregl from 'maplibre-gl';
-import { addToStyle, createBaseMap } from './base-map';
+import { addToStyle, createBaseMap, nextTask } from './base-map';
 import { createDots, type Dot } from './dots';
+import { partsOf } from './feature-parts';
 import type { MapStyle, Theme } from './map-look';
 
 export { mapPictures } from './map-pictures';
@@ -66,7 +67,6 @@ export interface DataMapProps {
 }
 
 const reachPx = 4;
-
 /** Throws without WebGL. `props` returns those of the last rendering. */
 export function createLayeredMap(container: HTMLElement, style: MapStyle, props: () => DataMapProps) {
   const contents = new Map<string, FeatureCollection>();
@@ -76,8 +76,9 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
     style,
     onStyle(map, shade) {
       const { sources, layers } = props();
-      const sourceOf = (name: string) => ({ type: 'geojson' as const, data: contents.get(name) ?? noFeatures });
-      addToStyle(map, Object.fromEntries(sources.map((name) => [name, sourceOf(name)])), layers(palettes[shade]));
+      const empty = { type: 'geojson', data: noFeatures, promoteId: 'id' } as const;
+      addToStyle(map, Object.fromEntries(sources.map((name) => [name, empty])), layers(palettes[shade]));
+      for (const name of contents.keys()) send(name).catch(() => {});
       paintDots();
     },
   });
@@ -107,10 +108,27 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
     map.on('mouseenter', id, () => map.getCanvas().classList.add('pointing'));
     map.on('mouseleave', id, () => map.getCanvas().classList.remove('pointing'));
   }
+  let isGone = false;
+  map.on('remove', () => {
+    isGone = true;
+  });
+  const sent = new Map<string, symbol>();
+  async function send(name: string): Promise<void> {
+    const turn = Symbol();
+    sent.set(name, turn);
+    for (const [index, part] of partsOf(contents.get(name)?.features ?? []).entries()) {
+      await nextTask();
+      if (isGone || sent.get(name) !== turn) return;
+      const source = map.getSource<maplibregl.GeoJSONSource>(name);
+      if (index === 0) await source?.setData({ type: 'FeatureCollection', features: part });
+      else await source?.updateData({ add: part });
+    }
+  }
   const handle: MapHandle = {
     set(source, features) {
       contents.set(source, features);
-      map.getSource<maplibregl.GeoJSONSource>(source)?.setData(features);
+      // Before the style is there, the data wait for it.
+      if (base.hasStyle()) send(source).catch(() => {});
     },
     setDots(next) {
       moving = next;

@@ -1,5 +1,8 @@
 /** Starts the code of maps at a time when it disturbs nothing. */
+import type { StyleSpecification } from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
+import { callHeaders } from '../client/call';
+import type { MapStyle } from './map-look';
 
 /** A page that is never idle has its map after this time. */
 const maxWaitMs = 500;
@@ -21,11 +24,19 @@ export function whenPainted(): Promise<void> {
   });
 }
 
-/** Loads a module with a map when the page is painted. MapLibre's worker is loaded beside it, and not after it. */
-export async function loadMap<Module>(load: () => Promise<Module>): Promise<Module> {
+/** Rejects when the server has no style yet. The browser keeps an answer for some minutes. */
+export async function readStyle(style: MapStyle, signal?: AbortSignal): Promise<StyleSpecification> {
+  const response = await fetch(`/maps/styles/${style}`, { headers: callHeaders(), signal: signal ?? null });
+  if (!response.ok) throw new Error(`the style of the map is not there: ${response.status}`);
+  return response.json();
+}
+
+/** Loads a module with a map when the page is painted. MapLibre's worker and the style are loaded beside it. */
+export async function loadMap<Module>(style: MapStyle, load: () => Promise<Module>): Promise<Module> {
   await whenPainted();
   // Not all browsers preload workers. What is kept answers at once.
   void fetch(workerUrl).catch(() => {});
+  void readStyle(style).catch(() => {});
   const module = await load();
   // The page may draw and answer between the start of the code and that of the map.
   await new Promise((resolve) => setTimeout(resolve));

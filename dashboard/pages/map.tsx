@@ -140,7 +140,7 @@ function PlacesMap() {
     let view: MapView | undefined;
     let isGone = false;
     async function start() {
-      const { createMapView, mapPictures } = await loadMap(() => import('../components/map-view'));
+      const { createMapView, mapPictures } = await loadMap(style, () => import('../components/map-view'));
       if (isGone) return;
       const created = createMapView({
         container: container.current!,

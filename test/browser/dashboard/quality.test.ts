@@ -134,6 +134,45 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await expect.poll(() => keptPicture(page)).toBeNull();
   });
 
+  it('starts a map beside its code, asks again for a style, and draws no frame with a part of the layers', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const code = await hold(page, (route) => route.request().url().includes('map-pictures'), '**/assets/*.js');
+    let asked = 0;
+    let listen = () => {};
+    const isListening = new Promise<void>((resolve) => {
+      listen = resolve;
+    });
+    await page.route('**/maps/styles/**', async (route) => {
+      asked += 1;
+      if (asked !== 2) return route.continue();
+      await isListening;
+      // As of a server that has just started, and has no map yet.
+      return route.fulfill({ status: 503 });
+    });
+    await page.goto(`${server.address}/live`);
+    await expect.poll(code.count).toBeGreaterThan(0);
+    await expect.poll(() => asked).toBe(1);
+    await code.letGo();
+    const hasMap = () => page.evaluate<boolean>("document.querySelector('.map-canvas')?.map !== undefined");
+    await expect.poll(hasMap).toBe(true);
+    await page.evaluate(`{
+      const { map } = document.querySelector('.map-canvas');
+      globalThis.layersOf = { frame: [], idle: [] };
+      map.on('render', () => layersOf.frame.push(map.getLayersOrder().length));
+      map.on('idle', () => layersOf.idle.push(map.getLayersOrder().length));
+    }`);
+    listen();
+    await page.locator('.map-canvas[aria-busy=false]').waitFor();
+    const { frame, idle } = await page.evaluate<Record<'frame' | 'idle', number[]>>('layersOf');
+    const all = frame.at(-1)!;
+    expect(all).toBeGreaterThan(10);
+    expect(new Set(idle)).toEqual(new Set([all]));
+    expect(new Set(frame)).toEqual(new Set([0, all]));
+    expect(asked).toBe(3);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('sends a change once, however often its button is pressed, and with half a second of latency', async () => {
     const page = await asOwner('/geofences');
     await page.getByRole('heading', { level: 1 }).waitFor();
