@@ -1,6 +1,7 @@
 /** How the dashboard behaves while it loads, on a slow network, and under an impatient hand. */
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { circle } from '../../support/places.js';
 import { asOwner, isRunnable, open, server, useDashboard } from './fixture.js';
 
 useDashboard();
@@ -205,5 +206,39 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await webhook.letGo();
     await page.getByText(/^whsec_/).waitFor();
     expect(webhook.count()).toBe(1);
+  });
+
+  it('cuts neither a time nor a form with a long name, at 360 px too', async () => {
+    const description = 'A geofence with a name that is longer than the form beside the map is wide';
+    const operatingHours = { Mon: [['10:30', '22:45']] };
+    const { _id } = await server
+      .as('test_secret')
+      .putGeofence('long', { ...circle(0, 0, 100), description, operatingHours }, 'long');
+    for (const width of [1280, 360]) {
+      const page = await asOwner('/', { viewport: { width, height: 800 } });
+      for (const path of [`/geofences/${_id}`, `/map?geofence=${_id}`]) {
+        await page.goto(server.address + path);
+        const times = page.locator('input[type=time]');
+        await times.first().waitFor();
+        const missingPx = await times.evaluateAll((all) =>
+          all.map((each) => {
+            const whole = each.cloneNode() as typeof each;
+            whole.style.width = 'max-content';
+            each.after(whole);
+            const missing = whole.getBoundingClientRect().width - each.getBoundingClientRect().width;
+            whole.remove();
+            return missing;
+          }),
+        );
+        expect([width, path, missingPx.every((missing) => missing <= 0)]).toEqual([width, path, true]);
+        const outside = await page.locator('main form').evaluate(({ parentElement: place, ownerDocument }) => {
+          const { innerWidth } = ownerDocument.defaultView!;
+          return [...place!.querySelectorAll('*')].filter((each) => each.getBoundingClientRect().right > innerWidth)
+            .length;
+        });
+        expect([width, path, outside]).toEqual([width, path, 0]);
+      }
+      await page.close();
+    }
   });
 });
