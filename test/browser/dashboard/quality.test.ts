@@ -1,5 +1,5 @@
 /** How the dashboard behaves while it loads, on a slow network, and under an impatient hand. */
-import type { Page, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { circle } from '../../support/places.js';
 import { asOwner, isRunnable, open, server, useDashboard } from './fixture.js';
@@ -53,6 +53,20 @@ const layoutShift = (page: Page) =>
     // Buffered entries are delivered before the second frame.
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
   })`);
+
+/** Returns the relative luminance of an element's background, as WCAG defines it, from 0 to 1. */
+async function brightness(element: Locator): Promise<number> {
+  const colour: string = await element.evaluate(
+    (each) => each.ownerDocument.defaultView!.getComputedStyle(each).backgroundColor,
+  );
+  const [red, green, blue] = colour
+    .match(/[\d.]+/g)!
+    .map((value) => Number(value) / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+const contrast = (one: number, other: number) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 
 describe.runIf(isRunnable)('the quality of the dashboard', () => {
   it('loads less than 300 KiB before it can be used, and less than 1 MiB with the map', async () => {
@@ -206,6 +220,36 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     await webhook.letGo();
     await page.getByText(/^whsec_/).waitFor();
     expect(webhook.count()).toBe(1);
+  });
+
+  it('raises what is chosen, sinks what is disabled, and marks where the keyboard is, in both themes', async () => {
+    const { _id } = await server.as('test_secret').putGeofence('shades', circle(0, 0, 100), 'shades');
+    const page = await asOwner('/');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${server.address}/geofences/${_id}`);
+      await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
+      const shapes = page.locator('.card .segments');
+      await shapes.waitFor();
+      const track = await brightness(shapes);
+      const chosen = await brightness(shapes.locator('input:checked + span'));
+      expect([colorScheme, 'chosen', chosen > track && contrast(chosen, track) > 1.1]).toEqual([
+        ...[colorScheme, 'chosen', true],
+      ]);
+      const disabled = await brightness(page.getByLabel('External id'));
+      const editable = await brightness(page.getByLabel('Description'));
+      expect([colorScheme, 'disabled', disabled < editable]).toEqual([colorScheme, 'disabled', true]);
+      await page.getByRole('button', { name: 'Account and appearance' }).click();
+      const menu = page.getByRole('menu');
+      // Its code is loaded when it is opened.
+      await menu.waitFor();
+      await page.keyboard.press('ArrowDown');
+      const pointed = await brightness(menu.locator('[data-highlighted]'));
+      expect([colorScheme, 'pointed', contrast(pointed, await brightness(menu)) > 1.1]).toEqual([
+        ...[colorScheme, 'pointed', true],
+      ]);
+      await page.keyboard.press('Escape');
+    }
   });
 
   it('cuts neither a time nor a form with a long name, at 360 px too', async () => {
