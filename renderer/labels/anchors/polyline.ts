@@ -35,13 +35,16 @@ export class Polyline {
     return Math.atan2(this.xy[2 * i + 3]! - this.xy[2 * i + 1]!, this.xy[2 * i + 2]! - this.xy[2 * i]!);
   }
 
-  /** Returns the vertices between two distances. */
-  between(from: number, to: number): Point[] {
-    const vertices: Point[] = [];
+  /** Returns whether a vertex between two distances is farther than this from the straight line through two points. */
+  leaves([startX, startY]: Point, [endX, endY]: Point, from: number, to: number, tolerance: number): boolean {
+    const [dx, dy] = [endX - startX, endY - startY];
+    const length = Math.hypot(dx, dy);
     for (let i = this.segmentAt(from) + 1; i < this.distances.length && this.distances[i]! < to; i++) {
-      if (this.distances[i]! > from) vertices.push([this.xy[2 * i]!, this.xy[2 * i + 1]!]);
+      if (this.distances[i]! <= from) continue;
+      const [x, y] = [this.xy[2 * i]! - startX, this.xy[2 * i + 1]! - startY];
+      if ((length === 0 ? Math.hypot(x, y) : Math.abs(x * dy - y * dx) / length) > tolerance) return true;
     }
-    return vertices;
+    return false;
   }
 
   /** Returns the index of the last segment that starts at or before this distance. */

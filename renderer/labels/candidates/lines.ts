@@ -209,8 +209,8 @@ function placementsOf(parts: SymbolParts): (section: LineSection) => Iterable<Pl
   const style = { ...lineStyleOf(layer, feature, zoom, textStyle), overhangPx, ...(isStraight && { maxAngle: 0 }) };
   const width = rowWidth(text, 0, textStyle);
   return function* (section) {
-    for (const { middle, ...placement } of placementsAlongLine(section, text, width, textStyle, style)) {
-      yield withIcon(placement, icon, section.line, middle);
+    for (const placement of placementsAlongLine(section, text, width, textStyle, style)) {
+      yield withIcon(placement, icon, section.line, placement.middle);
     }
   };
 }

@@ -1,10 +1,12 @@
 /** Finds the boxes that overlap a box. Labels are small and often moved, so a grid is faster than a tree. Pure. */
 
-import { overlaps } from '../../draw/tile-canvas.js';
 import type { PixelBox } from '../../types.js';
+import { evenPadding, type Padding } from './boxes.js';
 
 /** About two rows of text. */
 const cellPx = 32;
+
+const noPadding = evenPadding(0);
 
 interface Size {
   readonly width: number;
@@ -23,45 +25,74 @@ export class BoxGrid<Box extends PixelBox> {
   }
 
   insert(box: Box): void {
-    this.someCell(box, (at) => {
-      const cell = this.cells[at];
-      if (cell) cell.push(box);
-      else this.cells[at] = [box];
-      return false;
-    });
+    const { left, right, top, bottom } = this.cellsOf(box);
+    for (let row = top; row <= bottom; row++) {
+      for (let at = row * this.columns + left; at <= row * this.columns + right; at++) {
+        const cell = this.cells[at];
+        if (cell) cell.push(box);
+        else this.cells[at] = [box];
+      }
+    }
   }
 
   /** Removes this object, not boxes that are equal to it. */
   remove(box: Box): void {
-    this.someCell(box, (at) => {
-      const cell = this.cells[at] ?? [];
-      const index = cell.indexOf(box);
-      if (index >= 0) cell.splice(index, 1);
-      return false;
-    });
+    const { left, right, top, bottom } = this.cellsOf(box);
+    for (let row = top; row <= bottom; row++) {
+      for (let at = row * this.columns + left; at <= row * this.columns + right; at++) {
+        const cell = this.cells[at] ?? [];
+        const index = cell.indexOf(box);
+        if (index >= 0) cell.splice(index, 1);
+      }
+    }
   }
 
-  /** Returns whether a box that passes overlaps this one. */
-  some(box: PixelBox, passes: (other: Box) => boolean): boolean {
-    return this.someCell(box, (at) => {
-      const cell = this.cells[at];
-      if (cell) for (const other of cell) if (overlaps(box, other) && passes(other)) return true;
-      return false;
-    });
+  /** Returns whether a box that passes overlaps this one with its padding. */
+  some(
+    { minX, minY, maxX, maxY }: PixelBox,
+    passes: (other: Box) => boolean,
+    { top, right, bottom, left }: Padding = noPadding,
+  ): boolean {
+    return this.overlapping(minX - left, minY - top, maxX + right, maxY + bottom, passes);
   }
 
-  collides(box: PixelBox): boolean {
-    return this.some(box, () => true);
+  /** Returns whether a box overlaps this one with its padding. */
+  collides({ minX, minY, maxX, maxY }: PixelBox, { top, right, bottom, left }: Padding = noPadding): boolean {
+    return this.overlapping(minX - left, minY - top, maxX + right, maxY + bottom, null);
   }
 
-  /** Visits the cells that a box touches until one answers true. The outer cells also hold what is outside. */
-  private someCell({ minX, minY, maxX, maxY }: PixelBox, visit: (at: number) => boolean): boolean {
+  /** A map asks this some 100,000 times, so nothing is created here. */
+  private overlapping(
+    minX: number,
+    minY: number,
+    maxX: number,
+    maxY: number,
+    passes: ((other: Box) => boolean) | null,
+  ): boolean {
     const [left, right] = [cellAt(minX, this.columns), cellAt(maxX, this.columns)];
     const [top, bottom] = [cellAt(minY, this.rows), cellAt(maxY, this.rows)];
     for (let row = top; row <= bottom; row++) {
-      for (let column = left; column <= right; column++) if (visit(row * this.columns + column)) return true;
+      for (let at = row * this.columns + left; at <= row * this.columns + right; at++) {
+        const cell = this.cells[at];
+        if (!cell) continue;
+        for (let i = 0; i < cell.length; i++) {
+          const other = cell[i]!;
+          const overlaps = other.minX <= maxX && minX <= other.maxX && other.minY <= maxY && minY <= other.maxY;
+          if (overlaps && (passes === null || passes(other))) return true;
+        }
+      }
     }
     return false;
+  }
+
+  /** Returns the cells that a box touches. The outer cells also hold what is outside. */
+  private cellsOf({ minX, minY, maxX, maxY }: PixelBox) {
+    return {
+      left: cellAt(minX, this.columns),
+      right: cellAt(maxX, this.columns),
+      top: cellAt(minY, this.rows),
+      bottom: cellAt(maxY, this.rows),
+    };
   }
 }
 

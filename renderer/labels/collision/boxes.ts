@@ -20,10 +20,12 @@ export function turnedBoxes(x: number, y: number, width: number, height: number,
   const length = width / count;
   const halfWidth = (Math.abs(cos) * length + Math.abs(sin) * height) / 2;
   const halfHeight = (Math.abs(sin) * length + Math.abs(cos) * height) / 2;
-  return Array.from({ length: count }, (_, i) => {
+  const boxes: PixelBox[] = [];
+  for (let i = 0; i < count; i++) {
     const along = (i + 0.5) * length - width / 2;
-    return boxAround(x + along * cos, y + along * sin, halfWidth, halfHeight);
-  });
+    boxes.push(boxAround(x + along * cos, y + along * sin, halfWidth, halfHeight));
+  }
+  return boxes;
 }
 
 function boxAround(x: number, y: number, halfWidth: number, halfHeight: number): PixelBox {

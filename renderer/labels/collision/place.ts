@@ -10,7 +10,7 @@
 import type { PixelBox } from '../../types.js';
 import type { Candidate, CollisionRules, Overlap, PlacedLabel, Placement } from '../label.js';
 import { BoxGrid } from './box-grid.js';
-import { padded } from './boxes.js';
+import { type Padding, padded } from './boxes.js';
 
 interface Obstacle extends PixelBox {
   /** Null for reserved boxes, which no label may overlap. */
@@ -92,22 +92,23 @@ function firstOf<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean)
   return undefined;
 }
 
-/** Returns an iterable that reads each item only once, and only when it is asked for. */
-function remembered<Item>(items: Iterable<Item>): Iterable<Item> {
-  const source = items[Symbol.iterator]();
-  const known: Item[] = [];
-  return {
-    *[Symbol.iterator]() {
-      for (let i = 0; ; i++) {
-        if (i === known.length) {
-          const next = source.next();
-          if (next.done) return;
-          known.push(next.value);
-        }
-        yield known[i]!;
-      }
-    },
-  };
+/** Placements of a candidate, which are found only when they are asked for, and only once. */
+class Placements {
+  private readonly known: Placement[] = [];
+  private readonly source: Iterator<Placement>;
+
+  constructor({ placements }: Candidate) {
+    this.source = placements()[Symbol.iterator]();
+  }
+
+  /** Returns undefined after the last one. */
+  at(index: number): Placement | undefined {
+    if (index === this.known.length) {
+      const next = this.source.next();
+      if (!next.done) this.known.push(next.value);
+    }
+    return this.known[index];
+  }
 }
 
 /** The labels that are placed so far, and the space that they take. */
@@ -118,7 +119,7 @@ class Placing {
   /** Labels with the places that they left, in this order. */
   private readonly moved: (readonly [label: Label, placement: Placement])[] = [];
   private attempts = 0;
-  private readonly listed = new Map<Candidate, Iterable<Placement>>();
+  private readonly listed = new Map<Candidate, Placements>();
 
   constructor(
     private readonly image: Size,
@@ -165,7 +166,8 @@ class Placing {
     const { textRules, iconRules } = candidate;
     let alone: Placement | undefined;
     let crowding: Placement | undefined;
-    for (const placement of this.placementsOf(candidate)) {
+    const placements = this.placementsOf(candidate);
+    for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if ((placement.isMakeshift ?? false) !== isMakeshift) continue;
       const { runs, boxes, icon } = placement;
       const iconFits =
@@ -195,26 +197,37 @@ class Placing {
    */
   private placementAmongMoved(candidate: Candidate, depth: number, isForStreet: boolean): Placement | undefined {
     const stuck = new Set<string>();
-    for (const placement of this.placementsOf(candidate)) {
+    const placements = this.placementsOf(candidate);
+    for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if (placement.isMakeshift) continue;
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement)) continue;
       if (isForStreet && this.isReserved(candidate, placement.boxes)) continue;
-      const space = obstaclesOf(candidate, placement);
-      const labels = this.movableAt(space, maxMoved[depth]!);
-      const key = labels?.map(({ number }) => number).join();
+      const labels = this.movableAt(candidate, placement, maxMoved[depth]!);
+      if (!labels) continue;
+      const key = isForStreet ? labels.map(({ number }) => number).join() : '';
       // Along a street, the same labels would find no place for a space beside this one either.
-      if (!labels || (isForStreet && stuck.has(key!))) continue;
-      if (this.moveAside(labels, space, depth, isForStreet)) return placement;
-      stuck.add(key!);
+      if (isForStreet && stuck.has(key)) continue;
+      if (this.moveAside(labels, obstaclesOf(candidate, placement), depth, isForStreet)) return placement;
+      stuck.add(key);
     }
     return undefined;
   }
 
-  /** Returns the labels in a space; undefined if one of them cannot move, or if they are too many. */
-  private movableAt(space: readonly Obstacle[], most: number): Label[] | undefined {
-    const labels = new Set<Label>();
-    const isTooMuch = ({ movable }: Obstacle) => !movable || labels.add(movable).size > most;
-    return space.some((box) => this.obstacles.some(box, isTooMuch)) ? undefined : [...labels];
+  /** Returns the labels in the space of a placement; undefined if one cannot move, or if they are too many. */
+  private movableAt(
+    { textRules, iconRules }: Candidate,
+    { boxes, icon }: Placement,
+    most: number,
+  ): Label[] | undefined {
+    const labels: Label[] = [];
+    const isTooMuch = ({ movable }: Obstacle): boolean => {
+      if (!movable) return true;
+      if (!labels.includes(movable)) labels.push(movable);
+      return labels.length > most;
+    };
+    const isStuck = (own: readonly PixelBox[], { isObstacle, padding }: CollisionRules): boolean =>
+      isObstacle && own.some((box) => this.obstacles.some(box, isTooMuch, padding));
+    return isStuck(boxes, textRules) || (icon && iconRules && isStuck(icon.boxes, iconRules)) ? undefined : labels;
   }
 
   /** Moves labels out of a space, or none of them. Returns whether all of them have a place elsewhere. */
@@ -250,9 +263,12 @@ class Placing {
   }
 
   /** Returns the placements of a candidate, which may be tried many times. */
-  private placementsOf(candidate: Candidate): Iterable<Placement> {
-    const known = this.listed.get(candidate) ?? remembered(candidate.placements());
-    this.listed.set(candidate, known);
+  private placementsOf(candidate: Candidate): Placements {
+    let known = this.listed.get(candidate);
+    if (!known) {
+      known = new Placements(candidate);
+      this.listed.set(candidate, known);
+    }
     return known;
   }
 
@@ -279,11 +295,11 @@ class Placing {
 
   private isReserved(candidate: Candidate, boxes: readonly PixelBox[]): boolean {
     const isOthers = ({ by }: Reserved) => by !== candidate;
-    return boxes.some((box) => this.reserved.some(padded(box, candidate.textRules.padding), isOthers));
+    return boxes.some((box) => this.reserved.some(box, isOthers, candidate.textRules.padding));
   }
 
   private collidesAny(boxes: readonly PixelBox[], { padding, overlap }: CollisionRules): boolean {
-    return boxes.some((box) => collides(padded(box, padding), overlap, this.obstacles));
+    return boxes.some((box) => collides(box, padding, overlap, this.obstacles));
   }
 }
 
@@ -302,11 +318,11 @@ function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size,
   return minX >= marginPx && minY >= marginPx && maxX <= width - marginPx && maxY <= height - marginPx;
 }
 
-function collides(box: PixelBox, overlap: Overlap, obstacles: BoxGrid<Obstacle>): boolean {
-  if (overlap === 'never') return obstacles.collides(box);
-  return obstacles.some(box, (other) => {
-    return other.overlap === null || (overlap === 'cooperative' && other.overlap === 'never');
-  });
+function collides(box: PixelBox, padding: Padding, overlap: Overlap, obstacles: BoxGrid<Obstacle>): boolean {
+  if (overlap === 'never') return obstacles.collides(box, padding);
+  const forbids = (other: Obstacle) =>
+    other.overlap === null || (overlap === 'cooperative' && other.overlap === 'never');
+  return obstacles.some(box, forbids, padding);
 }
 
 /** Remembers where each text was placed. */

@@ -13,7 +13,7 @@ import type { Placement, Run } from '../label.js';
 import { baselineEm } from '../text/measure.js';
 import { isSeparable } from '../text/script.js';
 import type { TextStyle } from '../text/text-style.js';
-import { rowRuns, rowScale, styledLetters } from './row.js';
+import { rowRuns, rowScale, type StyledLetter, styledLetters } from './row.js';
 
 /** Layout properties of text along lines, from the style. */
 export interface LineStyle {
@@ -70,14 +70,19 @@ export function* placementsAlongLine(
   textStyle: TextStyle,
   style: LineStyle,
 ): Generator<PlacementAlongLine> {
+  const mayBend = style.maxAngle > 0 && isSeparable(text);
+  let letters: readonly StyledLetter[] | undefined;
   for (const place of bestSpans(section, width)) {
-    const placement =
-      straightPlacement(place, text, width, textStyle, style) ?? bentPlacement(place, text, textStyle, style);
-    if (placement) yield { ...placement, middle: (place.from + place.to) / 2 };
+    let placement = straightPlacement(place, text, width, textStyle, style);
+    if (!placement && mayBend) {
+      letters ??= styledLetters(text, textStyle);
+      placement = bentPlacement(place, letters, rowScale(text, 0, textStyle), textStyle, style);
+    }
+    if (placement) yield placement;
   }
   const overhanging = overhangingSpan(section, width, style.overhangPx);
   const placement = overhanging && straightPlacement(overhanging, text, width, textStyle, style);
-  if (placement) yield { ...placement, isMakeshift: true, middle: section.line.length / 2 };
+  if (placement) yield { ...placement, isMakeshift: true };
 }
 
 /** Returns the span of a text that is wider than the whole line; null if the line is too short or long enough. */
@@ -118,11 +123,10 @@ function straightPlacement(
   width: number,
   textStyle: TextStyle,
   style: LineStyle,
-): Placement | null {
+): PlacementAlongLine | null {
   const tolerance = (isSeparable(text) ? straightToleranceEm : unbendableToleranceEm) * textStyle.sizePx;
   const { start, end } = place;
-  if (place.line.between(place.from, place.to).some((vertex) => distanceToLine(vertex, start, end) > tolerance))
-    return null;
+  if (place.line.leaves(start, end, place.from, place.to, tolerance)) return null;
   const angle = readingAngle(start, end, style);
   const [x, y] = below([(start[0] + end[0]) / 2, (start[1] + end[1]) / 2], angle, style.offsetPx);
   const height = rowHeightEm * rowScale(text, 0, textStyle) * textStyle.sizePx;
@@ -130,21 +134,27 @@ function straightPlacement(
     runs: rowRuns(text, 0, textStyle, x, y, angle),
     boxes: turnedBoxes(x, y, width, height, angle),
     rectangle: { x, y, width, height, angle },
+    middle: (place.from + place.to) / 2,
   };
 }
 
-/** Returns null where letters cannot be separated, or where the line bends more than the style allows. */
-function bentPlacement(place: Span, text: string, textStyle: TextStyle, style: LineStyle): Placement | null {
-  if (!isSeparable(text)) return null;
+/** Returns null where the line bends more than the style allows. */
+function bentPlacement(
+  place: Span,
+  letters: readonly StyledLetter[],
+  scale: number,
+  textStyle: TextStyle,
+  style: LineStyle,
+): PlacementAlongLine | null {
   const { line, from, to } = place;
   const angle = readingAngle(place.start, place.end, style);
   const isReversed = Math.abs(angleBetween(angle, directionOf(place.start, place.end))) > Math.PI / 2;
   const runs: Run[] = [];
   const boxes = [];
-  const largestPx = rowScale(text, 0, textStyle) * textStyle.sizePx;
+  const largestPx = scale * textStyle.sizePx;
   let last: Point | undefined;
   let advance = 0;
-  for (const { letter, width, section } of styledLetters(text, textStyle)) {
+  for (const { letter, width, section } of letters) {
     const middle = isReversed ? to - advance - width / 2 : from + advance + width / 2;
     // A letter takes the direction of about one em of the line, so that small bends do not make letters jitter.
     const reach = Math.max(width, textStyle.sizePx) / 2;
@@ -155,14 +165,22 @@ function bentPlacement(place: Span, text: string, textStyle: TextStyle, style: L
     last = at;
     // Sections of different sizes stand on one baseline.
     const sizePx = section?.font.sizePx ?? textStyle.sizePx;
-    const [x, y] = below(at, along, baselineEm(letter) * (largestPx - sizePx));
-    const near = runs.slice(-maxLettersPerEm).filter((run) => Math.hypot(run.x - x, run.y - y) <= textStyle.sizePx);
-    if (near.some((run) => Math.abs(angleBetween(run.angle, along)) > style.maxAngle)) return null;
+    const [x, y] = sizePx === largestPx ? at : below(at, along, baselineEm(letter) * (largestPx - sizePx));
+    if (turnsNear(runs, x, y, along, textStyle.sizePx, style.maxAngle)) return null;
     runs.push({ text: letter, x, y, angle: along, ...(section && { section }) });
     boxes.push(...turnedBoxes(x, y, width, rowHeightEm * sizePx, along));
     advance += width;
   }
-  return { runs, boxes };
+  return { runs, boxes, middle: (from + to) / 2 };
+}
+
+/** Returns whether one of the last letters is near and turned by more than the maximum angle. */
+function turnsNear(runs: readonly Run[], x: number, y: number, angle: number, nearPx: number, most: number): boolean {
+  for (let i = Math.max(0, runs.length - maxLettersPerEm); i < runs.length; i++) {
+    const run = runs[i]!;
+    if (Math.abs(angleBetween(run.angle, angle)) > most && Math.hypot(run.x - x, run.y - y) <= nearPx) return true;
+  }
+  return false;
 }
 
 /** Returns the direction of the text, flipped if it must stay upright. Text on a vertical line reads upwards. */
@@ -179,13 +197,4 @@ function directionOf(start: Point, end: Point): number {
 /** Returns the point at this distance below another one, relative to the reading direction. */
 function below([x, y]: Point, angle: number, distance: number): Point {
   return [x - distance * Math.sin(angle), y + distance * Math.cos(angle)];
-}
-
-function distanceToLine([x, y]: Point, start: Point, end: Point): number {
-  const dx = end[0] - start[0];
-  const dy = end[1] - start[1];
-  const length = Math.hypot(dx, dy);
-  return length === 0
-    ? Math.hypot(x - start[0], y - start[1])
-    : Math.abs((x - start[0]) * dy - (y - start[1]) * dx) / length;
 }

@@ -64,11 +64,15 @@ export function rowRuns(row: string, start: number, textStyle: TextStyle, x: num
   });
 }
 
-/** Returns the letters of a row in order, each with its width including letter spacing, and its section's style. */
-export function styledLetters(
-  row: string,
-  textStyle: TextStyle,
-): { readonly letter: string; readonly width: number; readonly section?: Run['section'] }[] {
+export interface StyledLetter {
+  readonly letter: string;
+  /** With letter spacing, in CSS pixels. */
+  readonly width: number;
+  readonly section?: Run['section'];
+}
+
+/** Returns the letters of a row in order, each with the style of its section. */
+export function styledLetters(row: string, textStyle: TextStyle): StyledLetter[] {
   if (!textStyle.sections) return letterWidths(row, textStyle);
   return segmentsOf(row, 0, textStyle).flatMap(({ text, section }) =>
     letterWidths(text, section.font).map((letter) => ({ ...letter, section })),

@@ -37,7 +37,8 @@ export function letterWidths(text: string, font: FontStyle): { readonly letter: 
 }
 
 function unspacedWidth(text: string, font: FontStyle): number {
-  const key = `${font.face} ${font.han} ${font.families.map(({ name }) => name).join()} ${text}`;
+  const families = font.families.length === 0 ? '' : font.families.map(({ name }) => name).join();
+  const key = `${font.face} ${font.han} ${families} ${text}`;
   let width = widths.get(key);
   if (width === undefined) {
     setFont(ruler, measuredSizePx, font);
