@@ -101,8 +101,8 @@ export interface Candidate {
   readonly repeats?: string;
   /** Set when there is an icon. */
   readonly iconRules?: CollisionRules;
-  /** Whether all placements have the same icon in the same place. */
-  readonly isIconFixed?: boolean;
+  /** Set when all placements have the same icon in the same place. */
+  readonly fixedIcon?: PlacedIcon;
   /** Whether names along lines that are placed earlier leave space for the first placement, if they can. */
   readonly reservesSpace?: boolean;
   /** Whether labels that leave space are moved for it, if they have another place. Others may move it too. */

@@ -62,7 +62,16 @@ export function compileProperty(
       return fallback;
     }
   };
-  return { kind, text, isImage: isImage(specification), at };
+  return { kind, text, isImage: isImage(specification), at: kind === 'camera' ? lastOf(at) : at };
+}
+
+/** Remembers the value of the last zoom, which features of a layer share. It may depend on the images. */
+function lastOf(at: Property<unknown>['at']): Property<unknown>['at'] {
+  let last: { readonly zoom: number; readonly images: unknown; readonly value: unknown } | undefined;
+  return (zoom, feature, images) => {
+    if (last?.zoom !== zoom || last.images !== images) last = { zoom, images, value: at(zoom, feature, images) };
+    return last.value;
+  };
 }
 
 /** Returns whether the errors of an expression can be caught. A legacy function has none that depend on features. */

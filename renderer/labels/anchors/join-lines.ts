@@ -53,16 +53,20 @@ function endOf(line: Line, piece: number, isLast: boolean): End {
 /** Returns all pairs of ends that may be joined, the straightest first. */
 function jointsOf(ends: readonly End[], tolerance: number): Joint[] {
   const joints: Joint[] = [];
-  const cells = new Map<string, End[]>();
+  const cells = new Map<number, End[]>();
   for (const end of ends) {
     const column = Math.floor(end.x / tolerance);
     const row = Math.floor(end.y / tolerance);
-    for (const other of neighbours(cells, column, row)) {
-      const turn = Math.abs(angleBetween(end.direction + Math.PI, other.direction));
-      const isNear = Math.hypot(end.x - other.x, end.y - other.y) <= tolerance;
-      if (isNear && turn <= maxTurn && end.piece !== other.piece) joints.push({ ends: [other, end], turn });
+    for (let dx = -1; dx <= 1; dx++) {
+      for (let dy = -1; dy <= 1; dy++) {
+        for (const other of cells.get(cellOf(column + dx, row + dy)) ?? noEnds) {
+          if (end.piece === other.piece || Math.hypot(end.x - other.x, end.y - other.y) > tolerance) continue;
+          const turn = Math.abs(angleBetween(end.direction + Math.PI, other.direction));
+          if (turn <= maxTurn) joints.push({ ends: [other, end], turn });
+        }
+      }
     }
-    const key = `${column} ${row}`;
+    const key = cellOf(column, row);
     const cell = cells.get(key);
     if (cell) cell.push(end);
     else cells.set(key, [end]);
@@ -70,9 +74,11 @@ function jointsOf(ends: readonly End[], tolerance: number): Joint[] {
   return joints.sort((a, b) => a.turn - b.turn);
 }
 
-function neighbours(cells: ReadonlyMap<string, readonly End[]>, column: number, row: number): End[] {
-  return [-1, 0, 1].flatMap((dx) => [-1, 0, 1].flatMap((dy) => cells.get(`${column + dx} ${row + dy}`) ?? []));
-}
+const noEnds: readonly End[] = [];
+
+/** Returns a number for each cell. Images are much narrower than this number of cells. */
+const cellOf = (column: number, row: number): number => column * maxRows + row;
+const maxRows = 2 ** 26;
 
 /** Returns the angle from one direction to another, −π to π. */
 export function angleBetween(from: number, to: number): number {

@@ -68,7 +68,7 @@ function candidateAt(
     textRules,
     ...flags,
     iconRules: iconRulesOf(layer, wholeZoom, feature),
-    isIconFixed: fixedIcon !== null,
+    ...(fixedIcon && { fixedIcon }),
     *placements() {
       for (const placement of texts())
         yield { ...placement, icon: fixedIcon ?? placedIcon(iconStyle, at, 0, placement.rectangle) };

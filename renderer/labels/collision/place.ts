@@ -8,7 +8,7 @@
  */
 
 import type { PixelBox } from '../../types.js';
-import type { Candidate, CollisionRules, Overlap, PlacedLabel, Placement } from '../label.js';
+import type { Candidate, CollisionRules, Overlap, PlacedIcon, PlacedLabel, Placement } from '../label.js';
 import { BoxGrid } from './box-grid.js';
 import { type Padding, padded } from './boxes.js';
 
@@ -97,15 +97,20 @@ class Placements {
   private readonly known: Placement[] = [];
   private readonly source: Iterator<Placement>;
 
-  constructor({ placements }: Candidate) {
+  /** `mayFit` returns false for placements that are never used. */
+  constructor(
+    { placements }: Candidate,
+    private readonly mayFit: (placement: Placement) => boolean,
+  ) {
     this.source = placements()[Symbol.iterator]();
   }
 
   /** Returns undefined after the last one. */
   at(index: number): Placement | undefined {
-    if (index === this.known.length) {
+    while (index === this.known.length) {
       const next = this.source.next();
-      if (!next.done) this.known.push(next.value);
+      if (next.done) return undefined;
+      if (this.mayFit(next.value)) this.known.push(next.value);
     }
     return this.known[index];
   }
@@ -163,16 +168,16 @@ class Placing {
   }
 
   private placementOf(candidate: Candidate, mayCrowd = true, isMakeshift = false): Placement | undefined {
-    const { textRules, iconRules } = candidate;
+    const { textRules, iconRules, fixedIcon } = candidate;
+    // Many icons have no space, and shaping their texts takes longer than this.
+    if (fixedIcon && iconRules && !iconRules.isOptional && !this.iconFits(fixedIcon, iconRules)) return undefined;
     let alone: Placement | undefined;
     let crowding: Placement | undefined;
     const placements = this.placementsOf(candidate);
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if ((placement.isMakeshift ?? false) !== isMakeshift) continue;
       const { runs, boxes, icon } = placement;
-      const iconFits =
-        !icon || !iconRules || (this.isIconInside(placement) && !this.collidesAny(icon.boxes, iconRules));
-      if (!iconFits && candidate.isIconFixed && !iconRules?.isOptional) return undefined;
+      const iconFits = !icon || !iconRules || this.iconFits(icon, iconRules);
       const textFits = this.isTextInside(candidate, placement) && !this.collidesAny(boxes, textRules);
       if (!icon || !iconRules) {
         if (!textFits) continue;
@@ -200,7 +205,7 @@ class Placing {
     const placements = this.placementsOf(candidate);
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if (placement.isMakeshift) continue;
-      if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement)) continue;
+      if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement.icon)) continue;
       if (isForStreet && this.isReserved(candidate, placement.boxes)) continue;
       const labels = this.movableAt(candidate, placement, maxMoved[depth]!);
       if (!labels) continue;
@@ -266,7 +271,8 @@ class Placing {
   private placementsOf(candidate: Candidate): Placements {
     let known = this.listed.get(candidate);
     if (!known) {
-      known = new Placements(candidate);
+      // An icon may be placed without a text that leaves the image.
+      known = new Placements(candidate, (placement) => placement.icon !== undefined || this.isIn(candidate, placement));
       this.listed.set(candidate, known);
     }
     return known;
@@ -281,16 +287,22 @@ class Placing {
   }
 
   private isTextInside(candidate: Candidate, placement: Placement): boolean {
-    const { textRules, textStyle } = candidate;
-    const haloPx = textStyle?.haloWidthPx ?? 0;
-    return (
-      placement.boxes.every((box) => isInside(box, this.image, haloPx)) &&
-      !this.repeats.isNear(nameOf(candidate), placement, textRules.minRepeatPx)
-    );
+    const isRepeated = () => this.repeats.isNear(nameOf(candidate), placement, candidate.textRules.minRepeatPx);
+    return (!placement.icon || this.isIn(candidate, placement)) && !isRepeated();
   }
 
-  private isIconInside({ icon }: Placement): boolean {
+  /** Returns whether a text is in the image. */
+  private isIn({ textStyle }: Candidate, { boxes }: Placement): boolean {
+    const haloPx = textStyle?.haloWidthPx ?? 0;
+    return boxes.every((box) => isInside(box, this.image, haloPx));
+  }
+
+  private isIconInside(icon: PlacedIcon | undefined): boolean {
     return !icon || icon.boxes.every((box) => isInside(box, this.image));
+  }
+
+  private iconFits(icon: PlacedIcon, rules: CollisionRules): boolean {
+    return this.isIconInside(icon) && !this.collidesAny(icon.boxes, rules);
   }
 
   private isReserved(candidate: Candidate, boxes: readonly PixelBox[]): boolean {

@@ -2,7 +2,7 @@
 
 import { createCanvas } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
-import { setFont } from '../../fonts.js';
+import { type FontFace, type HanForms, setFont } from '../../fonts.js';
 import { isRightToLeft, lettersOf } from './script.js';
 import type { FontStyle } from './text-style.js';
 
@@ -13,7 +13,9 @@ const maxWidths = 20_000;
 const maxTexts = 2_000;
 
 const ruler = createCanvas(1, 1).getContext('2d');
-const widths = new LRUCache<string, number>({ max: maxWidths });
+/** Widths by font, then by text. All are forgotten together, which is faster than to remember which are in use. */
+const widths = new Map<string, Map<string, number>>();
+let widthCount = 0;
 const letters = new LRUCache<string, readonly string[]>({ max: maxTexts });
 
 /**
@@ -37,16 +39,42 @@ export function letterWidths(text: string, font: FontStyle): { readonly letter: 
 }
 
 function unspacedWidth(text: string, font: FontStyle): number {
-  const families = font.families.length === 0 ? '' : font.families.map(({ name }) => name).join();
-  const key = `${font.face} ${font.han} ${families} ${text}`;
-  let width = widths.get(key);
+  const ofFont = widthsOf(font);
+  let width = ofFont.get(text);
   if (width === undefined) {
     setFont(ruler, measuredSizePx, font);
     width = ruler.measureText(text).width;
-    widths.set(key, width);
+    if (++widthCount > maxWidths) {
+      widths.clear();
+      widthCount = 0;
+    }
+    ofFont.set(text, width);
   }
   return width;
 }
+
+function widthsOf({ face, han, families }: FontStyle): Map<string, number> {
+  const key = families.length === 0 ? fontKeys[face][han] : [face, han, ...families.map(({ name }) => name)].join();
+  let ofFont = widths.get(key);
+  if (!ofFont) {
+    ofFont = new Map();
+    widths.set(key, ofFont);
+  }
+  return ofFont;
+}
+
+const keysOf = (face: FontFace): Readonly<Record<HanForms, string>> => ({
+  ja: `${face},ja`,
+  ko: `${face},ko`,
+  zh: `${face},zh`,
+});
+/** Keys of fonts without families of their own. */
+const fontKeys: Readonly<Record<FontFace, Readonly<Record<HanForms, string>>>> = {
+  regular: keysOf('regular'),
+  medium: keysOf('medium'),
+  bold: keysOf('bold'),
+  italic: keysOf('italic'),
+};
 
 function splitLetters(text: string): readonly string[] {
   let split = letters.get(text);
