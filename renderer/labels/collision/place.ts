@@ -16,7 +16,7 @@ interface Obstacle extends PixelBox {
   /** Null for reserved boxes, which no label may overlap. */
   readonly overlap: Overlap | null;
   /** The label, if it may be moved. */
-  readonly movable?: Label;
+  readonly movable: Label | undefined;
 }
 
 /** A placed label. */
@@ -121,8 +121,8 @@ class Placing {
   readonly placed: Label[] = [];
   private readonly obstacles: BoxGrid<Obstacle>;
   private readonly repeats = new Repeats();
-  /** Labels with the places that they left, in this order. */
-  private readonly moved: (readonly [label: Label, placement: Placement])[] = [];
+  /** Labels with the places and the space that they left, in this order. */
+  private readonly moved: (Pick<Label, 'placement' | 'obstacles'> & { readonly label: Label })[] = [];
   private attempts = 0;
   private readonly listed = new Map<Candidate, Placements>();
 
@@ -132,7 +132,7 @@ class Placing {
     private readonly reserved: BoxGrid<Reserved>,
   ) {
     this.obstacles = new BoxGrid(image);
-    for (const box of keepFree) this.obstacles.insert({ ...box, overlap: null });
+    for (const box of keepFree) this.obstacles.insert({ ...box, overlap: null, movable: undefined });
   }
 
   place(candidate: Candidate): void {
@@ -144,17 +144,14 @@ class Placing {
       this.makeshiftOf(candidate);
     if (!placement) return;
     const label: Label = { candidate, number: this.placed.length, placement, obstacles: [] };
+    label.obstacles = obstaclesOf(candidate, placement, isMovable(candidate) ? label : undefined);
     this.insert(label);
     this.placed.push(label);
   }
 
-  private insert(label: Label): void {
-    const { candidate, placement } = label;
-    const { textRules, leavesSpace, movesOthers } = candidate;
-    const isMovable = textRules.overlap === 'never' && (leavesSpace === 'preferably' || movesOthers);
+  private insert({ candidate, placement, obstacles }: Label): void {
     this.repeats.add(nameOf(candidate), placement);
-    label.obstacles = obstaclesOf(candidate, placement, isMovable ? label : undefined);
-    for (const obstacle of label.obstacles) this.obstacles.insert(obstacle);
+    for (const obstacle of obstacles) this.obstacles.insert(obstacle);
   }
 
   private remove({ candidate, placement, obstacles }: Label): void {
@@ -244,7 +241,7 @@ class Placing {
   ): boolean {
     const mark = this.moved.length;
     for (const label of labels) {
-      this.moved.push([label, label.placement]);
+      this.moved.push({ label, placement: label.placement, obstacles: label.obstacles });
       this.remove(label);
     }
     for (const obstacle of space) this.obstacles.insert(obstacle);
@@ -263,6 +260,7 @@ class Placing {
       (label.placement.isMakeshift ? this.makeshiftOf(candidate) : undefined);
     if (!placement) return false;
     label.placement = placement;
+    label.obstacles = obstaclesOf(candidate, placement, label);
     this.insert(label);
     return true;
   }
@@ -279,9 +277,10 @@ class Placing {
   }
 
   private undoMoves(mark: number): void {
-    for (const [label, placement] of this.moved.splice(mark).reverse()) {
+    for (const { label, placement, obstacles } of this.moved.splice(mark).reverse()) {
       this.remove(label);
       label.placement = placement;
+      label.obstacles = obstacles;
       this.insert(label);
     }
   }
@@ -317,13 +316,26 @@ class Placing {
 
 /** Returns the space that a label takes from others. `movable` is the label, if its text may be moved. */
 function obstaclesOf({ textRules, iconRules }: Candidate, { boxes, icon }: Placement, movable?: Label): Obstacle[] {
-  const space = (own: readonly PixelBox[], { isObstacle, overlap, padding }: CollisionRules): Obstacle[] =>
-    isObstacle ? own.map((box) => ({ ...padded(box, padding), overlap })) : [];
-  return [
-    ...space(boxes, textRules).map((obstacle) => (movable ? { ...obstacle, movable } : obstacle)),
-    ...(icon && iconRules ? space(icon.boxes, iconRules) : []),
-  ];
+  const obstacles: Obstacle[] = [];
+  const add = (own: readonly PixelBox[], { isObstacle, overlap, padding }: CollisionRules, owner?: Label): void => {
+    const { top, right, bottom, left } = padding;
+    for (const { minX, minY, maxX, maxY } of isObstacle ? own : [])
+      obstacles.push({
+        minX: minX - left,
+        minY: minY - top,
+        maxX: maxX + right,
+        maxY: maxY + bottom,
+        overlap,
+        movable: owner,
+      });
+  };
+  add(boxes, textRules, movable);
+  if (icon && iconRules) add(icon.boxes, iconRules);
+  return obstacles;
 }
+
+const isMovable = ({ textRules, leavesSpace, movesOthers }: Candidate): boolean =>
+  textRules.overlap === 'never' && (leavesSpace === 'preferably' || movesOthers === true);
 
 /** Returns whether a box is in the image, at this distance from its edges. */
 function isInside({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Size, marginPx = 0): boolean {
