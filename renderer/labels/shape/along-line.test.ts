@@ -4,7 +4,7 @@ import { angleBetween } from '../anchors/join-lines.js';
 import { type Point, Polyline } from '../anchors/polyline.js';
 import type { Placement } from '../label.js';
 import { inkOf, inkOutside, textStyleFor } from '../testing/styles.js';
-import { textWidth } from '../text/measure.js';
+import { letterWidths, textWidth } from '../text/measure.js';
 import { lettersOf } from '../text/script.js';
 import { type LineStyle, placementsAlongLine } from './along-line.js';
 
@@ -59,6 +59,28 @@ test('no letter steps aside where the line jogs', () => {
       const step = Math.atan2(run.y - before.y, run.x - before.x);
       expect(Math.abs(angleBetween(run.angle, step))).toBeLessThanOrEqual((35 * Math.PI) / 180 + 1e-9);
     }
+  }
+});
+
+test('no letters overlap where the line steps aside', () => {
+  // Rue Bossuet in Paris, whose carriageways are joined at a crossing.
+  const xy = [
+    55.3, 79.3, 52.8, 70.8, 53.5, 66.8, 53, 59.5, 54, 55.5, 55.8, 51.5, 56.8, 47.8, 57.8, 42.5, 54, 41, 62.8, -9,
+  ];
+  const street = new Polyline(xy);
+  const textStyle = { ...textStyleFor('Rue Bossuet'), sizePx: 11 };
+  const letters = letterWidths('Rue Bossuet', textStyle);
+  const width = letters.reduce((sum, letter) => sum + letter.width, 0);
+  const placements = [
+    ...placementsAlongLine(
+      { line: street, from: 0, to: street.length },
+      ...(['Rue Bossuet', width, textStyle, { ...upright, maxAngle: Math.PI / 4 }] as const),
+    ),
+  ];
+  for (const { runs } of placements) {
+    const pitches = runs.slice(1).map((run, i) => Math.hypot(run.x - runs[i]!.x, run.y - runs[i]!.y));
+    for (const [i, pitch] of pitches.entries())
+      expect(pitch).toBeGreaterThan((0.79 * (letters[i]!.width + letters[i + 1]!.width)) / 2);
   }
 });
 

@@ -51,6 +51,9 @@ const maxLean = (50 * Math.PI) / 180;
 /** Maximum angle between a letter and the way to it from the letter before. A larger one would break a word in two. */
 const maxStepAside = (35 * Math.PI) / 180;
 
+/** Minimum distance of two letters, as a share of that on a straight line. Nearer ones would overlap inside a bend. */
+const minPitch = 0.8;
+
 /** Maximum number of letters, including spaces, within one em. */
 const maxLettersPerEm = 6;
 
@@ -153,6 +156,7 @@ function bentPlacement(
   const boxes = [];
   const largestPx = scale * textStyle.sizePx;
   let last: Point | undefined;
+  let lastWidth = 0;
   let advance = 0;
   for (const { letter, width, section } of letters) {
     const middle = isReversed ? to - advance - width / 2 : from + advance + width / 2;
@@ -162,7 +166,9 @@ function bentPlacement(
     if (Math.abs(angleBetween(angle, along)) > maxLean) return null;
     const at = below(line.at(middle), along, style.offsetPx);
     if (last && Math.abs(angleBetween(along, directionOf(last, at))) > maxStepAside) return null;
+    if (last && Math.hypot(at[0] - last[0], at[1] - last[1]) < (minPitch * (lastWidth + width)) / 2) return null;
     last = at;
+    lastWidth = width;
     // Sections of different sizes stand on one baseline.
     const sizePx = section?.font.sizePx ?? textStyle.sizePx;
     const [x, y] = sizePx === largestPx ? at : below(at, along, baselineEm(letter) * (largestPx - sizePx));
