@@ -34,6 +34,7 @@ import { builtInImages } from './styles/images.js';
 import { localizeStyle } from './styles/language.js';
 import { type BuiltInStyle, isBuiltInStyle } from './styles/names.js';
 import { rasterStyle } from './styles/raster.js';
+import { isSpokenIn } from './styles/spoken.js';
 import type { DrawnMap, MapRequest, Sprites, TileSchema, TileSource, Uploads, Viewport } from './types.js';
 import { fitView } from './view/fit.js';
 import { tileZoom } from './view/projection.js';
@@ -130,7 +131,8 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
         attributionPx(request, source.attribution),
       );
       const sceneOf = (ground: Ground, attribution = ground.source.attribution): Scene => {
-        const style = ground.styles.image(request.style, request.language, uploadedStyle);
+        const isSpoken = isSpokenIn(request.language, view);
+        const style = ground.styles.image(request.style, request.language, uploadedStyle, isSpoken);
         return {
           ...{ view, style, images, format: request.format, sources: new Map([['map', ground.source]]) },
           labels(frame, labelled, keepFree, filling) {
@@ -247,7 +249,8 @@ const parseStyle = (json: Uint8Array): StyleSpecification => JSON.parse(Buffer.f
 type StyleArguments = readonly [name: string, language: string, uploaded: Uploads['style']];
 
 interface Styles {
-  image(...style: StyleArguments): CompiledStyle;
+  /** `isSpoken` tells whether local names are in the language. */
+  image(...style: readonly [...StyleArguments, isSpoken: boolean]): CompiledStyle;
   /** Without addresses. */
   web(...style: StyleArguments): StyleSpecification;
 }
@@ -260,11 +263,12 @@ function createStyles(source: TileSource, isBesideArchive = false): Styles {
   const schema = detectSchema(source);
   const kept = new LRUCache<string, CompiledStyle>({ max: keptStyles, maxSize: maxKeptStyleBytes });
   return {
-    image(name, language, uploaded) {
-      const key = `${name} ${language}`;
+    image(name, language, uploaded, isSpoken) {
+      const key = `${name} ${language} ${isSpoken}`;
       const known = kept.get(key);
       if (known) return known;
-      const style = compileStyle(localizeStyle(uploaded ? onArchive(parseStyle(uploaded)) : builtIn(name), language));
+      const given = uploaded ? onArchive(parseStyle(uploaded)) : builtIn(name);
+      const style = compileStyle(localizeStyle(given, language, isSpoken));
       kept.set(key, style, { size: uploaded?.length ?? 1 });
       return style;
     },

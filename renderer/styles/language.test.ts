@@ -63,6 +63,17 @@ test.each([
   expect(inLanguage(field, 'en', florence)).toBe('Florence');
 });
 
+test('a local name comes before the English one where the language is spoken', () => {
+  const station: Names = { name: "Gare de l'Est", 'name:en': 'East Station', 'name:de': 'Ostbahnhof' };
+  const shown = (language: string, isSpoken: boolean) =>
+    textOf(localizeStyle(styleOf(['get', 'name']), language, isSpoken), station);
+  expect([shown('fr', true), shown('fr', false), shown('de', true)]).toEqual([
+    "Gare de l'Est",
+    'East Station',
+    'Ostbahnhof',
+  ]);
+});
+
 test('local names are those on the signs', () => {
   expect(inLanguage(['get', 'name:en'], 'local', florence)).toBe('Firenze');
   expect(inLanguage('{name_en}', 'local', florence)).toBe('Firenze');

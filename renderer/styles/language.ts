@@ -52,34 +52,45 @@ const scriptRanges: Readonly<Record<string, readonly [first: string, end: string
   Kore: ['\uac00', '\ud7b0'],
 };
 
-/** Returns a copy of the style with names in `language`: two letters, `zh-Hant`, or {@link localLanguage}. */
-export function localizeStyle(style: StyleSpecification, language: string): StyleSpecification {
-  return { ...style, layers: style.layers.map((layer) => localizeLayer(layer, language)) };
+/** The language of a map. */
+interface Wanted {
+  readonly language: string;
+  /** Whether local names are in the language, so that they come before English ones. */
+  readonly isSpoken: boolean;
 }
 
-function localizeLayer(layer: LayerSpecification, language: string): LayerSpecification {
+/**
+ * Returns a copy of the style with names in `language`: two letters, `zh-Hant`, or {@link localLanguage}. `isSpoken`
+ * tells whether it is that of local names.
+ */
+export function localizeStyle(style: StyleSpecification, language: string, isSpoken = false): StyleSpecification {
+  const wanted = { language, isSpoken };
+  return { ...style, layers: style.layers.map((layer) => localizeLayer(layer, wanted)) };
+}
+
+function localizeLayer(layer: LayerSpecification, wanted: Wanted): LayerSpecification {
   const field: unknown = layer.type === 'symbol' ? layer.layout?.['text-field'] : undefined;
   if (field === undefined) return layer;
-  return { ...layer, layout: { ...layer.layout, 'text-field': localizeField(field, language) } } as LayerSpecification;
+  return { ...layer, layout: { ...layer.layout, 'text-field': localizeField(field, wanted) } } as LayerSpecification;
 }
 
-function localizeField(field: unknown, language: string): unknown {
-  if (typeof field === 'string') return localizeTokens(field, language);
-  if (Array.isArray(field)) return localizeExpression(field, language);
-  return localizeStops(field as { readonly stops?: unknown }, language);
+function localizeField(field: unknown, wanted: Wanted): unknown {
+  if (typeof field === 'string') return localizeTokens(field, wanted);
+  if (Array.isArray(field)) return localizeExpression(field, wanted);
+  return localizeStops(field as { readonly stops?: unknown }, wanted);
 }
 
 /** Localizes a token string such as `"{name} {ref}"`. Other text is unchanged. */
-function localizeTokens(text: string, language: string): unknown {
-  return hasNameToken(text) ? expressionOf(text, language) : text;
+function localizeTokens(text: string, wanted: Wanted): unknown {
+  return hasNameToken(text) ? expressionOf(text, wanted) : text;
 }
 
 /** Localizes a legacy function of zoom. A function of a property contains no getters. */
-function localizeStops(field: { readonly stops?: unknown }, language: string): unknown {
+function localizeStops(field: { readonly stops?: unknown }, wanted: Wanted): unknown {
   const stops = field.stops as readonly (readonly [zoom: unknown, text: unknown])[] | undefined;
   if (!stops?.every(([zoom, text]) => typeof zoom === 'number' && typeof text === 'string')) return field;
   if (!stops.some(([, text]) => hasNameToken(text as string))) return field;
-  const [first, ...others] = stops.map(([zoom, text]) => [zoom, expressionOf(text as string, language)]);
+  const [first, ...others] = stops.map(([zoom, text]) => [zoom, expressionOf(text as string, wanted)]);
   return expression('step', ['zoom'], first![1], ...others.flat());
 }
 
@@ -90,18 +101,18 @@ function hasNameToken(text: string): boolean {
 }
 
 /** Converts a token string to an expression. */
-function expressionOf(text: string, language: string): ExpressionSpecification {
-  const parts = text.split(token).map((part, i) => (i % 2 === 0 ? part : inLanguage(part, language)));
+function expressionOf(text: string, wanted: Wanted): ExpressionSpecification {
+  const parts = text.split(token).map((part, i) => (i % 2 === 0 ? part : inLanguage(part, wanted)));
   return expression('concat', ...withoutRepeats(parts.filter((part) => part !== '')));
 }
 
-function localizeExpression(value: unknown, language: string): unknown {
+function localizeExpression(value: unknown, wanted: Wanted): unknown {
   if (!Array.isArray(value) || value[0] === 'literal') return value;
   const [operator, key] = value;
   if (operator === 'get' && value.length === 2 && typeof key === 'string' && nameKey.test(key))
-    return inLanguage(key, language);
+    return inLanguage(key, wanted);
   const [, ...parts] = operator === 'concat' ? withNestedParts(value) : value;
-  const localized = parts.map((part: unknown) => localizeExpression(part, language));
+  const localized = parts.map((part: unknown) => localizeExpression(part, wanted));
   return [operator, ...(operator === 'concat' || operator === 'format' ? withoutRepeats(localized) : localized)];
 }
 
@@ -134,7 +145,7 @@ function showsName(value: unknown): boolean {
  * Returns the replacement of a name getter: the name in the language, in English, or as it is on signs. Without any it
  * is null, as before, so that fallbacks apply. A name of the local script beside it stays.
  */
-function inLanguage(key: string, language: string): ExpressionSpecification {
+function inLanguage(key: string, { language, isSpoken }: Wanted): ExpressionSpecification {
   if (!nameKey.test(key) || isNonLatin(key)) return expression('get', key);
   const original = key.replace(/^pgf:/, '');
   // Tiles of tilemaker's own process have this name only.
@@ -142,7 +153,8 @@ function inLanguage(key: string, language: string): ExpressionSpecification {
   if (language === localLanguage) return expression('coalesce', ['get', 'name'], ['get', original], only);
   const keys = (tags[language] ?? [language]).flatMap(keysOf).map((each) => ['get', each]);
   const english = keysOf('en').map((each) => ['get', each]);
-  return expression('coalesce', ...keys, ...localIn(language, original), ...english, ['get', original], only);
+  const local = isSpoken ? [['get', 'name']] : localIn(language, original);
+  return expression('coalesce', ...keys, ...local, ...english, ['get', original], only);
 }
 
 const isNonLatin = (key: string): boolean => /[:_]nonlatin$/.test(key);
