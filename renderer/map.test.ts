@@ -250,6 +250,15 @@ test('an archive of no known schema is drawn in uploaded styles, and built-in st
   expect(await groundOf((await render({ ...request, style: 'own@1' }, undefined, redWater)).bytes)).toBe('#ff0000');
 });
 
+test('an interactive style has no layer that needs areas, which browsers cannot measure', async () => {
+  const layers = { vector_layers: ['transportation', 'landcover', 'poi', 'place'].map((id) => ({ id })) };
+  const { found, webStyle } = await open(file('omt.pmtiles', pmtilesBytes([tile], layers, Compression.None)));
+  expect(found.schema).toBe('openmaptiles');
+  const ids = webStyle('svc-dark-v1', 'en').layers.map(({ id }) => id);
+  expect(ids.filter((id) => id.startsWith('label-poi-famous'))).not.toEqual([]);
+  expect(ids.filter((id) => id.startsWith('label-poi-large'))).toEqual([]);
+});
+
 test.each([
   ['that is none', () => file('none.pmtiles', Buffer.from('not an archive'))],
   ['that is not there', () => join(folder, 'missing.pmtiles')],

@@ -27,6 +27,7 @@ import { detectSchema } from './sources/schema.js';
 import { checkSprites } from './sprites/check.js';
 import { SpriteStore } from './sprites/sprite-store.js';
 import { type CompiledStyle, compileStyle } from './style/compile.js';
+import { areaAround } from './style/reserves-space.js';
 import type { Unsupported } from './style/unsupported.js';
 import { builtInStyle } from './styles/built-in.js';
 import { checkStyle, onArchive, onArchiveOfWeb } from './styles/custom.js';
@@ -277,7 +278,7 @@ function createStyles(source: TileSource, isBesideArchive = false): Styles {
   };
 
   function withSprite(name: string): StyleSpecification {
-    const style = builtIn(name);
+    const style = withoutAreas(builtIn(name));
     return source.kind === 'vector' ? { ...style, sprite: spritePath(name as BuiltInStyle) } : style;
   }
 
@@ -287,6 +288,12 @@ function createStyles(source: TileSource, isBesideArchive = false): Styles {
     throw new ApiError('unavailable', unknownSchema(source));
   }
 }
+
+/** Browsers cannot tell how large the area around a point is, and would show all points. */
+const withoutAreas = (style: StyleSpecification): StyleSpecification => ({
+  ...style,
+  layers: style.layers.filter(({ metadata }) => !(metadata && areaAround in (metadata as object))),
+});
 
 /** Layers that a message names. */
 const maxNamedLayers = 20;

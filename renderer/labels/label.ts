@@ -107,6 +107,8 @@ export interface Candidate {
   readonly reservesSpace?: boolean;
   /** Whether labels that leave space are moved for it, if they have another place. Others may move it too. */
   readonly movesOthers?: boolean;
+  /** The most labels that it tries to move, if they are fewer than those of a map. */
+  readonly mostMoves?: number;
   /** Whether this label leaves reserved space free: always, or unless it has no other place. */
   readonly leavesSpace?: 'always' | 'preferably';
   /** Whether placements are makeshifts, which are tried when all else fails. */

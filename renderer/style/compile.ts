@@ -22,7 +22,10 @@ import type { TileFeature } from '../tiles/vector-tile.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
 import {
+  type AreaAround,
+  areaAround,
   leavesSpace,
+  mostMoves,
   movesOthers,
   namesSquares,
   type RepeatDistance,
@@ -51,12 +54,16 @@ export interface StyleLayer {
   readonly reservesSpace: boolean;
   /** See {@link movesOthers}. */
   readonly movesOthers: boolean;
+  /** See {@link mostMoves}. */
+  readonly mostMoves: number | undefined;
   /** See {@link leavesSpace}. */
   readonly leavesSpace: boolean;
   /** See {@link namesSquares}. */
   readonly namesSquares: boolean;
   /** See {@link repeatDistance}. */
   readonly repeatDistance: RepeatDistance | undefined;
+  /** See {@link areaAround}. */
+  readonly areaAround: AreaAround | undefined;
   /** Returns whether the layer is drawn at this zoom. */
   isVisible(zoom: number): boolean;
   /**
@@ -122,9 +129,11 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
     filterDependencies: dependenciesOf(filterText),
     reservesSpace: has(layer, reservesSpace),
     movesOthers: has(layer, movesOthers),
+    mostMoves: metadataOf(layer)?.[mostMoves] as number | undefined,
     leavesSpace: has(layer, leavesSpace),
     namesSquares: has(layer, namesSquares),
     repeatDistance: metadataOf(layer)?.[repeatDistance] as RepeatDistance | undefined,
+    areaAround: metadataOf(layer)?.[areaAround] as AreaAround | undefined,
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);

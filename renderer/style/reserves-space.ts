@@ -7,6 +7,8 @@ export const reservesSpace = 'fenceline:reserves-space';
 export const leavesSpace = 'fenceline:leaves-space';
 /** Names an entry of a layer's `metadata`. A symbol without space moves names that leave space. */
 export const movesOthers = 'fenceline:moves-others';
+/** Names an entry of a layer's `metadata`: the most labels that one of its symbols tries to move. */
+export const mostMoves = 'fenceline:most-moves';
 /**
  * Names an entry of a layer's `metadata`. Names of lines around or across a square are straight, in its middle. Names
  * are repeated only when all names of neighbouring layers with this entry are placed.
@@ -16,6 +18,21 @@ export const namesSquares = 'fenceline:names-squares';
  * Names an entry of a layer's `metadata`: the minimum distance of equal texts at points, as a {@link RepeatDistance}.
  */
 export const repeatDistance = 'fenceline:repeat-distance';
+
+/**
+ * Names an entry of a layer's `metadata`: areas of another layer of the tile, as {@link AreaAround}. Only points in
+ * such an area are shown, those in the largest first.
+ */
+export const areaAround = 'fenceline:area-around';
+
+/** Areas with one of these values of a property. */
+export interface AreaAround {
+  readonly sourceLayer: string;
+  readonly key: string;
+  readonly values: readonly string[];
+  /** Smallest area, in square CSS pixels at the whole zoom. */
+  readonly minPx2: number;
+}
 
 export interface RepeatDistance {
   /** CSS pixels at the zoom, and below. */

@@ -300,6 +300,7 @@ function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number
   const feature = decodeVectorTile(bytes).layers.get(layer)!.features[0]!;
   return compileStyle(builtInStyle('svc-default-v1', schema))
     .layers.filter(({ type, sourceLayer }) => type === 'symbol' && sourceLayer === layer)
+    .filter(({ areaAround }) => !areaAround)
     .filter((each) => each.isVisible(zoom) && each.filter(Math.floor(zoom))(feature))
     .map(({ id }) => id.replace(/-\d+$/, ''));
 }
@@ -371,7 +372,7 @@ test.each([
   ['protomaps', 'pois', { name: 'a', ...namesIn(3), kind: 'museum' }, 14, ['label-poi-famous']],
   ['protomaps-v3', 'places', { 'pmap:kind': 'city', place: 'city' }, 8, ['label-city']],
   ['protomaps-v3', 'places', { 'pmap:kind': 'neighbourhood', place: 'village' }, 12, ['label-village']],
-  ['protomaps-v3', 'pois', { name: 'a', amenity: 'hospital' }, 14, ['label-poi-14']],
+  ['protomaps-v3', 'pois', { name: 'a', amenity: 'hospital' }, 14, ['label-poi-14-early']],
   // Mappers tag entrances and courtyards as attractions. Names in other languages tell what visitors come for.
   ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 14, []],
   ['protomaps-v3', 'pois', { name: 'a', tourism: 'attraction' }, 15, ['label-poi-15']],
@@ -394,7 +395,7 @@ test.each([
   ['shortbread', 'place_labels', { kind: 'capital' }, 6, ['label-city', 'label-capital']],
   ['shortbread', 'boundary_labels', { admin_level: 2 }, 4, ['label-country']],
   ['shortbread', 'street_labels', { kind: 'primary' }, 13, ['label-road-major']],
-  ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 14, ['label-poi-14']],
+  ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 14, ['label-poi-14-early']],
   ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 16, ['label-poi-15']],
   ['shortbread', 'pois', { name: 'a', historic: 'monument', amenity: 'cafe' }, 15, ['label-poi-15']],
   ['shortbread', 'pois', { name: 'a', tourism: 'attraction', amenity: 'cafe' }, 17, ['label-poi-16']],
@@ -407,7 +408,7 @@ test.each([
 
 test.each([
   ['openmaptiles', 'transportation_name', { class: 'minor' }, 'label-road-minor'],
-  ['openmaptiles', 'poi', { class: 'museum', subclass: 'museum' }, 'label-poi-14-1'],
+  ['openmaptiles', 'poi', { class: 'museum', subclass: 'museum' }, 'label-poi-14-early-1'],
   ['shortbread', 'street_labels', { kind: 'residential' }, 'label-road-minor'],
 ] as const)('%s: of several names in %s, the first is shown', (schema, layer, tags, id) => {
   const textOf = (name: string) => {

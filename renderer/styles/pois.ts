@@ -45,6 +45,8 @@ export const poiStyles: Readonly<Record<PoiClass, PoiStyle>> = {
   subway: poi(15, 'transit', 'subway', 'subway', 'halt', 'light_rail'),
   // Attractions in tiles that do not tell which of them visitors know.
   unranked: poi(14, 'culture', 'attraction', 'unranked'),
+  // Before monuments, which often stand in the middle of one.
+  park: poi(15, 'green', 'park', 'park', 'national_park', 'nature_reserve', 'forest', 'golf_course', 'water_park'),
   monument: poi(15, 'culture', 'monument', 'monument', 'triumphal_arch', 'archaeological_site', 'ruins'),
   // Attractions and buildings that fewer people know.
   sight: poi(15, 'culture', 'attraction', 'sight'),
@@ -52,7 +54,6 @@ export const poiStyles: Readonly<Record<PoiClass, PoiStyle>> = {
   viewpoint: poi(15, 'culture', 'viewpoint', 'viewpoint'),
   peak: poi(15, 'green', 'mountain', 'peak', 'volcano'),
   beach: poi(15, 'green', 'beach', 'beach', 'beach_resort'),
-  park: poi(15, 'green', 'park', 'park', 'national_park', 'nature_reserve', 'forest', 'golf_course', 'water_park'),
   worship: poi(15, 'culture', 'worship', 'place_of_worship', 'cathedral', 'church', 'mosque', 'synagogue', 'temple'),
   theatre: poi(16, 'culture', 'theatre', 'theatre', 'arts_centre', 'opera'),
   university: poi(16, 'education', 'college', 'university', 'college'),
@@ -106,7 +107,7 @@ export const isFamous = expression('>=', renown, famousFrom);
 export const withoutUnknownAttractions = (tag: ExpressionSpecification): ExpressionSpecification =>
   expression('let', 'tag', tag, [
     'case',
-    ['all', ['==', ['var', 'tag'], 'attraction'], ['!', isKnown]],
+    ['all', ['match', ['var', 'tag'], ['attraction', 'theme_park'], true, false], ['!', isKnown]],
     'sight',
     ['var', 'tag'],
   ]);

@@ -6,6 +6,7 @@
  */
 
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
+import type { AreaAround } from '../style/reserves-space.js';
 
 /** Land use, from bottom to top. */
 export const zoneClasses = [
@@ -171,6 +172,8 @@ export interface SchemaLabels {
     readonly order?: ExpressionSpecification;
     /** Whether visitors know the place: then sights, parks and universities start at zoom 14. */
     readonly isFamous?: ExpressionSpecification;
+    /** Areas of parks, which tell how large a park is: then the large ones start at zoom 14. */
+    readonly parks?: Omit<AreaAround, 'minPx2'>;
   })[];
   readonly houseNumbers: (Selected & { readonly number: ExpressionSpecification }) | null;
 }

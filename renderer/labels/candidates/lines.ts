@@ -141,7 +141,9 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
       for (const each of tried) yield* placementsIn(each);
       const shortText = isMain && isStreet ? abbreviated(text) : null;
       if (shortText === null) return;
-      const shorter = placementsOf({ ...parts, text: shortText, isStraight: true });
+      // A winding street that is too short for the full name has no other way to be named.
+      const mayBend = tried.every(({ from, to }) => to - from < width);
+      const shorter = placementsOf({ ...parts, text: shortText, ...(!mayBend && { isStraight: true }) });
       for (const each of tried.slice(0, maxShorterSections))
         for (const placement of shorter(each)) yield { ...placement, isMakeshift: true };
     };

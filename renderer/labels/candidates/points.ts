@@ -57,6 +57,7 @@ function candidateAt(
   const flags: Partial<Candidate> = {
     reservesSpace: layer.reservesSpace,
     movesOthers: layer.movesOthers,
+    ...(layer.mostMoves && { mostMoves: layer.mostMoves }),
     ...(layer.leavesSpace && { leavesSpace: 'preferably' }),
     ...(layer.repeatDistance && { repeats: lettersOf(text) || text }),
   };

@@ -6,6 +6,7 @@ import type { SpriteImages } from '../../sprites/sprite-images.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
 import { memoizeByDependencies } from '../../style/memoize.js';
+import type { AreaAround } from '../../style/reserves-space.js';
 import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
 import { isTemplate, type LabelSection, labelText } from '../text/label-text.js';
 
@@ -42,19 +43,23 @@ const cache = new LRUCache<string, Selected>({
 const numbers = new WeakMap<TileLayer | StyleLayer, number>();
 let layers = 0;
 
+/** Returns a function that returns the size of such areas around a point, in square CSS pixels at the whole zoom. */
+export type SizesOf = (areas: AreaAround) => (feature: TileFeature) => number;
+
 /** Returns the features of a tile's layer that have a text or an icon at this whole zoom, in the tile's order. */
 export function symbolFeatures(
   tileLayer: TileLayer,
   layer: StyleLayer,
   zoom: number,
   images: SpriteImages,
+  sizesOf?: SizesOf,
 ): readonly SymbolFeature[] {
   const hasIcons = layer.property('icon-image').text !== '';
   const key = `${numberOf(tileLayer)} ${numberOf(layer)} ${zoom} ${hasIcons ? images.key : ''}`;
   let selected = cache.get(key);
   if (!selected) {
     const others = takeMissingFonts();
-    const features = selectSymbolFeatures(tileLayer, layer, zoom, images);
+    const features = selectSymbolFeatures(tileLayer, layer, zoom, images, sizesOf);
     selected = { features, missingFonts: takeMissingFonts() };
     noteMissingFonts(others);
     cache.set(key, selected);
@@ -68,16 +73,21 @@ function selectSymbolFeatures(
   layer: StyleLayer,
   zoom: number,
   images: SpriteImages,
+  sizesOf?: SizesOf,
 ): SymbolFeature[] {
   const passes = memoizeByDependencies(tileLayer, layer.filterDependencies, layer.filter(zoom));
   const sortKey = layer.property<number | undefined>('symbol-sort-key');
+  const { areaAround } = layer;
+  const sizeOf = areaAround && sizesOf?.(areaAround);
   const selected: SymbolFeature[] = [];
   for (const feature of tileLayer.features) {
     if (!passes(feature)) continue;
+    const size = sizeOf?.(feature);
+    if (areaAround && (size ?? 0) < areaAround.minPx2) continue;
     const { text, sections } = labelText(layer, feature, zoom);
     const icon = iconName(layer, feature, zoom, images);
     if (text !== '' || icon !== null)
-      selected.push({ feature, text, sections, icon, sortKey: sortKey.at(zoom, feature) ?? 0 });
+      selected.push({ feature, text, sections, icon, sortKey: size ? -size : (sortKey.at(zoom, feature) ?? 0) });
   }
   return selected;
 }

@@ -3,9 +3,11 @@
 import type { Frame } from '../../draw/frame.js';
 import { overlaps, type Translate } from '../../draw/tile-canvas.js';
 import type { StyleLayer } from '../../style/compile.js';
+import type { TileFeature } from '../../tiles/vector-tile.js';
 import type { PixelBox } from '../../types.js';
-import { type PlacedTile, partOf } from '../../view/projection.js';
-import { type SymbolFeature, symbolFeatures } from './symbol-features.js';
+import { type PlacedTile, partOf, tileSizePx } from '../../view/projection.js';
+import { areasAround } from './area-around.js';
+import { type SizesOf, type SymbolFeature, symbolFeatures } from './symbol-features.js';
 
 /** The visible part of a tile. */
 export interface VisibleTile {
@@ -27,10 +29,16 @@ export function visibleSymbols(frame: Frame, layer: StyleLayer, insetPx: number)
   const symbols: VisibleSymbol[] = [];
   const shift = layer.property<Translate>('text-translate').at(frame.view.zoom);
   for (const { place, tile } of frame.tiles.get(layer.source ?? '') ?? []) {
-    const tileLayer = tile.kind === 'vector' ? tile.tile.layers.get(layer.sourceLayer ?? '') : undefined;
+    if (tile.kind !== 'vector') continue;
+    const tileLayer = tile.tile.layers.get(layer.sourceLayer ?? '');
     if (!tileLayer) continue;
     const visibleTile = visibleTileOf(frame, place, shift, tileLayer.extent, insetPx);
-    for (const symbol of symbolFeatures(tileLayer, layer, frame.wholeZoom, frame.images)) {
+    const unitPx = (tileSizePx * 2 ** (frame.wholeZoom - place.zoom)) / tileLayer.extent;
+    const sizesOf: SizesOf = (areas) => {
+      const sizeAround = areasAround(tile.tile, areas);
+      return (feature: TileFeature) => sizeAround(feature) * unitPx ** 2;
+    };
+    for (const symbol of symbolFeatures(tileLayer, layer, frame.wholeZoom, frame.images, sizesOf)) {
       if (overlaps(symbol.feature.box, visibleTile.box)) symbols.push({ ...symbol, tile: visibleTile });
     }
   }

@@ -375,21 +375,64 @@ test('the distance of equal names is that of their icons, on whichever side the 
   expect(placedAt([cafe(100, 100), cafe(160, 160)])).toHaveLength(2);
 });
 
+const streetOf = (name: string, ...places: readonly Placement[]): Candidate => ({
+  ...candidateOf(name, places),
+  leavesSpace: 'preferably',
+  movesOthers: true,
+  hasMakeshifts: true,
+});
+const makeshift = (x: number, y: number): Placement => ({ ...named(x, y), isMakeshift: true });
+
 test('an abbreviation takes no reserved space, and moves no name', () => {
-  const makeshift: Placement = { ...named(100, 50), isMakeshift: true };
   const landmark: Candidate = { ...candidateOf('landmark', [named(120, 50)]), reservesSpace: true };
-  const street = (place: Placement): Candidate => ({
-    ...candidateOf('street', [place]),
-    leavesSpace: 'preferably',
-    movesOthers: true,
-    hasMakeshifts: true,
-  });
-  expect(placedAt([street(makeshift), landmark])).toEqual([['landmark', 120]]);
-  expect(placedAt([street(named(100, 50)), landmark])).toEqual([['street', 100]]);
+  expect(placedAt([streetOf('street', makeshift(100, 50)), landmark])).toEqual([['landmark', 120]]);
+  expect(placedAt([streetOf('street', named(100, 50)), landmark])).toEqual([['street', 100]]);
   const other: Candidate = { ...candidateOf('other', [named(120, 50), named(200, 80)]), leavesSpace: 'preferably' };
-  expect(placedAt([other, street(makeshift)])).toEqual([['other', 120]]);
-  expect(placedAt([other, street(named(100, 50))])).toEqual([
-    ['other', 200],
-    ['street', 100],
+  const edge: Candidate = candidateOf('edge', [named(20, 50)]);
+  expect(placedAt([edge, other, streetOf('street', named(20, 50), makeshift(100, 50))])).toEqual([
+    ['edge', 20],
+    ['other', 120],
   ]);
+});
+
+test('the name of a street that is shorter than its name moves others', () => {
+  const other: Candidate = { ...candidateOf('other', [named(120, 50), named(200, 80)]), leavesSpace: 'preferably' };
+  for (const place of [named(100, 50), makeshift(100, 50)])
+    expect(placedAt([other, streetOf('bridge', place)])).toEqual([
+      ['other', 200],
+      ['bridge', 100],
+    ]);
+});
+
+test('a street that moves for another may be abbreviated, and not one that moves for a landmark', () => {
+  const quay = streetOf('quay', named(120, 50), makeshift(200, 50));
+  expect(placedAt([quay, streetOf('bridge', named(100, 50))])).toEqual([
+    ['quay', 200],
+    ['bridge', 100],
+  ]);
+  const landmark: Candidate = { ...candidateOf('landmark', [named(100, 50)]), movesOthers: true };
+  expect(placedAt([quay, landmark])).toEqual([['quay', 120]]);
+});
+
+test('a makeshift takes reserved space that its landmark did not take', () => {
+  const landmark: Candidate = { ...candidateOf('landmark', [named(120, 50)]), reservesSpace: true };
+  const before: Candidate = candidateOf('before', [named(150, 50)]);
+  expect(placedAt([before, streetOf('bridge', makeshift(100, 50)), landmark])).toEqual([
+    ['before', 150],
+    ['bridge', 100],
+  ]);
+});
+
+test('a landmark moves no more names than its layer allows', () => {
+  const street = (x: number): Candidate => ({
+    ...candidateOf(`street ${x}`, [named(x, 50), named(x, 100)]),
+    leavesSpace: 'preferably',
+  });
+  const landmark = (mostMoves: number): Candidate => ({
+    ...candidateOf('landmark', [named(100, 50, 100)]),
+    ...{ movesOthers: true, mostMoves },
+  });
+  const streets = [street(90), street(150)];
+  expect(placedAt([...streets, landmark(2)]).at(-1)).toEqual(['landmark', 100]);
+  expect(placedAt([...streets, landmark(1)]).map(([text]) => text)).toEqual(['street 90', 'street 150']);
 });

@@ -49,6 +49,7 @@ export function placeLabels(
 ): PlacedLabel[] {
   const placing = new Placing(image, keepFree, reservedBoxes(candidates, image));
   for (const candidate of candidates) placing.place(candidate);
+  placing.placeLate();
   return placing.placed.map(({ candidate, placement }) => ({ candidate, placement }));
 }
 
@@ -124,6 +125,11 @@ class Placing {
   /** Labels with the places and the space that they left, in this order. */
   private readonly moved: (Pick<Label, 'placement' | 'obstacles'> & { readonly label: Label })[] = [];
   private attempts = 0;
+  /** Streets that found no place, and whether reserved space held up the last one. */
+  private readonly late: Candidate[] = [];
+  private isHeldUp = false;
+  private isReservationOver = false;
+  private lastAttempt = maxAttempts;
   private readonly listed = new Map<Candidate, Placements>();
 
   constructor(
@@ -138,15 +144,26 @@ class Placing {
   place(candidate: Candidate): void {
     const isStreet = candidate.leavesSpace !== undefined;
     const mayMoveOthers = candidate.movesOthers && this.attempts < (isStreet ? maxAttemptsForStreets : maxAttempts);
+    this.isHeldUp = false;
+    this.lastAttempt = Math.min(maxAttempts, this.attempts + (candidate.mostMoves ?? maxAttempts));
     const placement =
       this.placementOf(candidate) ??
       (mayMoveOthers ? this.placementAmongMoved(candidate, isStreet ? depthOfStreets : 0, isStreet) : undefined) ??
       this.makeshiftOf(candidate);
-    if (!placement) return;
+    if (!placement) {
+      if (isStreet && this.isHeldUp) this.late.push(candidate);
+      return;
+    }
     const label: Label = { candidate, number: this.placed.length, placement, obstacles: [] };
     label.obstacles = obstaclesOf(candidate, placement, isMovable(candidate) ? label : undefined);
     this.insert(label);
     this.placed.push(label);
+  }
+
+  /** Places streets for which only reserved space was left, where the landmark that reserved it has no place. */
+  placeLate(): void {
+    this.isReservationOver = true;
+    for (const candidate of this.late) this.place(candidate);
   }
 
   private insert({ candidate, placement, obstacles }: Label): void {
@@ -200,8 +217,10 @@ class Placing {
   private placementAmongMoved(candidate: Candidate, depth: number, isForStreet: boolean): Placement | undefined {
     const stuck = new Set<string>();
     const placements = this.placementsOf(candidate);
+    // The name of a bridge that is a little shorter than its name has no other place.
+    const isTooLong = placements.at(0)?.isMakeshift;
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
-      if (placement.isMakeshift) continue;
+      if (placement.isMakeshift && !isTooLong) continue;
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement.icon)) continue;
       if (isForStreet && this.isReserved(candidate, placement.boxes)) continue;
       const labels = this.movableAt(candidate, placement, maxMoved[depth]!);
@@ -253,11 +272,12 @@ class Placing {
 
   private placeAgain(label: Label, depth: number, isForStreet: boolean): boolean {
     const { candidate } = label;
-    if (++this.attempts > maxAttempts) return false;
+    if (this.attempts >= this.lastAttempt) return false;
+    this.attempts++;
     const placement =
       this.placementOf(candidate, !isForStreet) ??
       (depth === lastDepth ? undefined : this.placementAmongMoved(candidate, depth + 1, isForStreet)) ??
-      (label.placement.isMakeshift ? this.makeshiftOf(candidate) : undefined);
+      (label.placement.isMakeshift || isForStreet ? this.makeshiftOf(candidate) : undefined);
     if (!placement) return false;
     label.placement = placement;
     label.obstacles = obstaclesOf(candidate, placement, label);
@@ -305,8 +325,11 @@ class Placing {
   }
 
   private isReserved(candidate: Candidate, boxes: readonly PixelBox[]): boolean {
+    if (this.isReservationOver) return false;
     const isOthers = ({ by }: Reserved) => by !== candidate;
-    return boxes.some((box) => this.reserved.some(box, isOthers, candidate.textRules.padding));
+    const isReserved = boxes.some((box) => this.reserved.some(box, isOthers, candidate.textRules.padding));
+    this.isHeldUp ||= isReserved;
+    return isReserved;
   }
 
   private collidesAny(boxes: readonly PixelBox[], { padding, overlap }: CollisionRules): boolean {

@@ -6,7 +6,9 @@ import type {
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
 import {
+  areaAround,
   leavesSpace,
+  mostMoves,
   movesOthers,
   namesSquares,
   type RepeatDistance,
@@ -85,16 +87,14 @@ interface PoiTier {
 const isMovingClass = (name: PoiClass): boolean => ['attraction', 'castle', 'unranked'].includes(name);
 
 /** Landmarks that already appear one zoom earlier, where no street needs the space. */
-const fillers: PoiTier = {
-  minzoom: famousZoom,
-  maxzoom: famousZoom + 1,
-  classes: ['museum', 'stadium', 'zoo', 'hospital'],
-  isMoving: false,
-};
+const fillers: readonly PoiTier[] = [
+  { minzoom: 15, maxzoom: 16, classes: ['theatre', 'mall'], isMoving: false },
+  { minzoom: 14, maxzoom: 15, classes: ['museum', 'stadium', 'zoo', 'hospital'], isMoving: false },
+];
 
 /** The first ones last: their layers are placed first. */
 const poiTiers: readonly PoiTier[] = [
-  fillers,
+  ...fillers,
   ...[...new Set(poiClasses.map((name) => poiStyles[name].minZoom))]
     .sort((a, b) => b - a)
     .flatMap((minzoom) =>
@@ -130,7 +130,8 @@ function poiLayers(which: 'first' | 'others', schema: Schema, palette: Palette):
         ...(which === 'first' && yielding),
       };
       const zooms = { minzoom, ...(maxzoom && { maxzoom }) };
-      const named = { id: `label-poi-${minzoom}${isMoving ? '-moving' : ''}-${i}`, ...zooms, metadata };
+      const id = `label-poi-${minzoom}${isMoving ? '-moving' : ''}${maxzoom ? '-early' : ''}-${i}`;
+      const named = { id, ...zooms, metadata };
       return poiLayer(named, poi, classes, mayBeFamous ? [isOther] : [], schema, palette);
     });
   });
@@ -139,13 +140,23 @@ function poiLayers(which: 'first' | 'others', schema: Schema, palette: Palette):
     const named = { id: `label-poi-famous-${i}`, minzoom: famousZoom, metadata: { ...landmark, ...moving } };
     return poi.isFamous ? poiLayer(named, poi, famousClasses, [poi.isFamous], schema, palette) : [];
   });
-  return [...layers, ...famous];
+  const large = schema.labels.pois.flatMap((poi, i) => {
+    const metadata = { ...landmark, [areaAround]: { ...poi.parks, minPx2: largeParkPx2 } };
+    const zooms = { minzoom: famousZoom, maxzoom: poiStyles.park.minZoom };
+    const named = { id: `label-poi-large-${i}`, ...zooms, metadata };
+    return poi.parks ? poiLayer(named, poi, ['park'], [], schema, palette) : [];
+  });
+  return [...layers, ...large, ...famous];
 }
+
+/** Parks that are wider than an icon on the map. */
+const largeParkPx2 = 600;
 
 const once = { [repeatDistance]: sameLandmark };
 /** Streets leave a landmark space, and it has one name. */
 const landmark = { [reservesSpace]: true, ...once };
-const moving = { [movesOthers]: true };
+/** A map has many landmarks, and one without a place must not use up the moves of the others. */
+const moving = { [movesOthers]: true, [mostMoves]: 40 };
 /** The name of a station stands on another side of its icon if that leaves a landmark space. */
 const yielding = { [leavesSpace]: true };
 

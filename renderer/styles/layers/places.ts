@@ -78,9 +78,16 @@ const wandering = around(
   [-3, -0.7, 3, -0.7, -3, 0.7, 3, 0.7, -1.5, -1.4, 1.5, -1.4, -1.5, 1.4, 1.5, 1.4, 0, -2.5, 0, 2.5],
 );
 
+/** Offsets of parts of a city, which have no edges. */
+const drifting = around(
+  [0, 0, 0, -1.2, 0, 1.2, -1.5, 0, 1.5, 0, 0, -2.4, 0, 2.4, -3, 0, 3, 0, -2, -1.8, 2, 1.8],
+  [0, -3.6, 0, 3.6, -4.5, 0, 4.5, 0, -3, -2.8, 3, -2.8, -3, 2.8, 3, 2.8],
+);
+
 const spaced: Layout = { 'text-letter-spacing': 0.12, 'text-transform': 'uppercase' };
 
-const citySizes = { 2: [9.5, 11], 5: [10.5, 13.5], 8: [12.5, 17], 12: [17, 23], 15: [20, 26] } as const;
+/** Among streets, the name of a city is smaller again: everyone knows where they are. */
+const citySizes = { 2: [9.5, 11], 5: [10.5, 13.5], 8: [12.5, 17], 12: [17, 23], 14: [16, 20] } as const;
 
 /** Places, the least important first. */
 const styles: readonly PlaceStyle[] = [
@@ -90,7 +97,8 @@ const styles: readonly PlaceStyle[] = [
     weight: 'Regular',
     sizes: { 13: [10, 10], 16: [12, 12] },
     color: 'place',
-    more: spaced,
+    more: { ...spaced, ...drifting },
+    space: leavesSpace,
   },
   {
     class: 'suburb',
@@ -98,7 +106,8 @@ const styles: readonly PlaceStyle[] = [
     weight: 'Regular',
     sizes: { 11: [10, 10], 15: [13, 13] },
     color: 'place',
-    more: spaced,
+    more: { ...spaced, ...drifting },
+    space: leavesSpace,
   },
   {
     class: 'village',
@@ -150,7 +159,7 @@ const styles: readonly PlaceStyle[] = [
   },
   {
     class: 'city',
-    zooms: [5, 16],
+    zooms: [5, 15],
     weight: 'Regular',
     sizes: citySizes,
     color: 'city',

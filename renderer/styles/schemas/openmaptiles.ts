@@ -38,13 +38,10 @@ const landcover: Readonly<Partial<Record<AreaClass, readonly string[]>>> = {
   ice: ['ice'],
 };
 
+const parks = ['park', 'garden', 'golf_course', 'village_green', 'recreation_ground'];
+
 /** Parks are a kind of grass in the land cover. */
-const landcoverTag = expression(
-  'case',
-  ['match', ['get', 'subclass'], ['park', 'garden', 'golf_course', 'village_green', 'recreation_ground'], true, false],
-  'park',
-  classTag,
-);
+const landcoverTag = expression('case', ['match', ['get', 'subclass'], parks, true, false], 'park', classTag);
 
 const landuse: Readonly<Partial<Record<AreaClass, readonly string[]>>> = {
   residential: ['residential', 'suburb', 'neighbourhood', 'quarter'],
@@ -68,7 +65,7 @@ const poiTag = expression(
   'match',
   classTag,
   // The subclass of a place of worship is its religion.
-  ['place_of_worship', 'harbor', 'park', 'cemetery', 'castle'],
+  ['place_of_worship', 'harbor', 'park', 'cemetery'],
   classTag,
   // They have the class of their station.
   ['bus', 'entrance'],
@@ -77,7 +74,7 @@ const poiTag = expression(
     'let',
     'tag',
     ['coalesce', ['get', 'subclass'], classTag],
-    ['case', ['==', ['var', 'tag'], 'attraction'], attraction, ['var', 'tag']],
+    ['case', ['match', ['var', 'tag'], ['attraction', 'theme_park'], true, false], attraction, ['var', 'tag']],
   ],
 );
 
@@ -212,6 +209,7 @@ export const openMapTilesSchema: Schema = {
         values: taggedPois,
         order: expression('min', ['coalesce', ['get', 'rank'], 999], 999),
         isFamous,
+        parks: { sourceLayer: 'landcover', key: 'subclass', values: parks },
       },
     ],
     houseNumbers: { sourceLayer: 'housenumber', number: expression('get', 'housenumber') },

@@ -53,6 +53,21 @@ const landTag = expression(
 const { airport, hospital, stadium, zoo, park, university, garden, cemetery, school } = taggedPois;
 const namedAreas = { airport, hospital, stadium, zoo, park, university, garden, cemetery, school };
 
+const named = expression('concat', ['get', 'name'], ' ', ['coalesce', ['get', 'name:en'], '']);
+const isNamed = (...words: readonly string[]) => ['any', ...words.map((word) => ['in', word, named])];
+/** Buildings have no tag of their use, so words in their names choose the icon: first those of museums in churches. */
+const buildingTag = expression(
+  'case',
+  isNamed('Museo', 'Museum', 'Musée', 'Galleria', 'Gallery', 'Galerie'),
+  'museum',
+  isNamed(
+    ...['Basilica', 'Chiesa', 'Duomo', 'Santa Maria', 'Battistero', 'Abbazia', 'Basilique', 'Église', 'Cathédrale'],
+    ...['Iglesia', 'Igreja', 'Catedral', 'Kirche', 'Kerk', 'Kościół', 'Church', 'Cathedral', 'Chapel', 'Abbey'],
+  ),
+  'church',
+  'sight',
+);
+
 const cover = {
   residential: ['residential', 'neighbourhood'],
   farmland: ['farmland', 'orchard', 'vineyard', 'farmyard'],
@@ -177,8 +192,8 @@ export const protomapsV3Schema: Schema = {
       {
         sourceLayer: 'buildings',
         filter: expression('all', ['has', 'name'], isKnown),
-        tag: expression('literal', 'sight'),
-        values: { sight: ['sight'] },
+        tag: buildingTag,
+        values: { sight: ['sight'], worship: ['church'], museum: ['museum'] },
         isFamous,
       },
       {

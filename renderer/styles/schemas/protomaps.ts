@@ -15,6 +15,7 @@ import type { RoadClass, Schema } from '../schema.js';
 const kind = expression('get', 'kind');
 /** Value of the OpenStreetMap tag of a kind. */
 const detail = expression('coalesce', ['get', 'kind_detail'], kind);
+const parks = ['park', 'garden', 'golf_course', 'recreation_ground'];
 const isSubway = expression('in', 'subway', [
   'concat',
   ['to-string', ['get', 'kind_detail']],
@@ -91,7 +92,7 @@ export const protomapsSchema: Schema = {
         commercial: ['commercial', 'retail'],
         education: ['school', 'university', 'college', 'kindergarten', 'library'],
         hospital: ['hospital'],
-        park: ['park', 'garden', 'golf_course', 'zoo', 'recreation_ground', 'dog_park'],
+        park: [...parks, 'zoo', 'dog_park'],
         cemetery: ['cemetery'],
         pitch: ['pitch', 'playground', 'stadium'],
         pedestrian: ['pedestrian', 'platform'],
@@ -200,6 +201,7 @@ export const protomapsSchema: Schema = {
         values: taggedPois,
         order: minZoom,
         isFamous,
+        parks: { sourceLayer: 'landuse', key: 'kind', values: parks },
       },
     ],
     houseNumbers: {

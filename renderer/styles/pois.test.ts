@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { compileStyle } from '../style/compile.js';
+import { type DrawnFeature, rectangle, tileBytes } from '../testing/tiles.js';
+import { decodeVectorTile } from '../tiles/vector-tile.js';
+import type { TileSchema } from '../types.js';
+import { builtInStyle } from './built-in.js';
+import { poiClasses, poiImage } from './pois.js';
+
+type Tags = Readonly<Record<string, string | number>>;
+const inLanguages = (...codes: readonly string[]) => Object.fromEntries(codes.map((code) => [`name:${code}`, 'x']));
+
+/** Returns the first zoom and the class of a point of interest, leaving out layers that depend on areas. */
+function shown(schema: TileSchema, sourceLayer: string, tags: Tags, type: DrawnFeature['type'] = 'point') {
+  const parts = type === 'point' ? [[[9, 9] as const]] : [rectangle(0, 0, 99, 99)];
+  const bytes = tileBytes({ [sourceLayer]: [{ type, parts, tags: { name: 'x', ...tags } }] });
+  const feature = decodeVectorTile(bytes).layers.get(sourceLayer)!.features[0]!;
+  const layers = compileStyle(builtInStyle('svc-default-v1', schema)).layers.filter(
+    (layer) => layer.id.startsWith('label-poi') && layer.sourceLayer === sourceLayer && !layer.areaAround,
+  );
+  for (let zoom = 10; zoom <= 18; zoom++) {
+    const layer = layers.find(({ isVisible, filter }) => isVisible(zoom) && filter(zoom)(feature));
+    if (!layer) continue;
+    const images = [...new Set(poiClasses.map(poiImage))];
+    const image = String(layer.property('icon-image').at(zoom, feature, images));
+    return [zoom, image];
+  }
+  return undefined;
+}
+
+test('a theme park that few languages name starts with sights, and a known one with landmarks', () => {
+  const park = { class: 'theme_park', subclass: 'theme_park', name_int: 'x' };
+  expect(shown('openmaptiles', 'poi', park)).toEqual([15, 'poi-culture-attraction']);
+  expect(shown('openmaptiles', 'poi', { ...park, ...inLanguages('fr', 'en') })).toEqual([14, 'poi-culture-attraction']);
+  expect(shown('protomaps', 'pois', { kind: 'theme_park' })).toEqual([15, 'poi-culture-attraction']);
+});
+
+test('ruins are monuments, and castles castles', () => {
+  expect(shown('openmaptiles', 'poi', { class: 'castle', subclass: 'ruins' })).toEqual([15, 'poi-culture-monument']);
+  expect(shown('openmaptiles', 'poi', { class: 'castle', subclass: 'castle' })).toEqual([14, 'poi-culture-castle']);
+});
+
+test('theatres and department stores already start at zoom 15', () => {
+  expect(shown('openmaptiles', 'poi', { class: 'theatre', subclass: 'theatre' })).toEqual([15, 'poi-culture-theatre']);
+  expect(shown('openmaptiles', 'poi', { class: 'grocery', subclass: 'department_store' })).toEqual([
+    15,
+    'poi-civic-shop',
+  ]);
+  expect(shown('openmaptiles', 'poi', { class: 'cafe', subclass: 'cafe' })).toEqual([16, 'poi-civic-cafe']);
+});
+
+test.each([
+  ['Basilica di Santa Croce', 'poi-culture-worship'],
+  ['Galleria degli Uffizi', 'poi-culture-museum'],
+  ["Museo dell'Opera del Duomo", 'poi-culture-museum'],
+  ['Palazzo Vecchio', 'poi-culture-attraction'],
+])('the building %s of Protomaps 3 has the icon %s', (name, image) => {
+  const tags = { name, ...inLanguages('de', 'fr', 'ja') };
+  expect(shown('protomaps-v3', 'buildings', tags, 'polygon')).toEqual([14, image]);
+});
+
+test('a park comes before the monument in its middle', () => {
+  expect(poiClasses.indexOf('park')).toBeLessThan(poiClasses.indexOf('monument'));
+});
+
+test('large parks start one zoom before the others', () => {
+  for (const schema of ['openmaptiles', 'protomaps'] as const) {
+    const layers = compileStyle(builtInStyle('svc-default-v1', schema)).layers.filter(({ areaAround }) => areaAround);
+    const visible = [13.9, 14, 14.9, 15].map((zoom) => layers.map(({ isVisible }) => isVisible(zoom)));
+    expect(visible).toEqual([[false], [true], [true], [false]]);
+  }
+});
