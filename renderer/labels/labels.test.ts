@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { namesSquares, repeatDistance } from '../style/reserves-space.js';
+import { mostMoves, movesOthers, namesSquares, repeatDistance } from '../style/reserves-space.js';
 import { wholeTile } from '../testing/pictures.js';
 import { placeNames } from '../testing/place-names.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
@@ -47,6 +47,22 @@ test('a point in the buffers of several tiles is labelled once', () => {
     expect(label!.placement.runs[0]!.x).toBeCloseTo(x / 8 - 256);
     expect(label!.placement.runs[0]!.y).toBeCloseTo(y / 8 - 256);
   }
+});
+
+test('the name of a landmark is narrow where it has no space otherwise', () => {
+  const frame = frameOf(wholeTile, 0, () => [pointAt('Palazzo Vecchio', 2048, 2048)]);
+  const beside = (px: number): PixelBox[] => [
+    { minX: 0, minY: 0, maxX: 256 - px, maxY: 512 },
+    { minX: 256 + px, minY: 0, maxX: 512, maxY: 512 },
+  ];
+  const linesOf = (px: number, metadata: object) =>
+    labelsOf(frame, symbolStyle([{ 'text-size': 12 }], {}, metadata), beside(px), 'en').map(({ placement: { runs } }) =>
+      runs.map(({ text }) => text),
+    );
+  const landmark = { [movesOthers]: true, [mostMoves]: 40 };
+  expect(linesOf(60, landmark)).toEqual([['Palazzo Vecchio']]);
+  expect(linesOf(35, landmark)).toEqual([['Palazzo', 'Vecchio']]);
+  expect(linesOf(35, {})).toEqual([]);
 });
 
 test('the label of a street crosses tile edges', () => {

@@ -24,6 +24,9 @@ interface SymbolAnchor {
  */
 const usualRepeatPx = 48;
 
+/** Width of the name of a landmark that has no space otherwise: mostly a word a line. Ems. */
+const narrowEm = 5;
+
 const noText: Placement = { runs: [], boxes: [] };
 
 /** Returns the layer's candidates, the most important first. */
@@ -51,13 +54,21 @@ function candidateAt(
   const { view, wholeZoom } = frame;
   const { feature, text, sections } = symbol;
   const textStyle = text === '' ? null : textStyleOf(layer, feature, view.zoom, text, language, sections);
-  const texts = () =>
-    textStyle ? blockPlacements(text, textStyle, blockStyleOf(layer, feature, wholeZoom), ...at) : [noText];
+  const hasMakeshifts = layer.movesOthers && layer.mostMoves !== undefined && /\S\s+\S/.test(text);
+  function* texts(): Generator<Placement> {
+    if (!textStyle) return yield noText;
+    const style = blockStyleOf(layer, feature, wholeZoom);
+    yield* blockPlacements(text, textStyle, style, ...at);
+    if (!hasMakeshifts) return;
+    const narrow = { ...style, maxWidthEm: Math.min(narrowEm, style.maxWidthEm) };
+    for (const placement of blockPlacements(text, textStyle, narrow, ...at)) yield { ...placement, isMakeshift: true };
+  }
   const iconStyle = iconStyleOf(frame, layer, feature, symbol.icon);
   const flags: Partial<Candidate> = {
     reservesSpace: layer.reservesSpace,
     movesOthers: layer.movesOthers,
     ...(layer.mostMoves && { mostMoves: layer.mostMoves }),
+    hasMakeshifts,
     ...(layer.leavesSpace && { leavesSpace: 'preferably' }),
     ...(layer.repeatDistance && { repeats: lettersOf(text) || text }),
   };
