@@ -1,15 +1,17 @@
 /** The default basemap, baked once for all suites. For tests. */
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { defaultBasemapName } from '../basemap/recipe.js';
 
 type Recipe = typeof import('../basemap/recipe.js');
 
+/** The repository's `node_modules`, from sources and from `dist`, whose own `node_modules` are published. */
+const nodeModules = join(createRequire(import.meta.url).resolve('vitest/package.json'), '../..');
 /** The folder that commands take as `XDG_CACHE_HOME`. */
-export const xdgCacheHome = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
+export const xdgCacheHome = join(nodeModules, '.cache');
 /** The folder that renderers take as `cacheFolder`. */
 export const rendererCacheFolder = join(xdgCacheHome, 'fenceline');
 const basemapFolder = join(rendererCacheFolder, 'basemap');

@@ -60,9 +60,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the npm package', () => {
-  it('contains the program, and neither tests nor benchmarks', () => {
+  it('contains the program, and neither tests, benchmarks nor caches', () => {
     expect(packed).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/client/client.d.ts', 'LICENSE']));
-    const unwanted = /^(?!dist\/|package\.json|README|LICENSE|CHANGELOG)|^dist\/(test|bench)\/|\.test\.js$|\.map$/;
+    const unwanted = /^(?!dist\/|package\.json|README|LICENSE|CHANGELOG)|^dist\/(test|bench)\/|\.test\.js$|\.map$|\/\./;
     expect(packed.filter((path) => unwanted.test(path))).toEqual([]);
   });
 
