@@ -10,8 +10,10 @@ export const chartFolder = 'docs/images/benchmarks';
 
 /** Runs of soaks, which take hours, and of cases whose code has changed since the main run. */
 const others = [
+  'bench/results/2026-11-26-c9d6432f.json',
+  'bench/results/2026-11-26-c9d6432f-track.json',
+  'bench/results/2026-11-26-c9d6432f-dashboard-map.json',
   'bench/results/2026-11-26-8959e693.json',
-  'bench/results/2026-11-26-c436265a-dashboard-map.json',
   'bench/results/2026-11-25-65bf191.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-22-c03eeea.json',
