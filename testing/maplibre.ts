@@ -206,26 +206,19 @@ export async function openMapLibre(
     const png = await tab.evaluate(() => (globalThis as unknown as Page).png());
     return { ms, png: Buffer.from(png, 'base64') };
   };
+  const drawBy =
+    (name: 'fresh' | 'restyle'): MapLibre['fresh'] =>
+    async (style, view, scale, size = { width, height }) =>
+      imageAfter(
+        await tab.evaluate(
+          (each) => (globalThis as unknown as Page)[each.name](each.style, each.view, each.scale, each.size),
+          { name, style, view, scale, size },
+        ),
+      );
   return {
     url: server.url,
-    async fresh(style, view, scale, size = { width, height }) {
-      const order = { style, view, scale, size };
-      return imageAfter(
-        await tab.evaluate(
-          (each) => (globalThis as unknown as Page).fresh(each.style, each.view, each.scale, each.size),
-          order,
-        ),
-      );
-    },
-    async restyle(style, view, scale, size = { width, height }) {
-      const order = { style, view, scale, size };
-      return imageAfter(
-        await tab.evaluate(
-          (each) => (globalThis as unknown as Page).restyle(each.style, each.view, each.scale, each.size),
-          order,
-        ),
-      );
-    },
+    fresh: drawBy('fresh'),
+    restyle: drawBy('restyle'),
     async jump(view) {
       return imageAfter(await tab.evaluate((each) => (globalThis as unknown as Page).jump(each), view));
     },

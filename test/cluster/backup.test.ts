@@ -112,8 +112,8 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
 }, 600_000);
 
 /**
- * Makes a search path with a slow redis-cli. The cluster goes on during the copy, and the analytics sink stores rows and
- * positions. So stores that are copied in the wrong order do not fit together.
+ * Makes a search path with a slow redis-cli. The cluster goes on during the copy, and the analytics sink stores rows
+ * and positions. So stores that are copied in the wrong order do not fit together.
  */
 async function slowRedisCopies(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fenceline-slow-copies-'));
