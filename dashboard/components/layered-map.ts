@@ -67,6 +67,7 @@ export interface DataMapProps {
 }
 
 const reachPx = 4;
+
 /** Throws without WebGL. `props` returns those of the last rendering. */
 export function createLayeredMap(container: HTMLElement, style: MapStyle, props: () => DataMapProps) {
   const contents = new Map<string, FeatureCollection>();

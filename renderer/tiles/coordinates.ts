@@ -95,3 +95,15 @@ export function doubledArea(xy: readonly number[], start: number, end: number): 
   for (let i = start, j = end - 2; i < end; j = i, i += 2) area += xy[j]! * xy[i + 1]! - xy[i]! * xy[j + 1]!;
   return area;
 }
+
+/** Returns the outer rings of a polygon, each with its holes. A ring that winds like the first one is an outer one. */
+export function polygonParts({ xy, ends }: Coordinates): (readonly number[])[][] {
+  const rings = ends.map((end, i) => xy.slice(ends[i - 1] ?? 0, end));
+  const parts: (readonly number[])[][] = [];
+  const isClockwise = (ring: readonly number[]) => doubledArea(ring, 0, ring.length) > 0;
+  for (const ring of rings) {
+    if (isClockwise(ring) === isClockwise(rings[0]!)) parts.push([ring]);
+    else parts.at(-1)!.push(ring);
+  }
+  return parts;
+}

@@ -1,6 +1,6 @@
 /** Finds the label anchor of an area: the pole of inaccessibility of its visible part. Pure. */
 
-import { doubledArea } from '../../tiles/coordinates.js';
+import { doubledArea, polygonParts } from '../../tiles/coordinates.js';
 import { type PlanePoint, poleOfInaccessibility } from '../../tiles/pole-of-inaccessibility.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';
 import type { PixelBox } from '../../types.js';
@@ -28,7 +28,7 @@ const minSidePx = 4;
 /** Returns the largest part of a feature, or null when none is large enough for text. */
 export function largestArea(feature: TileFeature, tile: VisibleTile): VisibleArea | null {
   let largest: VisibleArea | null = null;
-  for (const rings of partsOf(feature)) {
+  for (const rings of polygonParts(feature.coordinates())) {
     const [outer, ...holes] = rings.map((ring) => clipRing(ring, tile.box));
     if (!outer || !isWideEnough(outer, tile.unitPx)) continue;
     const size = (Math.abs(doubledArea(outer, 0, outer.length)) / 2) * tile.unitPx ** 2;
@@ -51,19 +51,6 @@ export function pointInArea({ rings, tile }: VisibleArea): Point {
     }),
   );
   return [x * aspect, y];
-}
-
-/** Returns outer rings with their holes. A ring that winds like the first one starts a new part. */
-function partsOf(feature: TileFeature): Ring[][] {
-  const { xy, ends } = feature.coordinates();
-  const rings = ends.map((end, i) => xy.slice(ends[i - 1] ?? 0, end));
-  const parts: Ring[][] = [];
-  const isClockwise = (ring: Ring) => doubledArea(ring, 0, ring.length) > 0;
-  for (const ring of rings) {
-    if (isClockwise(ring) === isClockwise(rings[0]!)) parts.push([ring]);
-    else parts.at(-1)!.push(ring);
-  }
-  return parts;
 }
 
 function isWideEnough(ring: Ring, unitPx: number): boolean {

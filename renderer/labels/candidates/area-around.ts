@@ -1,15 +1,8 @@
 /** Finds out how large the area around a point is, such as the park of a point of interest. Pure. */
 
 import type { AreaAround } from '../../style/reserves-space.js';
-import { doubledArea } from '../../tiles/coordinates.js';
+import { doubledArea, polygonParts } from '../../tiles/coordinates.js';
 import { point, polygon, type TileFeature, type VectorTile } from '../../tiles/vector-tile.js';
-
-/** An outer ring, as alternating x and y coordinates. */
-interface Ring {
-  readonly xy: readonly number[];
-  /** Square tile units. */
-  readonly size: number;
-}
 
 /** Returns a function that returns the size of the largest wanted area around a point, in square tile units. */
 export function areasAround(tile: VectorTile, { sourceLayer, key, values }: AreaAround): (of: TileFeature) => number {
@@ -23,20 +16,13 @@ export function areasAround(tile: VectorTile, { sourceLayer, key, values }: Area
     for (const area of areas) {
       const { minX, minY, maxX, maxY } = area.box;
       if (x! < minX || y! < minY || x! > maxX || y! > maxY) continue;
-      for (const { xy, size } of outerRings(area)) if (size > largest && isInside(xy, x!, y!)) largest = size;
+      for (const [outer] of polygonParts(area.coordinates())) {
+        const size = Math.abs(doubledArea(outer!, 0, outer!.length)) / 2;
+        if (size > largest && isInside(outer!, x!, y!)) largest = size;
+      }
     }
     return largest;
   };
-}
-
-/** Rings that wind like the first one are outer ones. */
-function outerRings(area: TileFeature): Ring[] {
-  const { xy, ends } = area.coordinates();
-  const rings = ends.map((end, i) => xy.slice(ends[i - 1] ?? 0, end));
-  const doubled = rings.map((ring) => doubledArea(ring, 0, ring.length));
-  return rings
-    .map((ring, i) => ({ xy: ring, size: (doubled[i]! * Math.sign(doubled[0]!)) / 2 }))
-    .filter(({ size }) => size > 0);
 }
 
 /** Casts a ray to the right. */
