@@ -53,8 +53,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
   const { resource, rows, columns, filters, empty, isLoading, error, hasMore, isLoadingMore, loadMore } = props;
   const { isOwner } = useWorkspace();
   const [selected, setSelected] = useState<Selected>(new Set());
-  const counted = useApi(`GET /v1/${resource}/count`, { query: filters.conditions });
-  const count = counted.data;
+  const { data: count } = useApi(`GET /v1/${resource}/count`, { query: filters.conditions });
 
   // Other filters show other rows: a selection out of sight would surprise.
   const conditions = JSON.stringify(filters.conditions);
@@ -89,6 +88,9 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
         type="checkbox"
         aria-label="Select all that are loaded"
         checked={isEverySelected}
+        ref={(box) => {
+          if (box) box.indeterminate = chosen.length > 0 && !isEverySelected;
+        }}
         onChange={() => setSelected(new Set(isEverySelected ? [] : rows.map(({ _id }) => _id)))}
       />
     ),
@@ -103,6 +105,8 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
   };
   const sorted = columns.map((column) => sortable(column, filters));
   const total = count && (count.complete ? grouped(count.count) : `at least ${grouped(count.count)}`);
+  // Not only when all loaded rows are chosen: the next page may come at any moment.
+  const hasOthers = selected !== 'all' && (hasMore || chosen.length < rows.length);
   return (
     <div className="card list">
       {chosen.length > 0 ? (
@@ -112,7 +116,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
           target={selected === 'all' ? { conditions: filters.conditions } : { ids: chosen.map(({ _id }) => _id) }}
           size={selected === 'all' ? Math.max(count?.count ?? 0, rows.length) : chosen.length}
           isAtLeast={selected === 'all' && count?.complete !== true}
-          more={selected !== 'all' && isEverySelected && hasMore ? total : undefined}
+          more={hasOthers ? total : undefined}
           onAll={() => setSelected('all')}
           onClear={() => setSelected(new Set())}
         />
