@@ -25,8 +25,8 @@ beforeEach(async () => {
   await open({ ...freshKafkaOptions(), partitions: 1 });
 });
 
-async function open(options: ReturnType<typeof freshKafkaOptions>): Promise<void> {
-  const opened = await connectKafka(options, () => {}, noObserver, openSocket);
+async function open(options: ReturnType<typeof freshKafkaOptions>, observer = noObserver): Promise<void> {
+  const opened = await connectKafka(options, () => {}, observer, openSocket);
   connection = opened;
   const [itsReader, itsAppender] = [createReader(connection, sameOnTheWire), new KafkaProducer(connection)];
   reader = itsReader;
@@ -268,6 +268,37 @@ test('records larger than a fetch are read, also when those of several partition
   const ledger = new Ledger();
   follow(ledger);
   await until(() => ledger.calls.length === large.length);
+});
+
+test('an idle consumer asks once a second, and four times if a partition could miss its turn', async () => {
+  const fetchesMs: number[] = [];
+  const started = (operation: string) => {
+    const startedMs = performance.now();
+    return () => operation === 'Fetch' && fetchesMs.push(performance.now() - startedMs);
+  };
+  await open({ ...freshKafkaOptions(), partitions: 2 }, { ...noObserver, started });
+  const waits = async (atLeastMs: number, belowMs: number) => {
+    const before = fetchesMs.length;
+    await until(() => fetchesMs.slice(before).some((ms) => ms >= atLeastMs && ms < belowMs));
+  };
+  const ledger = new Ledger();
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const records = async (partition: number, taken: readonly LogRecord[]) => {
+    await released;
+    await ledger.records(partition, taken);
+  };
+  follow({ ...ledger, passed: ledger.passed.bind(ledger), records });
+  await waits(950, Infinity);
+  // More than the queue of a partition takes while its handler is busy.
+  const full = Array.from({ length: 5 }, () => ({ key: 'same', value: Buffer.alloc(900_000) }));
+  for (const record of full) await appender.append('events', [record]);
+  await waits(240, 900);
+  release();
+  await until(() => ledger.calls.length === full.length);
+  await waits(950, Infinity);
 });
 
 describe('an outage', () => {

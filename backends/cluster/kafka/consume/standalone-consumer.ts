@@ -20,11 +20,13 @@ import {
 import { type ReadingWire, recordsOf } from '../read/records.js';
 import { PartitionConsumer } from './partition-consumer.js';
 
+/** How long a request for all partitions of its leader waits for records. An idle process sends so many requests. */
+const idleWaitMs = 1_000;
 /**
- * How long a request waits for records. A partition whose queue has space again may wait as long for the request of the
- * others.
+ * How long a request waits that lacks some partitions of its leader. One whose queue has space again may wait as long
+ * for the request of the others.
  */
-const maxFetchWaitMs = 250;
+const sharedWaitMs = 250;
 
 export interface StandaloneConsumerParts {
   readonly connection: KafkaConnection;
@@ -43,7 +45,7 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
   const brokers = new Brokers(connection);
   const topicName = connection.topicName(topic);
   const source: PartitionSource = {
-    fetch: sharedFetch(brokers, topicName),
+    fetch: sharedFetch(brokers, topicName, connection.partitions(topic)),
     fetchAlone: (requested) => fetchFromLeader(brokers, topicName, requested),
     bounds: (partition) => log.bounds(topic, partition),
     outageLimitMs,
@@ -71,16 +73,25 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
 }
 
 /** Returns a fetch that shares requests between partitions with the same leader. */
-function sharedFetch(brokers: Brokers, topicName: string): PartitionSource['fetch'] {
+function sharedFetch(brokers: Brokers, topicName: string, partitionCount: number): PartitionSource['fetch'] {
   const batchers = new Map<number, RequestBatcher<PartitionFetch, FetchedPartition>>();
+  /** The leader of each partition at its last fetch. */
+  const leaders = new Map<number, number>();
 
+  function waitMsOf(node: number, requested: readonly PartitionFetch[]): number {
+    if (leaders.size < partitionCount) return sharedWaitMs;
+    const led = [...leaders.values()].filter((leader) => leader === node).length;
+    return requested.length === led ? idleWaitMs : sharedWaitMs;
+  }
   const newBatcher = (node: number) =>
     new RequestBatcher<PartitionFetch, FetchedPartition>({
       isFull: () => false,
-      send: (requested) => brokers.request(node, (broker) => fetchFrom(broker, topicName, requested, maxFetchWaitMs)),
+      send: (requested) =>
+        brokers.request(node, (broker) => fetchFrom(broker, topicName, requested, waitMsOf(node, requested))),
     });
   return async (requested) => {
     const node = await brokers.leaderOf(topicName, requested.partition);
+    leaders.set(requested.partition, node);
     const batcher = batchers.get(node) ?? newBatcher(node);
     batchers.set(node, batcher);
     return batcher.add(() => requested);
