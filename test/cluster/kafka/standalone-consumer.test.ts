@@ -293,7 +293,7 @@ test('an idle consumer asks once a second, and four times if a partition could m
   follow({ ...ledger, passed: ledger.passed.bind(ledger), records });
   await waits(950, Infinity);
   // More than the queue of a partition takes while its handler is busy.
-  const full = Array.from({ length: 5 }, () => ({ key: 'same', value: Buffer.alloc(900_000) }));
+  const full = Array.from({ length: 6 }, () => ({ key: 'same', value: Buffer.alloc(900_000) }));
   for (const record of full) await appender.append('events', [record]);
   await waits(240, 900);
   release();

@@ -15,9 +15,9 @@ import type { Observation } from './watchdog.js';
 
 /**
  * How long a fetch waits for records. Heartbeats, and partitions that are to be fetched again, wait for the fetch in
- * flight.
+ * flight. Longer waits cost idle processes fewer requests, and a single busy partition more queue (`maxQueuedBytes`).
  */
-const fetchWaitMs = 200;
+const fetchWaitMs = 300;
 /**
  * Limit of one fetch for all partitions; kafkajs shuffles their order each time. Decoding it must not block the event
  * loop.

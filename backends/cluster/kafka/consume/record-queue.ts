@@ -2,8 +2,8 @@
 import type { KafkaMessage } from 'kafkajs';
 import { maxFetchedBytes } from '../read/fetching.js';
 
-/** Bytes of queued keys and values. Enough to keep a handler busy while the next fetch is in flight. */
-export const maxQueuedBytes = 3 * maxFetchedBytes;
+/** Bytes of queued keys and values. Enough to keep a handler busy while a fetch of other partitions is in flight. */
+export const maxQueuedBytes = 4 * maxFetchedBytes;
 
 interface Chunk {
   readonly messages: readonly KafkaMessage[];
