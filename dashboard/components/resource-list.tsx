@@ -296,10 +296,10 @@ export const columnsWith = <Row extends Listed>(resource: string, own: Column<Ro
       </>
     ),
   },
-  { title: 'Tag', className: 'secondary clip-short truncate', cell: ({ tag }) => tag },
+  { title: 'Tag', className: 'secondary told-beneath clip-short truncate', cell: ({ tag }) => tag },
   {
     title: 'External id',
-    className: 'secondary clip-short truncate',
+    className: 'secondary told-beneath clip-short truncate',
     cell: ({ externalId }) => <code>{externalId}</code>,
   },
   own,

@@ -31,7 +31,7 @@ const columns: readonly TableColumn<User>[] = [
   },
   {
     title: 'Inside of',
-    className: 'secondary clip truncate',
+    className: 'secondary told-beneath clip truncate',
     cell: (user) => insideOf(user) || <span className="quiet">–</span>,
   },
   {
