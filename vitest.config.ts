@@ -37,14 +37,10 @@ const onBothBackends = [
 
 /**
  * Files that depend on the version of Kafka: every request that Fenceline sends, groups, faults of brokers, and whole
- * nodes. TEST_KAFKA_VERSION=4.1 adds them as project `kafka`, on that version. Faults of Fenceline's own processes meet
- * Kafka only through groups, which `test/cluster/kafka` covers.
+ * nodes. TEST_KAFKA_VERSION=4.1 adds them as project `kafka`, on that version. `test/cluster/faults` meets Kafka through
+ * the same client, whose brokers `test/cluster/kafka` kills, pauses and restarts.
  */
-const kafkaFiles = [
-  'test/cluster/kafka/*.test.ts',
-  'test/cluster/{repartition,nodes}.test.ts',
-  'test/cluster/faults/services-broker.test.ts',
-];
+const kafkaFiles = ['test/cluster/kafka/*.test.ts', 'test/cluster/{repartition,nodes}.test.ts'];
 
 const temporaryFiles = 'testing/vitest/temporary-files.ts';
 const blackBoxSetup = [

@@ -1,6 +1,7 @@
 /**
  * The services that other tests use behave as documented: they answer, refuse, keep and lose data as they should, and
- * leave nothing behind.
+ * leave nothing behind. That brokers are killed, paused and restarted, and what they refuse, shows in `kafka/log-brokers`
+ * and `kafka/security`.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -11,10 +12,8 @@ import type { KafkaConfig } from 'kafkajs';
 import { Agent, fetch } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startProgram } from '../../testing/built.js';
-import { type Certificates, makeCertificates } from '../../testing/services/certificates.js';
+import { makeCertificates } from '../../testing/services/certificates.js';
 import { type RedisConnection, withKafka, withRedis } from '../../testing/services/clients.js';
-import { type KafkaServer, startKafka } from '../../testing/services/kafka.js';
-import type { KafkaSettings } from '../../testing/services/kafka-settings.js';
 import { type Address, loopback } from '../../testing/services/ports.js';
 import { startProxy } from '../../testing/services/proxy.js';
 import { shortNodeTimeoutMs, startRedis, startRedisCluster } from '../../testing/services/redis.js';
@@ -23,8 +22,6 @@ import { services } from '../../testing/services/services.js';
 import { until } from '../../testing/until.js';
 
 const { kafka, redis, redisCluster, registry, clickhouse } = services()!;
-/** Short time limits for paused servers. */
-const impatient = { connectionTimeout: 1_000, requestTimeout: 1_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -42,87 +39,10 @@ describe('Kafka', () => {
   test('the shared server answers', async () => {
     expect(await brokersSeenBy({ brokers: [...kafka.brokers] })).toBe(1);
   });
-
-  test('PLAIN over TLS: accepts known users, keeps records through SIGKILL, can be paused', async () => {
-    const certificates = await makeCertificates();
-    const sasl = { mechanism: 'plain', users: { alice: 'right' } } as const;
-    const server = await here(startKafka({ tls: { certificates }, sasl }));
-    const { good, refused } = clientsOf(server, certificates, sasl);
-    expect(await brokersSeenBy(good)).toBe(1);
-    for (const [reason, config] of Object.entries(refused))
-      await expect(brokersSeenBy(config), reason).rejects.toThrow();
-
-    await append(good, 'kept');
-    await server.kill();
-    expect(server.pid).toBeUndefined();
-    await expect(brokersSeenBy(good)).rejects.toThrow();
-    await server.restart();
-    await until(async () => (await endOf(good, 'kept')) === 1);
-
-    await server.pause();
-    await expect(brokersSeenBy({ ...good, ...impatient })).rejects.toThrow(/timed out|timeout/i);
-    await server.resume();
-    await until(() => brokersSeenBy(good).catch(() => undefined));
-    expect(await server.logTail()).toContain('controller activation');
-  });
-
-  test('three brokers work without one, but not without two', async () => {
-    const server = await here(startKafka({ brokers: 3 }));
-    const config = { brokers: [...server.brokers] };
-    await until(async () => (await brokersSeenBy(config)) === 3);
-    const isAppended = (limits: Partial<KafkaConfig> = {}) =>
-      append({ ...config, ...limits }, 'replicated').then(
-        () => true,
-        () => false,
-      );
-    await until(() => isAppended());
-    await server.nodes[2]!.kill();
-    await until(() => isAppended());
-    await server.nodes[1]!.kill();
-    expect(await isAppended({ requestTimeout: 2_000 })).toBe(false);
-    await Promise.all([server.nodes[1]!.restart(), server.nodes[2]!.restart()]);
-    await until(() => isAppended());
-  });
 });
-
-/** Returns clients of a server with PLAIN and TLS: one that is admitted, and each that is refused, by its fault. */
-function clientsOf({ brokers }: KafkaServer, { ca }: Certificates, { users }: NonNullable<KafkaSettings['sasl']>) {
-  const [[username, password]] = Object.entries(users) as [[string, string]];
-  const sasl = { mechanism: 'plain', username, password } as const;
-  const good: KafkaConfig = { brokers: [...brokers], ssl: { ca }, sasl };
-  const { sasl: _, ...nameless } = good;
-  const { ssl: __, ...bare } = good;
-  const refused: Record<string, KafkaConfig> = {
-    'a wrong password': { ...good, sasl: { ...sasl, password: 'wrong' } },
-    'an unknown name': { ...good, sasl: { ...sasl, username: 'mallory' } },
-    'no name': nameless,
-    'no encryption': bare,
-    'an authority that signed nothing': { ...good, ssl: true },
-  };
-  return { good, refused };
-}
 
 const brokersSeenBy = (config: KafkaConfig): Promise<number> =>
   withKafka(config, async (admin) => (await admin.describeCluster()).brokers.length);
-
-/** Appends one record, which two brokers must have if there are several. */
-const append = (config: KafkaConfig, topic: string): Promise<void> =>
-  withKafka(config, async (admin, client) => {
-    const { brokers } = await admin.describeCluster();
-    const configEntries = [{ name: 'min.insync.replicas', value: String(Math.min(2, brokers.length)) }];
-    const topics = await admin.listTopics();
-    if (!topics.includes(topic)) await admin.createTopics({ topics: [{ topic, configEntries }], waitForLeaders: true });
-    const producer = client.producer();
-    try {
-      await producer.connect();
-      await producer.send({ topic, acks: -1, messages: [{ value: 'record' }] });
-    } finally {
-      await producer.disconnect();
-    }
-  });
-
-const endOf = (config: KafkaConfig, topic: string): Promise<number> =>
-  withKafka(config, async (admin) => Number((await admin.fetchTopicOffsets(topic))[0]?.high));
 
 describe('Redis', () => {
   test('the shared server answers', async () => {
