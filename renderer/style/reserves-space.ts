@@ -21,15 +21,17 @@ export const repeatDistance = 'fenceline:repeat-distance';
 
 /**
  * Names an entry of a layer's `metadata`: areas of another layer of the tile, as {@link AreaAround}. Only points in
- * such an area are shown, those in the largest first.
+ * such an area, or in its middle, are shown, those in the largest first.
  */
 export const areaAround = 'fenceline:area-around';
 
-/** Areas with one of these values of a property. */
+/** Areas of a layer. */
 export interface AreaAround {
   readonly sourceLayer: string;
-  readonly key: string;
-  readonly values: readonly string[];
+  /** Set where only areas with one of these values of a property are meant. */
+  readonly only?: { readonly key: string; readonly values: readonly string[] };
+  /** Whether the point is in the middle of the area. Tiles put the point of a building there, and not that of a shop. */
+  readonly isMiddle?: true;
   /** Smallest area, in square CSS pixels at the whole zoom. */
   readonly minPx2: number;
 }

@@ -333,7 +333,8 @@ test.each([
   ['openmaptiles', 'transportation_name', { class: 'minor' }, 13, ['label-road-minor']],
   ['openmaptiles', 'poi', { name: 'a', class: 'railway', subclass: 'station' }, 13, ['label-poi-13']],
   ['openmaptiles', 'poi', { name: 'a', class: 'railway', subclass: 'subway' }, 15, ['label-poi-15']],
-  ['openmaptiles', 'poi', { name: 'a', class: 'attraction', subclass: 'attraction' }, 14, ['label-poi-14-moving']],
+  ['openmaptiles', 'poi', { name: 'a', class: 'attraction', subclass: 'attraction' }, 14, []],
+  ['openmaptiles', 'poi', { name: 'a', class: 'attraction', subclass: 'attraction' }, 15, ['label-poi-15']],
   // Tiles with names of languages tell what visitors know.
   ['openmaptiles', 'poi', { name: 'a', name_int: 'a', class: 'attraction', subclass: 'attraction' }, 14, []],
   [
@@ -344,7 +345,7 @@ test.each([
     ['label-poi-14-moving'],
   ],
   // Some producers have no `name`.
-  ['openmaptiles', 'poi', { 'name:latin': 'a', class: 'attraction' }, 14, ['label-poi-14-moving']],
+  ['openmaptiles', 'poi', { 'name:latin': 'a', class: 'attraction' }, 14, []],
   ['openmaptiles', 'water_name', { name: 'a', class: 'lake' }, 13, ['label-water-large']],
   ['openmaptiles', 'water_name', { name: 'a', class: 'lake' }, 15, ['label-water-small']],
   ['openmaptiles', 'water_name', { name: 'a', class: 'bay' }, 15, ['label-water-large']],
@@ -396,6 +397,8 @@ test.each([
   ['shortbread', 'boundary_labels', { admin_level: 2 }, 4, ['label-country']],
   ['shortbread', 'street_labels', { kind: 'primary' }, 13, ['label-road-major']],
   ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 14, ['label-poi-14-early']],
+  ['shortbread', 'pois', { name: 'a', tourism: 'attraction' }, 14, []],
+  ['shortbread', 'pois', { name: 'a', tourism: 'attraction' }, 15, ['label-poi-15']],
   ['shortbread', 'pois', { name: 'a', tourism: 'museum' }, 16, ['label-poi-15']],
   ['shortbread', 'pois', { name: 'a', historic: 'monument', amenity: 'cafe' }, 15, ['label-poi-15']],
   ['shortbread', 'pois', { name: 'a', tourism: 'attraction', amenity: 'cafe' }, 17, ['label-poi-16']],

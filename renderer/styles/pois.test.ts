@@ -64,8 +64,38 @@ test('a park comes before the monument in its middle', () => {
 
 test('large parks start one zoom before the others', () => {
   for (const schema of ['openmaptiles', 'protomaps'] as const) {
-    const layers = compileStyle(builtInStyle('svc-default-v1', schema)).layers.filter(({ areaAround }) => areaAround);
-    const visible = [13.9, 14, 14.9, 15].map((zoom) => layers.map(({ isVisible }) => isVisible(zoom)));
+    const layers = layersAt(schema, 'label-poi-large');
+    const visible = [13.9, 14, 15.9, 16].map((zoom) => layers.map(({ isVisible }) => isVisible(zoom)));
     expect(visible).toEqual([[false], [true], [true], [false]]);
+  }
+});
+
+const layersAt = (schema: TileSchema, id: string) =>
+  compileStyle(builtInStyle('svc-default-v1', schema)).layers.filter((layer) => layer.id.startsWith(id));
+
+test.each([
+  ['openmaptiles', { class: 'attraction' }, true],
+  ['openmaptiles', { class: 'attraction', name_int: 'x' }, false],
+  ['openmaptiles', { class: 'place_of_worship', subclass: 'christian' }, true],
+  ['openmaptiles', { class: 'place_of_worship', name_int: 'x' }, false],
+  ['openmaptiles', { class: 'museum', subclass: 'museum' }, true],
+  ['openmaptiles', { class: 'town_hall', subclass: 'townhall' }, true],
+  ['openmaptiles', { class: 'town_hall', subclass: 'courthouse' }, false],
+  ['openmaptiles', { class: 'cafe', subclass: 'cafe' }, false],
+  ['shortbread', { tourism: 'attraction' }, true],
+  ['shortbread', { shop: 'mall' }, true],
+] as const)('in %s, whether large buildings of %j start at zoom 14 is %s', (schema, tags, isEarly) => {
+  const sourceLayer = schema === 'shortbread' ? 'pois' : 'poi';
+  const parts = [[[9, 9] as const]];
+  const bytes = tileBytes({ [sourceLayer]: [{ type: 'point', parts, tags: { name: 'x', ...tags } }] });
+  const feature = decodeVectorTile(bytes).layers.get(sourceLayer)!.features[0]!;
+  const layers = layersAt(schema, 'label-poi-building').filter(({ isVisible }) => isVisible(14) && isVisible(15.9));
+  expect(layers.some(({ filter }) => filter(14)(feature))).toBe(isEarly);
+  for (const { areaAround, isVisible } of layers) {
+    expect(areaAround).toMatchObject({
+      sourceLayer: schema === 'shortbread' ? 'buildings' : 'building',
+      isMiddle: true,
+    });
+    expect(isVisible(16)).toBe(false);
   }
 });

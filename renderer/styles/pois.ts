@@ -43,11 +43,11 @@ export const poiStyles: Readonly<Record<PoiClass, PoiStyle>> = {
   zoo: poi(15, 'green', 'zoo', 'zoo', 'aquarium'),
   hospital: poi(15, 'hospital', 'hospital', 'hospital'),
   subway: poi(15, 'transit', 'subway', 'subway', 'halt', 'light_rail'),
-  // Attractions in tiles that do not tell which of them visitors know.
-  unranked: poi(14, 'culture', 'attraction', 'unranked'),
   // Before monuments, which often stand in the middle of one.
   park: poi(15, 'green', 'park', 'park', 'national_park', 'nature_reserve', 'forest', 'golf_course', 'water_park'),
   monument: poi(15, 'culture', 'monument', 'monument', 'triumphal_arch', 'archaeological_site', 'ruins'),
+  // Attractions in tiles that do not tell which of them visitors know. Some are stops, plaques or crossings.
+  unranked: poi(15, 'culture', 'attraction', 'unranked'),
   // Attractions and buildings that fewer people know.
   sight: poi(15, 'culture', 'attraction', 'sight'),
   ferry: poi(15, 'transit', 'ferry', 'ferry_terminal', 'harbor', 'ferry'),
@@ -111,5 +111,9 @@ export const withoutUnknownAttractions = (tag: ExpressionSpecification): Express
     'sight',
     ['var', 'tag'],
   ]);
+
+/** In tiles without languages, an attraction may be the pyramid of a museum or the stop of a bus. */
+export const unrankedAttractions = (tag: ExpressionSpecification): ExpressionSpecification =>
+  expression('let', 'tag', tag, ['match', ['var', 'tag'], ['attraction', 'theme_park'], 'unranked', ['var', 'tag']]);
 
 export const poiImage = (name: PoiClass): string => `poi-${poiStyles[name].color}-${poiStyles[name].glyph}`;

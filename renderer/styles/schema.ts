@@ -174,6 +174,8 @@ export interface SchemaLabels {
     readonly isFamous?: ExpressionSpecification;
     /** Areas of parks, which tell how large a park is: then the large ones start at zoom 14. */
     readonly parks?: Omit<AreaAround, 'minPx2'>;
+    /** Whether the tile does not tell what visitors know. Then the largest buildings start at zoom 14. */
+    readonly isUnranked?: ExpressionSpecification;
   })[];
   readonly houseNumbers: (Selected & { readonly number: ExpressionSpecification }) | null;
 }

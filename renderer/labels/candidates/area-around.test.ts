@@ -3,7 +3,7 @@ import { type DrawnFeature, rectangle, tileBytes } from '../../testing/tiles.js'
 import { decodeVectorTile } from '../../tiles/vector-tile.js';
 import { areasAround } from './area-around.js';
 
-const areas = { sourceLayer: 'cover', key: 'kind', values: ['park', 'garden'], minPx2: 0 };
+const areas = { sourceLayer: 'cover', only: { key: 'kind', values: ['park', 'garden'] }, minPx2: 0 };
 const park = (kind: string, ...parts: DrawnFeature['parts']): DrawnFeature => ({
   type: 'polygon',
   parts,
@@ -45,6 +45,22 @@ test('a point outside a bent area but in its box is not in it, and a hole is no 
     }),
   );
   expect(tile.layers.get('places')!.features.map(areasAround(tile, areas))).toEqual([0, 3600, 10_000]);
+});
+
+test('a point in the middle of a building is that of the building, and any other one is that of a shop in it', () => {
+  const wedge: DrawnFeature['parts'][number] = [
+    [300, 0],
+    [390, 0],
+    [300, 90],
+  ];
+  const tile = decodeVectorTile(
+    tileBytes({
+      cover: [park('museum', rectangle(0, 0, 101, 50)), park('mall', wedge)],
+      places: [at(50, 25), at(51, 26), at(54, 25), at(330, 30), at(340, 40), at(500, 500)],
+    }),
+  );
+  const middles = { sourceLayer: 'cover', isMiddle: true, minPx2: 0 } as const;
+  expect(tile.layers.get('places')!.features.map(areasAround(tile, middles))).toEqual([5050, 5050, 0, 4050, 0, 0]);
 });
 
 test('a tile without the areas has none around its points', () => {

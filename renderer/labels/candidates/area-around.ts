@@ -1,14 +1,18 @@
-/** Finds out how large the area around a point is, such as the park of a point of interest. Pure. */
+/** Finds out how large the area around a point is, such as the park or building of a point of interest. Pure. */
 
 import type { AreaAround } from '../../style/reserves-space.js';
 import { doubledArea, polygonParts } from '../../tiles/coordinates.js';
 import { point, polygon, type TileFeature, type VectorTile } from '../../tiles/vector-tile.js';
 
 /** Returns a function that returns the size of the largest wanted area around a point, in square tile units. */
-export function areasAround(tile: VectorTile, { sourceLayer, key, values }: AreaAround): (of: TileFeature) => number {
-  const wanted = new Set<unknown>(values);
-  const features = tile.layers.get(sourceLayer)?.features ?? [];
-  const areas = features.filter(({ type, properties }) => type === polygon && wanted.has(properties[key]));
+export function areasAround(
+  tile: VectorTile,
+  { sourceLayer, only, isMiddle }: AreaAround,
+): (of: TileFeature) => number {
+  const values = new Set<unknown>(only?.values);
+  const isWanted = ({ type, properties }: TileFeature) =>
+    type === polygon && (!only || values.has(properties[only.key]));
+  const areas = (tile.layers.get(sourceLayer)?.features ?? []).filter(isWanted);
   return (feature) => {
     if (feature.type !== point) return 0;
     const [x, y] = feature.coordinates().xy;
@@ -18,11 +22,30 @@ export function areasAround(tile: VectorTile, { sourceLayer, key, values }: Area
       if (x! < minX || y! < minY || x! > maxX || y! > maxY) continue;
       for (const [outer] of polygonParts(area.coordinates())) {
         const size = Math.abs(doubledArea(outer!, 0, outer!.length)) / 2;
-        if (size > largest && isInside(outer!, x!, y!)) largest = size;
+        const isAround = isMiddle ? isMiddleOf : isInside;
+        if (size > largest && isAround(outer!, x!, y!)) largest = size;
       }
     }
     return largest;
   };
+}
+
+/** How far a point may be from the middle of its area: both are rounded to whole units of the tile. */
+const middleUnits = 1.5;
+
+/** Returns whether the point is the centroid of the ring. */
+function isMiddleOf(xy: readonly number[], x: number, y: number): boolean {
+  let area = 0;
+  let sumX = 0;
+  let sumY = 0;
+  for (let i = 0, last = xy.length - 2; i < xy.length; last = i, i += 2) {
+    const [x0, y0, x1, y1] = [xy[last]! - x, xy[last + 1]! - y, xy[i]! - x, xy[i + 1]! - y];
+    const cross = x0 * y1 - x1 * y0;
+    area += cross;
+    sumX += (x0 + x1) * cross;
+    sumY += (y0 + y1) * cross;
+  }
+  return Math.hypot(sumX, sumY) <= middleUnits * 3 * Math.abs(area);
 }
 
 /** Casts a ray to the right. */

@@ -211,6 +211,13 @@ test('a street leaves space for the padded icon of a landmark, also of one whose
   expect(placed[3]!.placement).toMatchObject({ runs: [], icon: { boxes: [{ minX: 66 }] } });
 });
 
+test('a street that finds all its places reserved takes that of the least important landmark', () => {
+  const named = (text: string, x: number) => ({ ...candidateOf(text, [rowAt(x)]), reservesSpace: true });
+  const street = { ...candidateOf('street', [40, 140, 90].map(rowAt)), leavesSpace: 'preferably' as const };
+  const placed = placeLabels([street, named('first', 40), named('second', 90), named('third', 140)], image, []);
+  expect(placesOf(placed)).toEqual({ street: 140, first: 40, second: 90 });
+});
+
 test('a landmark does not displace a street that has no other place, but the second name of one', () => {
   const only = candidateOf('street', [rowAt(50)]);
   expect(textsOf(placeLabels([{ ...only, leavesSpace: 'preferably' }, landmark], image, []))).toEqual(['street']);

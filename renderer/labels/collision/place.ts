@@ -56,6 +56,8 @@ export function placeLabels(
 /** Space that a candidate reserves. */
 interface Reserved extends PixelBox {
   readonly by: Candidate;
+  /** Lower values are more important. */
+  readonly rank: number;
 }
 
 /**
@@ -67,8 +69,8 @@ function reservedBoxes(candidates: readonly Candidate[], image: Size): BoxGrid<R
   const isFree = (boxes: readonly PixelBox[]) => boxes.every((box) => isInside(box, image) && !reserved.collides(box));
   const reserving = candidates.filter(({ reservesSpace }) => reservesSpace);
   const moving = reserving.filter(({ movesOthers }) => movesOthers);
-  for (const by of [...moving, ...reserving.filter(({ movesOthers }) => !movesOthers)]) {
-    for (const box of firstOf(spacesOf(by), isFree) ?? []) reserved.insert({ ...box, by });
+  for (const [rank, by] of [...moving, ...reserving.filter(({ movesOthers }) => !movesOthers)].entries()) {
+    for (const box of firstOf(spacesOf(by), isFree) ?? []) reserved.insert({ ...box, by, rank });
   }
   return reserved;
 }
@@ -187,6 +189,14 @@ class Placing {
     if (fixedIcon && iconRules && !iconRules.isOptional && !this.iconFits(fixedIcon, iconRules)) return undefined;
     let alone: Placement | undefined;
     let crowding: Placement | undefined;
+    // Where all places are reserved, the least important landmark gives way.
+    let leastReserved = -1;
+    const isFree = (placement: Placement): boolean => {
+      const rank = candidate.leavesSpace ? this.reservedRank(candidate, placement.boxes) : Infinity;
+      if (rank === Infinity) return true;
+      if (rank > leastReserved) [crowding, leastReserved] = [placement, rank];
+      return false;
+    };
     const placements = this.placementsOf(candidate);
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if ((placement.isMakeshift ?? false) !== isMakeshift) continue;
@@ -194,20 +204,17 @@ class Placing {
       const iconFits = !icon || !iconRules || this.iconFits(icon, iconRules);
       const textFits = this.isTextInside(candidate, placement) && !this.collidesAny(boxes, textRules);
       if (!icon || !iconRules) {
-        if (!textFits) continue;
-        if (!candidate.leavesSpace || !this.isReserved(candidate, boxes)) return placement;
-        if (candidate.leavesSpace === 'preferably') crowding ??= placement;
+        if (textFits && isFree(placement)) return placement;
         continue;
       }
       if (textFits && iconFits) {
-        if (!candidate.leavesSpace || !this.isReserved(candidate, boxes)) return placement;
-        crowding ??= placement;
+        if (isFree(placement)) return placement;
         continue;
       }
       if (textFits && runs.length > 0 && iconRules.isOptional) alone ??= { runs, boxes };
       if (iconFits && textRules.isOptional) alone ??= { runs: [], boxes: [], icon };
     }
-    return (mayCrowd ? crowding : undefined) ?? alone;
+    return (mayCrowd && candidate.leavesSpace !== 'always' ? crowding : undefined) ?? alone;
   }
 
   /**
@@ -222,7 +229,7 @@ class Placing {
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if (placement.isMakeshift && !isTooLong) continue;
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement.icon)) continue;
-      if (isForStreet && this.isReserved(candidate, placement.boxes)) continue;
+      if (isForStreet && this.reservedRank(candidate, placement.boxes) !== Infinity) continue;
       const labels = this.movableAt(candidate, placement, maxMoved[depth]!);
       if (!labels) continue;
       const key = isForStreet ? labels.map(({ number }) => number).join() : '';
@@ -324,12 +331,17 @@ class Placing {
     return this.isIconInside(icon) && !this.collidesAny(icon.boxes, rules);
   }
 
-  private isReserved(candidate: Candidate, boxes: readonly PixelBox[]): boolean {
-    if (this.isReservationOver) return false;
-    const isOthers = ({ by }: Reserved) => by !== candidate;
-    const isReserved = boxes.some((box) => this.reserved.some(box, isOthers, candidate.textRules.padding));
-    this.isHeldUp ||= isReserved;
-    return isReserved;
+  /** Returns the rank of the most important of the others for which this space is reserved; Infinity if it is free. */
+  private reservedRank(candidate: Candidate, boxes: readonly PixelBox[]): number {
+    let first = Infinity;
+    if (this.isReservationOver) return first;
+    const note = ({ by, rank }: Reserved): boolean => {
+      if (by !== candidate && rank < first) first = rank;
+      return false;
+    };
+    for (const box of boxes) this.reserved.some(box, note, candidate.textRules.padding);
+    this.isHeldUp ||= first !== Infinity;
+    return first;
   }
 
   private collidesAny(boxes: readonly PixelBox[], { padding, overlap }: CollisionRules): boolean {

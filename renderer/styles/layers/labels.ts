@@ -6,6 +6,7 @@ import type {
   SymbolLayerSpecification,
 } from '@maplibre/maplibre-gl-style-spec';
 import {
+  type AreaAround,
   areaAround,
   leavesSpace,
   mostMoves,
@@ -84,7 +85,7 @@ interface PoiTier {
   readonly isMoving: boolean;
 }
 
-const isMovingClass = (name: PoiClass): boolean => ['attraction', 'castle', 'unranked'].includes(name);
+const isMovingClass = (name: PoiClass): boolean => ['attraction', 'castle'].includes(name);
 
 /** Landmarks that already appear one zoom earlier, where no street needs the space. */
 const fillers: readonly PoiTier[] = [
@@ -141,16 +142,49 @@ function poiLayers(which: 'first' | 'others', schema: Schema, palette: Palette):
     return poi.isFamous ? poiLayer(named, poi, famousClasses, [poi.isFamous], schema, palette) : [];
   });
   const large = schema.labels.pois.flatMap((poi, i) => {
-    const metadata = { ...landmark, [areaAround]: { ...poi.parks, minPx2: largeParkPx2 } };
-    const zooms = { minzoom: famousZoom, maxzoom: poiStyles.park.minZoom };
+    const metadata = { ...landmark, ...moving, [areaAround]: { ...poi.parks, minPx2: largeParkPx2 } };
+    const zooms = { minzoom: famousZoom, maxzoom: largestUntil };
     const named = { id: `label-poi-large-${i}`, ...zooms, metadata };
     return poi.parks ? poiLayer(named, poi, ['park'], [], schema, palette) : [];
   });
-  return [...layers, ...large, ...famous];
+  return [...layers, ...largeBuildingLayers(schema, palette), ...large, ...famous];
 }
+
+/** From this zoom on large parks and buildings come after no others. */
+const largestUntil = 16;
 
 /** Parks that are wider than an icon on the map. */
 const largeParkPx2 = 600;
+
+interface LargeBuildings extends Pick<PoiTier, 'classes' | 'isMoving'> {
+  /** Smallest building on the map. In the middle latitudes, 100 are 1,000 to 1,400 square metres at zoom 14. */
+  readonly minPx2: number;
+}
+
+/** What visitors come for where no tile tells what they know. The last are placed first. */
+const largeBuildings: readonly LargeBuildings[] = [
+  { classes: ['townhall', 'mall'], minPx2: 400, isMoving: true },
+  { classes: ['theatre', 'worship', 'library', 'stadium', 'museum'], minPx2: 160, isMoving: true },
+  { classes: ['unranked', 'castle'], minPx2: 100, isMoving: true },
+];
+
+function largeBuildingLayers(schema: Schema, palette: Palette): LayerSpecification[] {
+  const { buildings, labels } = schema;
+  return labels.pois.flatMap((poi, i) => {
+    if (!poi.isUnranked || !buildings) return [];
+    const conditions = [poi.isUnranked, expression('!=', poi.tag, 'courthouse')];
+    return largeBuildings.flatMap(({ classes, minPx2, isMoving }) => {
+      const around: AreaAround = { sourceLayer: buildings.sourceLayer, isMiddle: true, minPx2 };
+      const named = {
+        id: `label-poi-building-${classes[0]}-${i}`,
+        minzoom: famousZoom,
+        maxzoom: largestUntil,
+        metadata: { ...landmark, ...(isMoving && moving), [areaAround]: around },
+      };
+      return poiLayer(named, poi, classes, conditions, schema, palette);
+    });
+  });
+}
 
 const once = { [repeatDistance]: sameLandmark };
 /** Streets leave a landmark space, and it has one name. */

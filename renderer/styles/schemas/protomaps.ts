@@ -201,7 +201,7 @@ export const protomapsSchema: Schema = {
         values: taggedPois,
         order: minZoom,
         isFamous,
-        parks: { sourceLayer: 'landuse', key: 'kind', values: parks },
+        parks: { sourceLayer: 'landuse', only: { key: 'kind', values: parks } },
       },
     ],
     houseNumbers: {

@@ -2,7 +2,7 @@
 
 import { expression, firstReference, isSideTrack, orderOfPopulation, rankOfPopulation } from '../expressions.js';
 import { poiTag } from '../poi-tag.js';
-import { taggedPois } from '../pois.js';
+import { taggedPois, unrankedAttractions } from '../pois.js';
 import type { RoadClass, Schema } from '../schema.js';
 import { smallWaterM2 } from '../schema.js';
 
@@ -167,7 +167,12 @@ export const shortbreadSchema: Schema = {
         tag: expression('case', ['all', ['==', kind, 'station'], ['==', ['get', 'station'], 'subway']], 'subway', kind),
         values: taggedPois,
       },
-      { sourceLayer: 'pois', tag: poiTag(''), values: taggedPois },
+      {
+        sourceLayer: 'pois',
+        tag: unrankedAttractions(poiTag('')),
+        values: taggedPois,
+        isUnranked: expression('literal', true),
+      },
     ],
     houseNumbers: { sourceLayer: 'addresses', number: expression('get', 'housenumber') },
   },
