@@ -103,6 +103,19 @@ test('a city that many languages name comes before a larger district that none n
   expect(labels.map(({ properties }) => properties!.name)).toEqual(['Geneva', 'PPL']);
 });
 
+test('the seat of a province is no district, although few languages name it', () => {
+  const renown = (languages: number) => ({ renown: languages, names: new Map([['en', 'x']]) });
+  const names = new Map([
+    [1, renown(3)],
+    [2, renown(20)],
+    [3, renown(2)],
+  ]);
+  const [seat, city, district] = [at(1, 'PPLA', 1_190_000), at(2, 'PPL', 470_000), at(3, 'PPLA', 1_190_000)];
+  const places = placeLabels([district, city, seat], names);
+  expect(places.map(({ properties }) => properties!.rank)).toEqual([3, 4, 5]);
+  expect(minZoom(places[0]!)).toBeLessThan(minZoom(places[1]!));
+});
+
 test('a name is printed in the language of its country, and English is the other one', () => {
   const translated = new Map([
     ['en', 'Munich'],

@@ -74,6 +74,9 @@ const renownFactors: readonly (readonly [languages: number, factor: number])[] =
   [60, 1.5],
 ];
 const greatestFactor = 2.5;
+/** A seat of a province, such as Saitama, is no part of a larger city. Few languages name a seat that is a district. */
+const seatOfProvince = 'PPLA';
+const leastOfSeats = { languages: 3, factor: 0.5 };
 const leastRenowned = 20_000;
 
 const leastOfRank = [5_000_000, 1_000_000, 500_000, 200_000, 100_000, 50_000, 20_000, 10_000, 2_000];
@@ -143,7 +146,9 @@ const isPart = ({ featureCode }: City): boolean => featureCode === partOfPlace;
 
 function weightOf(city: City, renown: number): number {
   if (isCapital(city)) return Math.max(capitalPopulation, capitalFactor * city.population);
-  const factor = renownFactors.find(([languages]) => renown <= languages)?.[1] ?? greatestFactor;
+  const byRenown = renownFactors.find(([languages]) => renown <= languages)?.[1] ?? greatestFactor;
+  const isSeat = city.featureCode === seatOfProvince && renown >= leastOfSeats.languages;
+  const factor = isSeat ? Math.max(leastOfSeats.factor, byRenown) : byRenown;
   // Places too small for names in other languages are compared by inhabitants alone.
   return city.population < leastRenowned ? city.population : Math.max(leastRenowned, factor * city.population);
 }
