@@ -12,7 +12,7 @@ const motorway = { fill: '#bb9c59', casing: '#121418' };
 
 export const darkPalette: Palette = {
   land: '#20242a',
-  water: '#1a4f78',
+  water: '#26455f',
   areas: {
     residential: '#23272d',
     farmland: '#262a22',
