@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { mostMoves, movesOthers, namesSquares, repeatDistance } from '../style/reserves-space.js';
+import { mostMoves, movesOthers, namesSquares, repeatDistance, reservesSpace } from '../style/reserves-space.js';
 import { wholeTile } from '../testing/pictures.js';
 import { placeNames } from '../testing/place-names.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
@@ -239,6 +239,36 @@ test('every street has its name before a larger street repeats its own', () => {
     textsOf(labelsOf(frame, symbolStyle([only('Small'), only('Large')], {}, metadata), [], 'en')).slice(0, 3);
   expect(firstTexts({})).toEqual(['Large', 'Large', 'Large']);
   expect(firstTexts({ [namesSquares]: true })).toEqual(['Large', 'Small', 'Large']);
+});
+
+test('the name of a bridge that is a little shorter takes the space of a landmark, and no other one does', () => {
+  const ofType = (type: string) => ({ 'text-field': ['case', ['==', ['geometry-type'], type], ['get', 'name'], ''] });
+  const metadata = { [reservesSpace]: true, [namesSquares]: true, [movesOthers]: true };
+  const style = symbolStyle([ofType('Point'), { ...line, ...ofType('LineString') }], {}, metadata);
+  const placed = (lengthPx: number) => {
+    const half = (8 * lengthPx) / 2;
+    const bridge = lineOf('Ponte Vecchio', [2048 - half, 2048], [2048 + half, 2048]);
+    return labelsOf(
+      frameOf(wholeTile, 0, () => [bridge, pointAt('Bottega', 2048, 2048)]),
+      style,
+      [],
+      'en',
+    );
+  };
+  const [longer] = placed(400);
+  const { width } = longer!.placement.rectangle!;
+  expect(textsOf(placed(width - 10))).toEqual(['Ponte Vecchio']);
+  expect(textsOf(placed(width - 30))).toEqual(['Bottega']);
+});
+
+test('streets come in the order of the lowest sort key of their parts', () => {
+  const part = (name: string, y: number, key: number): DrawnFeature => ({
+    ...lineOf(name, [80, y], [4000, y]),
+    tags: { name, key },
+  });
+  const sorted = { ...line, 'symbol-sort-key': ['get', 'key'] };
+  const frame = frameOf(wholeTile, 0, () => [part('Ramp', 500, 2), part('Road', 1500, 1), part('Ramp', 2500, 0)]);
+  expect(textsOf(labelsIn(frame, [sorted]))[0]).toBe('Ramp');
 });
 
 test('road numbers are horizontal and centred on their line', () => {

@@ -55,7 +55,7 @@ test.each([
   ['Palazzo Vecchio', 'poi-culture-attraction'],
 ])('the building %s of Protomaps 3 has the icon %s', (name, image) => {
   const tags = { name, ...inLanguages('de', 'fr', 'ja') };
-  expect(shown('protomaps-v3', 'buildings', tags, 'polygon')).toEqual([14, image]);
+  expect(shown('protomaps-v3', 'buildings', tags, 'polygon')).toEqual([13, image]);
 });
 
 test('a park comes before the monument in its middle', () => {

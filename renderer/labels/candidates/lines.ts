@@ -25,7 +25,8 @@ interface NamedLine {
   readonly text: string;
   readonly sections: readonly LabelSection[] | null;
   readonly icon: string | null;
-  readonly sortKey: number;
+  /** The lowest of all the lines. */
+  sortKey: number;
   /** Represents all the lines when properties are evaluated. */
   readonly feature: TileFeature;
   /** Maximum distance between ends of pieces that are joined, in CSS pixels. */
@@ -71,6 +72,7 @@ function namedLines(features: readonly VisibleSymbol[]): NamedLine[] {
       named = { text: text.replaceAll('\n', ' '), sections, icon, sortKey, feature, tolerance, pieces: [] };
       byLabel.set(key, named);
     }
+    named.sortKey = Math.min(named.sortKey, sortKey);
     for (const piece of piecesOf(feature, tile)) if (named.pieces.length < maxPieces) named.pieces.push(piece);
   }
   return [...byLabel.values()];
@@ -138,7 +140,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
     const isMain = textStyle !== null && i === 0;
     const tried = isMain ? all.slice(0, maxSections).map((each) => each.section) : [section];
     const placements = function* (): Generator<Placement> {
-      for (const each of tried) yield* placementsIn(each);
+      for (const each of tried) yield* isMain ? ordinary(placementsIn(each)) : placementsIn(each);
       const shortText = isMain && isStreet ? abbreviated(text) : null;
       if (shortText === null) return;
       // A winding street that is too short for the full name has no other way to be named.
@@ -156,6 +158,17 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
     const candidate: Candidate = { ...label, ...(textStyle && { leavesSpace }), ...flags, placements };
     return { candidate, sortKey, length: lineLength };
   });
+}
+
+/** A name that is hardly longer than its street has no other place, so it is no makeshift. */
+function* ordinary(placements: Iterable<Placement>): Generator<Placement> {
+  for (const placement of placements) {
+    if (!placement.isMakeshift) yield placement;
+    else {
+      const { isMakeshift: _, ...others } = placement;
+      yield others;
+    }
+  }
 }
 
 /** How far the name of a street may extend beyond its ends. A bridge is often a little shorter than its name. */

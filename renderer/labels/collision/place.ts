@@ -47,7 +47,8 @@ export function placeLabels(
   image: Size,
   keepFree: readonly PixelBox[],
 ): PlacedLabel[] {
-  const placing = new Placing(image, keepFree, reservedBoxes(candidates, image));
+  const placements = new PlacementsOf(image);
+  const placing = new Placing(image, keepFree, placements, reservedBoxes(candidates, image, placements));
   for (const candidate of candidates) placing.place(candidate);
   placing.placeLate();
   return placing.placed.map(({ candidate, placement }) => ({ candidate, placement }));
@@ -64,13 +65,15 @@ interface Reserved extends PixelBox {
  * Returns the space that candidates reserve. Where it overlaps, those that move others have it, because their places
  * are few, then the most important of them.
  */
-function reservedBoxes(candidates: readonly Candidate[], image: Size): BoxGrid<Reserved> {
+function reservedBoxes(candidates: readonly Candidate[], image: Size, placements: PlacementsOf): BoxGrid<Reserved> {
   const reserved = new BoxGrid<Reserved>(image);
   const isFree = (boxes: readonly PixelBox[]) => boxes.every((box) => isInside(box, image) && !reserved.collides(box));
   const reserving = candidates.filter(({ reservesSpace }) => reservesSpace);
   const moving = reserving.filter(({ movesOthers }) => movesOthers);
   for (const [rank, by] of [...moving, ...reserving.filter(({ movesOthers }) => !movesOthers)].entries()) {
-    for (const box of firstOf(spacesOf(by), isFree) ?? []) reserved.insert({ ...box, by, rank });
+    // Shaping the texts takes longer than this.
+    if (by.fixedIcon && by.iconRules && !isFree(paddedBoxes(by.fixedIcon, by.iconRules))) continue;
+    for (const box of firstOf(spacesOf(by, placements.of(by)), isFree) ?? []) reserved.insert({ ...box, by, rank });
   }
   return reserved;
 }
@@ -79,16 +82,20 @@ function reservedBoxes(candidates: readonly Candidate[], image: Size): BoxGrid<R
  * Yields the space of a candidate's first placement. A candidate with an icon has one for each side of it, and that of
  * the icon if it may be alone.
  */
-function* spacesOf({ placements, textRules, iconRules }: Candidate): Generator<PixelBox[]> {
-  let iconBoxes: PixelBox[] = [];
-  for (const { boxes, icon } of placements()) {
-    if (!icon || !iconRules) return yield boxes.map((box) => padded(box, textRules.padding));
+function* spacesOf({ textRules, iconRules }: Candidate, placements: Placements): Generator<readonly PixelBox[]> {
+  let iconBoxes: readonly PixelBox[] = [];
+  for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
+    const { boxes, icon } = placement;
+    if (!icon || !iconRules) return yield paddedBoxes(placement, textRules);
     // The text gives way to the icon, and needs no padding.
-    iconBoxes = icon.boxes.map((box) => padded(box, iconRules.padding));
+    iconBoxes = paddedBoxes(icon, iconRules);
     yield [...boxes, ...iconBoxes];
   }
   if (textRules.isOptional) yield iconBoxes;
 }
+
+const paddedBoxes = ({ boxes }: { readonly boxes: readonly PixelBox[] }, { padding }: CollisionRules): PixelBox[] =>
+  boxes.map((box) => padded(box, padding));
 
 function firstOf<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean): Item | undefined {
   for (const item of items) if (isWanted(item)) return item;
@@ -119,6 +126,31 @@ class Placements {
   }
 }
 
+/** Placements of candidates, which may be tried many times. */
+class PlacementsOf {
+  private readonly listed = new Map<Candidate, Placements>();
+
+  constructor(private readonly image: Size) {}
+
+  of(candidate: Candidate): Placements {
+    let known = this.listed.get(candidate);
+    if (!known) {
+      // An icon may be placed without a text that leaves the image.
+      const mayFit = (placement: Placement) =>
+        placement.icon !== undefined || isTextIn(candidate, placement, this.image);
+      known = new Placements(candidate, mayFit);
+      this.listed.set(candidate, known);
+    }
+    return known;
+  }
+}
+
+/** Returns whether a text is in the image. */
+function isTextIn({ textStyle }: Candidate, { boxes }: Placement, image: Size): boolean {
+  const haloPx = textStyle?.haloWidthPx ?? 0;
+  return boxes.every((box) => isInside(box, image, haloPx));
+}
+
 /** The labels that are placed so far, and the space that they take. */
 class Placing {
   readonly placed: Label[] = [];
@@ -132,11 +164,11 @@ class Placing {
   private isHeldUp = false;
   private isReservationOver = false;
   private lastAttempt = maxAttempts;
-  private readonly listed = new Map<Candidate, Placements>();
 
   constructor(
     private readonly image: Size,
     keepFree: readonly PixelBox[],
+    private readonly placements: PlacementsOf,
     private readonly reserved: BoxGrid<Reserved>,
   ) {
     this.obstacles = new BoxGrid(image);
@@ -197,7 +229,7 @@ class Placing {
       if (rank > leastReserved) [crowding, leastReserved] = [placement, rank];
       return false;
     };
-    const placements = this.placementsOf(candidate);
+    const placements = this.placements.of(candidate);
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if ((placement.isMakeshift ?? false) !== isMakeshift) continue;
       const { runs, boxes, icon } = placement;
@@ -223,7 +255,7 @@ class Placing {
    */
   private placementAmongMoved(candidate: Candidate, depth: number, isForStreet: boolean): Placement | undefined {
     const stuck = new Set<string>();
-    const placements = this.placementsOf(candidate);
+    const placements = this.placements.of(candidate);
     // The name of a bridge that is a little shorter than its name has no other place.
     const isTooLong = placements.at(0)?.isMakeshift;
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
@@ -292,17 +324,6 @@ class Placing {
     return true;
   }
 
-  /** Returns the placements of a candidate, which may be tried many times. */
-  private placementsOf(candidate: Candidate): Placements {
-    let known = this.listed.get(candidate);
-    if (!known) {
-      // An icon may be placed without a text that leaves the image.
-      known = new Placements(candidate, (placement) => placement.icon !== undefined || this.isIn(candidate, placement));
-      this.listed.set(candidate, known);
-    }
-    return known;
-  }
-
   private undoMoves(mark: number): void {
     for (const { label, placement, obstacles } of this.moved.splice(mark).reverse()) {
       this.remove(label);
@@ -314,13 +335,7 @@ class Placing {
 
   private isTextInside(candidate: Candidate, placement: Placement): boolean {
     const isRepeated = () => this.repeats.isNear(nameOf(candidate), placement, candidate.textRules.minRepeatPx);
-    return (!placement.icon || this.isIn(candidate, placement)) && !isRepeated();
-  }
-
-  /** Returns whether a text is in the image. */
-  private isIn({ textStyle }: Candidate, { boxes }: Placement): boolean {
-    const haloPx = textStyle?.haloWidthPx ?? 0;
-    return boxes.every((box) => isInside(box, this.image, haloPx));
+    return (!placement.icon || isTextIn(candidate, placement, this.image)) && !isRepeated();
   }
 
   private isIconInside(icon: PlacedIcon | undefined): boolean {

@@ -138,11 +138,15 @@ function poiLayers(which: 'first' | 'others', schema: Schema, palette: Palette):
   });
   if (which === 'first') return layers;
   const famous = schema.labels.pois.flatMap((poi, i) => {
+    if (!poi.isFamous) return [];
+    const early = { id: `label-poi-famous-early-${i}`, minzoom: famousZoom - 1, maxzoom: famousZoom, metadata: once };
     const named = { id: `label-poi-famous-${i}`, minzoom: famousZoom, metadata: { ...landmark, ...moving } };
-    return poi.isFamous ? poiLayer(named, poi, famousClasses, [poi.isFamous], schema, palette) : [];
+    const layersOf = (which: typeof early | typeof named) =>
+      poiLayer(which, poi, famousClasses, [poi.isFamous!], schema, palette);
+    return [early, named].flatMap(layersOf);
   });
   const large = schema.labels.pois.flatMap((poi, i) => {
-    const metadata = { ...landmark, ...moving, [areaAround]: { ...poi.parks, minPx2: largeParkPx2 } };
+    const metadata = { ...landmark, ...movingLess, [areaAround]: { ...poi.parks, minPx2: largeParkPx2 } };
     const zooms = { minzoom: famousZoom, maxzoom: largestUntil };
     const named = { id: `label-poi-large-${i}`, ...zooms, metadata };
     return poi.parks ? poiLayer(named, poi, ['park'], [], schema, palette) : [];
@@ -156,15 +160,17 @@ const largestUntil = 16;
 /** Parks that are wider than an icon on the map. */
 const largeParkPx2 = 600;
 
-interface LargeBuildings extends Pick<PoiTier, 'classes' | 'isMoving'> {
+interface LargeBuildings extends Pick<PoiTier, 'classes'> {
+  /** Whether they move as many names as other sights. */
+  readonly isMoving?: true;
   /** Smallest building on the map. In the middle latitudes, 100 are 1,000 to 1,400 square metres at zoom 14. */
   readonly minPx2: number;
 }
 
 /** What visitors come for where no tile tells what they know. The last are placed first. */
 const largeBuildings: readonly LargeBuildings[] = [
-  { classes: ['townhall', 'mall'], minPx2: 400, isMoving: true },
-  { classes: ['theatre', 'worship', 'library', 'stadium', 'museum'], minPx2: 160, isMoving: true },
+  { classes: ['townhall', 'mall'], minPx2: 400 },
+  { classes: ['theatre', 'worship', 'library', 'stadium', 'museum'], minPx2: 160 },
   { classes: ['unranked', 'castle'], minPx2: 100, isMoving: true },
 ];
 
@@ -179,7 +185,7 @@ function largeBuildingLayers(schema: Schema, palette: Palette): LayerSpecificati
         id: `label-poi-building-${classes[0]}-${i}`,
         minzoom: famousZoom,
         maxzoom: largestUntil,
-        metadata: { ...landmark, ...(isMoving && moving), [areaAround]: around },
+        metadata: { ...landmark, ...(isMoving ? moving : movingLess), [areaAround]: around },
       };
       return poiLayer(named, poi, classes, conditions, schema, palette);
     });
@@ -191,6 +197,8 @@ const once = { [repeatDistance]: sameLandmark };
 const landmark = { [reservesSpace]: true, ...once };
 /** A map has many landmarks, and one without a place must not use up the moves of the others. */
 const moving = { [movesOthers]: true, [mostMoves]: 40 };
+/** Large parks and buildings are more, and most have a place at once or none. */
+const movingLess = { ...moving, [mostMoves]: 12 };
 /** The name of a station stands on another side of its icon if that leaves a landmark space. */
 const yielding = { [leavesSpace]: true };
 
@@ -282,6 +290,8 @@ function roadLabelLayers(schema: Schema, palette: Palette): LayerSpecification[]
       layout: {
         'symbol-placement': 'line',
         'symbol-spacing': 300,
+        // A bridge is hardly longer than its name, and has no other place.
+        ...(schema.roads && { 'symbol-sort-key': expression('case', schema.roads.isBridge, 0, 1) }),
         'text-field': name,
         'text-font': regular,
         'text-size': byZoom({ 12: small, 18: large }),

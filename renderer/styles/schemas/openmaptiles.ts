@@ -73,7 +73,8 @@ const poiTag = expression(
   [
     'let',
     'tag',
-    ['coalesce', ['get', 'subclass'], classTag],
+    // Named buildings have no class. Without a string, each of them would be an error, which takes time.
+    ['coalesce', ['get', 'subclass'], classTag, ''],
     ['case', ['match', ['var', 'tag'], ['attraction', 'theme_park'], true, false], attraction, ['var', 'tag']],
   ],
 );
