@@ -113,6 +113,8 @@ export interface Candidate {
   readonly leavesSpace?: 'always' | 'preferably';
   /** Whether placements are makeshifts, which are tried when all else fails. */
   readonly hasMakeshifts?: boolean;
+  /** Whether it names a square, in its middle. */
+  readonly isSquare?: true;
   /** Whether another candidate has the same name along a line, and comes first. */
   readonly isRepeat?: boolean;
   /** Returns all ways to place the label, the preferred one first. */

@@ -16,6 +16,7 @@ import { lineCandidates } from './candidates/lines.js';
 import { pointCandidates } from './candidates/points.js';
 import { placeLabels } from './collision/place.js';
 import type { Candidate, PlacedLabel } from './label.js';
+import { sameNameKey } from './text/same-names.js';
 
 /**
  * Returns the labels that are placed, the most important first. `keepFree` are boxes that no label may overlap. Labels
@@ -51,7 +52,18 @@ function candidatesIn({ frame, style }: Filling, language: string): Candidate[] 
       (layer.namesSquares && candidate.isRepeat ? repeats : candidates).push(candidate);
     }
   }
-  return [...candidates, ...repeats];
+  return afterLandmarks([...candidates, ...repeats]);
+}
+
+/** A square and the landmark in it may have one name. Then the landmark has it, because it has an icon. */
+function afterLandmarks(candidates: Candidate[]): Candidate[] {
+  const landmarks = new Set(candidates.map(({ reservesSpace, repeats }) => (reservesSpace ? repeats : undefined)));
+  const keyOf = ({ isSquare, text }: Candidate) => (isSquare ? sameNameKey(text) : undefined);
+  const isNamedTwice = (key: string | undefined) => key !== undefined && landmarks.has(key);
+  const squares = candidates.filter((candidate) => isNamedTwice(keyOf(candidate)));
+  if (squares.length === 0) return candidates;
+  const others = candidates.filter((candidate) => !squares.includes(candidate));
+  return [...others, ...squares.map((square) => ({ ...square, repeats: keyOf(square)! }))];
 }
 
 function candidatesOf(frame: Frame, layer: StyleLayer, language: string): Candidate[] {

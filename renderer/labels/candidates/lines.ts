@@ -132,7 +132,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
       yield* inSquare(square, text, textStyle, blockStyleOf(layer, feature, wholeZoom));
       for (const { section } of all.slice(0, maxSections)) yield* filtered(placementsIn(section), isStraight);
     };
-    const candidate: Candidate = { ...label, leavesSpace: 'preferably', placements };
+    const candidate: Candidate = { ...label, leavesSpace: 'preferably', isSquare: true, placements };
     return [{ candidate, sortKey, length }];
   }
   return all.map(({ section, length: lineLength }, i): Ranked => {

@@ -9,6 +9,7 @@ import { iconRulesOf, textRulesOf } from '../collision/rules.js';
 import { type Candidate, maxCandidates, type Placement, type TextCollisionRules } from '../label.js';
 import { blockPlacements, blockStyleOf } from '../shape/block.js';
 import { iconStyleOf, placedIcon } from '../shape/icon.js';
+import { sameNameKey } from '../text/same-names.js';
 import { textStyleOf } from '../text/text-style.js';
 import { type VisibleSymbol, visibleSymbols } from './visible-symbols.js';
 
@@ -70,7 +71,7 @@ function candidateAt(
     ...(layer.mostMoves && { mostMoves: layer.mostMoves }),
     hasMakeshifts,
     ...(layer.leavesSpace && { leavesSpace: 'preferably' }),
-    ...(layer.repeatDistance && { repeats: lettersOf(text) || text }),
+    ...(layer.repeatDistance && { repeats: sameNameKey(text) }),
   };
   if (!iconStyle) return textStyle && { text, textStyle, textRules, ...flags, placements: texts };
   const fixedIcon = iconStyle.fit === 'none' ? placedIcon(iconStyle, at, 0) : null;
@@ -87,9 +88,6 @@ function candidateAt(
     },
   };
 }
-
-/** Mappers write a name in several ways, such as `Gaulle-Étoile` and `Gaulle — Étoile`. */
-const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
 
 /** Returns the anchors inside the tile. Points in its buffer belong to a neighbouring tile. */
 function anchorsAtPoints(symbol: VisibleSymbol): SymbolAnchor[] {
