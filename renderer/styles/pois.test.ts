@@ -79,6 +79,7 @@ test.each([
   ['openmaptiles', { class: 'place_of_worship', subclass: 'christian' }, true],
   ['openmaptiles', { class: 'place_of_worship', name_int: 'x' }, false],
   ['openmaptiles', { class: 'museum', subclass: 'museum' }, true],
+  ['openmaptiles', { class: 'stadium', subclass: 'stadium' }, true],
   ['openmaptiles', { class: 'town_hall', subclass: 'townhall' }, true],
   ['openmaptiles', { class: 'town_hall', subclass: 'courthouse' }, false],
   ['openmaptiles', { class: 'cafe', subclass: 'cafe' }, false],
@@ -92,10 +93,7 @@ test.each([
   const layers = layersAt(schema, 'label-poi-building').filter(({ isVisible }) => isVisible(14) && isVisible(15.9));
   expect(layers.some(({ filter }) => filter(14)(feature))).toBe(isEarly);
   for (const { areaAround, isVisible } of layers) {
-    expect(areaAround).toMatchObject({
-      sourceLayer: schema === 'shortbread' ? 'buildings' : 'building',
-      isMiddle: true,
-    });
+    expect(areaAround).toMatchObject({ sourceLayer: schema === 'shortbread' ? 'buildings' : 'building' });
     expect(isVisible(16)).toBe(false);
   }
 });

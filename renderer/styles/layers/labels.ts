@@ -161,6 +161,8 @@ const largestUntil = 16;
 const largeParkPx2 = 600;
 
 interface LargeBuildings extends Pick<PoiTier, 'classes'> {
+  /** Whether the point may be anywhere in the building. No other place in it is of such a class. */
+  readonly isAnywhere?: true;
   /** Whether they move as many names as other sights. */
   readonly isMoving?: true;
   /** Smallest building on the map. In the middle latitudes, 100 are 1,000 to 1,400 square metres at zoom 14. */
@@ -169,9 +171,10 @@ interface LargeBuildings extends Pick<PoiTier, 'classes'> {
 
 /** What visitors come for where no tile tells what they know. The last are placed first. */
 const largeBuildings: readonly LargeBuildings[] = [
-  { classes: ['townhall', 'mall'], minPx2: 400 },
-  { classes: ['theatre', 'worship', 'library', 'stadium', 'museum'], minPx2: 160 },
-  { classes: ['unranked', 'castle'], minPx2: 100, isMoving: true },
+  { classes: ['mall'], minPx2: 400 },
+  { classes: ['theatre', 'worship', 'library', 'museum'], minPx2: 160 },
+  { classes: ['stadium'], minPx2: 600, isAnywhere: true },
+  { classes: ['townhall', 'unranked', 'castle'], minPx2: 100, isMoving: true },
 ];
 
 function largeBuildingLayers(schema: Schema, palette: Palette): LayerSpecification[] {
@@ -179,8 +182,8 @@ function largeBuildingLayers(schema: Schema, palette: Palette): LayerSpecificati
   return labels.pois.flatMap((poi, i) => {
     if (!poi.isUnranked || !buildings) return [];
     const conditions = [poi.isUnranked, expression('!=', poi.tag, 'courthouse')];
-    return largeBuildings.flatMap(({ classes, minPx2, isMoving }) => {
-      const around: AreaAround = { sourceLayer: buildings.sourceLayer, isMiddle: true, minPx2 };
+    return largeBuildings.flatMap(({ classes, minPx2, isAnywhere, isMoving }) => {
+      const around: AreaAround = { sourceLayer: buildings.sourceLayer, ...(!isAnywhere && { isMiddle: true }), minPx2 };
       const named = {
         id: `label-poi-building-${classes[0]}-${i}`,
         minzoom: famousZoom,
