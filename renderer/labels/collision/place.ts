@@ -222,9 +222,9 @@ class Placing {
     let alone: Placement | undefined;
     let crowding: Placement | undefined;
     // Where all places are reserved, the least important landmark gives way.
-    let leastReserved = -1;
+    let leastReserved = mayCrowd ? -1 : Infinity;
     const isFree = (placement: Placement): boolean => {
-      const rank = candidate.leavesSpace ? this.reservedRank(candidate, placement.boxes) : Infinity;
+      const rank = candidate.leavesSpace ? this.reservedRank(candidate, placement.boxes, leastReserved) : Infinity;
       if (rank === Infinity) return true;
       if (rank > leastReserved) [crowding, leastReserved] = [placement, rank];
       return false;
@@ -261,7 +261,7 @@ class Placing {
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if (placement.isMakeshift && !isTooLong) continue;
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement.icon)) continue;
-      if (isForStreet && this.reservedRank(candidate, placement.boxes) !== Infinity) continue;
+      if (isForStreet && this.reservedRank(candidate, placement.boxes, Infinity) !== Infinity) continue;
       const labels = this.movableAt(candidate, placement, maxMoved[depth]!);
       if (!labels) continue;
       const key = isForStreet ? labels.map(({ number }) => number).join() : '';
@@ -346,15 +346,18 @@ class Placing {
     return this.isIconInside(icon) && !this.collidesAny(icon.boxes, rules);
   }
 
-  /** Returns the rank of the most important of the others for which this space is reserved; Infinity if it is free. */
-  private reservedRank(candidate: Candidate, boxes: readonly PixelBox[]): number {
+  /**
+   * Returns the rank of the most important of the others for which this space is reserved; Infinity if it is free. A
+   * rank of `enough` or less ends the search.
+   */
+  private reservedRank(candidate: Candidate, boxes: readonly PixelBox[], enough: number): number {
     let first = Infinity;
     if (this.isReservationOver) return first;
     const note = ({ by, rank }: Reserved): boolean => {
       if (by !== candidate && rank < first) first = rank;
-      return false;
+      return first <= enough && first !== Infinity;
     };
-    for (const box of boxes) this.reserved.some(box, note, candidate.textRules.padding);
+    boxes.some((box) => this.reserved.some(box, note, candidate.textRules.padding));
     this.isHeldUp ||= first !== Infinity;
     return first;
   }
