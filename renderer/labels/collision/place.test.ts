@@ -211,11 +211,19 @@ test('a street leaves space for the padded icon of a landmark, also of one whose
   expect(placed[3]!.placement).toMatchObject({ runs: [], icon: { boxes: [{ minX: 66 }] } });
 });
 
-test('a street that finds all its places reserved takes that of the least important landmark', () => {
-  const named = (text: string, x: number) => ({ ...candidateOf(text, [rowAt(x)]), reservesSpace: true });
-  const street = { ...candidateOf('street', [40, 140, 90].map(rowAt)), leavesSpace: 'preferably' as const };
-  const placed = placeLabels([street, named('first', 40), named('second', 90), named('third', 140)], image, []);
-  expect(placesOf(placed)).toEqual({ street: 140, first: 40, second: 90 });
+test('a street that finds all its places reserved takes that of the landmark that moves the fewest names', () => {
+  const landmarkAt = (x: number, movesOthers: boolean, mostMoves: number): Candidate => ({
+    ...{ ...candidateOf(`at ${x}`, [rowAt(x)]), reservesSpace: true, movesOthers, mostMoves },
+  });
+  const street = { ...candidateOf('street', [40, 90, 140, 190].map(rowAt)), leavesSpace: 'preferably' as const };
+  const [most, less, least] = [landmarkAt(40, true, 40), landmarkAt(90, true, 12), landmarkAt(140, false, 0)];
+  const same = { ...candidateOf('same', [rowAt(190)]), reservesSpace: true };
+  expect(placesOf(placeLabels([street, most, less, least, same], image, []))).toMatchObject({ street: 140 });
+  expect(placesOf(placeLabels([street, most, less, landmarkAt(140, true, 40), most], image, []))).toMatchObject({
+    street: 190,
+  });
+  const narrow = { ...street, placements: () => [40, 90].map(rowAt) };
+  expect(placesOf(placeLabels([narrow, most, less], image, []))).toEqual({ street: 90, 'at 40': 40 });
 });
 
 test('a landmark does not displace a street that has no other place, but the second name of one', () => {

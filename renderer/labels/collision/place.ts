@@ -57,8 +57,6 @@ export function placeLabels(
 /** Space that a candidate reserves. */
 interface Reserved extends PixelBox {
   readonly by: Candidate;
-  /** Lower values are more important. */
-  readonly rank: number;
 }
 
 /**
@@ -70,10 +68,10 @@ function reservedBoxes(candidates: readonly Candidate[], image: Size, placements
   const isFree = (boxes: readonly PixelBox[]) => boxes.every((box) => isInside(box, image) && !reserved.collides(box));
   const reserving = candidates.filter(({ reservesSpace }) => reservesSpace);
   const moving = reserving.filter(({ movesOthers }) => movesOthers);
-  for (const [rank, by] of [...moving, ...reserving.filter(({ movesOthers }) => !movesOthers)].entries()) {
+  for (const by of [...moving, ...reserving.filter(({ movesOthers }) => !movesOthers)]) {
     // Shaping the texts takes longer than this.
     if (by.fixedIcon && by.iconRules && !isFree(paddedBoxes(by.fixedIcon, by.iconRules))) continue;
-    for (const box of firstOf(spacesOf(by, placements.of(by)), isFree) ?? []) reserved.insert({ ...box, by, rank });
+    for (const box of firstOf(spacesOf(by, placements.of(by)), isFree) ?? []) reserved.insert({ ...box, by });
   }
   return reserved;
 }
@@ -221,12 +219,12 @@ class Placing {
     if (fixedIcon && iconRules && !iconRules.isOptional && !this.iconFits(fixedIcon, iconRules)) return undefined;
     let alone: Placement | undefined;
     let crowding: Placement | undefined;
-    // Where all places are reserved, the least important landmark gives way.
-    let leastReserved = mayCrowd ? -1 : Infinity;
+    // Where all places are reserved, the landmark that moves the fewest names gives way.
+    let fewest = mayCrowd ? Infinity : 0;
     const isFree = (placement: Placement): boolean => {
-      const rank = candidate.leavesSpace ? this.reservedRank(candidate, placement.boxes, leastReserved) : Infinity;
-      if (rank === Infinity) return true;
-      if (rank > leastReserved) [crowding, leastReserved] = [placement, rank];
+      const moves = candidate.leavesSpace ? this.movesOfReserved(candidate, placement.boxes, fewest) : -1;
+      if (moves < 0) return true;
+      if (moves < fewest) [crowding, fewest] = [placement, moves];
       return false;
     };
     const placements = this.placements.of(candidate);
@@ -261,7 +259,7 @@ class Placing {
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if (placement.isMakeshift && !isTooLong) continue;
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement.icon)) continue;
-      if (isForStreet && this.reservedRank(candidate, placement.boxes, Infinity) !== Infinity) continue;
+      if (isForStreet && this.movesOfReserved(candidate, placement.boxes, 0) >= 0) continue;
       const labels = this.movableAt(candidate, placement, maxMoved[depth]!);
       if (!labels) continue;
       const key = isForStreet ? labels.map(({ number }) => number).join() : '';
@@ -347,25 +345,27 @@ class Placing {
   }
 
   /**
-   * Returns the rank of the most important of the others for which this space is reserved; Infinity if it is free. A
-   * rank of `enough` or less ends the search.
+   * Returns the most moves of the landmarks for which this space is reserved, which tell how important they are; -1 if
+   * it is free. The search ends at `enough`.
    */
-  private reservedRank(candidate: Candidate, boxes: readonly PixelBox[], enough: number): number {
-    let first = Infinity;
-    if (this.isReservationOver) return first;
-    const note = ({ by, rank }: Reserved): boolean => {
-      if (by !== candidate && rank < first) first = rank;
-      return first <= enough && first !== Infinity;
+  private movesOfReserved(candidate: Candidate, boxes: readonly PixelBox[], enough: number): number {
+    let most = -1;
+    if (this.isReservationOver) return most;
+    const note = ({ by }: Reserved): boolean => {
+      if (by !== candidate) most = Math.max(most, movesOf(by));
+      return most >= enough;
     };
     boxes.some((box) => this.reserved.some(box, note, candidate.textRules.padding));
-    this.isHeldUp ||= first !== Infinity;
-    return first;
+    this.isHeldUp ||= most >= 0;
+    return most;
   }
 
   private collidesAny(boxes: readonly PixelBox[], { padding, overlap }: CollisionRules): boolean {
     return boxes.some((box) => collides(box, padding, overlap, this.obstacles));
   }
 }
+
+const movesOf = ({ movesOthers, mostMoves }: Candidate): number => (movesOthers ? (mostMoves ?? maxAttempts) : 0);
 
 /** Returns the space that a label takes from others. `movable` is the label, if its text may be moved. */
 function obstaclesOf({ textRules, iconRules }: Candidate, { boxes, icon }: Placement, movable?: Label): Obstacle[] {

@@ -163,7 +163,7 @@ const largeParkPx2 = 600;
 interface LargeBuildings extends Pick<PoiTier, 'classes'> {
   /** Whether the point may be anywhere in the building. No other place in it is of such a class. */
   readonly isAnywhere?: true;
-  /** Whether they move as many names as other sights. */
+  /** Whether they are sights, and move as many names as others. */
   readonly isMoving?: true;
   /** Smallest building on the map. In the middle latitudes, 100 are 1,000 to 1,400 square metres at zoom 14. */
   readonly minPx2: number;
@@ -187,7 +187,7 @@ function largeBuildingLayers(schema: Schema, palette: Palette): LayerSpecificati
       const named = {
         id: `label-poi-building-${classes[0]}-${i}`,
         minzoom: famousZoom,
-        maxzoom: largestUntil,
+        ...(!isMoving && { maxzoom: largestUntil }),
         metadata: { ...landmark, ...(isMoving ? moving : movingLess), [areaAround]: around },
       };
       return poiLayer(named, poi, classes, conditions, schema, palette);
