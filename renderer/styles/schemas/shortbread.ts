@@ -30,6 +30,8 @@ const roads: Readonly<Partial<Record<RoadClass, readonly string[]>>> = {
   path: ['path', 'footway', 'cycleway', 'steps'],
 };
 
+const parks = ['park', 'garden', 'golf_course', 'recreation_ground'];
+
 const streetRails = {
   rail: ['rail'],
   transit: ['light_rail', 'tram', 'subway', 'narrow_gauge', 'funicular', 'monorail'],
@@ -53,7 +55,7 @@ export const shortbreadSchema: Schema = {
         railway: ['railway'],
         industrial: ['industrial', 'quarry', 'landfill', 'brownfield'],
         commercial: ['commercial', 'retail'],
-        park: ['park', 'garden', 'golf_course', 'recreation_ground', 'miniature_golf'],
+        park: [...parks, 'miniature_golf'],
         cemetery: ['cemetery', 'grave_yard'],
         pitch: ['playground'],
       },
@@ -171,6 +173,7 @@ export const shortbreadSchema: Schema = {
         sourceLayer: 'pois',
         tag: unrankedAttractions(poiTag('')),
         values: taggedPois,
+        parks: { sourceLayer: 'land', only: { key: 'kind', values: parks } },
         isUnranked: expression('literal', true),
       },
     ],
