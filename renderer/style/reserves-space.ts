@@ -30,7 +30,7 @@ export interface AreaAround {
   readonly sourceLayer: string;
   /** Set where only areas with one of these values of a property are meant. */
   readonly only?: { readonly key: string; readonly values: readonly string[] };
-  /** Whether the point is in the middle of the area. Tiles put the point of a building there, and not that of a shop. */
+  /** Whether the point is in the middle of the area. Tiles put the point of a building there, not that of a shop. */
   readonly isMiddle?: true;
   /** Smallest area, in square CSS pixels at the whole zoom. */
   readonly minPx2: number;

@@ -4,8 +4,8 @@
 const leastConsonants = 8;
 
 /**
- * Returns a key that is equal for names that differ in dashes and spaces, such as `Gaulle-Étoile` and `Gaulle — Étoile`,
- * or in the vowels of a long name, such as `Piazzale Michelangelo` and `Piazzale Michelangiolo`.
+ * Returns a key that is equal for names that differ in dashes and spaces, such as `Gaulle-Étoile` and
+ * `Gaulle — Étoile`, or in the vowels of a long name, such as `Piazzale Michelangelo` and `Piazzale Michelangiolo`.
  */
 export function sameNameKey(name: string): string {
   const letters = name.replace(/[^\p{L}\p{M}\p{N}]+/gu, '') || name;

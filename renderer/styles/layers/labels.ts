@@ -145,13 +145,22 @@ function poiLayers(which: 'first' | 'others', schema: Schema, palette: Palette):
       poiLayer(which, poi, famousClasses, [poi.isFamous!], schema, palette);
     return [early, named].flatMap(layersOf);
   });
-  const large = schema.labels.pois.flatMap((poi, i) => {
-    const metadata = { ...landmark, ...movingLess, [areaAround]: { ...poi.parks, minPx2: largeParkPx2 } };
-    const zooms = { minzoom: famousZoom, maxzoom: largestUntil };
-    const named = { id: `label-poi-large-${i}`, ...zooms, metadata };
-    return poi.parks ? poiLayer(named, poi, ['park'], [], schema, palette) : [];
+  return [...layers, ...largeBuildingLayers(schema, palette), ...largeParkLayers(schema, palette), ...famous];
+}
+
+function largeParkLayers(schema: Schema, palette: Palette): LayerSpecification[] {
+  return schema.labels.pois.flatMap((poi, i) => {
+    const { parks, isUnranked } = poi;
+    if (!parks) return [];
+    const metadata = { ...landmark, ...movingLess, [areaAround]: { ...parks, minPx2: largeParkPx2 } };
+    const early = { id: `label-poi-large-${i}`, minzoom: famousZoom, maxzoom: poiStyles.park.minZoom, metadata };
+    // Beside large buildings, they come before these.
+    const late = { ...early, id: `label-poi-larger-${i}`, minzoom: poiStyles.park.minZoom, maxzoom: largestUntil };
+    return [
+      ...poiLayer(early, poi, ['park'], [], schema, palette),
+      ...(isUnranked ? poiLayer(late, poi, ['park'], [isUnranked], schema, palette) : []),
+    ];
   });
-  return [...layers, ...largeBuildingLayers(schema, palette), ...large, ...famous];
 }
 
 /** From this zoom on large parks and buildings come after no others. */
