@@ -62,6 +62,26 @@ test('no letter steps aside where the line jogs', () => {
   }
 });
 
+test('no name cracks where the line turns to one side and back', () => {
+  // Via Bolognese in Florence, which steps aside by the width of a letter.
+  const street = new Polyline([
+    ...[305.3, 9, 305.8, 17.7, 305.8, 25.9, 305.9, 30.5, 306.6, 36.7, 307.3, 41, 308.3, 45.1, 312.5, 49.5],
+    ...[313.7, 55.4, 313.6, 61.3, 313.4, 66.5, 312.7, 76],
+  ]);
+  const textStyle = textStyleFor('Via Bolognese', { sizePx: 10 });
+  const width = textWidth('Via Bolognese', textStyle);
+  const section = { line: street, from: 0, to: street.length };
+  const style = { ...upright, maxAngle: (40 * Math.PI) / 180 };
+  for (const { runs } of placementsAlongLine(section, 'Via Bolognese', width, textStyle, style)) {
+    const ways = runs.slice(1).map(({ x, y }, i) => Math.atan2(y - runs[i]!.y, x - runs[i]!.x));
+    const turns = ways.slice(1).map((way, i) => angleBetween(ways[i]!, way));
+    const cracks = turns
+      .slice(1)
+      .map((turn, i) => (turn * turns[i]! < 0 ? Math.min(...[turn, turns[i]!].map(Math.abs)) : 0));
+    expect(Math.max(...cracks)).toBeLessThanOrEqual((20 * Math.PI) / 180 + 1e-9);
+  }
+});
+
 test('no letters overlap where the line steps aside', () => {
   // Rue Bossuet in Paris, whose carriageways are joined at a crossing.
   const xy = [

@@ -51,6 +51,9 @@ const maxLean = (50 * Math.PI) / 180;
 /** Maximum angle between a letter and the way to it from the letter before. A larger one would break a word in two. */
 const maxStepAside = (35 * Math.PI) / 180;
 
+/** Maximum turn to one side at a letter, and to the other side at the next. A larger one looks like a crack. */
+const maxZigzag = (20 * Math.PI) / 180;
+
 /** Minimum distance of two letters, as a share of that on a straight line. Nearer ones would overlap inside a bend. */
 const minPitch = 0.8;
 
@@ -157,6 +160,8 @@ function bentPlacement(
   const largestPx = scale * textStyle.sizePx;
   let last: Point | undefined;
   let lastWidth = 0;
+  let lastWay: number | undefined;
+  let lastTurn = 0;
   let advance = 0;
   for (const { letter, width, section } of letters) {
     const middle = isReversed ? to - advance - width / 2 : from + advance + width / 2;
@@ -165,8 +170,15 @@ function bentPlacement(
     const along = directionOf(line.at(middle - reach), line.at(middle + reach)) + (isReversed ? Math.PI : 0);
     if (Math.abs(angleBetween(angle, along)) > maxLean) return null;
     const at = below(line.at(middle), along, style.offsetPx);
-    if (last && Math.abs(angleBetween(along, directionOf(last, at))) > maxStepAside) return null;
-    if (last && Math.hypot(at[0] - last[0], at[1] - last[1]) < (minPitch * (lastWidth + width)) / 2) return null;
+    if (last) {
+      const way = directionOf(last, at);
+      if (Math.abs(angleBetween(along, way)) > maxStepAside) return null;
+      if (Math.hypot(at[0] - last[0], at[1] - last[1]) < (minPitch * (lastWidth + width)) / 2) return null;
+      const turn = lastWay === undefined ? 0 : angleBetween(lastWay, way);
+      if (turn * lastTurn < 0 && Math.min(Math.abs(turn), Math.abs(lastTurn)) > maxZigzag) return null;
+      lastWay = way;
+      lastTurn = turn;
+    }
     last = at;
     lastWidth = width;
     // Sections of different sizes stand on one baseline.
