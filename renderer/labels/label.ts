@@ -69,6 +69,8 @@ export interface Placement {
   readonly icon?: PlacedIcon;
   /** Set for a makeshift, such as an abbreviation: it takes no reserved space, and moves no label. */
   readonly isMakeshift?: true;
+  /** Set for a name that extends beyond its street, and so has one place. It moves labels out of reserved space. */
+  readonly isExtended?: true;
 }
 
 /** `cooperative` labels may overlap each other; `always` labels may overlap any. */

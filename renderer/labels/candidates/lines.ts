@@ -166,7 +166,7 @@ function* ordinary(placements: Iterable<Placement>): Generator<Placement> {
     if (!placement.isMakeshift) yield placement;
     else {
       const { isMakeshift: _, ...others } = placement;
-      yield others;
+      yield { ...others, isExtended: true };
     }
   }
 }

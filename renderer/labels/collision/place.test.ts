@@ -226,6 +226,17 @@ test('a street that finds all its places reserved takes that of the landmark tha
   expect(placesOf(placeLabels([narrow, most, less], image, []))).toEqual({ street: 90, 'at 40': 40 });
 });
 
+test('a bridge that is shorter than its name moves the name of the river, also where a landmark has space', () => {
+  const river = { ...candidateOf('river', [20, 150].map(rowAt)), leavesSpace: 'preferably' as const };
+  const bridge = (placement: Placement): Candidate => ({
+    ...{ ...candidateOf('bridge', [placement]), leavesSpace: 'preferably', movesOthers: true },
+  });
+  const beside = { ...candidateOf('landmark', [rowAt(60)]), reservesSpace: true };
+  const placed = (placement: Placement) => placesOf(placeLabels([river, bridge(placement), beside], image, []));
+  expect(placed({ ...rowAt(35), isExtended: true })).toEqual({ river: 150, bridge: 35 });
+  expect(placed(rowAt(35))).toEqual({ river: 20, landmark: 60 });
+});
+
 test('a landmark does not displace a street that has no other place, but the second name of one', () => {
   const only = candidateOf('street', [rowAt(50)]);
   expect(textsOf(placeLabels([{ ...only, leavesSpace: 'preferably' }, landmark], image, []))).toEqual(['street']);

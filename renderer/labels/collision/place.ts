@@ -256,10 +256,11 @@ class Placing {
     const placements = this.placements.of(candidate);
     // The name of a bridge that is a little shorter than its name has no other place.
     const isTooLong = placements.at(0)?.isMakeshift;
+    const hasOnePlace = placements.at(0)?.isExtended;
     for (let i = 0, placement = placements.at(0); placement; placement = placements.at(++i)) {
       if (placement.isMakeshift && !isTooLong) continue;
       if (!this.isTextInside(candidate, placement) || !this.isIconInside(placement.icon)) continue;
-      if (isForStreet && this.movesOfReserved(candidate, placement.boxes, 0) >= 0) continue;
+      if (isForStreet && !hasOnePlace && this.movesOfReserved(candidate, placement.boxes, 0) >= 0) continue;
       const labels = this.movableAt(candidate, placement, maxMoved[depth]!);
       if (!labels) continue;
       const key = isForStreet ? labels.map(({ number }) => number).join() : '';
