@@ -3,6 +3,15 @@
 import type { AreaAround } from '../../style/reserves-space.js';
 import { doubledArea, polygonParts } from '../../tiles/coordinates.js';
 import { point, polygon, type TileFeature, type VectorTile } from '../../tiles/vector-tile.js';
+import type { PixelBox } from '../../types.js';
+import { BoxGrid } from '../collision/box-grid.js';
+
+interface Area extends PixelBox {
+  readonly feature: TileFeature;
+}
+
+/** Side of the grid in which areas are found: 16 cells each way. */
+const gridPx = 512;
 
 /** Returns a function that returns the size of the largest wanted area around a point, in square tile units. */
 export function areasAround(
@@ -12,20 +21,28 @@ export function areasAround(
   const values = new Set<unknown>(only?.values);
   const isWanted = ({ type, properties }: TileFeature) =>
     type === polygon && (!only || values.has(properties[only.key]));
-  const areas = (tile.layers.get(sourceLayer)?.features ?? []).filter(isWanted);
+  const layer = tile.layers.get(sourceLayer);
+  // A tile of a city has thousands of buildings, and a hundred points that ask for them.
+  const areas = new BoxGrid<Area>({ width: gridPx, height: gridPx });
+  const scale = gridPx / (layer?.extent ?? 1);
+  for (const feature of layer?.features ?? []) {
+    if (!isWanted(feature)) continue;
+    const { minX, minY, maxX, maxY } = feature.box;
+    areas.insert({ minX: minX * scale, minY: minY * scale, maxX: maxX * scale, maxY: maxY * scale, feature });
+  }
+  const isAround = isMiddle ? isMiddleOf : isInside;
   return (feature) => {
     if (feature.type !== point) return 0;
     const [x, y] = feature.coordinates().xy;
     let largest = 0;
-    for (const area of areas) {
-      const { minX, minY, maxX, maxY } = area.box;
-      if (x! < minX || y! < minY || x! > maxX || y! > maxY) continue;
-      for (const [outer] of polygonParts(area.coordinates())) {
+    const note = (area: Area): boolean => {
+      for (const [outer] of polygonParts(area.feature.coordinates())) {
         const size = Math.abs(doubledArea(outer!, 0, outer!.length)) / 2;
-        const isAround = isMiddle ? isMiddleOf : isInside;
         if (size > largest && isAround(outer!, x!, y!)) largest = size;
       }
-    }
+      return false;
+    };
+    areas.some({ minX: x! * scale, minY: y! * scale, maxX: x! * scale, maxY: y! * scale }, note);
     return largest;
   };
 }
