@@ -415,8 +415,8 @@ export interface Analytics {
   /** Runs a statement without a result, such as CREATE TABLE. */
   command(sql: string): Promise<void>;
   /**
-   * Inserts rows of UTF-8 text in ClickHouse's format TabSeparatedWithNames: tab-separated, after a line of column
-   * names. Columns that are not named get their defaults. Resolves when the rows are stored.
+   * Inserts rows in ClickHouse's format Native (`schemas/native.ts`). Columns that are not named get their defaults.
+   * Resolves when the rows are stored; no bytes are no rows.
    */
   insert(table: string, rows: Uint8Array): Promise<void>;
   /** Runs a query. Parameters are bound as `{name:Type}`, never concatenated into the SQL. */

@@ -1,73 +1,129 @@
 /**
- * Converts Avro records to rows of the ClickHouse tables in `schemas/clickhouse`, as tab-separated text. Pure.
- *
- * Rows are written directly as text, because there are as many as locations. Values that clients choose are escaped;
- * ids, addresses and Fenceline's own names need no escapes.
+ * Converts Avro records to rows of the ClickHouse tables in `schemas/clickhouse`. Pure.
  */
 import type { UserProfile } from './json/user.js';
+import {
+  DoubleColumn,
+  FlagColumn,
+  IntegerColumn,
+  NullableColumn,
+  Rows,
+  TextColumn,
+  TextsColumn,
+  TimeColumn,
+} from './native.js';
+import type { OutcomeFrame, Span } from './outcome-frame.js';
 import type { Attempt, Event, Outcome, Rejection } from './records.js';
-import { nullable, nullableTime, text, texts, time } from './tsv.js';
 import { eventText } from './wire/event-text.js';
 import type { UserParts } from './wire/user.js';
 
-/** Columns of table `locations`, in the order of {@link locationRow}. */
-export const locationColumns = [
-  ...['project', 'environment', 'id', 'device_id', 'user', 'user_id', 'occurred_at', 'received_at'],
-  ...[
-    'latitude',
-    'longitude',
-    'accuracy_m',
-    'foreground',
-    'stopped',
-    'replayed',
-    'source',
-    'ip',
-    'result',
-    'geofences',
-    'events',
-  ],
-] as const;
+const nullableDouble = () => new NullableColumn(new DoubleColumn(), 0);
 
-export function locationRow({ location, result, user, geofences, events }: Outcome): string {
-  const { project, environment, id, deviceId, userId, occurredAt, receivedAt, source, ip } = location;
-  const who = `${project}\t${environment}\t${id}\t${text(deviceId)}\t${user}\t${text(userId ?? '')}`;
-  const where = `${location.latitude}\t${location.longitude}\t${location.accuracy_m}`;
-  const flags = `${location.foreground}\t${location.stopped}\t${location.replayed}`;
-  const effects = `${result}\t${texts(geofences)}\t${texts(events)}`;
-  const origin = `${text(source ?? '')}\t${text(ip ?? '')}`;
-  return `${who}\t${time(occurredAt)}\t${time(receivedAt)}\t${where}\t${flags}\t${origin}\t${effects}`;
+/** Rows of table `locations`. Nearly all are bytes of the outcome, because there are so many. */
+export const newLocationRows = () =>
+  new Rows({
+    project: new TextColumn(),
+    environment: new TextColumn(),
+    id: new TextColumn(),
+    device_id: new TextColumn(),
+    user: new TextColumn(),
+    user_id: new TextColumn(),
+    occurred_at: new TimeColumn(),
+    received_at: new TimeColumn(),
+    latitude: new DoubleColumn(),
+    longitude: new DoubleColumn(),
+    accuracy_m: new DoubleColumn(),
+    foreground: new FlagColumn(),
+    stopped: new FlagColumn(),
+    replayed: new FlagColumn(),
+    source: new TextColumn(),
+    ip: new TextColumn(),
+    result: new TextColumn(),
+    geofences: new TextsColumn(),
+    events: new TextsColumn(),
+  });
+
+export function addLocation(rows: ReturnType<typeof newLocationRows>, outcome: OutcomeFrame): void {
+  const { columns } = rows;
+  const { bytes } = outcome;
+  const addText = (column: TextColumn, { start, end }: Span): void => column.addBytes(bytes, start, end);
+  addText(columns.project, outcome.project);
+  columns.environment.add(outcome.isLive ? 'live' : 'test');
+  addText(columns.id, outcome.id);
+  addText(columns.device_id, outcome.deviceId);
+  addText(columns.user, outcome.user);
+  addText(columns.user_id, outcome.userId);
+  columns.occurred_at.add(outcome.occurredAt);
+  columns.received_at.add(outcome.receivedAt);
+  columns.latitude.addBytes(bytes, outcome.latitude);
+  columns.longitude.addBytes(bytes, outcome.longitude);
+  columns.accuracy_m.addBytes(bytes, outcome.accuracyM);
+  columns.foreground.add(outcome.foreground);
+  columns.stopped.add(outcome.stopped);
+  columns.replayed.add(outcome.replayed);
+  addText(columns.source, outcome.source);
+  addText(columns.ip, outcome.ip);
+  columns.result.add(outcome.result);
+  const { geofences, events } = columns;
+  geofences.endList(outcome.eachGeofence((start, end) => geofences.addText(bytes, start, end)));
+  events.endList(outcome.eachEvent((start, end) => events.addText(bytes, start, end)));
+  rows.endRow();
 }
 
-/** Columns of table `events`, in the order of {@link eventRow}. */
-export const eventColumns = [
-  ...[
-    'project',
-    'environment',
-    'id',
-    'type',
-    'created_at',
-    'actual_created_at',
-    'location_id',
-    'device_id',
-    'user',
-    'user_id',
-  ],
-  ...['geofence', 'beacon', 'tag', 'external_id', 'confidence', 'duration_min', 'latitude', 'longitude', 'accuracy_m'],
-  ...['currently_operating', 'replayed', 'body'],
-] as const;
+/** Rows of table `events`. */
+export const newEventRows = () =>
+  new Rows({
+    project: new TextColumn(),
+    environment: new TextColumn(),
+    id: new TextColumn(),
+    type: new TextColumn(),
+    created_at: new TimeColumn(),
+    actual_created_at: new TimeColumn(),
+    location_id: new TextColumn(),
+    device_id: new TextColumn(),
+    user: new TextColumn(),
+    user_id: new TextColumn(),
+    geofence: new TextColumn(),
+    beacon: new TextColumn(),
+    tag: new TextColumn(),
+    external_id: new TextColumn(),
+    confidence: new IntegerColumn(1),
+    duration_min: nullableDouble(),
+    latitude: nullableDouble(),
+    longitude: nullableDouble(),
+    accuracy_m: nullableDouble(),
+    currently_operating: new NullableColumn(new FlagColumn(), false),
+    replayed: new FlagColumn(),
+    body: new TextColumn(),
+  });
 
-export function eventRow(event: Event): string {
-  const { project, environment, id, user, geofence, beacon, createdAt, actualCreatedAt } = event;
+export function addEvent(rows: ReturnType<typeof newEventRows>, event: Event): void {
+  const { columns } = rows;
+  const { user, geofence, beacon } = event;
   const subject = geofence ?? beacon;
-  const what = `${project}\t${environment}\t${id}\t${text(event.type)}\t${time(createdAt)}\t${time(actualCreatedAt)}`;
-  const device = text(user?.deviceId ?? '');
-  const who = `${event.locationId ?? ''}\t${device}\t${user?.id ?? ''}\t${text(user?.userId ?? '')}`;
-  const pair = `${text(subject?.tag ?? '')}\t${text(subject?.externalId ?? '')}`;
-  const about = `${geofence?.id ?? ''}\t${beacon?.id ?? ''}\t${pair}`;
-  const measures = `${event.confidence}\t${nullable(event.duration_min)}`;
-  const where = `${nullable(event.latitude)}\t${nullable(event.longitude)}\t${nullable(event.accuracy_m)}`;
-  const flags = `${nullable(event.currentlyOperating)}\t${event.replayed}`;
-  return `${what}\t${who}\t${about}\t${measures}\t${where}\t${flags}\t${text(eventText(event))}`;
+  columns.project.add(event.project);
+  columns.environment.add(event.environment);
+  columns.id.add(event.id);
+  columns.type.add(event.type);
+  columns.created_at.add(event.createdAt);
+  columns.actual_created_at.add(event.actualCreatedAt);
+  columns.location_id.add(event.locationId ?? '');
+  columns.device_id.add(user?.deviceId ?? '');
+  columns.user.add(user?.id ?? '');
+  columns.user_id.add(user?.userId ?? '');
+  columns.geofence.add(geofence?.id ?? '');
+  columns.beacon.add(beacon?.id ?? '');
+  columns.tag.add(subject?.tag ?? '');
+  columns.external_id.add(subject?.externalId ?? '');
+  columns.confidence.add(event.confidence);
+  columns.duration_min.add(event.duration_min);
+  columns.latitude.add(event.latitude);
+  columns.longitude.add(event.longitude);
+  columns.accuracy_m.add(event.accuracy_m);
+  columns.currently_operating.add(event.currentlyOperating);
+  columns.replayed.add(event.replayed);
+  columns.body.add(eventText(event));
+  rows.endRow();
 }
 
 /** A user without its geofences and beacons, which are added from the configuration when the user is read. */
@@ -86,42 +142,119 @@ function userBody({ location, user, userCreatedAt, profile }: Outcome): UserBody
   };
 }
 
-/** Columns of table `users`, in the order of {@link userRow}. */
-export const userColumns = [
-  ...['project', 'environment', 'user', 'device_id', 'user_id', 'created_at', 'updated_at', 'actual_updated_at'],
-  ...['geofences', 'beacons', 'body'],
-] as const;
+/** Rows of table `users`. */
+export const newUserRows = () =>
+  new Rows({
+    project: new TextColumn(),
+    environment: new TextColumn(),
+    user: new TextColumn(),
+    device_id: new TextColumn(),
+    user_id: new TextColumn(),
+    created_at: new TimeColumn(),
+    updated_at: new TimeColumn(),
+    actual_updated_at: new TimeColumn(),
+    geofences: new TextsColumn(),
+    beacons: new TextsColumn(),
+    body: new TextColumn(),
+  });
 
-/** Returns the row of the user after an applied outcome. */
-export function userRow(outcome: Outcome): string {
-  const { project, environment, deviceId, userId, occurredAt, receivedAt } = outcome.location;
-  const who = `${project}\t${environment}\t${outcome.user}\t${text(deviceId)}\t${text(userId ?? '')}`;
-  const when = `${time(outcome.userCreatedAt)}\t${time(occurredAt)}\t${time(receivedAt)}`;
-  const body = text(JSON.stringify(userBody(outcome)));
-  return `${who}\t${when}\t${texts(outcome.geofences)}\t${texts(outcome.beacons)}\t${body}`;
+/** Adds the user after an applied outcome. */
+export function addUser(rows: ReturnType<typeof newUserRows>, outcome: Outcome): void {
+  const { columns } = rows;
+  const { location } = outcome;
+  const body = JSON.stringify(userBody(outcome));
+  columns.project.add(location.project);
+  columns.environment.add(location.environment);
+  columns.user.add(outcome.user);
+  columns.device_id.add(location.deviceId);
+  columns.user_id.add(location.userId ?? '');
+  columns.created_at.add(outcome.userCreatedAt);
+  columns.updated_at.add(location.occurredAt);
+  columns.actual_updated_at.add(location.receivedAt);
+  columns.geofences.add(outcome.geofences);
+  columns.beacons.add(outcome.beacons);
+  columns.body.add(body);
+  rows.endRow();
 }
 
-/** Columns of table `webhook_attempts`, in the order of {@link attemptRow}. */
-export const attemptColumns = [
-  ...['project', 'environment', 'webhook', 'id', 'delivery', 'events', 'attempt', 'reason', 'at', 'duration_ms', 'url'],
-  ...['result', 'message', 'state', 'next_attempt_at', 'status', 'response_headers', 'response_body', 'request_body'],
-] as const;
+/** Rows of table `webhook_attempts`. */
+export const newAttemptRows = () =>
+  new Rows({
+    project: new TextColumn(),
+    environment: new TextColumn(),
+    webhook: new TextColumn(),
+    id: new TextColumn(),
+    delivery: new TextColumn(),
+    events: new TextsColumn(),
+    attempt: new IntegerColumn(2),
+    reason: new TextColumn(),
+    at: new TimeColumn(),
+    duration_ms: new DoubleColumn(),
+    url: new TextColumn(),
+    result: new TextColumn(),
+    message: new TextColumn(),
+    state: new TextColumn(),
+    next_attempt_at: new NullableColumn(new TimeColumn(), 0),
+    status: new NullableColumn(new IntegerColumn(2), 0),
+    response_headers: new TextColumn(),
+    response_body: new TextColumn(),
+    request_body: new TextColumn(),
+  });
 
-/** Returns the row of an attempt. Bytes of the response body that are not UTF-8 are replaced. */
-export function attemptRow(attempt: Attempt): string {
-  const { id, delivery, at, nextAttemptAt, status, responseHeaders, responseBody } = attempt;
-  const { project, environment, webhook, events, reason } = delivery;
-  const what = `${project}\t${environment}\t${webhook}\t${id}\t${text(delivery.id)}\t${texts(events)}`;
-  const how = `${attempt.attempt}\t${reason}\t${time(at)}\t${attempt.duration_ms}\t${text(attempt.url)}`;
-  const outcome = `${attempt.result}\t${text(attempt.message ?? '')}\t${attempt.state}\t${nullableTime(nextAttemptAt)}`;
-  const response = `${nullable(status)}\t${text(responseHeaders ?? '')}\t${text(responseBody?.toString('utf8') ?? '')}`;
-  return `${what}\t${how}\t${outcome}\t${response}\t${text(delivery.body.toString('utf8'))}`;
+/** Adds an attempt. Bytes of the response body that are not UTF-8 are replaced. */
+export function addAttempt(rows: ReturnType<typeof newAttemptRows>, attempt: Attempt): void {
+  const { columns } = rows;
+  const { delivery } = attempt;
+  columns.project.add(delivery.project);
+  columns.environment.add(delivery.environment);
+  columns.webhook.add(delivery.webhook);
+  columns.id.add(attempt.id);
+  columns.delivery.add(delivery.id);
+  columns.events.add(delivery.events);
+  columns.attempt.add(attempt.attempt);
+  columns.reason.add(delivery.reason);
+  columns.at.add(attempt.at);
+  columns.duration_ms.add(attempt.duration_ms);
+  columns.url.add(attempt.url);
+  columns.result.add(attempt.result);
+  columns.message.add(attempt.message ?? '');
+  columns.state.add(attempt.state);
+  columns.next_attempt_at.add(attempt.nextAttemptAt);
+  columns.status.add(attempt.status);
+  columns.response_headers.add(attempt.responseHeaders ?? '');
+  columns.response_body.add(attempt.responseBody?.toString('utf8') ?? '');
+  columns.request_body.add(delivery.body.toString('utf8'));
+  rows.endRow();
 }
 
-/** Columns of table `rejections`, in the order of {@link rejectionRow}. */
-export const rejectionColumns = ['project', 'environment', 'id', 'at', 'endpoint', 'code', 'param', 'count'] as const;
+/** Rows of table `rejections`. */
+export const newRejectionRows = () =>
+  new Rows({
+    project: new TextColumn(),
+    environment: new TextColumn(),
+    id: new TextColumn(),
+    at: new TimeColumn(),
+    endpoint: new TextColumn(),
+    code: new TextColumn(),
+    param: new TextColumn(),
+    count: new IntegerColumn(4),
+  });
 
-export function rejectionRow({ project, environment, id, at, endpoint, code, param, count }: Rejection): string {
-  const what = `${text(endpoint)}\t${text(code)}\t${text(param ?? '')}\t${count}`;
-  return `${project}\t${environment}\t${id}\t${time(at)}\t${what}`;
+export type RejectionRows = ReturnType<typeof newRejectionRows>;
+
+/** Adds what is a rejection, or what happened to a location after it was accepted. */
+export function addRejection(
+  rows: RejectionRows,
+  rejection: Omit<Rejection, 'environment'> & { readonly environment: string },
+): void {
+  const { columns } = rows;
+  columns.project.add(rejection.project);
+  columns.environment.add(rejection.environment);
+  columns.id.add(rejection.id);
+  columns.at.add(rejection.at);
+  columns.endpoint.add(rejection.endpoint);
+  columns.code.add(rejection.code);
+  columns.param.add(rejection.param ?? '');
+  columns.count.add(rejection.count);
+  rows.endRow();
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rejectionColumns, rejectionRow, userColumns } from '../../schemas/table-rows.js';
-import { rowText, time } from '../../schemas/tsv.js';
+import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
+import { rejectionRows, userRows } from '../../schemas/testing/rows.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
 import { queries } from './routes.js';
@@ -49,9 +49,10 @@ describe('a history', () => {
   beforeAll(async () => {
     const project = api.project.record._id;
     await storeEvents(analytics, eventsOf(past, project, Date.now()), [1, 2, 3]);
-    const now = time(Date.now());
-    const user = `${project}\ttest\tuser\tdevice\tann\t${now}\t${now}\t${now}\t['fence']\t[]\t{}`;
-    await analytics.insert('users', rowText(userColumns, [user]));
+    const now = Date.now();
+    const location = exampleLocation({ project, userId: 'ann', occurredAt: now, receivedAt: now });
+    const user = exampleOutcome({ location, user: 'user', userCreatedAt: now, geofences: ['fence'] });
+    await analytics.insert('users', userRows([user]));
     const rejection = {
       project,
       environment: 'test',
@@ -60,10 +61,8 @@ describe('a history', () => {
       code: 'invalid_parameter',
       at: Date.now(),
     } as const;
-    const rejections = ['accuracy', null].map((param, index) =>
-      rejectionRow({ ...rejection, id: `${index}`, param, count: 5 }),
-    );
-    await analytics.insert('rejections', rowText(rejectionColumns, rejections));
+    const rejections = ['accuracy', null].map((param, index) => ({ ...rejection, id: `${index}`, param, count: 5 }));
+    await analytics.insert('rejections', rejectionRows(rejections));
   });
 
   test.each(urls)('%s returns the same rows as JSON, CSV and Parquet', async (url) => {

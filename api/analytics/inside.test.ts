@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
-import { userColumns } from '../../schemas/table-rows.js';
+import type { Outcome } from '../../schemas/records.js';
+import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { rowText, texts, time } from '../../schemas/tsv.js';
+import { userRows } from '../../schemas/testing/rows.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 import { eventOf, places, storeEvents } from './testing/world.js';
 
@@ -37,11 +38,22 @@ const stored: fc.Arbitrary<Stored> = fc.record({
 /** Rows ordered by time, no two at the same time. */
 const records = fc.uniqueArray(stored, { maxLength: 12, selector: ({ hoursAgo }) => hoursAgo });
 
-const rowOf = (project: string, { user, hoursAgo, inside, near }: Stored): string => {
-  const updatedAt = time(nowMs - hoursAgo * hourMs);
-  const who = `${deriveId('user', `${user}`)}\t${deviceOf(user)}\t${user < 2 ? 'ann' : ''}`;
-  return `${project}\ttest\t${who}\t${updatedAt}\t${updatedAt}\t${updatedAt}\t${texts(inside)}\t${texts(near)}\t{}`;
-};
+function outcomeOf(project: string, { user, hoursAgo, inside, near }: Stored): Outcome {
+  const updatedAt = nowMs - hoursAgo * hourMs;
+  return exampleOutcome({
+    location: exampleLocation({
+      project,
+      deviceId: deviceOf(user),
+      userId: user < 2 ? 'ann' : null,
+      occurredAt: updatedAt,
+      receivedAt: updatedAt,
+    }),
+    user: deriveId('user', `${user}`),
+    userCreatedAt: updatedAt,
+    geofences: [...inside],
+    beacons: [...near],
+  });
+}
 
 function expected(all: readonly Stored[], kind: 'geofence' | 'beacon', days: number) {
   const newestFirst = all.toSorted((one, other) => one.hoursAgo - other.hoursAgo);
@@ -80,7 +92,7 @@ async function told(all: readonly Stored[]) {
     places.map((place) => eventOf(place, true, circumstances)),
     [0],
   );
-  for (const one of all) await analytics.insert('users', rowText(userColumns, [rowOf(id, one)]));
+  for (const one of all) await analytics.insert('users', userRows([outcomeOf(id, one)]));
   return async (query: string) => {
     const { body } = await api.call('GET', `/v1/analytics/inside?${query}`, { key: project.key('test', 'secret') });
     return body.rows as Body[];

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome, Rejection } from '../../schemas/records.js';
-import { locationColumns, locationRow, rejectionColumns, rejectionRow } from '../../schemas/table-rows.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { rowText } from '../../schemas/tsv.js';
+import { locationRows, rejectionRows } from '../../schemas/testing/rows.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();
@@ -52,20 +51,18 @@ const outcomeOf = (project: string, { hour, result }: Received, index: number): 
 
 /** Inserts every row twice, in two inserts. */
 async function store(project: string, some: readonly Received[], others: readonly Refused[]): Promise<void> {
-  const outcomes = some.map((one, index) => locationRow(outcomeOf(project, one, index)));
-  const rejections = others.map(({ hour, reason, count }, index) =>
-    rejectionRow({
-      ...reason,
-      project,
-      environment: 'test',
-      id: deriveId('rejection', `${index}`),
-      count,
-      at: startMs + hour * hourMs,
-    }),
-  );
+  const outcomes = some.map((one, index) => outcomeOf(project, one, index));
+  const rejections = others.map(({ hour, reason, count }, index) => ({
+    ...reason,
+    project,
+    environment: 'test' as const,
+    id: deriveId('rejection', `${index}`),
+    count,
+    at: startMs + hour * hourMs,
+  }));
   for (let time = 0; time < 2; time++) {
-    await analytics.insert('locations', rowText(locationColumns, outcomes));
-    await analytics.insert('rejections', rowText(rejectionColumns, rejections));
+    await analytics.insert('locations', locationRows(outcomes));
+    await analytics.insert('rejections', rejectionRows(rejections));
   }
 }
 

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
-import { eventColumns, eventRow } from '../../schemas/table-rows.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import * as arbitrary from '../../schemas/testing/records.js';
-import { rowText } from '../../schemas/tsv.js';
+import { eventRows } from '../../schemas/testing/rows.js';
 import { useAnalytics } from '../testing/fixtures.js';
 import { eventsStatement } from './events.js';
 import { type EventFilters, eventMatcher } from './filters.js';
@@ -78,7 +77,7 @@ test('filters the table and the topic alike', async () => {
         actualCreatedAt,
         id: deriveId(`${runs}`, `${index}`),
       }));
-      await analytics.insert('events', rowText(eventColumns, events.map(eventRow)));
+      await analytics.insert('events', eventRows(events));
       for (const filters of asked) {
         const { sql, parameters } = eventsStatement(scope, { ...filters, limit: 1_000, cursor: null });
         const rows = await analytics.query<{ id: string }>(sql, parameters);

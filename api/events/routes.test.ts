@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
-import { eventColumns, eventRow } from '../../schemas/table-rows.js';
 import { exampleEvent, exampleEventGeofence } from '../../schemas/testing/examples.js';
-import { rowText } from '../../schemas/tsv.js';
+import { eventRows } from '../../schemas/testing/rows.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { type TestProject, useAnalytics, useApi } from '../testing/fixtures.js';
 
@@ -38,7 +37,7 @@ const eventOf = (project: TestProject, index: number, time: number, geofence: nu
     duration_min: index % 2 === 0 ? null : 1.5,
   });
 
-const store = (events: readonly Event[]) => analytics.insert('events', rowText(eventColumns, events.map(eventRow)));
+const store = (events: readonly Event[]) => analytics.insert('events', eventRows(events));
 
 const newestFirst = (one: Event, other: Event) => other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1);
 

@@ -1,9 +1,8 @@
 /** Verdicts of SDKs on events. Regression: every id returned 200. */
 import { expect, it } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
-import { eventColumns, eventRow } from '../../schemas/table-rows.js';
 import { exampleEvent } from '../../schemas/testing/examples.js';
-import { rowText } from '../../schemas/tsv.js';
+import { eventRows } from '../../schemas/testing/rows.js';
 import { type TestProject, useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();
@@ -11,7 +10,7 @@ const api = await useApi({ analytics });
 
 const store = (project: TestProject, name: string) => {
   const event = exampleEvent({ id: deriveId(name), project: project.record._id, environment: 'test' });
-  return analytics.insert('events', rowText(eventColumns, [event].map(eventRow)));
+  return analytics.insert('events', eventRows([event]));
 };
 const verify = (id: string, body: object, environment: 'test' | 'live' = 'test') =>
   api.call('PUT', `/v1/events/${id}/verification`, { key: api.project.key(environment, 'publishable'), body });

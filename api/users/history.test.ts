@@ -9,16 +9,8 @@ import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import { evaluate } from '../../pipeline/evaluation/evaluate.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { DeviceState, Event, Outcome } from '../../schemas/records.js';
-import {
-  eventColumns,
-  eventRow,
-  locationColumns,
-  locationRow,
-  userColumns,
-  userRow,
-} from '../../schemas/table-rows.js';
 import { exampleEvent, exampleEventGeofence, exampleLocation } from '../../schemas/testing/examples.js';
-import { rowText } from '../../schemas/tsv.js';
+import { eventRows, locationRows, userRows } from '../../schemas/testing/rows.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 
 /** Locations of more than a week ago would be removed. Whole minutes, so that intervals begin with the test. */
@@ -82,12 +74,12 @@ beforeAll(async () => {
       events: caused.map(({ id }) => id),
     });
   });
-  await analytics.insert('locations', rowText(locationColumns, stored.map(locationRow)));
+  await analytics.insert('locations', locationRows(stored));
   // Rows may be stored twice after a crash.
-  await analytics.insert('locations', rowText(locationColumns, stored.slice(2, 4).map(locationRow)));
-  await analytics.insert('events', rowText(eventColumns, events.map(eventRow)));
+  await analytics.insert('locations', locationRows(stored.slice(2, 4)));
+  await analytics.insert('events', eventRows(events));
   const applied = stored.filter(({ result }) => result === 'applied');
-  await analytics.insert('users', rowText(userColumns, applied.map(userRow)));
+  await analytics.insert('users', userRows(applied));
 });
 
 test('the locations of a user are listed once each, newest first, in pages and within bounds', async () => {

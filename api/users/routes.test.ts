@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome } from '../../schemas/records.js';
-import { userColumns, userRow } from '../../schemas/table-rows.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
-import { rowText } from '../../schemas/tsv.js';
+import { userRows } from '../../schemas/testing/rows.js';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
 
 const analytics = await useAnalytics();
@@ -49,14 +48,7 @@ const outcomeOf = ({ name, time, geofences = [], beacons = [] }: Update): Outcom
     beacons,
   });
 
-const store = (...updates: Update[]) =>
-  analytics.insert(
-    'users',
-    rowText(
-      userColumns,
-      updates.map((update) => userRow(outcomeOf(update))),
-    ),
-  );
+const store = (...updates: Update[]) => analytics.insert('users', userRows(updates.map(outcomeOf)));
 const put = async (id: string, fields: object = {}) =>
   (await api.call('PUT', `/v1/geofences/store/${id}`, { body: { ...circle, ...fields } })).body.geofence._id as string;
 const idsOf = (items: { _id: string }[]) => items.map(({ _id }) => _id);

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { deriveId, freshId } from '../../schemas/ids.js';
 import type { Attempt } from '../../schemas/records.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
+import { attemptRows } from '../../schemas/testing/rows.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
 import { type Body, useAnalytics, useApi, webhookParts } from '../testing/fixtures.js';
 import { resultNames } from './attempts.js';
-import { attemptRecord, attemptRows, deliveryRecord, startMs } from './testing/fixtures.js';
+import { attemptRecord, deliveryRecord, startMs } from './testing/fixtures.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics, webhooks: webhookParts({ maxWebhooks: 1_000 }) });

@@ -9,19 +9,12 @@ import { maxGroupedEvents } from '../../schemas/json/constants.js';
 import type { AttemptState } from '../../schemas/json/webhook.js';
 import type { Attempt, DeviceState, Event } from '../../schemas/records.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
+import { attemptRows, eventRows } from '../../schemas/testing/rows.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
 import { redeliverRange } from './redelivery.js';
-import {
-  attemptRecord,
-  attemptRows,
-  deliveriesTo,
-  deliveryRecord,
-  eventRecord,
-  eventRows,
-  startMs,
-} from './testing/fixtures.js';
+import { attemptRecord, deliveriesTo, deliveryRecord, eventRecord, startMs } from './testing/fixtures.js';
 
 /** The current state of device 0 is known; those of the others are not. */
 const known = deriveId('user', '0');

@@ -1,18 +1,11 @@
 import { expect, test } from 'vitest';
 import { freshId } from '../../schemas/ids.js';
 import type { Attempt, Event } from '../../schemas/records.js';
+import { attemptRows, eventRows } from '../../schemas/testing/rows.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { useAnalytics, useApi, webhookParts } from '../testing/fixtures.js';
-import {
-  attemptRecord,
-  attemptRows,
-  deliveriesTo,
-  deliveryRecord,
-  eventRecord,
-  eventRows,
-  startMs,
-} from './testing/fixtures.js';
+import { attemptRecord, deliveriesTo, deliveryRecord, eventRecord, startMs } from './testing/fixtures.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics, webhooks: webhookParts({ maxWebhooks: 100 }) });

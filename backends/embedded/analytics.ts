@@ -70,18 +70,18 @@ function analyticsOver(writing: Connections, reading: Connections, insertsFolder
    * Inserts from a file, which is deleted before the system writes it to disk. Rows in the statement itself would pass
    * through the engine's tokenizer, which takes twice the processor time.
    */
-  const insert = (table: string, rows: Uint8Array): Promise<void> =>
-    writing.run(async (client) => {
-      const file = join(insertsFolder, `${inserts++}.tsv`);
+  const insert = async (table: string, rows: Uint8Array): Promise<void> => {
+    if (rows.length === 0) return;
+    await writing.run(async (client) => {
+      const file = join(insertsFolder, `${inserts++}.native`);
       try {
         await writeFile(file, rows);
-        await client.command({
-          query: `INSERT INTO ${table} FROM INFILE ${literal(file)} FORMAT TabSeparatedWithNames`,
-        });
+        await client.command({ query: `INSERT INTO ${table} FROM INFILE ${literal(file)} FORMAT Native` });
       } finally {
         await rm(file, { force: true });
       }
     });
+  };
 
   return {
     async command(sql) {

@@ -24,7 +24,7 @@ export interface BadRecord {
 export const isBadRecord = (decoded: object): decoded is BadRecord => 'record' in decoded && 'reason' in decoded;
 
 /** Returns the value of a record, or why it has none. Never throws. */
-export function decodeRecord<T>(codec: Codec<T>, record: LogRecord): T | BadRecord {
+export function decodeRecord<T>(codec: Pick<Codec<T>, 'decode'>, record: LogRecord): T | BadRecord {
   if (record.value === null) return { record, reason: 'empty_record', message: 'the topic has no tombstones' };
   try {
     return codec.decode(record.value);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Analytics } from '../../pipeline/ports.js';
-import { text as escaped, rowText, texts, time } from '../../schemas/tsv.js';
+import { type NamedValues, namedRows } from '../../schemas/testing/rows.js';
 
 /** A new, empty database. `open` opens it, also again after a close. */
 export interface AnalyticsSite {
@@ -16,18 +16,15 @@ const ddlOf = (name: string): string =>
 
 const occurredAt = Date.parse('2026-03-04T05:06:07.089Z');
 
-type Value = string | number | boolean | readonly string[];
-type Row = Readonly<Record<string, Value>>;
-
-const locationRow = (id: string, changed: Row = {}): Row => ({
+const locationRow = (id: string, changed: NamedValues = {}): NamedValues => ({
   project: 'p1',
   environment: 'test',
   id,
   device_id: 'd1',
   user: 'u1',
   user_id: '',
-  occurred_at: time(occurredAt),
-  received_at: time(Date.now()),
+  occurred_at: new Date(occurredAt),
+  received_at: new Date(),
   latitude: 40.7,
   longitude: -73.9,
   accuracy_m: 5,
@@ -41,16 +38,6 @@ const locationRow = (id: string, changed: Row = {}): Row => ({
   events: [],
   ...changed,
 });
-
-const valueText = (value: Value): string =>
-  typeof value === 'string' ? escaped(value) : typeof value === 'object' ? texts(value) : `${value}`;
-
-/** Returns the text of rows with the same columns. */
-const rowsText = (...rows: readonly Row[]): Buffer =>
-  rowText(
-    Object.keys(rows[0] as Row),
-    rows.map((row) => Object.values(row).map(valueText).join('\t')),
-  );
 
 const text = (file: Uint8Array): string => Buffer.from(file).toString('utf8');
 
@@ -73,7 +60,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       onAnalytics(async (analytics) => {
         await analytics.insert(
           'locations',
-          rowsText(locationRow('a'), locationRow('b', { occurred_at: time(occurredAt + 1), stopped: true })),
+          namedRows(locationRow('a'), locationRow('b', { occurred_at: new Date(occurredAt + 1), stopped: true })),
         );
         const rows = await analytics.query(
           'SELECT id, toUnixTimestamp64Milli(occurred_at) AS ms, geofences, stopped FROM locations ORDER BY id',
@@ -88,7 +75,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     test(
       'omitted columns get their defaults',
       onAnalytics(async (analytics) => {
-        await analytics.insert('locations', Buffer.from(`received_at\tid\n${time(Date.now())}\ta\n`));
+        await analytics.insert('locations', namedRows({ received_at: new Date(), id: 'a' }));
         expect(await analytics.query('SELECT id, foreground, geofences FROM locations')).toEqual([
           { id: 'a', foreground: false, geofences: [] },
         ]);
@@ -98,8 +85,8 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     test(
       'a row that is inserted again replaces itself',
       onAnalytics(async (analytics) => {
-        await analytics.insert('locations', rowsText(locationRow('a')));
-        await analytics.insert('locations', rowsText(locationRow('a'), locationRow('b')));
+        await analytics.insert('locations', namedRows(locationRow('a')));
+        await analytics.insert('locations', namedRows(locationRow('a'), locationRow('b')));
         expect(await analytics.query('SELECT count() AS n FROM locations FINAL')).toEqual([{ n: 2 }]);
       }),
     );
@@ -108,7 +95,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       'parameters of any content are bound',
       onAnalytics(async (analytics) => {
         const nasty = `x' OR 1=1 -- \\ {a} \n \t \r "`;
-        await analytics.insert('locations', rowsText(locationRow('a', { device_id: nasty }), locationRow('b')));
+        await analytics.insert('locations', namedRows(locationRow('a', { device_id: nasty }), locationRow('b')));
         const found = (device: string) =>
           analytics.query('SELECT id FROM locations WHERE device_id = {device:String}', { device });
         expect(await found(nasty)).toEqual([{ id: 'a' }]);
@@ -134,7 +121,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
           type: 'UNKNOWN_TABLE',
         });
         await expect(
-          analytics.insert('locations', rowsText(locationRow('a', { latitude: 'north' }))),
+          analytics.insert('locations', namedRows(locationRow('a', { latitude: 'north' }))),
         ).rejects.toThrow();
         expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 0 }]);
       }),
@@ -143,9 +130,9 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     test(
       'inserts and queries run concurrently; an empty insert does nothing',
       onAnalytics(async (analytics) => {
-        await analytics.insert('locations', rowText(Object.keys(locationRow('a')), []));
+        await analytics.insert('locations', namedRows());
         const inserts = Array.from({ length: 5 }, (_, i) =>
-          analytics.insert('locations', rowsText(locationRow(`${i}`))),
+          analytics.insert('locations', namedRows(locationRow(`${i}`))),
         );
         const queries = Array.from({ length: 5 }, () => analytics.query('SELECT count() AS n FROM locations'));
         await Promise.all([...inserts, ...queries]);
@@ -166,7 +153,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
           ]);
           expect(failed).toMatchObject(Array(3).fill({ status: 'rejected', reason: { code: '395' } }));
           await expect(analytics.command(failing)).rejects.toThrow();
-          await analytics.insert('locations', rowsText(locationRow(`${round}`)));
+          await analytics.insert('locations', namedRows(locationRow(`${round}`)));
           expect(await analytics.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
           expect(text(await analytics.file('SELECT 1 AS one', 'CSVWithNames'))).toBe('"one"\n1\n');
         }
@@ -216,7 +203,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
       const place = await site();
       let analytics = await place.open();
       await analytics.command(ddlOf('001-locations'));
-      const insert = analytics.insert('locations', rowsText(locationRow('a')));
+      const insert = analytics.insert('locations', namedRows(locationRow('a')));
       await analytics.close();
       await insert;
       analytics = await place.open();

@@ -7,9 +7,8 @@ import fc from 'fast-check';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event } from '../../../schemas/records.js';
-import { eventColumns, eventRow } from '../../../schemas/table-rows.js';
 import { exampleEvent, exampleEventGeofence } from '../../../schemas/testing/examples.js';
-import { rowText } from '../../../schemas/tsv.js';
+import { eventRows } from '../../../schemas/testing/rows.js';
 
 export interface Place {
   readonly kind: 'geofence' | 'beacon';
@@ -141,7 +140,7 @@ export async function storeEvents(
   events: readonly Event[],
   repeated: readonly number[],
 ): Promise<void> {
-  const insert = (some: readonly Event[]) => analytics.insert('events', rowText(eventColumns, some.map(eventRow)));
+  const insert = (some: readonly Event[]) => analytics.insert('events', eventRows(some));
   await insert(events.toReversed());
   if (events.length > 0) await insert(repeated.map((index) => events[index % events.length] as Event));
 }

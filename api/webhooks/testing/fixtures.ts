@@ -3,9 +3,7 @@ import { type Log, topics } from '../../../pipeline/ports.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Attempt, Delivery, Event, EventGeofence } from '../../../schemas/records.js';
-import { attemptColumns, attemptRow, eventColumns, eventRow } from '../../../schemas/table-rows.js';
 import { exampleEvent, exampleEventGeofence } from '../../../schemas/testing/examples.js';
-import { rowText } from '../../../schemas/tsv.js';
 
 /** Yesterday: the table forgets what is old. */
 export const startMs = Math.floor(Date.now() / 1_000 - 86_400) * 1_000;
@@ -37,10 +35,6 @@ export const attemptRecord = (fields: Partial<Attempt> & Pick<Attempt, 'delivery
   ...fields,
 });
 
-/** As the sink stores them. */
-export const attemptRows = (attempts: readonly Attempt[]): Uint8Array =>
-  rowText(attemptColumns, attempts.map(attemptRow));
-
 type GeofenceEvent = Omit<Partial<Event>, 'geofence'> &
   Pick<Event, 'project'> & { readonly geofence?: Partial<EventGeofence> };
 
@@ -52,9 +46,6 @@ export const eventRecord = ({ geofence, ...fields }: GeofenceEvent): Event =>
     geofence: exampleEventGeofence(geofence),
     ...fields,
   });
-
-/** As the sink stores them. */
-export const eventRows = (events: readonly Event[]): Uint8Array => rowText(eventColumns, events.map(eventRow));
 
 /** Everything on topic `deliveries` for this webhook, in order. */
 export async function deliveriesTo(log: Log, webhook: string): Promise<Delivery[]> {

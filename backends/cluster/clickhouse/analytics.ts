@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { identifier, literal } from '../../../schemas/sql.js';
@@ -112,10 +113,13 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 async function insert(client: ClickHouseClient, table: string, rows: Uint8Array): Promise<void> {
+  if (rows.length === 0) return;
   // The same on every attempt, so that tables with a deduplication window insert the rows once.
   const settings = { insert_deduplication_token: randomUUID() };
-  await withRetries(() => {
+  await withRetries(async () => {
     const values = Readable.from(slices(rows), { objectMode: false });
-    return client.insert({ table, values, format: 'TabSeparatedWithNames', clickhouse_settings: settings });
+    const query = `INSERT INTO ${table} FORMAT Native`;
+    const { stream } = await client.exec({ query, values, clickhouse_settings: settings });
+    await finished(stream.resume());
   });
 }

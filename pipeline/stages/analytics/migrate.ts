@@ -3,7 +3,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rowText, text, time } from '../../../schemas/tsv.js';
+import { Rows, TextColumn, TimeColumn } from '../../../schemas/native.js';
 import type { Analytics } from '../../ports.js';
 import { onCluster } from './on-cluster.js';
 
@@ -34,14 +34,16 @@ export async function migrate(analytics: Analytics, sqlFolder: string, place?: T
   const rows = await analytics.query<{ name: string }>('SELECT name FROM schema_migrations FINAL');
   const recorded = new Set(rows.map(({ name }) => name));
   const due = (await readdir(sqlFolder)).filter((name) => name.endsWith('.sql') && !recorded.has(name)).sort();
-  const applied: string[] = [];
+  const applied = new Rows({ name: new TextColumn(), applied_at: new TimeColumn() });
   try {
     for (const name of due) {
       await apply(await readFile(join(sqlFolder, name), 'utf8'));
-      applied.push(`${text(name)}\t${time(Date.now())}`);
+      applied.columns.name.add(name);
+      applied.columns.applied_at.add(Date.now());
+      applied.endRow();
     }
   } finally {
-    if (applied.length > 0) await analytics.insert('schema_migrations', rowText(['name', 'applied_at'], applied));
+    if (applied.size > 0) await analytics.insert('schema_migrations', applied.take().rows);
   }
   return due;
 }

@@ -6,18 +6,20 @@
  * queries use FINAL. May import: schemas, ports.
  */
 import { type Codec, type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import type { Columns, Rows } from '../../../schemas/native.js';
+import { OutcomeFrame } from '../../../schemas/outcome-frame.js';
 import {
-  attemptColumns,
-  attemptRow,
-  eventColumns,
-  eventRow,
-  rejectionColumns,
-  rejectionRow,
+  addAttempt,
+  addEvent,
+  addRejection,
+  newAttemptRows,
+  newEventRows,
+  newRejectionRows,
 } from '../../../schemas/table-rows.js';
 import { type Analytics, type Log, type Positions, type Subscription, type Topic, topics } from '../../ports.js';
 import { defaultMaxDeadLetterShare, type HaltedPartition } from '../breaker.js';
 import { type Metrics, noMetrics } from '../metrics.js';
-import { deadLetterRow } from './rejection-rows.js';
+import { addDeadLetter } from './rejection-rows.js';
 import { OutcomeTables, RowTable } from './tables.js';
 import { type Tables, TopicSink } from './topic-sink.js';
 
@@ -88,22 +90,30 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     onFailure: fail,
   };
   const tableParts = { analytics, metrics, clock };
-  const consume = <T extends object>(topic: Topic, codec: Codec<T>, tables: Tables<T>): Subscription => {
+  const consume = <T extends object>(
+    topic: Topic,
+    codec: Pick<Codec<T>, 'decode'>,
+    tables: Tables<T>,
+  ): Subscription => {
     const handler = new TopicSink({ ...shared, topic, codec, tables });
     return log.consume({ topic, group: analyticsSinkGroup, handler, maxBatchRecords, maxWaitMs: 0 });
   };
-  const rows = <T extends object>(table: string, columns: readonly string[], row: (value: T) => string | undefined) =>
-    new RowTable({ ...tableParts, table, columns, row });
+  const filling = <T extends object, Table extends Columns>(
+    table: string,
+    rows: Rows<Table>,
+    add: (rows: Rows<Table>, value: T) => void,
+  ) => new RowTable({ ...tableParts, table, rows, add });
+  const outcome = new OutcomeFrame();
   const subscriptions = [
     consume(
       topics.outcomes,
-      codecs.outcome,
+      { decode: (frame) => outcome.read(frame) },
       new OutcomeTables({ ...tableParts, codec: codecs.outcome, usersEveryMs: bounds.usersEveryMs }),
     ),
-    consume(topics.events, codecs.event, rows('events', eventColumns, eventRow)),
-    consume(topics.attempts, codecs.attempt, rows('webhook_attempts', attemptColumns, attemptRow)),
-    consume(topics.rejections, codecs.rejection, rows('rejections', rejectionColumns, rejectionRow)),
-    consume(topics.deadLetters, codecs.deadLetter, rows('rejections', rejectionColumns, deadLetterRow)),
+    consume(topics.events, codecs.event, filling('events', newEventRows(), addEvent)),
+    consume(topics.attempts, codecs.attempt, filling('webhook_attempts', newAttemptRows(), addAttempt)),
+    consume(topics.rejections, codecs.rejection, filling('rejections', newRejectionRows(), addRejection)),
+    consume(topics.deadLetters, codecs.deadLetter, filling('rejections', newRejectionRows(), addDeadLetter)),
   ];
   return {
     async close() {

@@ -1,8 +1,9 @@
 /** Buffers of rows: the tables that each topic fills. */
 import type { Codec } from '../../../schemas/codecs.js';
+import type { Columns, Rows } from '../../../schemas/native.js';
+import type { OutcomeFrame } from '../../../schemas/outcome-frame.js';
 import type { Outcome } from '../../../schemas/records.js';
-import { locationColumns, locationRow, userColumns, userRow } from '../../../schemas/table-rows.js';
-import { RowText } from '../../../schemas/tsv.js';
+import { addLocation, addUser, newLocationRows, newUserRows } from '../../../schemas/table-rows.js';
 import type { Analytics } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
 import { LatestFrames } from './latest-frames.js';
@@ -14,7 +15,11 @@ interface TableParts {
   readonly clock: () => number;
 }
 
-async function insert({ analytics, metrics, clock }: TableParts, table: string, buffered: RowText): Promise<void> {
+async function insert(
+  { analytics, metrics, clock }: TableParts,
+  table: string,
+  buffered: Rows<Columns>,
+): Promise<void> {
   if (buffered.size === 0) return;
   const { rows, size } = buffered.take();
   const startedAtMs = clock();
@@ -23,34 +28,31 @@ async function insert({ analytics, metrics, clock }: TableParts, table: string, 
   metrics.add('analytics_rows_total', size, table);
 }
 
-interface RowTableParts<T> extends TableParts {
+interface RowTableParts<T, Table extends Columns> extends TableParts {
   readonly table: string;
-  readonly columns: readonly string[];
-  /** Returns the values in order of the columns; undefined for a value that the table doesn't store. */
-  readonly row: (value: T) => string | undefined;
+  readonly rows: Rows<Table>;
+  /** Adds the row of a value, if the table stores it. */
+  readonly add: (rows: Rows<Table>, value: T) => void;
 }
 
 /** A topic that fills one table with a row per record. */
-export class RowTable<T extends object> implements Tables<T> {
-  readonly #parts: RowTableParts<T>;
-  readonly #rows: RowText;
+export class RowTable<T extends object, Table extends Columns> implements Tables<T> {
+  readonly #parts: RowTableParts<T, Table>;
 
-  constructor(parts: RowTableParts<T>) {
+  constructor(parts: RowTableParts<T, Table>) {
     this.#parts = parts;
-    this.#rows = new RowText(parts.columns);
   }
 
   get size(): number {
-    return this.#rows.size;
+    return this.#parts.rows.size;
   }
 
   add(value: T): void {
-    const row = this.#parts.row(value);
-    if (row !== undefined) this.#rows.add(row);
+    this.#parts.add(this.#parts.rows, value);
   }
 
   async store(): Promise<boolean> {
-    await insert(this.#parts, this.#parts.table, this.#rows);
+    await insert(this.#parts, this.#parts.table, this.#parts.rows);
     return true;
   }
 }
@@ -69,9 +71,10 @@ interface OutcomeTableParts extends TableParts {
  * Topic `outcomes`: a row per location, and a row per user whose location was applied. A user's row replaces the
  * previous one, so only the newest row per user is buffered until `usersEveryMs` have passed.
  */
-export class OutcomeTables implements Tables<Outcome> {
+export class OutcomeTables implements Tables<OutcomeFrame> {
   readonly #parts: OutcomeTableParts;
-  readonly #locations = new RowText(locationColumns);
+  readonly #locations = newLocationRows();
+  readonly #userRows = newUserRows();
   readonly #users = new LatestFrames(manyUsers);
   #usersStoredAtMs = 0;
 
@@ -83,16 +86,17 @@ export class OutcomeTables implements Tables<Outcome> {
     return this.#locations.size;
   }
 
-  add(outcome: Outcome, frame: Buffer): void {
-    this.#locations.add(locationRow(outcome));
-    if (outcome.result === 'applied') this.#users.set(outcome.user, frame);
+  add(outcome: OutcomeFrame, frame: Buffer): void {
+    addLocation(this.#locations, outcome);
+    if (outcome.result === 'applied') this.#users.set(outcome.userKey, frame);
   }
 
   async store(all: boolean): Promise<boolean> {
-    const users = all || this.#areUsersDue() ? this.#takeUsers() : undefined;
+    const areUsersDue = all || this.#areUsersDue();
+    if (areUsersDue) this.#takeUsers();
     await insert(this.#parts, 'locations', this.#locations);
-    if (users === undefined) return false;
-    await insert(this.#parts, 'users', users);
+    if (!areUsersDue) return false;
+    await insert(this.#parts, 'users', this.#userRows);
     return true;
   }
 
@@ -102,10 +106,8 @@ export class OutcomeTables implements Tables<Outcome> {
     return this.#parts.clock() - this.#usersStoredAtMs >= this.#parts.usersEveryMs;
   }
 
-  #takeUsers(): RowText {
-    const rows = new RowText(userColumns);
-    this.#users.takeAll((frame) => rows.add(userRow(this.#parts.codec.decode(frame))));
+  #takeUsers(): void {
+    this.#users.takeAll((frame) => addUser(this.#userRows, this.#parts.codec.decode(frame)));
     this.#usersStoredAtMs = this.#parts.clock();
-    return rows;
   }
 }

@@ -25,7 +25,7 @@ import type { Metrics } from '../metrics.js';
 
 /** Turns decoded records into rows. */
 export interface Tables<T extends object> {
-  /** Buffers the rows of a record. `frame` is the encoded record; it is valid during the call only. */
+  /** Buffers the rows of a record. `frame` is the encoded record. Both are valid during the call only. */
   add(value: T, frame: Buffer): void;
   /** Number of buffered rows. */
   readonly size: number;
@@ -41,7 +41,7 @@ export interface TopicSinkParts<T extends object> {
   readonly positions: Positions;
   readonly group: string;
   readonly topic: Topic;
-  readonly codec: Codec<T>;
+  readonly codec: Pick<Codec<T>, 'decode'>;
   readonly deadLetterCodec: Codec<DeadLetter>;
   readonly tables: Tables<T>;
   readonly maxRows: number;

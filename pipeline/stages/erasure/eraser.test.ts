@@ -10,8 +10,7 @@ import { codecs } from '../../../schemas/codecs.js';
 import { deriveId, freshId } from '../../../schemas/ids.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Delivery, Location } from '../../../schemas/records.js';
-import { locationColumns, locationRow } from '../../../schemas/table-rows.js';
-import { rowText } from '../../../schemas/tsv.js';
+import { locationRows } from '../../../schemas/testing/rows.js';
 import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import { topics } from '../../ports.js';
@@ -282,7 +281,7 @@ test('rows written again are erased until the topics have forgotten; then the na
   expect(await place.count('locations')).toBe(0);
   // Like a sink that reads its topic again.
   const outcome = (await node.outcomes())[0]!;
-  await analytics.insert('locations', rowText([...locationColumns], [locationRow(outcome)]));
+  await analytics.insert('locations', locationRows([outcome]));
   expect(await place.count('locations')).toBe(1);
   place.time.offsetMs = dayMs;
   await until(async () => (await place.count('locations')) === 0);

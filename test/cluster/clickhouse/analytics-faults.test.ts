@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseAnalytics, openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
 import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
+import { namedRows } from '../../../schemas/testing/rows.js';
 import { makeCertificates } from '../../../testing/services/certificates.js';
 import { type ClickHouseServer, startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
@@ -22,7 +23,7 @@ afterAll(() => server.stop());
 const tableOf = (settings = '') =>
   `CREATE TABLE IF NOT EXISTS numbers (n UInt32) ENGINE = ReplacingMergeTree ORDER BY n ${settings}`;
 const rows = (from: number, count: number): Buffer =>
-  Buffer.from(`n\n${Array.from({ length: count }, (_, i) => from + i).join('\n')}\n`);
+  namedRows(...Array.from({ length: count }, (_, i) => ({ n: from + i })));
 
 async function opened(options: ClickHouseOptions, table = tableOf()): Promise<ClickHouseAnalytics> {
   const analytics = await openClickHouse(options);

@@ -6,6 +6,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';
 import '../../../backends/embedded/chdb-stays-loaded.js';
 import { remote } from '../../../backends/embedded/remote.js';
+import { namedRows } from '../../../schemas/testing/rows.js';
 
 const [path, ending] = process.argv.slice(2) as [string, string];
 const { port1, port2 } = new MessageChannel();
@@ -16,8 +17,7 @@ const worker = new Worker(new URL('./analytics-worker.js', import.meta.url), {
 const analytics = remote<ChdbAnalytics>(port1);
 
 await analytics.command('CREATE TABLE IF NOT EXISTS numbers (n UInt64) ENGINE = MergeTree ORDER BY n');
-const lines = Array.from({ length: 1000 }, (_, n) => `${n}\n`);
-await analytics.insert('numbers', Buffer.from(`n\n${lines.join('')}`));
+await analytics.insert('numbers', namedRows(...Array.from({ length: 1000 }, (_, n) => ({ n }))));
 const [row] = await analytics.query<{ rows: number }>('SELECT count() AS rows FROM numbers');
 // Keeps the process alive until a signal, like a server.
 const alive = setInterval(() => {}, 60_000);

@@ -4,6 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { openChdbAnalytics } from '../../../backends/embedded/analytics.js';
+import { namedRows } from '../../../schemas/testing/rows.js';
 
 const [path, first] = process.argv.slice(2) as [string, string];
 const analytics = await openChdbAnalytics({ path });
@@ -12,7 +13,7 @@ await analytics.command(
     ENGINE = MergeTree ORDER BY n SETTINGS fsync_after_insert = 1`,
 );
 for (let n = Number(first); ; n += 500) {
-  const lines = Array.from({ length: 500 }, (_, i) => `${n + i}\tnumber ${n + i}\n`);
-  await analytics.insert('numbers', Buffer.from(`n\ttext\n${lines.join('')}`));
+  const rows = Array.from({ length: 500 }, (_, i) => ({ n: n + i, text: `number ${n + i}` }));
+  await analytics.insert('numbers', namedRows(...rows));
   writeSync(1, `${n + 499}\n`);
 }
