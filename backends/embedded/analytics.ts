@@ -12,7 +12,7 @@ import { drainPending } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import type { Analytics } from '../../pipeline/ports.js';
 import { literal } from '../../schemas/sql.js';
-import { answerSettings, fileOf, rowsOf } from '../clickhouse-answers.js';
+import { answerSettings, fileOf, insertSettings, rowsOf } from '../clickhouse-answers.js';
 import { type Connections, createConnections } from './chdb-connections.js';
 
 export interface ChdbAnalyticsOptions {
@@ -55,6 +55,7 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
         max_insert_threads: `${maxThreads}`,
         input_format_parallel_parsing: 0,
         ...answerSettings,
+        ...insertSettings,
       },
     });
   const writing = createConnections(open, 1);

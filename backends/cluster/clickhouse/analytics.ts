@@ -10,7 +10,7 @@ import { finished } from 'node:stream/promises';
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import type { Analytics } from '../../../pipeline/ports.js';
 import { identifier, literal } from '../../../schemas/sql.js';
-import { rowsOf } from '../../clickhouse-answers.js';
+import { insertSettings, rowsOf } from '../../clickhouse-answers.js';
 import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { ClickHouseOptions } from '../options.js';
 import { retried } from '../retrying.js';
@@ -115,7 +115,7 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
 async function insert(client: ClickHouseClient, table: string, rows: Uint8Array): Promise<void> {
   if (rows.length === 0) return;
   // The same on every attempt, so that tables with a deduplication window insert the rows once.
-  const settings = { insert_deduplication_token: randomUUID() };
+  const settings = { ...insertSettings, insert_deduplication_token: randomUUID() };
   await withRetries(async () => {
     const values = Readable.from(slices(rows), { objectMode: false });
     const query = `INSERT INTO ${table} FORMAT Native`;
