@@ -3,7 +3,9 @@ import { hash, randomBytes } from 'node:crypto';
 
 /** Returns the same id for the same parts: the first 96 bits of SHA-256 over the parts and their lengths. */
 export function deriveId(...parts: readonly string[]): string {
-  return hash('sha256', parts.map((part) => `${part.length}:${part}`).join('|')).slice(0, 24);
+  let text = '';
+  for (const part of parts) text += text === '' ? `${part.length}:${part}` : `|${part.length}:${part}`;
+  return hash('sha256', text).slice(0, 24);
 }
 
 const processPart = randomBytes(5).toString('hex');

@@ -45,28 +45,31 @@ export interface MetadataLimits {
   readonly maxTextLength?: number;
 }
 
-const isWellFormedEntry = ([key, value]: [string, unknown]): boolean =>
-  key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed());
-
 /** Checks that a dictionary is flat: strings, booleans and finite numbers. Keys with null are left out. */
 export function checkMetadata(
   param: string,
   dictionary: Readonly<Record<string, unknown>>,
   { maxKeys, maxKeyLength = Infinity, maxTextLength = Infinity }: MetadataLimits,
 ): Validated<Metadata> {
-  const entries = Object.entries(dictionary).filter(([, value]) => value !== null);
-  if (entries.length > maxKeys) return invalid(param, `must have at most ${maxKeys} keys`);
-  for (const [key, value] of entries) {
+  const keys = Object.keys(dictionary);
+  const given = keys.filter((key) => dictionary[key] !== null);
+  if (given.length > maxKeys) return invalid(param, `must have at most ${maxKeys} keys`);
+  let isWellFormed = true;
+  for (const key of given) {
+    const value = dictionary[key];
     if (maxKeyLength < Infinity && (key === '' || key.length > maxKeyLength))
       return invalid(param, `keys must have 1 to ${maxKeyLength} characters`);
     if (typeof value !== 'string' && typeof value !== 'boolean' && !Number.isFinite(value))
       return invalid(`${param}.${key}`.toWellFormed(), 'must be a string, a number or a boolean');
     if (typeof value === 'string' && value.length > maxTextLength)
       return invalid(`${param}.${key}`.toWellFormed(), `must have at most ${maxTextLength} characters`);
+    isWellFormed &&= key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed());
   }
-  const metadata = Object.fromEntries(entries) as Metadata;
-  if (entries.every(isWellFormedEntry)) return { ok: true, value: metadata };
-  const malformed = malformedTextIn(metadata, param);
+  // A copy takes longer than all checks.
+  const metadata = (
+    given.length === keys.length ? dictionary : Object.fromEntries(given.map((key) => [key, dictionary[key]]))
+  ) as Metadata;
+  const malformed = isWellFormed ? undefined : malformedTextIn(metadata, param);
   return malformed === undefined ? { ok: true, value: metadata } : invalid(malformed, wellFormedRule);
 }
 

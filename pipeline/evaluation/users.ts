@@ -2,6 +2,7 @@
 import { deriveId } from '../../schemas/ids.js';
 import type { UserProfile } from '../../schemas/json/user.js';
 import type { Location, LocationDetails, UserState } from '../../schemas/records.js';
+import { quoted } from '../../schemas/wire/common.js';
 
 /** A device with more users forgets the least recently used record. */
 export const maxUsersPerDevice = 16;
@@ -82,7 +83,7 @@ function reportedText(details: LocationDetails): string {
 }
 
 const textMember = (name: string, value: string | null): string =>
-  value === null ? '' : `,"${name}":${JSON.stringify(value)}`;
+  value === null ? '' : `,"${name}":${quoted(value)}`;
 
 /** Returns the fields that the device reported. */
 function reportedProfile(details: LocationDetails): UserProfile {

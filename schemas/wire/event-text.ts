@@ -4,10 +4,8 @@
  */
 import type { UserProfile } from '../json/user.js';
 import type { Event, EventBeacon, EventGeofence, EventUser } from '../records.js';
-import { isoTime } from './common.js';
+import { isoTime, quoted } from './common.js';
 import { beaconIdentifiers } from './geofence.js';
-
-const quoted = (value: string): string => JSON.stringify(value);
 
 /** Returns a text member, or nothing when it is unset. */
 const textMember = (name: string, value: string | null): string =>
@@ -22,14 +20,18 @@ const object = (members: string): string => `{${members.slice(1)}}`;
 const point = (longitude: number, latitude: number): string =>
   `{"type":"Point","coordinates":[${longitude},${latitude}]}`;
 
+/** Returns a member of a profile, or nothing when it is unset. */
+const profileMember = (name: string, value: unknown): string =>
+  value === null || value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
+
 function profileMembers(profile: string): string {
-  const { installId, metadata, locationAuthorization, locationAccuracyAuthorization } = JSON.parse(
-    profile,
-  ) as UserProfile;
-  const named = { installId, metadata, locationAuthorization, locationAccuracyAuthorization };
-  return Object.entries(named)
-    .map(([name, value]) => (value === null || value === undefined ? '' : member(name, JSON.stringify(value))))
-    .join('');
+  const reported = JSON.parse(profile) as UserProfile;
+  return (
+    profileMember('installId', reported.installId) +
+    profileMember('metadata', reported.metadata) +
+    profileMember('locationAuthorization', reported.locationAuthorization) +
+    profileMember('locationAccuracyAuthorization', reported.locationAccuracyAuthorization)
+  );
 }
 
 const userText = ({ id, userId, deviceId, profile }: EventUser): string =>

@@ -7,7 +7,7 @@ import { Beacon, type BeaconRecord } from '../json/beacon.js';
 import { Geofence, type GeofenceRecord, GeofenceSummary } from '../json/geofence.js';
 import { Event, User } from '../json/user.js';
 import * as arbitrary from '../testing/records.js';
-import { isoTime, withoutUnset } from './common.js';
+import { isoTime, quoted, withoutUnset } from './common.js';
 import {
   beaconJson,
   beaconSummary,
@@ -266,4 +266,12 @@ test('every user conforms to its schema and omits unset fields', () => {
       expect(Object.values(json)).not.toContain(null);
     }),
   );
+});
+
+test('quotes any text as JSON.stringify does', () => {
+  const unit = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 1 }),
+    fc.constantFrom('"', '\\', '\n', '\0', '\u001f', '\u007f', '\ud800', '\udfff', '\u2028'),
+  );
+  fc.assert(fc.property(fc.string({ unit, maxLength: 6 }), (text) => quoted(text) === JSON.stringify(text)));
 });
