@@ -226,6 +226,18 @@ test('a street that finds all its places reserved takes that of the landmark tha
   expect(placesOf(placeLabels([narrow, most, less], image, []))).toEqual({ street: 90, 'at 40': 40 });
 });
 
+test('a street moves other streets before it takes the space of a landmark', () => {
+  const street = (text: string, ...xs: number[]): Candidate => ({
+    ...{ ...candidateOf(text, xs.map(rowAt)), leavesSpace: 'preferably', movesOthers: true },
+  });
+  const reserved = { ...candidateOf('landmark', [rowAt(50)]), reservesSpace: true };
+  const placed = placeLabels([street('first', 120, 200), street('second', 50, 125), reserved], image, []);
+  expect(placesOf(placed)).toEqual({ first: 200, second: 125, landmark: 50 });
+  // Where the others cannot move, it has no other place.
+  const stuck = placeLabels([street('first', 120), street('second', 50, 125), reserved], image, []);
+  expect(placesOf(stuck)).toEqual({ first: 120, second: 50 });
+});
+
 test('a bridge that is shorter than its name moves the name of the river, also where a landmark has space', () => {
   const river = { ...candidateOf('river', [20, 150].map(rowAt)), leavesSpace: 'preferably' as const };
   const bridge = (placement: Placement): Candidate => ({

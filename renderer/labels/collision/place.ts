@@ -179,8 +179,9 @@ class Placing {
     this.isHeldUp = false;
     this.lastAttempt = Math.min(maxAttempts, this.attempts + (candidate.mostMoves ?? maxAttempts));
     const placement =
-      this.placementOf(candidate) ??
+      this.placementOf(candidate, !isStreet || !mayMoveOthers) ??
       (mayMoveOthers ? this.placementAmongMoved(candidate, isStreet ? depthOfStreets : 0, isStreet) : undefined) ??
+      (isStreet && mayMoveOthers ? this.placementOf(candidate) : undefined) ??
       this.makeshiftOf(candidate);
     if (!placement) {
       if (isStreet && this.isHeldUp) this.late.push(candidate);
