@@ -27,7 +27,7 @@ import { detectSchema } from './sources/schema.js';
 import { checkSprites } from './sprites/check.js';
 import { SpriteStore } from './sprites/sprite-store.js';
 import { type CompiledStyle, compileStyle } from './style/compile.js';
-import { areaAround } from './style/reserves-space.js';
+import { placementHintsOf } from './style/placement-hints.js';
 import type { Unsupported } from './style/unsupported.js';
 import { builtInStyle } from './styles/built-in.js';
 import { checkStyle, onArchive, onArchiveOfWeb } from './styles/custom.js';
@@ -292,7 +292,7 @@ function createStyles(source: TileSource, isBesideArchive = false): Styles {
 /** Browsers cannot tell how large the area around a point is, and would show all points. */
 const withoutAreas = (style: StyleSpecification): StyleSpecification => ({
   ...style,
-  layers: style.layers.filter(({ metadata }) => !(metadata && areaAround in (metadata as object))),
+  layers: style.layers.filter(({ metadata }) => placementHintsOf(metadata).areaAround === undefined),
 });
 
 /** Layers that a message names. */

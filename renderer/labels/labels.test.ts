@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { mostMoves, movesOthers, namesSquares, repeatDistance, reservesSpace } from '../style/reserves-space.js';
+import {
+  areaAround,
+  mostMoves,
+  movesOthers,
+  namesSquares,
+  repeatDistance,
+  reservesSpace,
+} from '../style/placement-hints.js';
 import { wholeTile } from '../testing/pictures.js';
 import { placeNames } from '../testing/place-names.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
@@ -47,6 +54,12 @@ test('a point in the buffers of several tiles is labelled once', () => {
     expect(label!.placement.runs[0]!.x).toBeCloseTo(x / 8 - 256);
     expect(label!.placement.runs[0]!.y).toBeCloseTo(y / 8 - 256);
   }
+});
+
+test('an uploaded style that asks for areas of another shape is drawn as if it did not', () => {
+  const frame = frameOf(wholeTile, 0, () => [pointAt('Palazzo Vecchio', 2048, 2048)]);
+  const metadata = { [areaAround]: { sourceLayer: 'layer', minPx2: 1, only: { key: 'name', values: 5 } } };
+  expect(textsOf(labelsOf(frame, symbolStyle([{}], {}, metadata), [], 'en'))).toEqual(['Palazzo Vecchio']);
 });
 
 test('the name of a landmark is narrow where it has no space otherwise', () => {

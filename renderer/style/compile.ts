@@ -19,26 +19,16 @@ import {
   validateStyleMin,
 } from '@maplibre/maplibre-gl-style-spec';
 import type { TileFeature } from '../tiles/vector-tile.js';
+import { type PlacementHints, placementHintsOf } from './placement-hints.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
 import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
-import {
-  type AreaAround,
-  areaAround,
-  leavesSpace,
-  mostMoves,
-  movesOthers,
-  namesSquares,
-  type RepeatDistance,
-  repeatDistance,
-  reservesSpace,
-} from './reserves-space.js';
 
 export type LayerType = LayerSpecification['type'];
 
 /** Returns whether a feature is drawn at the whole zoom at or below the view's. */
 export type Filter = (zoom: number) => (feature: TileFeature) => boolean;
 
-export interface StyleLayer {
+export interface StyleLayer extends PlacementHints {
   readonly id: string;
   readonly type: LayerType;
   /** Null for a background. */
@@ -50,20 +40,6 @@ export interface StyleLayer {
   readonly filterDependsOnZoom: boolean;
   /** Feature properties that the filter depends on. */
   readonly filterDependencies: PropertyDependencies;
-  /** See {@link reservesSpace}. */
-  readonly reservesSpace: boolean;
-  /** See {@link movesOthers}. */
-  readonly movesOthers: boolean;
-  /** See {@link mostMoves}. */
-  readonly mostMoves: number | undefined;
-  /** See {@link leavesSpace}. */
-  readonly leavesSpace: boolean;
-  /** See {@link namesSquares}. */
-  readonly namesSquares: boolean;
-  /** See {@link repeatDistance}. */
-  readonly repeatDistance: RepeatDistance | undefined;
-  /** See {@link areaAround}. */
-  readonly areaAround: AreaAround | undefined;
   /** Returns whether the layer is drawn at this zoom. */
   isVisible(zoom: number): boolean;
   /**
@@ -127,13 +103,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer
     filterText,
     filterDependsOnZoom: mentionsZoom(filter),
     filterDependencies: dependenciesOf(filterText),
-    reservesSpace: has(layer, reservesSpace),
-    movesOthers: has(layer, movesOthers),
-    mostMoves: metadataOf(layer)?.[mostMoves] as number | undefined,
-    leavesSpace: has(layer, leavesSpace),
-    namesSquares: has(layer, namesSquares),
-    repeatDistance: metadataOf(layer)?.[repeatDistance] as RepeatDistance | undefined,
-    areaAround: metadataOf(layer)?.[areaAround] as AreaAround | undefined,
+    ...placementHintsOf(layer.metadata),
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);
@@ -185,7 +155,3 @@ function mentionsZoom(expression: unknown): boolean {
   if (!Array.isArray(expression)) return false;
   return expression[0] === 'zoom' || expression.some(mentionsZoom);
 }
-
-const metadataOf = ({ metadata }: LayerSpecification) => metadata as Record<string, unknown> | undefined;
-
-const has = (layer: LayerSpecification, name: string): boolean => metadataOf(layer)?.[name] === true;

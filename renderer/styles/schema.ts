@@ -6,7 +6,7 @@
  */
 
 import type { ExpressionSpecification } from '@maplibre/maplibre-gl-style-spec';
-import type { AreaAround } from '../style/reserves-space.js';
+import type { AreaAround } from '../style/placement-hints.js';
 
 /** Land use, from bottom to top. */
 export const zoneClasses = [

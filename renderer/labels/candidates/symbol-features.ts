@@ -6,7 +6,7 @@ import type { SpriteImages } from '../../sprites/sprite-images.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
 import { memoizeByDependencies } from '../../style/memoize.js';
-import type { AreaAround } from '../../style/reserves-space.js';
+import type { AreaAround } from '../../style/placement-hints.js';
 import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
 import { isTemplate, type LabelSection, labelText } from '../text/label-text.js';
 

@@ -15,7 +15,7 @@ import {
   type RepeatDistance,
   repeatDistance,
   reservesSpace,
-} from '../../style/reserves-space.js';
+} from '../../style/placement-hints.js';
 import { byClass, byZoom, expression, firstName, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import { famousClasses, famousZoom, orderOfClass, orderOfRenown, poiClasses, poiImage, poiStyles } from '../pois.js';

@@ -11,7 +11,7 @@ import {
   type RepeatDistance,
   repeatDistance,
   reservesSpace,
-} from '../../style/reserves-space.js';
+} from '../../style/placement-hints.js';
 import { byZoom, expression, from, isOneOf } from '../expressions.js';
 import type { LabelColors, Palette } from '../palette.js';
 import { capitalDot, cityDot } from '../place-dots.js';
