@@ -37,8 +37,8 @@ const onBothBackends = [
 
 /**
  * Files that depend on the version of Kafka: every request that Fenceline sends, groups, faults of brokers, and whole
- * nodes. TEST_KAFKA_VERSION=4.1 adds them as project `kafka`, on that version. `test/cluster/faults` meets Kafka through
- * the same client, whose brokers `test/cluster/kafka` kills, pauses and restarts.
+ * nodes. TEST_KAFKA_VERSION=4.1 adds them as project `kafka`, on that version. `test/cluster/faults` uses the same
+ * client, whose brokers `test/cluster/kafka` kills, pauses and restarts.
  */
 const kafkaFiles = ['test/cluster/kafka/*.test.ts', 'test/cluster/{repartition,nodes}.test.ts'];
 

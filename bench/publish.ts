@@ -10,7 +10,8 @@ export const chartFolder = 'docs/images/benchmarks';
 
 /** Runs of soaks, which take hours, and of cases whose code has changed since the main run. */
 const others = [
-  'bench/results/2026-11-26-c9d6432f.json',
+  'bench/results/2026-11-26-2c241b82-end-to-end.json',
+  'bench/results/2026-11-26-2c241b82-maps.json',
   'bench/results/2026-11-26-c9d6432f-track.json',
   'bench/results/2026-11-26-c9d6432f-dashboard-map.json',
   'bench/results/2026-11-26-8959e693.json',

@@ -1,6 +1,6 @@
 /**
- * Uploaded styles have any metadata. Once, an array of another shape ended a drawing, and a text as the most moves had no
- * limit.
+ * Uploaded styles have any metadata. Once, an array of another shape ended a drawing, and a text as the most moves had
+ * no limit.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

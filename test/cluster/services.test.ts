@@ -1,7 +1,7 @@
 /**
  * The services that other tests use behave as documented: they answer, refuse, keep and lose data as they should, and
- * leave nothing behind. That brokers are killed, paused and restarted, and what they refuse, shows in `kafka/log-brokers`
- * and `kafka/security`.
+ * leave nothing behind. Brokers are killed, paused and restarted in `kafka/log-brokers`, and refuse clients in
+ * `kafka/security`.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
