@@ -52,8 +52,6 @@ const blackBoxSetup = [
 const onServices = {
   globalSetup: [...blackBoxSetup, 'testing/services/setup.ts'],
   runner: 'testing/services/runner.ts',
-  // They mostly wait: for sessions to expire, for failovers, and for starts.
-  maxWorkers: 5,
 };
 
 /** Random tests repeat the same choices unless a campaign (`npm run test:faults`) or the caller names another seed. */
@@ -115,6 +113,8 @@ export default defineConfig({
           ...onServices,
           name: 'cluster',
           include: [...clusterFiles, ...onBothBackends],
+          // They mostly wait: for sessions to expire, for failovers, and for starts.
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
       },
