@@ -202,14 +202,7 @@ export class TextsColumn implements Column {
 
   add(values: readonly string[]): void {
     for (const value of values) this.#texts.add(value);
-    this.#count += values.length;
-    this.#endList();
-  }
-
-  /** Adds a list whose texts are added by `addText` before. */
-  endList(count: number): void {
-    this.#count += count;
-    this.#endList();
+    this.endList(values.length);
   }
 
   /** Adds UTF-8 to the list that {@link endList} ends. */
@@ -217,8 +210,9 @@ export class TextsColumn implements Column {
     this.#texts.addBytes(source, start, end);
   }
 
-  /** Writes how many texts there are up to the end of the list, in 64 bits. */
-  #endList(): void {
+  /** Ends a list of so many texts. The column has the number of all texts up to each end, in 64 bits. */
+  endList(count: number): void {
+    this.#count += count;
     this.#ends.reserve(8);
     const { data, length } = this.#ends;
     putUint32(data, length, this.#count);

@@ -101,6 +101,8 @@ export function addEvent(rows: ReturnType<typeof newEventRows>, event: Event): v
   const { columns } = rows;
   const { user, geofence, beacon } = event;
   const subject = geofence ?? beacon;
+  // Before any column has a value of the row: this may throw.
+  const body = eventText(event);
   columns.project.add(event.project);
   columns.environment.add(event.environment);
   columns.id.add(event.id);
@@ -122,7 +124,7 @@ export function addEvent(rows: ReturnType<typeof newEventRows>, event: Event): v
   columns.accuracy_m.add(event.accuracy_m);
   columns.currently_operating.add(event.currentlyOperating);
   columns.replayed.add(event.replayed);
-  columns.body.add(eventText(event));
+  columns.body.add(body);
   rows.endRow();
 }
 
@@ -162,6 +164,7 @@ export const newUserRows = () =>
 export function addUser(rows: ReturnType<typeof newUserRows>, outcome: Outcome): void {
   const { columns } = rows;
   const { location } = outcome;
+  // Before any column has a value of the row: this may throw.
   const body = JSON.stringify(userBody(outcome));
   columns.project.add(location.project);
   columns.environment.add(location.environment);
