@@ -34,6 +34,8 @@ function detached(body: Readable): Readable {
     if (!body.readableEnded) detachedBody.destroy(incomplete());
   };
   body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pause();
+  // The sender may have left while the request waited. A stream that has closed tells nobody any more.
+  if (body.closed || body.destroyed) onClose();
   return detachedBody;
 }
 

@@ -78,12 +78,15 @@ describe.runIf(isRunnable)('the import view', () => {
     expect(await seriousFindings(page)).toEqual([]);
     expect(await geofence('a')).toBe(404);
 
-    // The request stays on its way until the upload is cancelled.
-    await page.route('**/v1/geofences/import?*', () => {});
+    // The first request stays on its way until the upload is cancelled.
+    let requests = 0;
+    await page.route('**/v1/geofences/import?*', (route) => {
+      requests += 1;
+      if (requests > 1) return route.continue();
+    });
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
     expect(await geofence('a')).toBe(404);
     await page.getByRole('button', { name: 'Import 2 rows' }).click();
     await page.getByRole('heading', { name: '2 rows applied' }).waitFor();
