@@ -35,7 +35,7 @@ function detached(body: Readable): Readable {
   };
   body.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pause();
   // The sender may have left while the request waited. A stream that has closed tells nobody any more.
-  if (body.closed || body.destroyed) onClose();
+  if (body.destroyed) onClose();
   return detachedBody;
 }
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { describe, expect, it, onTestFailed } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
 import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
@@ -24,24 +24,6 @@ const longRows = 500_000;
 function longFile(): Buffer {
   const rows = Array.from({ length: longRows }, (_, index) => shop(`${index}`).replace(',shop,', ',long,'));
   return gzipSync([header, ...rows, ''].join('\n'), { level: 1 });
-}
-
-/** A guard for one step of a test that has hung before, without a known cause. */
-const stepMs = 60_000;
-
-/** Says after a failure what the page has asked, what had no answer, and what the server knows of its imports. */
-function explainFailure(page: Page): void {
-  const startedMs = Date.now();
-  const lines: string[] = [];
-  const note = (what: string) => lines.push(`${Date.now() - startedMs} ms: ${what}`);
-  page.on('request', (request) => note(`${request.method()} ${request.url()}`));
-  page.on('requestfinished', (request) => note(`answered: ${request.url()}`));
-  page.on('requestfailed', (request) => note(`${request.failure()?.errorText}: ${request.url()}`));
-  page.on('crash', () => note('the page has crashed'));
-  onTestFailed(async () => {
-    const { body } = await server.as('test_secret').get('/v1/imports?resource=geofences&limit=2');
-    console.error(`${lines.join('\n')}\nAt the failure: ${JSON.stringify(body)}`);
-  });
 }
 
 /** Drops a file, as from another window. */
@@ -143,8 +125,6 @@ describe.runIf(isRunnable)('the import view', () => {
 
   it('stops a file whose rows are being applied, and keeps those that were', async () => {
     const page = await asOwner('/imports');
-    page.setDefaultTimeout(stepMs);
-    explainFailure(page);
     // A check of all rows would take longer than all else of the test.
     await page.route('**/v1/geofences/import?*dryRun=true*', (route) =>
       route.continue({ postData: gzipSync(csv(shop('applied'))) }),
