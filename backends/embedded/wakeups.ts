@@ -10,26 +10,43 @@ export interface Wakeups {
   close(): void;
 }
 
+/**
+ * Creates the wakeups of a thread for a folder. Each topic has a channel of its own, which a thread opens when it first
+ * listens or wakes. So a message reaches only threads that know the topic: to wake a thread costs more than an append.
+ */
 export function createWakeups(path: string): Wakeups {
   const listeners = new Map<Topic, Set<() => void>>();
-  const channel = new BroadcastChannel(`fenceline-log:${path}`);
-  channel.unref();
-  channel.onmessage = (message) => wakeHere((message as { data: Topic[] }).data);
+  const channels = new Map<Topic, BroadcastChannel>();
 
-  function wakeHere(topics: readonly Topic[]): void {
-    for (const topic of topics) for (const listener of listeners.get(topic) ?? []) listener();
+  function channelOf(topic: Topic): BroadcastChannel {
+    const open = channels.get(topic);
+    if (open !== undefined) return open;
+    const channel = new BroadcastChannel(`fenceline-log:${path}:${topic}`);
+    channel.unref();
+    channel.onmessage = () => wakeHere(topic);
+    channels.set(topic, channel);
+    return channel;
+  }
+
+  function wakeHere(topic: Topic): void {
+    for (const listener of listeners.get(topic) ?? []) listener();
   }
 
   return {
     wake(topics) {
-      channel.postMessage(topics);
-      wakeHere(topics);
+      for (const topic of topics) {
+        channelOf(topic).postMessage(null);
+        wakeHere(topic);
+      }
     },
     listen(topic, listener) {
+      channelOf(topic);
       const set = listeners.get(topic) ?? new Set();
       listeners.set(topic, set.add(listener));
       return () => set.delete(listener);
     },
-    close: () => channel.close(),
+    close() {
+      for (const channel of channels.values()) channel.close();
+    },
   };
 }
