@@ -67,6 +67,19 @@ test('pixels differ at most by the bound, and the most frequent colours are exac
   expect(encoded).toBeGreaterThan(20);
 });
 
+test('pictures that are encoded at the same time do not mix, whatever their sizes', async () => {
+  // The largest has more pixels than are kept for the next picture.
+  const sizes = [300, 40, 1_030, 7, 300];
+  const pictures = sizes.map((width, i) => {
+    const pixels = new Uint8Array(4 * width * width).fill(255);
+    for (let at = 0; at < pixels.length; at += 4) pixels.fill((at / 4 + 5 * i) % 50, at, at + 3);
+    return pixels;
+  });
+  const files = await Promise.all(pictures.map((pixels, i) => encodeIndexedPng(pixels, sizes[i]!, sizes[i]!)));
+  for (const [i, file] of files.entries())
+    expect(Buffer.from(pictures[i]!).equals(await decoded(file!)), `picture ${i}`).toBe(true);
+});
+
 /** Areas whose colours differ by little, edges and text that are smoothed, something translucent. */
 function mapLike() {
   const canvas = createCanvas(900, 600);

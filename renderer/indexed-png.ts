@@ -39,12 +39,29 @@ interface Counted {
   readonly numbers: Uint16Array;
 }
 
-/** Counts the colours in one pass. Runs of one colour, which most of a map consists of, are nearly free. */
+/** Number of pixels up to which the memory of {@link countColors} is kept for the next picture: 2 MiB. */
+const maxKeptPixels = 2 ** 20;
+/** Used by one picture at a time. Fresh memory would take a quarter of the time that counting takes. */
+const table = new Uint16Array(slots);
+const colors = new Uint32Array(maxDifferent + 1);
+const counts = new Uint32Array(maxDifferent + 1);
+let keptNumbers = new Uint16Array(0);
+
+function numbersFor(pixels: number): Uint16Array {
+  if (pixels <= keptNumbers.length) return keptNumbers;
+  const numbers = new Uint16Array(pixels);
+  if (pixels <= maxKeptPixels) keptNumbers = numbers;
+  return numbers;
+}
+
+/**
+ * Counts the colours in one pass. Runs of one colour, which most of a map consists of, are nearly free. The result is
+ * valid until the next call.
+ */
 function countColors(pixels: Uint32Array): Counted | null {
-  const table = new Uint16Array(slots);
-  const colors = new Uint32Array(maxDifferent + 1);
-  const counts = new Uint32Array(maxDifferent + 1);
-  const numbers = new Uint16Array(pixels.length);
+  table.fill(0);
+  counts.fill(0);
+  const numbers = numbersFor(pixels.length);
   const length = pixels.length;
   let different = 0;
   for (let i = 0; i < length; ) {
@@ -104,14 +121,18 @@ function choosePalette({ colors, counts }: Counted): Palette | null {
   return { colors: Uint8Array.from(chosen.flatMap((color) => [red(color), green(color), blue(color)])), entryOf };
 }
 
-/** Returns the colour numbers, the most frequent first. `TypedArray.from` with a function would take longer. */
+/** Returns the colour numbers, the most frequent first. Sorting integers takes half as long as sorting doubles. */
 function byCount(counts: Uint32Array): Uint16Array {
   const length = counts.length - 1;
-  const keys = new Float64Array(length);
-  for (let i = 0; i < length; i++) keys[i] = i + 1 - 2 * maxDifferent * counts[i + 1]!;
-  keys.sort();
+  // Pairs of number and inverted count, which are integers of 64 bits in the order of bytes of x64 and ARM.
+  const pairs = new Uint32Array(2 * length);
+  for (let i = 0; i < length; i++) {
+    pairs[2 * i] = i + 1;
+    pairs[2 * i + 1] = ~counts[i + 1]!;
+  }
+  new BigUint64Array(pairs.buffer).sort();
   const numbers = new Uint16Array(length);
-  for (let i = 0; i < length; i++) numbers[i] = (keys[i]! % (2 * maxDifferent)) + 2 * maxDifferent;
+  for (let i = 0; i < length; i++) numbers[i] = pairs[2 * i]!;
   return numbers;
 }
 
