@@ -21,7 +21,7 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
 
 /**
  * Encodes on another thread, so that the next map can be drawn meanwhile. Only the palette of a PNG is chosen on this
- * thread.
+ * thread. The canvas may be changed as soon as this function returns its promise.
  */
 export async function encodeImage(
   canvas: Canvas,

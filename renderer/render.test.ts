@@ -56,6 +56,22 @@ test('tiles that cannot be read are counted, the rest is drawn, and the next map
   expect(await renderer.render(scene)).toMatchObject({ missingTiles: 0, tileProblem: null });
 });
 
+test.each(['png', 'webp', 'jpg'] as const)('a map as %s frees its canvas', async (format) => {
+  let canvas: Frame['canvas'] | undefined;
+  const overlays = {
+    boxes: [],
+    below: [],
+    paintBelow: () => {},
+    paintAbove(frame: Frame) {
+      canvas = frame.canvas;
+      expect([canvas.width, canvas.height]).toEqual([512, 512]);
+    },
+  };
+  const map = await createRenderer().render(sceneOf({ format, overlays }));
+  expect(canvas?.width).toBe(1);
+  expect(await sharp(map.bytes).metadata()).toMatchObject({ width: 512, height: 512 });
+});
+
 test('a tile that the source does not have is not missing', async () => {
   const empty = sourceOf(async () => undefined);
   expect((await createRenderer().render(sceneOf({ sources: new Map([['tiles', empty]]) }))).missingTiles).toBe(0);

@@ -7,7 +7,7 @@
 
 import { BucketStore } from './draw/bucket-store.js';
 import { reachIntoView } from './draw/circle.js';
-import { deviceArea, type Frame, type LoadedTile, openFrame } from './draw/frame.js';
+import { closeFrame, deviceArea, type Frame, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
 import { continueBeyondPoles } from './draw/poles.js';
 import { encodeImage } from './encode.js';
@@ -118,8 +118,9 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
         if (known && (overlays?.below ?? []).length === 0) known.labelled = labelledOf(frame, labels);
       }
       overlays?.paintAbove(frame);
-      const image = await encodeImage(frame.canvas, scene.format);
-      return { ...image, ...missingOf([...loaded, ...(filled ?? [])]) };
+      const encoding = encodeImage(frame.canvas, scene.format);
+      closeFrame(frame);
+      return { ...(await encoding), ...missingOf([...loaded, ...(filled ?? [])]) };
     },
   };
 

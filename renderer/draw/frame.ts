@@ -42,6 +42,14 @@ export function openFrame(
   return { canvas, context, view, wholeZoom: Math.floor(view.zoom), tiles, beside, images };
 }
 
+/**
+ * Frees the pixels of a frame that has been read. Garbage collections come too rarely: until then, each map would be
+ * drawn into memory that no processor cache holds.
+ */
+export function closeFrame({ canvas }: Frame): void {
+  canvas.width = 1;
+}
+
 /** Returns a tile's part of the canvas like {@link deviceArea}. */
 export const tileArea = (frame: Frame, place: PlacedTile): PixelBox => deviceArea(frame, partOf(place));
 
