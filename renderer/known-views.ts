@@ -10,8 +10,8 @@ import { LRUCache } from 'lru-cache';
 import type { Frame } from './draw/frame.js';
 import type { PixelBox } from './types.js';
 
-/** Opaque pixels of a canvas: red, green, blue and opacity. */
-export type Pixels = Uint8ClampedArray;
+/** Opaque pixels of a canvas. Kept as the drawing engine takes them, because making them costs a copy of all. */
+export type Pixels = ImageData;
 
 /** What the maps of one view have in common. */
 export interface KnownView {
@@ -66,13 +66,13 @@ export class KnownViews {
 /** Returns a copy of a canvas's pixels. */
 export function pixelsOf(canvas: Canvas): Pixels {
   const { buffer, byteOffset, length } = canvas.data();
-  return new Uint8ClampedArray(buffer, byteOffset, length);
+  return new ImageData(new Uint8ClampedArray(buffer, byteOffset, length), canvas.width, canvas.height);
 }
 
 /** Replaces the pixels of the canvas by those of the same place in other pixels of its size: all, or those of a box. */
 export function putPixels({ canvas, context }: Frame, pixels: Pixels, box?: PixelBox): void {
   if (!box) {
-    context.putImageData(new ImageData(pixels, canvas.width, canvas.height), 0, 0);
+    context.putImageData(pixels, 0, 0);
     return;
   }
   const width = box.maxX - box.minX;
@@ -80,9 +80,10 @@ export function putPixels({ canvas, context }: Frame, pixels: Pixels, box?: Pixe
   if (width <= 0 || height <= 0) return;
   // A copy of the box alone, because the drawing engine copies all pixels that it is given.
   const part = new Uint8ClampedArray(4 * width * height);
+  const { data } = pixels;
   for (let y = 0; y < height; y++) {
     const start = 4 * ((box.minY + y) * canvas.width + box.minX);
-    part.set(pixels.subarray(start, start + 4 * width), 4 * y * width);
+    part.set(data.subarray(start, start + 4 * width), 4 * y * width);
   }
   context.putImageData(new ImageData(part, width, height), box.minX, box.minY);
 }
