@@ -8,14 +8,9 @@ export const benchmarksPath = 'docs/benchmarks.md';
 export const measurementsPath = 'docs/measurements.md';
 export const chartFolder = 'docs/images/benchmarks';
 
-/** Runs of soaks, which take hours, and of cases whose code has changed since the main run. */
+/** Runs of soaks, which take hours, and of evaluation, whose peer was not there for the main run. */
 const others = [
-  'bench/results/2026-11-26-2c241b82-end-to-end.json',
-  'bench/results/2026-11-26-2c241b82-maps.json',
-  'bench/results/2026-11-26-c9d6432f-track.json',
-  'bench/results/2026-11-26-c9d6432f-dashboard-map.json',
-  'bench/results/2026-11-26-8959e693.json',
-  'bench/results/2026-11-25-65bf191.json',
+  'bench/results/2026-11-25-79184b9.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-22-c03eeea.json',
 ];
