@@ -21,7 +21,7 @@ export class Slab {
   encode<T>(encodeInto: EncodeInto<T>, value: T): Buffer {
     let end = encodeInto(value, this.#chunk, this.#position);
     for (let bytes = this.#nextBytes; end < 0; bytes *= 2) {
-      this.#chunk = Buffer.allocUnsafe(bytes);
+      this.#chunk = Buffer.allocUnsafeSlow(bytes);
       this.#nextBytes = Math.min(growth * bytes, maxChunkBytes);
       this.#position = 0;
       end = encodeInto(value, this.#chunk, 0);
