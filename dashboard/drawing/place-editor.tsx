@@ -95,16 +95,17 @@ interface Isochrone {
 /** Asks for the area of a travel time, unless the stored one is the same. */
 function useIsochrone(draft: object, known: readonly Position[] | undefined): Isochrone {
   const { type, latitude, longitude, minutes, mode } = draft as GeofenceDraft;
-  const query = useSettled(
-    JSON.stringify({ coordinates: `${latitude.trim()},${longitude.trim()}`, radius: Number(minutes), mode }),
-    500,
-  );
   const isAsked = type === 'isochrone' && known === undefined && latitude.trim() !== '' && longitude.trim() !== '';
-  const asked = useApi('GET /v1/route/isochrone', { query: JSON.parse(query) }, { enabled: isAsked });
+  const wanted = isAsked
+    ? JSON.stringify({ coordinates: `${latitude.trim()},${longitude.trim()}`, radius: Number(minutes), mode })
+    : '{}';
+  const query = useSettled(wanted, 500);
+  const isSettled = query === wanted;
+  const asked = useApi('GET /v1/route/isochrone', { query: JSON.parse(query) }, { enabled: isAsked && isSettled });
   if (!isAsked) return { area: known, isLoading: false, error: null };
   return {
     area: asked.error ? undefined : asked.data?.isochrone.geometry.coordinates[0],
-    isLoading: asked.isFetching,
+    isLoading: !isSettled || asked.isFetching,
     error: asked.error,
   };
 }
