@@ -63,14 +63,18 @@ function outOfOrder({ requests }: Receiver, loggedIds: readonly string[]): strin
   // The first place counts for an id that the log holds more than once.
   const places = new Map(loggedIds.map((id, place) => [id, place] as const).reverse());
   const seen = new Set<string>();
-  const latestPlace = new Map<string, number>();
+  const latest = new Map<string, { readonly place: number; readonly atMs: number }>();
   return requests.flatMap((request) => {
     const { _id, user } = eventOf(request);
     if (seen.has(_id) || isUnlucky(idOf(request))) return [];
     seen.add(_id);
     const place = places.get(_id) ?? -1;
-    const isLate = place < (latestPlace.get(user.deviceId) ?? -1);
-    latestPlace.set(user.deviceId, Math.max(place, latestPlace.get(user.deviceId) ?? -1));
-    return isLate ? [`event ${_id} of ${user.deviceId} arrived after a later one`] : [];
+    const before = latest.get(user.deviceId);
+    if (before === undefined || place >= before.place) {
+      latest.set(user.deviceId, { place, atMs: request.receivedAtMs });
+      return [];
+    }
+    // About five seconds: an earlier attempt had failed, and this is its retry.
+    return [`event ${_id} of ${user.deviceId} arrived ${request.receivedAtMs - before.atMs} ms after a later one`];
   });
 }
