@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 import {
   type Broker,
   type Cluster,
-  type EachBatchPayload,
   type ISocketFactory,
   type Kafka,
   type KafkaMessage,
@@ -102,10 +101,6 @@ export async function fetchRaw(broker: Broker, request: Parameters<Broker['fetch
   const { responses }: { responses: { partitions: RawPartition[] }[] } = await broker.fetch(request);
   return responses.flatMap(({ partitions }) => partitions);
 }
-
-/** Returns the offset that the fetch of this batch requested. */
-export const fetchedOffsetOf = (batch: EachBatchPayload['batch']): number =>
-  Number((batch as { readonly fetchedOffset?: string }).fetchedOffset);
 
 /**
  * Returns a separate cluster object, not yet connected. kafkajs passes clusters only to the partition assigners of a
@@ -219,14 +214,6 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
   'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
   'brokers have no method initProducerId': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',
-  'batches of a consumer do not have the requested offset': (from) => {
-    const batch = new (from('kafkajs/src/consumer/batch.js'))('topic', '7', {
-      partition: 0,
-      highWatermark: '9',
-      messages: [],
-    });
-    return fetchedOffsetOf(batch) === 7;
-  },
   'fetched records do not refer to their batch': async (from) => {
     const written = { key: 'key', value: Buffer.from('value') };
     const sequence = { producerId: '5', producerEpoch: 1, firstSequence: 3 };

@@ -1,10 +1,10 @@
 /**
  * A consumer that shares the partitions of one topic with the other members of its group.
  *
- * kafkajs only fetches and sends heartbeats (`membership.ts`). It fills a bounded queue per partition (`lease.ts`),
- * from which one loop per partition feeds the handler. So a handler may take minutes, and delays only its own
- * partition. Each partition starts at the position that the handler's `assigned` returns; offsets committed to the
- * group are for monitoring only.
+ * kafkajs joins the group and sends heartbeats (`membership.ts`). For each partition that it assigns, one loop fetches
+ * ahead into a bounded queue (`lease.ts`), and another feeds the handler. So a handler may take minutes, and delays
+ * only its own partition. Each partition starts at the position that the handler's `assigned` returns; offsets
+ * committed to the group are for monitoring only.
  *
  * In a rebalance, a partition that stays is not interrupted. A partition that leaves is drained first: the call in
  * flight ends, `revoked` is called, and only then does the new owner claim it (`hand-over.ts`). Draining begins when
@@ -17,18 +17,24 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { ConsumeOptions, Log, Subscription } from '../../../../pipeline/ports.js';
 import { asPosition, positionAfter } from '../../../../pipeline/positions.js';
 import { pauseMs } from '../../retrying.js';
+import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { singleFlight } from '../connection/single-flight.js';
+import { fetchFromLeader, fetchNext, maxFetchedBytes, type PartitionSource } from '../read/fetching.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
 import { HandOver } from './hand-over.js';
-import { type FetchedBatch, Lease } from './lease.js';
+import { Lease } from './lease.js';
 import { type VerifiedPartition, verifyLog } from './log-verification.js';
-import { Membership } from './membership.js';
+import { Membership, maxOutageMs } from './membership.js';
 import { OffsetReporter } from './offset-reporter.js';
+import { sharedFetch } from './shared-fetch.js';
 import { type Observation, startWatchdog } from './watchdog.js';
 
 const commitIntervalMs = 1_000;
-/** Attempts to find our position in a log that ends before it, about a second in all. Then the log is verified. */
+/**
+ * Fetches from a log that ends before our position until the log is verified, about a second in all. A new leader may
+ * not know its end for a moment.
+ */
 const beyondEndAttempts = 5;
 /** How long a released partition waits for its last offset commit, on which nothing depends. */
 const lastCommitTimeoutMs = 3_000;
@@ -36,7 +42,10 @@ const lastCommitTimeoutMs = 3_000;
 const failedCloseTimeoutMs = 5_000;
 
 export interface GroupConsumerParts {
-  readonly connection: Pick<KafkaConnection, 'kafka' | 'admin' | 'topicName' | 'groupName' | 'socketsOpened'>;
+  readonly connection: Pick<
+    KafkaConnection,
+    'kafka' | 'admin' | 'newCluster' | 'topicName' | 'groupName' | 'socketsOpened'
+  >;
   /** The same log, for reads at any offset. */
   readonly log: Pick<Log, 'read' | 'bounds'>;
   readonly wire: ReadingWire;
@@ -57,6 +66,8 @@ class GroupConsumer implements Subscription {
   readonly #parts: GroupConsumerParts;
   readonly #membership: Membership;
   readonly #reporter: OffsetReporter;
+  readonly #brokers: Brokers;
+  readonly #source: PartitionSource;
   /** First and end offset, by partition. */
   readonly #bounds: () => Promise<ReadonlyMap<number, { readonly first: number; readonly end: number }>>;
   readonly #stopWatching: () => void;
@@ -93,11 +104,17 @@ class GroupConsumer implements Subscription {
       sessionTimeoutMs,
       leases: () => [...this.#leases].map(({ partition, id, state }) => ({ partition, id, state })),
       onJoined: (partitions, isUnbroken) => this.#joined(partitions, isUnbroken),
-      onFetched: (batch) => this.#fetched(batch),
-      onPassed: (partition, first, last) => this.#current.get(partition)?.passOver(first, last),
       onFailure: (error) => this.#fail(error),
       onProblem,
     });
+    const brokers = new Brokers(connection);
+    this.#brokers = brokers;
+    this.#source = {
+      fetch: sharedFetch(brokers, topic, () => this.#ownPartitions()),
+      fetchAlone: (requested) => fetchFromLeader(brokers, topic, requested),
+      bounds: (partition) => parts.log.bounds(options.topic, partition),
+      outageLimitMs: maxOutageMs,
+    };
     this.#reporter = new OffsetReporter((offsets) => this.#membership.commit(offsets));
     this.#stopWatching = startWatchdog({
       timeoutMs: stallTimeoutMs,
@@ -117,6 +134,7 @@ class GroupConsumer implements Subscription {
     this.#stop();
     const drained = Promise.all(this.#loops.values());
     await (this.#hasFailed ? Promise.race([drained, unrefDelay(failedCloseTimeoutMs)]) : drained);
+    void this.#brokers.close();
     await Promise.race([this.#membership.leave(), unrefDelay(this.#parts.sessionTimeoutMs)]);
     this.#settle.resolve();
   }
@@ -130,10 +148,7 @@ class GroupConsumer implements Subscription {
   #stop(): void {
     this.#isStopped = true;
     this.#stopWatching();
-    for (const lease of this.#leases) {
-      lease.lose();
-      this.#updateFetching(lease);
-    }
+    for (const lease of this.#leases) lease.lose();
   }
 
   #joined(partitions: readonly number[], isUnbroken: boolean): void {
@@ -146,9 +161,7 @@ class GroupConsumer implements Subscription {
       onProblem: this.#parts.onProblem,
     });
     for (const partition of partitions) {
-      const lease = this.#current.get(partition);
-      if (lease?.isOurs) this.#updateFetching(lease);
-      else this.#open(partition, handOver);
+      if (!this.#current.get(partition)?.isOurs) this.#open(partition, handOver);
     }
   }
 
@@ -170,13 +183,35 @@ class GroupConsumer implements Subscription {
     const isClaimed = lease.claim();
     if (isClaimed) {
       lease.hold(asPosition(await handler.assigned(lease.partition, () => lease.isOurs)));
-      void this.#align(lease);
+      void this.#fetch(lease);
       await this.#feed(lease);
       await handler.revoked(lease.partition);
       lease.end();
     }
     this.#leases.delete(lease);
     if (isClaimed) await Promise.race([this.#reporter.endOf(lease), unrefDelay(lastCommitTimeoutMs)]);
+  }
+
+  /** Fetches ahead until the lease is lost. A request that is in flight then is not awaited, and may fail. */
+  async #fetch(lease: Lease): Promise<void> {
+    const { partition } = lease;
+    let beyondEnd = 0;
+    try {
+      for (let next = await lease.nextFetch(); next !== undefined; next = await lease.nextFetch()) {
+        const { offset } = next;
+        const requested = { partition, offset, maxBytes: maxFetchedBytes };
+        const fetched = await fetchNext(this.#source, requested, () => lease.isHeld);
+        lease.observeConnections(this.#parts.connection.socketsOpened());
+        lease.accept(next, fetched);
+        beyondEnd = offset > fetched.endOffset ? beyondEnd + 1 : 0;
+        if (beyondEnd === 0) continue;
+        // The log may have lost records.
+        if (beyondEnd % beyondEndAttempts === 0) lease.requireVerification();
+        await delay(pauseMs(beyondEnd));
+      }
+    } catch (error) {
+      if (lease.isHeld) this.#fail(error);
+    }
   }
 
   async #feed(lease: Lease): Promise<void> {
@@ -191,10 +226,13 @@ class GroupConsumer implements Subscription {
         if ((await options.handler.records(partition, records)) === 'halted') lease.halt();
         else lease.finish(positionAfter(records.at(-1)!));
       }
-      if (lease.isHeld && lease.wantsFetch !== lease.isFetching) this.#updateFetching(lease);
       // Other work of this thread runs even when every call settles at once.
       await nextTurn();
     }
+  }
+
+  #ownPartitions(): number[] {
+    return [...this.#current.values()].filter(({ isOurs }) => isOurs).map(({ partition }) => partition);
   }
 
   #verify(lease: Lease): Promise<boolean> {
@@ -207,47 +245,10 @@ class GroupConsumer implements Subscription {
         return lease.isHeld;
       },
       verified: (socketsOpened) => lease.verified(socketsOpened),
-      halt: () => {
-        lease.halt();
-        this.#updateFetching(lease);
-      },
-      resumeFrom: (position) => {
-        lease.resumeFrom(position);
-        void this.#align(lease);
-      },
+      halt: () => lease.halt(),
+      resumeFrom: (position) => lease.resumeFrom(position),
     };
     return verifyLog(partition, { log, options, socketsOpened: connection.socketsOpened });
-  }
-
-  #fetched(batch: FetchedBatch): void {
-    const lease = this.#current.get(batch.partition);
-    if (lease === undefined) return;
-    lease.observeConnections(this.#parts.connection.socketsOpened());
-    if (!lease.accept(batch)) void this.#align(lease);
-    else if (!lease.wantsFetch) this.#updateFetching(lease);
-  }
-
-  /** Waits until the log reaches the lease's offset, and starts fetching there. */
-  async #align(lease: Lease): Promise<void> {
-    this.#updateFetching(lease);
-    for (let attempt = 0; lease.isMoving; attempt++) {
-      const bounds = await this.#bounds().catch(() => undefined);
-      const { first, end } = bounds?.get(lease.partition) ?? { first: 0, end: -1 };
-      // The log has ended before our offset for more than a moment: it may have lost records.
-      if (lease.fetchOffset > end && end >= 0 && attempt === beyondEndAttempts) lease.requireVerification();
-      if (lease.fetchOffset <= end) {
-        lease.align(first);
-        this.#updateFetching(lease);
-        return;
-      }
-      await delay(pauseMs(attempt));
-    }
-  }
-
-  #updateFetching(lease: Lease): void {
-    lease.isFetching = lease.wantsFetch;
-    if (lease.isFetching) this.#membership.fetchFrom(lease.partition, lease.fetchOffset);
-    else this.#membership.pause(lease.partition);
   }
 
   async #keepCommitting(): Promise<void> {

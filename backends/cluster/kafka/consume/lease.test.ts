@@ -1,7 +1,9 @@
 import type { KafkaMessage } from 'kafkajs';
 import { describe, expect, test } from 'vitest';
 import type { Position } from '../../../../pipeline/ports.js';
-import { type FetchedBatch, Lease } from './lease.js';
+import type { FetchedPartition } from '../read/fetching.js';
+import { Lease } from './lease.js';
+import { maxQueuedBytes } from './record-queue.js';
 
 const message = (offset: number): KafkaMessage => ({
   key: null,
@@ -11,11 +13,12 @@ const message = (offset: number): KafkaMessage => ({
   offset: `${offset}`,
   headers: {},
 });
-const batch = (from: number, end: number): FetchedBatch => ({
+/** What a fetch from `from` to `end` returns, of a log that ends there. */
+const fetched = (from: number, end: number): FetchedPartition => ({
   partition: 3,
-  fetchedOffset: from,
-  endOffset: end,
   messages: Array.from({ length: end - from }, (_, i) => message(from + i)),
+  nextOffset: end,
+  endOffset: end,
 });
 
 const after = (messages: readonly KafkaMessage[]): Position => ({
@@ -23,59 +26,70 @@ const after = (messages: readonly KafkaMessage[]): Position => ({
   mark: null,
 });
 
-/** Returns a lease that is held from offset 10 of a log that begins at 0. */
+/** Returns a lease that is held from offset 10. */
 function held(): Lease {
   const lease = new Lease(3, 'id');
   lease.claim();
   lease.hold({ offset: 10, mark: null });
-  lease.align(0);
   return lease;
 }
 
-describe('a fetched batch', () => {
-  test('is accepted only while the partition is held, and only at the next offset', async () => {
+/** Fetches up to `end` and hands the result to the lease. */
+async function fetchTo(lease: Lease, end: number): Promise<void> {
+  const next = (await lease.nextFetch())!;
+  lease.accept(next, fetched(next.offset, end));
+}
+
+const isPending = (promise: Promise<unknown>): Promise<boolean> =>
+  Promise.race([promise.then(() => false), new Promise<boolean>((resolve) => setImmediate(resolve, true))]);
+
+describe('a fetch', () => {
+  test('is wanted only while the partition is held, from the offset after the last one', async () => {
     const lease = new Lease(3, 'id');
-    expect(lease.accept(batch(0, 5))).toBe(true);
-    expect(lease.claim()).toBe(true);
-    expect(lease.accept(batch(0, 5))).toBe(true);
+    expect(await lease.nextFetch()).toBeUndefined();
+    lease.claim();
+    expect(await lease.nextFetch()).toBeUndefined();
     lease.hold({ offset: 10, mark: null });
-    expect(lease.wantsFetch).toBe(false);
-    expect(lease.accept(batch(10, 12))).toBe(true);
-    lease.align(0);
-    expect([lease.fetchOffset, lease.wantsFetch]).toEqual([10, true]);
-
-    expect(lease.accept(batch(10, 13))).toBe(true);
-    expect(lease.accept(batch(13, 14))).toBe(true);
+    await fetchTo(lease, 13);
+    await fetchTo(lease, 14);
     expect((await lease.take(10, 0))!.map(({ offset }) => Number(offset))).toEqual([10, 11, 12, 13]);
+    expect((await lease.nextFetch())!.offset).toBe(14);
   });
 
-  test('at another offset is rejected, as is every later one until the lease is aligned again', () => {
+  test('waits for space in the queue', async () => {
     const lease = held();
-    expect(lease.accept(batch(11, 13))).toBe(false);
-    expect(lease.wantsFetch).toBe(false);
-    expect(lease.accept(batch(10, 12))).toBe(true);
-    expect(lease.fetchOffset).toBe(10);
-    lease.align(0);
-    expect(lease.accept(batch(8, 12))).toBe(false);
-    lease.align(20);
-    expect(lease.fetchOffset).toBe(20);
-    expect(lease.accept(batch(20, 22))).toBe(true);
-    expect(lease.fetchOffset).toBe(22);
+    const next = (await lease.nextFetch())!;
+    const large = { ...message(10), value: Buffer.alloc(maxQueuedBytes) };
+    lease.accept(next, { ...fetched(10, 11), messages: [large] });
+    const following = lease.nextFetch();
+    expect(await isPending(following)).toBe(true);
+    await lease.take(1, 0);
+    expect((await following)!.offset).toBe(11);
   });
 
-  test('without records moves the offset only when it covers it', () => {
+  test('from before a move is discarded, even one to the same offset', async () => {
     const lease = held();
-    lease.passOver(11, 15);
-    lease.passOver(5, 9);
+    const before = (await lease.nextFetch())!;
+    lease.halt();
+    lease.accept(before, fetched(10, 12));
+    lease.resumeFrom({ offset: 10, mark: null });
+    lease.accept(before, fetched(10, 12));
     expect(lease.nextOffset).toBe(10);
-    lease.passOver(8, 12);
+    await fetchTo(lease, 11);
+    expect((await lease.take(10, 0))!.map(({ offset }) => Number(offset))).toEqual([10]);
+  });
+
+  test('without records moves the offset', async () => {
+    const lease = held();
+    const next = (await lease.nextFetch())!;
+    lease.accept(next, { ...fetched(10, 13), messages: [] });
     expect(lease.nextOffset).toBe(13);
   });
 });
 
 test('the next offset is that of the first unfinished record', async () => {
   const lease = held();
-  lease.accept({ ...batch(10, 14), endOffset: 16 });
+  lease.accept((await lease.nextFetch())!, { ...fetched(10, 14), nextOffset: 16 });
   expect(lease.nextOffset).toBe(10);
   const first = (await lease.take(3, 0))!;
   expect(lease.nextOffset).toBe(10);
@@ -88,25 +102,28 @@ test('the next offset is that of the first unfinished record', async () => {
 
 test('a halted lease accepts and fetches nothing, and its last records are not finished', async () => {
   const lease = held();
-  lease.accept(batch(10, 14));
+  await fetchTo(lease, 14);
   lease.finish(after((await lease.take(2, 0))!));
   await lease.take(1, 0);
   lease.halt();
-  expect([lease.isOurs, lease.isMoving, lease.wantsFetch, lease.nextOffset]).toEqual([true, false, false, 12]);
-  expect(lease.accept(batch(14, 16))).toBe(true);
+  expect([lease.isOurs, lease.isMoving, lease.nextOffset]).toEqual([true, false, 12]);
+  const following = lease.nextFetch();
   const taken = lease.take(1, 0);
+  expect(await isPending(following)).toBe(true);
   lease.lose();
-  expect(await taken).toBeUndefined();
+  expect(await Promise.all([following, taken])).toEqual([undefined, undefined]);
   expect(lease.nextOffset).toBe(12);
 });
 
 describe('a lost lease', () => {
   test('hands over nothing more and keeps the finished offset', async () => {
     const lease = held();
-    lease.accept(batch(10, 14));
+    await fetchTo(lease, 14);
     const first = (await lease.take(2, 0))!;
+    const inFlight = (await lease.nextFetch())!;
     lease.lose();
-    expect([lease.state, lease.isOurs, lease.wantsFetch]).toEqual(['draining', false, false]);
+    lease.accept(inFlight, fetched(14, 16));
+    expect([lease.state, lease.isOurs, await lease.nextFetch()]).toEqual(['draining', false, undefined]);
     lease.finish(after(first));
     expect(await lease.take(2, 0)).toBeUndefined();
     expect(lease.nextOffset).toBe(12);
@@ -126,8 +143,7 @@ describe('a lost lease', () => {
     lease.claim();
     lease.lose();
     lease.hold({ offset: 10, mark: null });
-    lease.align(0);
-    expect([lease.state, lease.nextOffset, lease.wantsFetch]).toEqual(['draining', 10, false]);
+    expect([lease.state, lease.nextOffset, await lease.nextFetch()]).toEqual(['draining', 10, undefined]);
     expect(await lease.take(1, 0)).toBeUndefined();
   });
 });

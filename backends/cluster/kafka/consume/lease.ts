@@ -9,35 +9,30 @@
  * - `held`: records are fetched and handed over.
  * - `draining`: the partition is lost, and the handler has not finished.
  *
- * A lease that is lost before it was held skips the states in between. Each step checks the state: records of a
- * partition that isn't held, or from another offset than the next one, are rejected.
+ * A lease that is lost before it was held skips the states in between. Each step checks the state: what was fetched for
+ * a lease that isn't held any more, or was moved to another position, is discarded.
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { Position } from '../../../../pipeline/ports.js';
+import type { FetchedPartition } from '../read/fetching.js';
 import { LogVerification } from './log-verification.js';
 import { RecordQueue } from './record-queue.js';
 
 export type LeaseState = 'waiting' | 'claiming' | 'held' | 'draining' | 'gone';
 
-/** One partition of a fetch response. Offsets that are missing between its records are gone for good. */
-export interface FetchedBatch {
-  readonly partition: number;
-  /** The requested offset. */
-  readonly fetchedOffset: number;
-  /** After the last offset of the response, whether a record has it or not. */
-  readonly endOffset: number;
-  readonly messages: readonly KafkaMessage[];
+/** The next fetch of a lease. */
+export interface LeaseFetch {
+  readonly offset: number;
+  /** How often the lease has been moved to a position. What was fetched before the last move is discarded. */
+  readonly moves: number;
 }
 
 export class Lease {
   readonly partition: number;
   /** Unique among the leases of all processes. */
   readonly id: string;
-  /** Whether kafkajs was last told to fetch. */
-  isFetching = false;
   readonly #queue = new RecordQueue();
   #state: LeaseState = 'waiting';
-  #isAligned = false;
   /** Held, but nothing is handed over until the lease is lost or resumes from another position. */
   #isHalted = false;
   readonly #verification = new LogVerification(() => this.#queue.interrupt());
@@ -48,6 +43,8 @@ export class Lease {
     this.#onLost = resolve;
   });
   #fetchOffset = 0;
+  #moves = 0;
+  #onFetchable: (() => void) | undefined;
   #finishedOffset = 0;
   #busySinceMs: number | undefined;
   #steps = 0;
@@ -96,8 +93,8 @@ export class Lease {
     return this.isMoving && isIdle ? this.#fetchOffset : this.#finishedOffset;
   }
 
-  get wantsFetch(): boolean {
-    return this.isMoving && this.#isAligned && this.#queue.hasRoom;
+  get #wantsFetch(): boolean {
+    return this.isMoving && this.#queue.hasRoom;
   }
 
   /** Increases with every step of progress, for the watchdog. */
@@ -114,8 +111,7 @@ export class Lease {
   }
 
   /**
-   * Starts at the position, unless the lease has been lost. The log must be verified, and the lease aligned with it,
-   * before anything is handed over.
+   * Starts at the position, unless the lease has been lost. The log must be verified before anything is handed over.
    */
   hold(position: Position): void {
     this.#moveTo(position);
@@ -135,8 +131,9 @@ export class Lease {
     this.#fetchOffset = offset;
     this.#finishedOffset = offset;
     this.#mark = mark;
-    this.#isAligned = false;
+    this.#moves += 1;
     this.#verification.require();
+    this.#onFetchable?.();
   }
 
   requireVerification(): void {
@@ -154,29 +151,18 @@ export class Lease {
     this.#steps += 1;
   }
 
-  /** Allows fetching at `fetchOffset`, or at `first` if the log begins later. */
-  align(first: number): void {
-    this.#isAligned = true;
-    this.#fetchOffset = Math.max(this.#fetchOffset, first);
+  /** Resolves with the next fetch when the queue has space. Undefined when the lease is not held any more. */
+  async nextFetch(): Promise<LeaseFetch | undefined> {
+    while (this.isHeld && !this.#wantsFetch) await this.#fetchable();
+    return this.isHeld ? { offset: this.#fetchOffset, moves: this.#moves } : undefined;
   }
 
-  /**
-   * Queues the batch. Returns false, and queues nothing, when the batch does not start at the next offset: the lease
-   * must be aligned again. A lease that isn't held, is halted, or is not aligned ignores the batch.
-   */
-  accept(batch: FetchedBatch): boolean {
-    if (!this.isMoving || !this.#isAligned) return true;
-    this.#isAligned = batch.fetchedOffset === this.#fetchOffset;
-    if (!this.#isAligned) return false;
-    this.#fetchOffset = Math.max(this.#fetchOffset, batch.endOffset);
-    this.#verification.observeLeader(batch.messages);
-    this.#queue.push(batch.messages);
-    return true;
-  }
-
-  /** Skips the offsets from `first` to `last`, which hold no records. */
-  passOver(first: number, last: number): void {
-    if (this.isHeld && first <= this.#fetchOffset && this.#fetchOffset <= last) this.#fetchOffset = last + 1;
+  /** Queues what the fetch returned. Discards it if the lease has been halted, moved or lost since. */
+  accept({ moves }: LeaseFetch, { messages, nextOffset }: FetchedPartition): void {
+    if (!this.isMoving || moves !== this.#moves) return;
+    this.#fetchOffset = nextOffset;
+    this.#verification.observeLeader(messages);
+    this.#queue.push(messages);
   }
 
   /**
@@ -186,6 +172,7 @@ export class Lease {
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     const messages = await this.#queue.take(maxRecords, maxWaitMs);
     if (messages === undefined) return undefined;
+    this.#onFetchable?.();
     if (messages.length > 0) this.#busySinceMs = performance.now();
     this.#steps += 1;
     return messages;
@@ -211,6 +198,7 @@ export class Lease {
     if (this.#state === 'draining' || this.#state === 'gone') return;
     this.#state = this.#state === 'waiting' ? 'gone' : 'draining';
     this.#queue.close();
+    this.#onFetchable?.();
     this.#onLost();
     this.#steps += 1;
   }
@@ -224,8 +212,14 @@ export class Lease {
   describe(): string {
     const busy =
       this.#busySinceMs === undefined ? 'idle' : `busy for ${Math.round(performance.now() - this.#busySinceMs)} ms`;
-    const fetching = this.isFetching ? 'fetching' : 'not fetching';
+    const fetching = this.#wantsFetch ? 'fetching' : 'not fetching';
     const place = `next ${this.nextOffset}, fetched to ${this.#fetchOffset}, ${this.#queue.size} records queued`;
     return `${this.#state}${this.#isHalted ? ' and halted' : ''}, ${place}, ${fetching}, handler ${busy}`;
+  }
+
+  #fetchable(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onFetchable = resolve;
+    });
   }
 }

@@ -1,35 +1,22 @@
 /**
  * Membership in a consumer group of one topic, on the kafkajs consumer.
  *
- * kafkajs sends heartbeats between fetches only, so `onFetched` must return at once. kafkajs also treats some outages
- * as fatal and stops for good, so it may not restart itself: this class restarts it after any failure, until the
- * brokers have been out of reach for too long.
+ * kafkajs fetches nothing, because all partitions are paused: it only joins, sends heartbeats and commits offsets. It
+ * treats some outages as fatal and stops for good, so it may not restart itself: this class restarts it after any
+ * failure, until the brokers have been out of reach for too long.
  */
-import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, Kafka } from 'kafkajs';
 import { outageLimitMs } from '../../retrying.js';
-import { fetchedOffsetOf } from '../connection/kafkajs-internals.js';
-import { maxFetchedBytes } from '../read/fetching.js';
 import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
-import type { FetchedBatch } from './lease.js';
 import type { Observation } from './watchdog.js';
 
-/**
- * How long a fetch waits for records. Heartbeats, and partitions that are to be fetched again, wait for the fetch in
- * flight. Longer waits cost idle processes fewer requests, and a single busy partition more queue (`maxQueuedBytes`).
- */
-const fetchWaitMs = 300;
-/**
- * Limit of one fetch for all partitions; kafkajs shuffles their order each time. Decoding it must not block the event
- * loop.
- */
-const maxResponseBytes = 4 * 2 ** 20;
 /** A member learns of a rebalance by its next heartbeat. */
-const maxHeartbeatIntervalMs = 500;
+const maxHeartbeatIntervalMs = 1_000;
 /** Short, because kafkajs sends no heartbeats between two attempts. */
 const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: 8 };
 const restartDelayMs = 500;
 /** Longer than the limit, because kafkajs needs a while to notice the end of an outage. */
-const maxOutageMs = 1.5 * outageLimitMs;
+export const maxOutageMs = 1.5 * outageLimitMs;
 /** Errors that kafkajs treats as fatal although an outage causes them. */
 const outages = new Set(['KafkaJSGroupCoordinatorNotFound', 'KafkaJSLockTimeout', 'KafkaJSTimeout']);
 
@@ -43,13 +30,10 @@ export interface MembershipParts {
   /** The leases to list for the other members at a join. */
   readonly leases: () => MemberState['leases'];
   /**
-   * Called with the partitions that are assigned to this member. Nothing is fetched from them before `fetchFrom`.
-   * `isUnbroken`: nobody else can have had the partitions that this member kept.
+   * Called with the partitions that are assigned to this member. `isUnbroken`: nobody else can have had the partitions
+   * that this member kept.
    */
   readonly onJoined: (partitions: readonly number[], isUnbroken: boolean) => void;
-  readonly onFetched: (batch: FetchedBatch) => void;
-  /** Called when a range of offsets holds no records, only control records or aborted transactions. */
-  readonly onPassed: (partition: number, first: number, last: number) => void;
   readonly onFailure: (error: unknown) => void;
   readonly onProblem: (message: string) => void;
 }
@@ -69,7 +53,7 @@ export class Membership {
   #joinAttempts = 0;
   /** The group knows this member and has asked it to join again. */
   #isRebalancing = false;
-  /** True between a join and the end of kafkajs' loop. Otherwise kafkajs ignores seek, pause and resume. */
+  /** True between a join and the end of kafkajs' loop. Otherwise kafkajs can't commit. */
   #isJoined = false;
   #isLeaving = false;
   #lastHeartbeatMs = performance.now();
@@ -95,16 +79,6 @@ export class Membership {
 
   start(): void {
     this.#starting = this.#start();
-  }
-
-  fetchFrom(partition: number, offset: number): void {
-    if (!this.#isJoined) return;
-    this.#consumer.seek({ topic: this.#parts.topic, partition, offset: `${offset}` });
-    this.#consumer.resume([this.#topicPartition(partition)]);
-  }
-
-  pause(partition: number): void {
-    if (this.#isJoined) this.#consumer.pause([this.#topicPartition(partition)]);
   }
 
   /** Commits offsets to the group. Rejects when the group refuses them. */
@@ -149,18 +123,16 @@ export class Membership {
   }
 
   #newConsumer(): Consumer {
-    const { kafka, groupId, sessionTimeoutMs, onPassed } = this.#parts;
+    const { kafka, groupId, sessionTimeoutMs } = this.#parts;
+    const heartbeatInterval = Math.min(maxHeartbeatIntervalMs, sessionTimeoutMs / 6);
     const consumer = kafka.consumer({
       groupId,
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: sessionTimeoutMs,
-      heartbeatInterval: Math.min(maxHeartbeatIntervalMs, sessionTimeoutMs / 6),
-      maxWaitTimeInMs: fetchWaitMs,
-      maxBytes: maxResponseBytes,
-      maxBytesPerPartition: maxFetchedBytes,
+      heartbeatInterval,
+      // While all partitions are paused, kafkajs looks so often whether a heartbeat is due, or whether it shall leave.
+      maxWaitTimeInMs: heartbeatInterval / 2,
       allowAutoTopicCreation: false,
-      // Like `read` and `bounds` of the log.
-      readUncommitted: true,
       retry: { ...retry, restartOnFailure: async () => false },
       partitionAssigners: [stickyAssigner(() => this.#memberState())],
     });
@@ -172,9 +144,6 @@ export class Membership {
     consumer.on(events.HEARTBEAT, () => {
       this.#lastHeartbeatMs = performance.now();
     });
-    consumer.on(events.START_BATCH_PROCESS, ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
-      if (batchSize === 0 && firstOffset !== null) onPassed(partition, Number(firstOffset), Number(lastOffset));
-    });
     consumer.on(events.STOP, () => {
       this.#isJoined = false;
     });
@@ -185,10 +154,7 @@ export class Membership {
   async #start(): Promise<void> {
     try {
       await this.#consumer.subscribe({ topics: [this.#parts.topic], fromBeginning: true });
-      await this.#consumer.run({
-        autoCommit: false,
-        eachBatch: async ({ batch }) => this.#parts.onFetched(fetched(batch)),
-      });
+      await this.#consumer.run({ autoCommit: false, eachBatch: async () => {} });
     } catch (error) {
       this.#restartLater(error as Error);
     }
@@ -209,8 +175,9 @@ export class Membership {
     this.#joinAttempts = 0;
     this.#isJoined = true;
     this.#lastHeartbeatMs = performance.now();
-    const partitions = memberAssignment[this.#parts.topic] ?? [];
-    for (const partition of partitions) this.pause(partition);
+    const { topic } = this.#parts;
+    const partitions = memberAssignment[topic] ?? [];
+    this.#consumer.pause([{ topic, partitions }]);
     this.#parts.onJoined(partitions, isUnbroken);
   }
 
@@ -227,10 +194,6 @@ export class Membership {
       this.#restart = setTimeout(() => this.start(), restartDelayMs);
     } else onFailure(error);
   }
-
-  #topicPartition(partition: number) {
-    return { topic: this.#parts.topic, partitions: [partition] };
-  }
 }
 
 function isOutage(error: Error & { retriable?: boolean }): boolean {
@@ -238,13 +201,4 @@ function isOutage(error: Error & { retriable?: boolean }): boolean {
   return (
     error.retriable === true || outages.has(error.name) || (cause !== undefined && cause !== error && isOutage(cause))
   );
-}
-
-function fetched(batch: EachBatchPayload['batch']): FetchedBatch {
-  return {
-    partition: batch.partition,
-    fetchedOffset: fetchedOffsetOf(batch),
-    endOffset: Number(batch.lastOffset()) + 1,
-    messages: batch.messages,
-  };
 }

@@ -108,7 +108,8 @@ export class PartitionConsumer implements VerifiedPartition {
         continue;
       }
       const { nextOffset: offset, resumptions } = this;
-      const fetched = await fetchNext(source, { partition, offset, maxBytes: maxFetchedBytes });
+      const requested = { partition, offset, maxBytes: maxFetchedBytes };
+      const fetched = await fetchNext(source, requested, () => !this.isStopped);
       if (this.isHalted || resumptions !== this.resumptions) continue;
       this.nextOffset = fetched.nextOffset;
       this.endOffset = fetched.endOffset;

@@ -89,4 +89,10 @@ describe('fetchNext', () => {
     const gone = source({ fetch: vi.fn().mockRejectedValue(new Error('gone')), outageLimitMs: 100 });
     await expect(fetchNext(gone, requested)).rejects.toThrow('gone');
   });
+
+  test('does not retry what nobody wants any more', async () => {
+    const fetch = vi.fn().mockRejectedValue(new Error('gone'));
+    await expect(fetchNext(source({ fetch }), requested, () => false)).rejects.toThrow('gone');
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
 });

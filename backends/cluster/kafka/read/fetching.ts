@@ -98,13 +98,17 @@ export interface PartitionSource {
 
 /**
  * Fetches what follows the offset: records, or the next offset that may hold one when everything in between was
- * removed. Nothing at or beyond the end.
+ * removed. Nothing at or beyond the end. Retries during an outage while `isWanted`.
  */
-export async function fetchNext(source: PartitionSource, requested: PartitionFetch): Promise<FetchedPartition> {
+export async function fetchNext(
+  source: PartitionSource,
+  requested: PartitionFetch,
+  isWanted: () => boolean = () => true,
+): Promise<FetchedPartition> {
   const { partition, offset } = requested;
   const options: RetryOptions = {
     limitMs: source.outageLimitMs,
-    isFinal: (error) => error instanceof ConnectionClosed || isOutOfRange(error, partition),
+    isFinal: (error) => error instanceof ConnectionClosed || isOutOfRange(error, partition) || !isWanted(),
   };
   try {
     const fetched = await retried(() => source.fetch(requested), options);
