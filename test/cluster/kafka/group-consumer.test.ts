@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Partitioners, type Producer } from 'kafkajs';
 import { describe, expect, type TestContext, test } from 'vitest';
+import { type ClientObserver, noObserver } from '../../../backends/cluster/client-observer.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { startGroupConsumer } from '../../../backends/cluster/kafka/consume/group-consumer.js';
 import { createReader } from '../../../backends/cluster/kafka/read/reader.js';
@@ -32,6 +33,7 @@ interface MemberSettings {
   readonly workMs?: () => number;
   readonly stallTimeoutMs?: number;
   readonly sessionTimeoutMs?: number;
+  readonly observer?: ClientObserver;
 }
 
 /** A topic with its producer and consumers, and a ledger of handled records. Removed after the test. */
@@ -93,9 +95,9 @@ class Scene {
   }
 
   /** Starts a member with separate connections, like a process. */
-  async member(name: string, { handler, workMs = () => 1, ...settings }: MemberSettings = {}) {
+  async member(name: string, { handler, workMs = () => 1, observer, ...settings }: MemberSettings = {}) {
     const onProblem = (message: string) => this.problems.push(`${name}: ${message}`);
-    const connection = await connectKafka(this.options, onProblem);
+    const connection = await connectKafka(this.options, onProblem, observer);
     const tell = (told: Told) => this.told.push({ ...told, member: name });
     const reader = createReader(connection, wire);
     const subscription = startGroupConsumer({
@@ -220,6 +222,18 @@ test('a partition that stays in a rebalance is neither revoked nor interrupted',
   expect(of(first.told(), 'revoked')).toHaveLength(4);
   expect(of(scene.told, 'fenced')).toEqual([]);
   expect(scene.problems.filter((problem) => problem.includes('rebalanc'))).toEqual([]);
+});
+
+test('an idle member fetches once a second', async (context) => {
+  const scene = await Scene.make(context);
+  const fetchesMs: number[] = [];
+  const started = (operation: string) => {
+    const startedMs = performance.now();
+    return () => operation === 'Fetch' && fetchesMs.push(performance.now() - startedMs);
+  };
+  await scene.member('idle', { observer: { ...noObserver, started } });
+  // The first fetches lack the partitions that are still claimed.
+  await until(() => fetchesMs.slice(-2).every((ms) => ms >= 950) && fetchesMs.length > partitions.length);
 });
 
 describe.concurrent('over many seconds', () => {
