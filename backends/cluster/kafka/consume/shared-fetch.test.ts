@@ -12,7 +12,7 @@ interface Request {
   ];
 }
 
-/** A broker whose log ends at offset 9 everywhere. The test says when it answers, and with records of which partition. */
+/** A broker whose logs end at offset 9. The test says when it answers, and which partition has records. */
 class HeldBroker {
   readonly requests: Request[] = [];
   #answer: ((withRecords: number | undefined) => void) | undefined;
