@@ -13,6 +13,8 @@ const importPattern = /^(?:import|export)\s+(?!type\b)(?:[^;'"]*?\bfrom\s+)?'([^
 
 interface Graph {
   readonly files: ReadonlySet<string>;
+  /** Modules of Node. */
+  readonly builtins: ReadonlySet<string>;
   readonly packages: ReadonlySet<string>;
 }
 
@@ -20,16 +22,18 @@ interface Graph {
 function graphOf(...entries: readonly string[]): Graph {
   const files = new Set<string>();
   const packages = new Set<string>();
+  const builtins = new Set<string>();
   const pending = entries.map((entry) => join(root, entry));
   for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
     if (files.has(file)) continue;
     files.add(file);
     for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(importPattern)) {
       if (name.startsWith('.')) pending.push(join(file, '..', name.replace(/\.js$/, '.ts')));
-      else if (!name.startsWith('node:') && !builtinModules.includes(name)) packages.add(name);
+      else if (name.startsWith('node:') || builtinModules.includes(name)) builtins.add(name);
+      else packages.add(name);
     }
   }
-  return { files: new Set([...files].map((file) => relative(root, file))), packages };
+  return { files: new Set([...files].map((file) => relative(root, file))), packages, builtins };
 }
 
 describe('the start of a command', () => {
@@ -54,6 +58,15 @@ describe('the start of a command', () => {
   test('would be noticed if it grew: serve loads what the others must not', () => {
     const { packages } = graphOf('server/embedded-node.ts');
     for (const name of ['lmdb', 'fastify', 'prom-client']) expect(packages).toContain(name);
+  });
+
+  test('loads neither mails, RPC of Avro, nor the copy of undici in Node for an embedded node', () => {
+    const { packages, builtins } = graphOf('cli/commands/serve.ts', 'server/embedded-node.ts');
+    for (const name of ['nodemailer/lib/mail-composer', 'nodemailer/lib/smtp-connection', 'avsc', 'chdb'])
+      expect(packages).not.toContain(name);
+    // http/reason-phrase.ts says why.
+    expect(builtins).not.toContain('node:http');
+    expect(builtins).toContain('node:net');
   });
 
   test.each(['server/embedded-node.ts', 'server/cluster-node.ts'])('loads nothing that draws for %s', (node) => {

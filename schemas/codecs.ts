@@ -6,7 +6,8 @@
  * them.
  */
 import { readFileSync } from 'node:fs';
-import avro from 'avsc';
+import type avro from 'avsc';
+import { Type } from './avro-type.js';
 import type {
   Attempt,
   Change,
@@ -23,7 +24,7 @@ const registry: { [name: string]: avro.Type } = {};
 
 function load<T>(name: string, names = registry): avro.Type & { __value?: T } {
   const schema = JSON.parse(readFileSync(new URL(`./avro/${name}.avsc`, import.meta.url), 'utf8'));
-  return avro.Type.forSchema(schema, { registry: names, wrapUnions: false });
+  return Type.forSchema(schema, { registry: names, wrapUnions: false });
 }
 
 // The order matters: an outcome refers to Location, an event to Environment and BeaconType, an attempt to Delivery.

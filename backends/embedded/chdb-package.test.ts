@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findsChdb, isChdbInstalled } from './chdb-package.js';
+import { findChdbLibrary, isChdbInstalled } from './chdb-package.js';
 
 const library = '@chdb/lib-linux-arm64-gnu';
 
@@ -17,11 +17,11 @@ test('an arm64 image once ended at its start, because npm had left out the libra
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-chdb-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const module = join(folder, 'module.js');
-  expect(findsChdb(module)).toBe(false);
+  expect(findChdbLibrary(module)).toBeUndefined();
   install(folder, 'chdb', { optionalDependencies: { [library]: '1.0.0', '@chdb/lib-darwin-x64': '1.0.0' } });
-  expect(findsChdb(module)).toBe(false);
+  expect(findChdbLibrary(module)).toBeUndefined();
   install(folder, library, {});
-  expect(findsChdb(module)).toBe(true);
+  expect(findChdbLibrary(module)).toBe(join(folder, 'node_modules', library, 'index.js'));
 });
 
 test('this project has the engine', () => expect(isChdbInstalled).toBe(true));

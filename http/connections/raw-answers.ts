@@ -2,9 +2,9 @@
  * Answers to connections that never became a request: malformed HTTP, headers that are too large or too slow, and
  * connections beyond the limit.
  */
-import { STATUS_CODES } from 'node:http';
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
+import { reasonPhrase } from '../reason-phrase.js';
 
 /** Returns the body of a failed answer. It never has `meta.error`: SDKs throw on it. */
 export const failureBody = (error: ApiError, requestId: string) => ({
@@ -24,7 +24,7 @@ export const failureHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Opt
 export function rawAnswer(failure: ApiError, requestId: string = freshId()): string {
   const body = JSON.stringify(failureBody(failure, requestId));
   const head = [
-    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}`,
+    `HTTP/1.1 ${failure.status} ${reasonPhrase(failure.status)}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Radar-Request-Id: ${requestId}`,

@@ -8,10 +8,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { STATUS_CODES } from 'node:http';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { reasonPhrase } from '../../http/reason-phrase.js';
 import type { BodyReceiver, OutboundClient, OutboundResult } from '../../outbound/client.js';
 import type { SyncSeenFile } from '../../schemas/json/sync.js';
 import { errorCodeOf } from './object-storage.js';
@@ -204,7 +204,7 @@ function refusalOf(
 ): [message: string, isTemporary: boolean] {
   if (status === 200)
     return [`the content-encoding ${headers['content-encoding']} is not supported; use gzip or none`, false];
-  const name = STATUS_CODES[status] ?? 'unknown';
+  const name = reasonPhrase(status) ?? 'unknown';
   const isStorage = sign !== undefined;
   const code = isStorage ? errorCodeOf(body.toString('latin1')) : undefined;
   const region = isStorage ? /^[a-z0-9-]{1,63}$/.exec(headers['x-amz-bucket-region'] ?? '')?.[0] : undefined;

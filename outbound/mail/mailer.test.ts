@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { certificate, certificateKey } from '../testing/certificate.js';
 import type { Mailer } from './mail.js';
 import { createMailer } from './mailer.js';
-import type { SmtpOptions } from './smtp.js';
+import type { SmtpOptions } from './smtp-attempt.js';
 import { type Refusal, startSmtpServer } from './testing/smtp-server.js';
 
 const sender = 'fenceline@example.com';

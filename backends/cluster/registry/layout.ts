@@ -1,5 +1,6 @@
 /** Compares the layouts of schemas. Pure. */
-import avro from 'avsc';
+import type avro from 'avsc';
+import { Type } from '../../../schemas/avro-type.js';
 
 /**
  * How a reader decodes records of a writer's schema. `same`: the encoding is the same; only descriptions and the like
@@ -19,4 +20,4 @@ export function readingOf(reader: avro.Type, text: string): Reading {
 
 export const isSameLayout = (one: string, other: string): boolean => one === other || typeOf(one).equals(typeOf(other));
 
-const typeOf = (text: string): avro.Type => avro.Type.forSchema(JSON.parse(text), { registry: {}, wrapUnions: false });
+const typeOf = (text: string): avro.Type => Type.forSchema(JSON.parse(text), { registry: {}, wrapUnions: false });

@@ -2,7 +2,8 @@
  * Encodes outcomes. An Avro record is the sequence of its fields, and the first field of an outcome is the location:
  * the location's bytes are copied as they are, and only the tail is encoded. A test compares with the plain encoding.
  */
-import avro from 'avsc';
+import type avro from 'avsc';
+import { Type } from '../../../schemas/avro-type.js';
 import { type Codecs, frameBytes } from '../../../schemas/codecs.js';
 import type { Location, Outcome } from '../../../schemas/records.js';
 import type { EncodeInto } from '../../records/slab.js';
@@ -21,7 +22,7 @@ export interface EncodableOutcome {
 /** Derives the tail's type from the outcome's, so that the two cannot drift apart. */
 function tailTypeOf(outcomeType: avro.Type): avro.Type {
   const { fields } = outcomeType.schema({ exportAttrs: true }) as { fields: unknown[] };
-  return avro.Type.forSchema({ type: 'record', name: 'OutcomeTail', fields: fields.slice(1) } as avro.Schema, {
+  return Type.forSchema({ type: 'record', name: 'OutcomeTail', fields: fields.slice(1) } as avro.Schema, {
     wrapUnions: false,
     registry: {},
   });
