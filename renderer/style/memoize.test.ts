@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { openArchive } from '../sources/open.js';
-import { builtInStyle } from '../styles/built-in.js';
 import { builtInStyles } from '../styles/names.js';
+import { compiledStyle } from '../testing/compiled-styles.js';
 import { shapes, styleOf } from '../testing/pictures.js';
 import { rectangle, tileBytes } from '../testing/tiles.js';
 import { decodeVectorTile, type VectorTile } from '../tiles/vector-tile.js';
@@ -68,7 +68,7 @@ describe.each([
     const archive = await openArchive(new URL(`../reference/archives/${name}.pmtiles`, import.meta.url).pathname);
     const tile = decodeVectorTile((await archive.tile(14, x, y)) as Uint8Array);
     await archive.close();
-    for (const layer of compileStyle(builtInStyle(style, schema)).layers) {
+    for (const layer of compiledStyle(style, schema).layers) {
       for (const zoom of [11, 14, 17]) expectSameValues(layer, tile, zoom);
     }
   });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createRenderer } from '../render.js';
 import { compileStyle, validateStyle } from '../style/compile.js';
 import { unsupported } from '../style/unsupported.js';
+import { compiledStyle } from '../testing/compiled-styles.js';
 import { type Picture, pictureOf } from '../testing/pictures.js';
 import { type DrawnFeature, rectangle, sourceOf, tileBytes, type Vertex } from '../testing/tiles.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
@@ -23,16 +24,6 @@ const palettes: Readonly<Record<BuiltInStyle, Palette>> = {
   'svc-dark-v1': darkPalette,
 };
 const schemas: readonly TileSchema[] = ['fenceline', 'openmaptiles', 'protomaps', 'protomaps-v3', 'shortbread'];
-const compiledStyles = new Map<string, ReturnType<typeof compileStyle>>();
-
-/** Compiles each style once, as a server does: that takes 30 ms, and there are hundreds of tests. */
-function compiled(name: BuiltInStyle, schema: TileSchema): ReturnType<typeof compileStyle> {
-  const key = `${name} ${schema}`;
-  const style = compiledStyles.get(key) ?? compileStyle(builtInStyle(name, schema));
-  compiledStyles.set(key, style);
-  return style;
-}
-
 const all = builtInStyles.flatMap((name) => schemas.map((schema) => [name, schema] as const));
 
 test.each(all)('%s for %s is a valid style of one source, with each layer named once', (name, schema) => {
@@ -71,7 +62,7 @@ test('large waters are named before streets, and small ones after them', () => {
 });
 
 test.each(schemas)('%s: a point of interest has its icon and its name, or neither', (schema) => {
-  const { layers } = compiled('svc-default-v1', schema);
+  const { layers } = compiledStyle('svc-default-v1', schema);
   const points = layers.filter(({ id }) => id.startsWith('label-poi'));
   expect(points.length > 0).toBe(schema !== 'fenceline');
   for (const layer of points) {
@@ -90,7 +81,7 @@ test('stations are named before streets, and other points after them', () => {
 });
 
 test('only streets, and sights that start at zoom 14, move names of streets', () => {
-  const moving = compiled('svc-default-v1', 'protomaps-v3').layers.filter(
+  const moving = compiledStyle('svc-default-v1', 'protomaps-v3').layers.filter(
     ({ id, movesOthers }) => movesOthers && /^label-(poi|road)/.test(id),
   );
   expect(moving.map(({ id, sourceLayer }) => [id, sourceLayer])).toEqual([
@@ -104,7 +95,7 @@ test('only streets, and sights that start at zoom 14, move names of streets', ()
 
 test('rivers of the basemap end where they are too coarse, and those of streets do not', () => {
   const isShown = (schema: TileSchema, zoom: number) =>
-    compiled('svc-default-v1', schema).layers.some(({ id, isVisible }) => id === 'waterways' && isVisible(zoom));
+    compiledStyle('svc-default-v1', schema).layers.some(({ id, isVisible }) => id === 'waterways' && isVisible(zoom));
   expect([8.9, 9].map((zoom) => isShown('fenceline', zoom))).toEqual([true, false]);
   expect(isShown('openmaptiles', 16)).toBe(true);
 });
@@ -129,7 +120,7 @@ async function drawn(
   layers: Readonly<Record<string, readonly DrawnFeature[]>>,
 ): Promise<Picture> {
   const source = sourceOf(async () => tileBytes(layers));
-  const style = compiled(name, schema);
+  const style = compiledStyle(name, schema);
   const scene = {
     view,
     style,
@@ -264,7 +255,7 @@ test.each(looks)('%s: %s %o %j has its colour in every style', async (schema, la
 test.each(['openmaptiles', 'protomaps', 'protomaps-v3', 'shortbread'] as const)(
   '%s: motorways in views of countries are thin lines without casings, and wider at each zoom',
   (schema) => {
-    const { layers } = compiled('svc-default-v1', schema);
+    const { layers } = compiledStyle('svc-default-v1', schema);
     const shown = (zoom: number) => layers.filter(({ id, isVisible }) => /^road-/.test(id) && isVisible(zoom));
     expect(shown(5).map(({ id }) => id)).toEqual(['road-tunnel', 'road-ground', 'road-bridge']);
     const tags = { class: 'motorway', kind: schema === 'shortbread' ? 'motorway' : 'highway', highway: 'motorway' };
@@ -306,7 +297,7 @@ function labelLayers(schema: TileSchema, layer: string, tags: Tags, zoom: number
   ];
   const bytes = tileBytes({ [layer]: [{ type, parts: type === 'point' ? [[[1, 1]]] : parts, tags }] });
   const feature = decodeVectorTile(bytes).layers.get(layer)!.features[0]!;
-  return compiled('svc-default-v1', schema)
+  return compiledStyle('svc-default-v1', schema)
     .layers.filter(({ type, sourceLayer }) => type === 'symbol' && sourceLayer === layer)
     .filter(({ areaAround }) => !areaAround)
     .filter((each) => each.isVisible(zoom) && each.filter(Math.floor(zoom))(feature))

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { compileStyle } from '../style/compile.js';
+import { compiledStyle } from '../testing/compiled-styles.js';
 import { tileBytes } from '../testing/tiles.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
 import type { TileSchema } from '../types.js';
-import { builtInStyle } from './built-in.js';
 import { builtInImages } from './images.js';
 
 /** Returns the image beside the name of a place; empty without one. */
@@ -16,7 +15,7 @@ function dotOf(
 ) {
   const features = { [layer]: [{ type: 'point' as const, parts: [[[1, 1]]] as const, tags }] };
   const feature = decodeVectorTile(tileBytes(features)).layers.get(layer)!.features[0]!;
-  const shown = compileStyle(builtInStyle('svc-default-v1', schema, isBesideStreets))
+  const shown = compiledStyle('svc-default-v1', schema, isBesideStreets)
     .layers.filter(({ type, sourceLayer }) => type === 'symbol' && sourceLayer === layer)
     .findLast((each) => each.isVisible(zoom) && each.filter(zoom)(feature))!;
   const { names } = builtInImages('svc-default-v1', 1);

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { compileStyle } from '../style/compile.js';
+import { compiledStyle } from '../testing/compiled-styles.js';
 import { type DrawnFeature, rectangle, tileBytes } from '../testing/tiles.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
 import type { TileSchema } from '../types.js';
-import { builtInStyle } from './built-in.js';
 import { poiClasses, poiImage } from './pois.js';
 
 type Tags = Readonly<Record<string, string | number>>;
@@ -14,7 +13,7 @@ function shown(schema: TileSchema, sourceLayer: string, tags: Tags, type: DrawnF
   const parts = type === 'point' ? [[[9, 9] as const]] : [rectangle(0, 0, 99, 99)];
   const bytes = tileBytes({ [sourceLayer]: [{ type, parts, tags: { name: 'x', ...tags } }] });
   const feature = decodeVectorTile(bytes).layers.get(sourceLayer)!.features[0]!;
-  const layers = compileStyle(builtInStyle('svc-default-v1', schema)).layers.filter(
+  const layers = compiledStyle('svc-default-v1', schema).layers.filter(
     (layer) => layer.id.startsWith('label-poi') && layer.sourceLayer === sourceLayer && !layer.areaAround,
   );
   for (let zoom = 10; zoom <= 18; zoom++) {
@@ -76,7 +75,7 @@ test('large parks start one zoom before the others', () => {
 });
 
 const layersAt = (schema: TileSchema, id: string) =>
-  compileStyle(builtInStyle('svc-default-v1', schema)).layers.filter((layer) => layer.id.startsWith(id));
+  compiledStyle('svc-default-v1', schema).layers.filter((layer) => layer.id.startsWith(id));
 
 test.each([
   ['openmaptiles', { class: 'attraction' }, true],

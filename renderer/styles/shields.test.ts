@@ -4,6 +4,7 @@ import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { labelsOf } from '../labels/labels.js';
 import { frameOf } from '../labels/testing/frames.js';
 import { compileStyle } from '../style/compile.js';
+import { compiledStyle } from '../testing/compiled-styles.js';
 import { Picture, styleOf, wholeTile } from '../testing/pictures.js';
 import { type DrawnFeature, tileBytes } from '../testing/tiles.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
@@ -18,9 +19,7 @@ type Tags = Readonly<Record<string, string | number | boolean>>;
 
 /** Returns the text and the image of a road's shield, or null without one. */
 function shieldOf(schema: TileSchema, tags: Tags, zoom: number): readonly [text: string, image: string] | null {
-  const layer = compileStyle(builtInStyle('svc-default-v1', schema)).layers.find(
-    ({ id }) => id === 'label-road-shield',
-  )!;
+  const layer = compiledStyle('svc-default-v1', schema).layers.find(({ id }) => id === 'label-road-shield')!;
   const line: DrawnFeature = {
     type: 'line',
     parts: [
