@@ -7,6 +7,7 @@ import { until } from '../../testing/until.js';
 import { type Client, type Json, ok } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
 import { TestServer } from '../support/server.js';
+import { SharedServer } from '../support/shared-server.js';
 
 let server: TestServer;
 let receiver: Receiver;
@@ -213,21 +214,17 @@ describe('without allowed networks', () => {
   it('webhooks never reach private addresses, however they are written', async ({ skip }) => {
     const name = loopbackName();
     skip(name === undefined && !process.env.CI, 'the hosts file gives no name but localhost a loopback address');
-    const strict = await TestServer.start();
-    try {
-      const owner = strict.as('test_secret');
-      const port = new URL(receiver.url()).port;
-      for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost']) {
-        const answer = await owner.post('/v1/webhooks', { url: `http://${host}:${port}/strict` });
-        expect([host, answer.status, answer.body.meta.param]).toEqual([host, 400, 'url']);
-      }
-      // Only the connection reveals that a name resolves to a private address.
-      const { webhook } = ok(await owner.post('/v1/webhooks', { url: `http://${name}:${port}/strict` }));
-      const { attempt } = ok(await owner.post(`/v1/webhooks/${webhook._id}/test`, {}));
-      expect(attempt.result).toBe('address_refused');
-      expect(receiver.at('/strict')).toEqual([]);
-    } finally {
-      await strict.dispose();
+    // The server that files share allows no networks for webhooks.
+    const owner = (await SharedServer.newProject()).as('test_secret');
+    const port = new URL(receiver.url()).port;
+    for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost']) {
+      const answer = await owner.post('/v1/webhooks', { url: `http://${host}:${port}/strict` });
+      expect([host, answer.status, answer.body.meta.param]).toEqual([host, 400, 'url']);
     }
+    // Only the connection reveals that a name resolves to a private address.
+    const { webhook } = ok(await owner.post('/v1/webhooks', { url: `http://${name}:${port}/strict` }));
+    const { attempt } = ok(await owner.post(`/v1/webhooks/${webhook._id}/test`, {}));
+    expect(attempt.result).toBe('address_refused');
+    expect(receiver.at('/strict')).toEqual([]);
   });
 });
