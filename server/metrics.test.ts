@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { createServiceObservers, observeCaches } from './metrics.js';
+import { until } from '../testing/until.js';
+import { createProcessRegistry, createServiceObservers, observeCaches } from './metrics.js';
 
 /** Returns the lines of the metric that have values. */
 const valuesOf = async (registry: Registry, name: string): Promise<string[]> =>
@@ -46,4 +47,22 @@ describe('the metrics of services', () => {
       'fenceline_service_connections{service="kafka"} 1',
     ]);
   });
+});
+
+test('the delay of the event loop is measured rarely, so that an idle node seldom wakes', async () => {
+  const registry = createProcessRegistry();
+  const shortestS = async (): Promise<number> => {
+    const lines = (await registry.metrics()).split('\n');
+    return Number(lines.find((line) => line.startsWith('nodejs_eventloop_lag_min_seconds'))?.split(' ')[1]);
+  };
+  // Each reading begins the measurement anew. Until it has a value, it is the largest number that there can be.
+  const measuredS = await until(
+    async () => {
+      const seconds = await shortestS();
+      return seconds < 3_600 && seconds;
+    },
+    { pollEveryMs: 200 },
+  );
+  // A timer is never early by more than a millisecond.
+  expect(measuredS).toBeGreaterThan(0.045);
 });
