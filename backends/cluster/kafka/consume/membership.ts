@@ -11,7 +11,7 @@ import { type MemberState, memberStateOf, stickyAssigner } from './group-assigne
 import type { Observation } from './watchdog.js';
 
 /** A member learns of a rebalance by its next heartbeat. */
-const maxHeartbeatIntervalMs = 1_000;
+const maxHeartbeatIntervalMs = 500;
 /** Short, because kafkajs sends no heartbeats between two attempts. */
 const retry = { initialRetryTime: 100, maxRetryTime: 1_000, retries: 8 };
 const restartDelayMs = 500;
