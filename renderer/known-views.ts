@@ -1,13 +1,15 @@
 /**
- * Keeps the pixels of views that are drawn again, such as the map of one site with other markers each time.
+ * Keeps the pixels and the label candidates of views that are drawn again, such as the map of one site with other
+ * markers each time.
  *
  * The first map of a view keeps only its key, so that views which are drawn once cost nothing. The second keeps its
- * pixels, and the third uses them.
+ * pixels and candidates, and the third uses them.
  */
 
 import { type Canvas, ImageData } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import type { Frame } from './draw/frame.js';
+import type { PreparedLabels } from './labels/label.js';
 import type { PixelBox } from './types.js';
 
 /** Opaque pixels of a canvas. Kept as the drawing engine takes them, because making them costs a copy of all. */
@@ -18,6 +20,8 @@ export interface KnownView {
   /** Everything below overlays and labels. */
   ground?: Pixels;
   labelled?: Labelled;
+  /** Labels before they are placed. Undefined for maps without labels. */
+  readonly prepared: PreparedLabels | undefined;
 }
 
 /** The ground with labels. */
@@ -29,6 +33,10 @@ export interface Labelled {
 
 /** The ground, and the ground with labels. */
 const pictures = 2;
+/** Bytes of a candidate of streets with its placements, as measured. Those of the basemap take a quarter. */
+const candidateBytes = 20 * 2 ** 10;
+/** Bytes that the candidates of a view take together, because they keep the bytes of its tiles in memory. */
+const tileBytes = 256 * 2 ** 10;
 /** A view may take this share of the memory. */
 const maxShare = 1 / 2;
 
@@ -47,17 +55,23 @@ export class KnownViews {
     this.views = new LRUCache({ maxSize });
   }
 
-  /** Returns what is known of a view. Undefined at its first map, and when it is too large to be kept. */
-  get(key: string, { width, height }: Canvas): KnownView | undefined {
-    const known = this.views.get(key);
-    if (known) return known;
-    const size = pictures * 4 * width * height;
+  /** Returns what is known of a view, from its third map on. */
+  get(key: string): KnownView | undefined {
+    return this.views.get(key);
+  }
+
+  /**
+   * Notes a map of a view that is not known. Returns where to keep its pixels at the second map, and undefined at the
+   * first, and when the view is too large to be kept.
+   */
+  add(key: string, { width, height }: Canvas, prepared: PreparedLabels | undefined): KnownView | undefined {
+    const size = pictures * 4 * width * height + (prepared ? tileBytes + candidateBytes * prepared.count : 0);
     if (size > maxShare * this.maxBytes) return undefined;
     if (!this.drawnOnce.delete(key)) {
       this.drawnOnce.set(key, true, { size });
       return undefined;
     }
-    const view: KnownView = {};
+    const view: KnownView = { prepared };
     this.views.set(key, view, { size });
     return view;
   }

@@ -16,7 +16,7 @@ import { isDarkStyle } from './draw/background.js';
 import { takeMissingFonts } from './fonts.js';
 import type { RasterIcon } from './icons/rasterize.js';
 import type { PlacedLabel } from './labels/label.js';
-import { labelsOf } from './labels/labels.js';
+import { preparedLabels } from './labels/labels.js';
 import { loadIcons } from './overlays/icons.js';
 import { attributionPx, createOverlays, fitItems } from './overlays/overlays.js';
 import { createRenderer, defaultRendererLimits, type Lacking, type RendererLimits, type Scene } from './render.js';
@@ -136,12 +136,11 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
         const style = ground.styles.image(request.style, request.language, uploadedStyle, isSpoken);
         return {
           ...{ view, style, images, format: request.format, sources: new Map([['map', ground.source]]) },
-          labels(frame, labelled, keepFree, filling) {
-            const labels = labelsOf(frame, labelled, keepFree, request.language, filling);
+          labels: (frame, labelled, filling) => preparedLabels(frame, labelled, request.language, filling),
+          onLabels(labels) {
             options.onLabels?.(labels);
             // Taken here, because another map may be drawn while this one is encoded.
             missingFonts = takeMissingFonts();
-            return labels;
           },
           overlays: createOverlays(view, request, icons, attribution, isDarkStyle(style, view.zoom)),
         };

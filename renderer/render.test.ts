@@ -117,10 +117,13 @@ test('labels are drawn between the lower and upper overlays, and are placed arou
   const placement = { runs: [{ text: 'H', x: 20, y: 20, angle: 0 }], boxes: [] };
   const textStyle = textStyleFor('H', { sizePx: 300, color: '#0000ff', haloWidthPx: 0 });
   const scene = sceneOf({
-    labels(_frame, _style, keepFree) {
-      given = keepFree;
-      return [{ candidate: { ...candidateOf('H', []), textStyle }, placement }];
-    },
+    labels: () => ({
+      count: 1,
+      place(keepFree) {
+        given = keepFree;
+        return [{ candidate: { ...candidateOf('H', []), textStyle }, placement }];
+      },
+    }),
     overlays: {
       boxes,
       below: [{ minX: 0, minY: 10, maxX: 30, maxY: 30 }],
@@ -132,6 +135,24 @@ test('labels are drawn between the lower and upper overlays, and are placed arou
   expect(given).toEqual(boxes);
   // The letter's crossbar covers the left square, and the right square covers the crossbar.
   expect([picture.at(15, 20), picture.at(25, 20), picture.at(400, 400)]).toEqual(['#0000ff', '#00ff00', '#ff0000']);
+});
+
+test('labels of a view that is drawn again are prepared for its first two maps only, and placed for each', async () => {
+  const counts = { prepared: 0, placed: 0, received: 0 };
+  const scene = sceneOf({
+    labels() {
+      counts.prepared++;
+      const place = () => {
+        counts.placed++;
+        return [];
+      };
+      return { count: 0, place };
+    },
+    onLabels: () => counts.received++,
+  });
+  const renderer = createRenderer();
+  for (let i = 0; i < 4; i++) await renderer.render(scene);
+  expect(counts).toEqual({ prepared: 2, placed: 4, received: 4 });
 });
 
 test('a renderer draws several styles, and the same style identically', async () => {

@@ -13,7 +13,7 @@ import { continueBeyondPoles } from './draw/poles.js';
 import { encodeImage } from './encode.js';
 import { KnownViews, pixelsOf, putPixels } from './known-views.js';
 import { drawLabels } from './labels/draw.js';
-import type { PlacedLabel } from './labels/label.js';
+import type { PlacedLabel, PreparedLabels } from './labels/label.js';
 import { changedBoxes, type LowerOverlays, labelledOf, paintAgain } from './paint-again.js';
 import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
@@ -35,16 +35,8 @@ export interface Filling {
   readonly style: CompiledStyle;
 }
 
-/**
- * Places the text and icons of a style's symbol layers, and then those of the filling. The most important come first.
- * `keepFree` are boxes that no label may overlap.
- */
-export type PlaceLabels = (
-  frame: Frame,
-  style: CompiledStyle,
-  keepFree: readonly PixelBox[],
-  filling?: Filling,
-) => readonly PlacedLabel[];
+/** Prepares the text and icons of a style's symbol layers, and then those of the filling. */
+export type PrepareLabels = (frame: Frame, style: CompiledStyle, filling?: Filling) => PreparedLabels;
 
 /** A map to draw. */
 export interface Scene {
@@ -54,8 +46,10 @@ export interface Scene {
   readonly sources: ReadonlyMap<string, TileSource>;
   /** Images of the style's sprites. */
   readonly images?: SpriteImages;
-  /** Equal views of equal styles have equal labels, apart from `keepFree`. */
-  readonly labels: PlaceLabels | null;
+  /** Equal views of equal styles have equal labels before they are placed. */
+  readonly labels: PrepareLabels | null;
+  /** Receives the placed labels, the most important first. */
+  readonly onLabels?: (labels: readonly PlacedLabel[]) => void;
   readonly overlays: Overlays | null;
   readonly format: ImageFormat;
   /**
@@ -72,7 +66,7 @@ export interface RendererLimits {
   readonly maxTileBytes: number;
   /** Cache of paths, whose memory the drawing engine holds. */
   readonly maxPathBytes: number;
-  /** Cache of the pixels of views that are drawn again. */
+  /** Cache of the pixels and label candidates of views that are drawn again. */
   readonly maxViewBytes: number;
 }
 
@@ -83,8 +77,8 @@ export interface Renderer {
 
 export const defaultRendererLimits: RendererLimits = {
   maxTileBytes: 64 * 2 ** 20,
-  maxPathBytes: 96 * 2 ** 20,
-  maxViewBytes: 32 * 2 ** 20,
+  maxPathBytes: 92 * 2 ** 20,
+  maxViewBytes: 36 * 2 ** 20,
 };
 
 export function createRenderer(limits: RendererLimits = defaultRendererLimits): Renderer {
@@ -103,8 +97,11 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
       const filling = filled && { frame: { ...frame, tiles: filled, beside: new Map() }, style: instead.style };
       const overlays = instead?.overlays ?? scene.overlays;
       const key = viewKey(scene, loaded, filling);
-      const known = key === undefined ? undefined : views.get(key, frame.canvas);
-      const labels = scene.labels?.(frame, scene.style, overlays?.boxes ?? [], filling) ?? [];
+      const before = key === undefined ? undefined : views.get(key);
+      const prepared = before ? before.prepared : scene.labels?.(frame, scene.style, filling);
+      const known = before ?? (key === undefined ? undefined : views.add(key, frame.canvas, prepared));
+      const labels = prepared?.place(overlays?.boxes ?? []) ?? [];
+      scene.onLabels?.(labels);
       const changed = known?.labelled && changedBoxes(frame, known.labelled, labels, overlays);
       if (known?.ground && known.labelled && changed) {
         putPixels(frame, known.labelled.pixels);

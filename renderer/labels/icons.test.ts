@@ -9,8 +9,7 @@ import { imagesOf, plain } from '../testing/sprites.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
 import type { PixelBox } from '../types.js';
 import type { PlacedLabel } from './label.js';
-import { labelsOf } from './labels.js';
-import { frameOf, paintLabels, symbolStyle } from './testing/frames.js';
+import { frameOf, labelsOf, paintLabels, symbolStyle } from './testing/frames.js';
 import { intersect } from './testing/styles.js';
 
 // One CSS pixel of the view `wholeTile` is 8 tile units.

@@ -130,3 +130,11 @@ export interface PlacedLabel {
   readonly candidate: Candidate;
   readonly placement: Placement;
 }
+
+/** The candidates of a view, which can be placed many times. */
+export interface PreparedLabels {
+  /** Number of candidates. */
+  readonly count: number;
+  /** Returns the placed labels, the most important first. `keepFree` are boxes that no label may overlap. */
+  place(keepFree: readonly PixelBox[]): PlacedLabel[];
+}

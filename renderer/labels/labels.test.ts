@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
+import { noteMissingFonts, takeMissingFonts } from '../fonts.js';
+import { SpriteImages } from '../sprites/sprite-images.js';
 import {
   areaAround,
   mostMoves,
@@ -13,8 +15,8 @@ import { wholeTile } from '../testing/pictures.js';
 import { placeNames } from '../testing/place-names.js';
 import { type DrawnFeature, rectangle, type Vertex } from '../testing/tiles.js';
 import type { PixelBox, Viewport } from '../types.js';
-import { labelsOf } from './labels.js';
-import { frameOf, labelsIn, paintLabels, symbolStyle, type TileFeatures, textsOf } from './testing/frames.js';
+import { preparedLabels } from './labels.js';
+import { frameOf, labelsIn, labelsOf, paintLabels, symbolStyle, type TileFeatures, textsOf } from './testing/frames.js';
 import { inkOf, intersect } from './testing/styles.js';
 
 const pointAt = (name: string, x: number, y: number, tags: object = {}): DrawnFeature => ({
@@ -395,3 +397,16 @@ function runsOfColor(pixels: Uint8Array, width: number, row: number): { color: s
   }
   return runs.filter(({ length }) => length > 2);
 }
+
+test('fonts that are missing are noted each time that prepared labels are placed', () => {
+  const images = new SpriteImages('', []);
+  // Read while the features with icons are selected.
+  Object.defineProperty(images, 'key', { get: () => noteMissingFonts(['a font']) });
+  const frame = frameOf(wholeTile, 0, () => [pointAt('a', 100, 100)], images);
+  const prepared = preparedLabels(frame, symbolStyle([{ 'icon-image': 'icon' }]), 'en');
+  expect(takeMissingFonts()).toEqual([]);
+  for (let i = 0; i < 2; i++) {
+    prepared.place([]);
+    expect(takeMissingFonts()).toEqual(['a font']);
+  }
+});

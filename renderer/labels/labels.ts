@@ -9,30 +9,38 @@
  */
 
 import type { Frame } from '../draw/frame.js';
+import { noteMissingFonts, takeMissingFonts } from '../fonts.js';
 import type { Filling } from '../render.js';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
-import type { PixelBox } from '../types.js';
 import { lineCandidates } from './candidates/lines.js';
 import { pointCandidates } from './candidates/points.js';
-import { placeLabels } from './collision/place.js';
-import type { Candidate, PlacedLabel } from './label.js';
+import { prepareLabels } from './collision/place.js';
+import type { Candidate, PreparedLabels } from './label.js';
 import { sameNameKey } from './text/same-names.js';
 
 /**
- * Returns the labels that are placed, the most important first. `keepFree` are boxes that no label may overlap. Labels
- * of the filling come last, and repeat none of the others. The language selects forms of Han characters; names are
- * already localized.
+ * Prepares the labels of a frame. Those of the filling come last, and repeat none of the others. The language selects
+ * forms of Han characters; names are already localized. Fonts that are missing are noted at each placement.
  */
-export function labelsOf(
+export function preparedLabels(
   frame: Frame,
   style: CompiledStyle,
-  keepFree: readonly PixelBox[],
   language: string,
   filling?: Filling,
-): PlacedLabel[] {
+): PreparedLabels {
+  const noted = takeMissingFonts();
   const candidates = candidatesIn({ frame, style }, language);
   const others = filling ? candidatesIn(filling, language).map(unrepeated) : [];
-  return placeLabels([...candidates, ...others], frame.view, keepFree);
+  const missingFonts = takeMissingFonts();
+  noteMissingFonts(noted);
+  const { count, place } = prepareLabels([...candidates, ...others], frame.view);
+  return {
+    count,
+    place(keepFree) {
+      noteMissingFonts(missingFonts);
+      return place(keepFree);
+    },
+  };
 }
 
 /** Both sources may name the same country. */

@@ -10,7 +10,7 @@ import { missingBrowser } from '../../testing/chromium.js';
 import { type MapLibre, openMapLibre, type PeerView } from '../../testing/maplibre.js';
 import type { ServedFile } from '../../testing/memory-server.js';
 import type { PlacedLabel } from '../labels/label.js';
-import { labelsOf } from '../labels/labels.js';
+import { preparedLabels } from '../labels/labels.js';
 import { createRenderer } from '../render.js';
 import { readMapQuery } from '../request/request.js';
 import { openArchive } from '../sources/open.js';
@@ -176,9 +176,9 @@ describe.skipIf(isSkipped)('like MapLibre GL JS', () => {
       view,
       style: compileStyle(style),
       sources: new Map([['map', sources.get(archive)!]]),
-      labels(frame, compiled, keepFree) {
-        labels = labelsOf(frame, compiled, keepFree, 'en');
-        return labels;
+      labels: (frame, compiled) => preparedLabels(frame, compiled, 'en'),
+      onLabels(placed) {
+        labels = placed;
       },
       overlays: null,
       format: 'png',

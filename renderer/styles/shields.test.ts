@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { labelsOf } from '../labels/labels.js';
-import { frameOf } from '../labels/testing/frames.js';
+import { frameOf, labelsOf } from '../labels/testing/frames.js';
 import { compileStyle } from '../style/compile.js';
 import { compiledStyle } from '../testing/compiled-styles.js';
 import { Picture, styleOf, wholeTile } from '../testing/pictures.js';

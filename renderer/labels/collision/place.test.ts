@@ -4,7 +4,10 @@ import type { PixelBox } from '../../types.js';
 import type { Candidate, CollisionRules, Overlap, PlacedIcon, PlacedLabel, Placement } from '../label.js';
 import { candidateOf, intersect, textStyleFor } from '../testing/styles.js';
 import { evenPadding, padded } from './boxes.js';
-import { placeLabels } from './place.js';
+import { prepareLabels } from './place.js';
+
+const placeLabels = (...[candidates, size, keepFree]: [...Parameters<typeof prepareLabels>, readonly PixelBox[]]) =>
+  prepareLabels(candidates, size).place(keepFree);
 
 const image = { width: 300, height: 200 };
 
@@ -284,6 +287,21 @@ const crowd = fc.array(
     ),
   { maxLength: 40 },
 );
+
+test('labels that are prepared once are placed around any boxes as if they were prepared for these', () => {
+  fc.assert(
+    fc.property(
+      crowd,
+      fc.array(fc.array(box, { maxLength: 3 }), { minLength: 2, maxLength: 4 }),
+      (candidates, maps) => {
+        const prepared = prepareLabels(candidates, image);
+        for (const keepFree of maps) {
+          expect(prepared.place(keepFree)).toEqual(placeLabels(candidates, image, keepFree));
+        }
+      },
+    ),
+  );
+});
 
 test('labels that move for others are placed once, inside the image, and overlap none', () => {
   fc.assert(

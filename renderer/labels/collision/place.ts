@@ -8,7 +8,7 @@
  */
 
 import type { PixelBox } from '../../types.js';
-import type { Candidate, CollisionRules, Overlap, PlacedIcon, PlacedLabel, Placement } from '../label.js';
+import type { Candidate, CollisionRules, Overlap, PlacedIcon, Placement, PreparedLabels } from '../label.js';
 import { BoxGrid } from './box-grid.js';
 import { type Padding, padded } from './boxes.js';
 
@@ -42,16 +42,22 @@ const depthOfStreets = 1;
 const maxAttempts = 520;
 const maxAttemptsForStreets = 80;
 
-export function placeLabels(
-  candidates: readonly Candidate[],
-  image: Size,
-  keepFree: readonly PixelBox[],
-): PlacedLabel[] {
+/**
+ * Prepares candidates. Their placements, and the space that they reserve, do not depend on the boxes that are kept
+ * free, so they are found once.
+ */
+export function prepareLabels(candidates: readonly Candidate[], image: Size): PreparedLabels {
   const placements = new PlacementsOf(image);
-  const placing = new Placing(image, keepFree, placements, reservedBoxes(candidates, image, placements));
-  for (const candidate of candidates) placing.place(candidate);
-  placing.placeLate();
-  return placing.placed.map(({ candidate, placement }) => ({ candidate, placement }));
+  const reserved = reservedBoxes(candidates, image, placements);
+  return {
+    count: candidates.length,
+    place(keepFree) {
+      const placing = new Placing(image, keepFree, placements, reserved);
+      for (const candidate of candidates) placing.place(candidate);
+      placing.placeLate();
+      return placing.placed.map(({ candidate, placement }) => ({ candidate, placement }));
+    },
+  };
 }
 
 /** Space that a candidate reserves. */

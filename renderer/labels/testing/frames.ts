@@ -1,6 +1,7 @@
 /** Creates frames of synthetic tiles. For tests. */
 
 import { type Frame, openFrame } from '../../draw/frame.js';
+import type { Filling } from '../../render.js';
 import { noImages } from '../../sprites/sprite-images.js';
 import { type CompiledStyle, compileStyle } from '../../style/compile.js';
 import { styleOf } from '../../testing/pictures.js';
@@ -10,7 +11,7 @@ import type { PixelBox, Viewport } from '../../types.js';
 import { coverTiles } from '../../view/projection.js';
 import { drawLabels } from '../draw.js';
 import type { PlacedLabel } from '../label.js';
-import { labelsOf } from '../labels.js';
+import { preparedLabels } from '../labels.js';
 
 /** Returns a tile's features by its column and row. */
 export type TileFeatures = (x: number, y: number) => readonly DrawnFeature[];
@@ -40,6 +41,14 @@ export function symbolStyle(layouts: readonly object[], paint: object = {}, meta
   });
   return compileStyle(styleOf(layers));
 }
+
+/** Returns the placed labels of a style. */
+export const labelsOf = (
+  frame: Frame,
+  style: CompiledStyle,
+  keepFree: readonly PixelBox[],
+  ...rest: [language: string, filling?: Filling]
+): PlacedLabel[] => preparedLabels(frame, style, ...rest).place(keepFree);
 
 export function labelsIn(frame: Frame, layouts: readonly object[], keepFree: readonly PixelBox[] = []): PlacedLabel[] {
   return labelsOf(frame, symbolStyle(layouts), keepFree, 'en');
