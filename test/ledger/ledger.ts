@@ -35,6 +35,8 @@ export interface Ledger {
   readonly deadLetters: readonly string[];
   /** Locations that arrived once more after they were applied, and did nothing. */
   readonly arrivedAgain: number;
+  /** Attempts to deliver that had no answer, such as those whose connection failed. */
+  readonly unanswered: readonly { readonly delivery: string; readonly result: string }[];
 }
 
 const pageRecords = 5_000;
@@ -70,10 +72,18 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
       deadLetters: (await readTopic(sources, topics.deadLetters)).map(({ value }) =>
         deadLetterLine(codecs.deadLetter.decode(value)),
       ),
+      unanswered: await readUnanswered(sources),
     };
   } finally {
     await sources.close();
   }
+}
+
+async function readUnanswered(sources: Sources): Promise<Ledger['unanswered']> {
+  const attempts = (await readTopic(sources, topics.attempts)).map(({ value }) => codecs.attempt.decode(value));
+  return attempts
+    .filter(({ status }) => status === null)
+    .map(({ delivery, result }) => ({ delivery: delivery.id, result }));
 }
 
 /** Returns every record of the topic, partition by partition. */

@@ -201,13 +201,16 @@ export class DeliveryConsumer implements StreamHandler {
   async revoked(number: number): Promise<void> {
     const partition = this.#partitions.get(number);
     if (partition === undefined) return;
-    await partition.claiming;
+    // A recovery in progress ends with its current batch.
     this.#partitions.delete(number);
-    const { source } = partition;
-    this.#parts.dispatcher.detach(source);
-    await source.drained();
-    await source.savePosition(this.#parts.clock());
-    source.release();
+    // After it: what it offers to the dispatcher once the source is detached would be sent beside the next owner.
+    await this.#mutex.run(number, async () => {
+      const { source } = partition;
+      this.#parts.dispatcher.detach(source);
+      await source.drained();
+      await source.savePosition(this.#parts.clock());
+      source.release();
+    });
   }
 
   /** Fans out one batch. When fenced, the refused chunk is not queued; when halted, nothing is. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
-import { topics } from '../../ports.js';
+import { type DeliveryQueue, type DeliverySource, type Log, type StreamHandler, topics } from '../../ports.js';
 import { maxEventCharacters } from '../../records/deliveries.js';
 import { withPartitionsLost } from '../testing/node.js';
 import { defaultRetryDelaysMs } from './schedule.js';
@@ -526,6 +526,55 @@ describe('another owner', () => {
     await stage.close();
     expect(node.alerts).toMatchObject([{ kind: 'fenced', topic: 'events' }]);
     expect(claimed.sort()).toEqual(['deliveries', 'events']);
+  });
+
+  test('gets the partition only after lost deliveries were queued again, and then nothing is sent here', async () => {
+    await node.configure(hook);
+    const { log, deliveryQueue } = node.node.embedded;
+    let hasFallenBack = false;
+    let isAdding = false;
+    let goOn = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const isLost = ({ topic }: DeliverySource) => hasFallenBack && topic === topics.events;
+    const queue: DeliveryQueue = {
+      ...deliveryQueue,
+      verify: async (claims) => claims.map(({ source }) => (isLost(source) ? 'fallen_back' : 'held')),
+      claim: async (source) => ({ ...(await deliveryQueue.claim(source)), ...(isLost(source) && { nextOffset: 0 }) }),
+      async add(claim, batch) {
+        if (!hasFallenBack || batch.deliveries.length === 0) return deliveryQueue.add(claim, batch);
+        isAdding = true;
+        await held;
+        return 'committed';
+      },
+    };
+    let handler: StreamHandler | undefined;
+    const consume: Log['consume'] = (options) => {
+      if (options.topic === topics.events) handler = options.handler;
+      return log.consume(options);
+    };
+    node.start({ log: { ...log, consume }, queue });
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    await settled();
+
+    let isRevoked = false;
+    const sentAfterwards: string[] = [];
+    node.client.answering = async ({ id }) => {
+      if (isRevoked) sentAfterwards.push(id);
+      return answer(200);
+    };
+    hasFallenBack = true;
+    await until(() => isAdding);
+    const revoked = handler!.revoked(0).then(() => {
+      isRevoked = true;
+    });
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    goOn();
+    await revoked;
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    expect(sentAfterwards).toEqual([]);
   });
 
   test('that keeps claiming ends the stage', async () => {

@@ -46,6 +46,8 @@ export interface RunPlan {
 export interface MeasuredRun extends Run {
   /** The longest time between two applied locations. */
   readonly longestPauseMs: number;
+  /** The last lines of each node. */
+  readonly log: string;
 }
 
 const allRoles: readonly Role[] = ['ingest', 'pipeline', 'api', 'webhooks', 'analytics'];
@@ -95,7 +97,8 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
   await everythingIsStored(nodes, receiver, workload);
   const longestPauseMs = await longestPause();
   await nodes.stop();
-  return { ledger: await readLedger(await clusterSources(environment), deviceIds(workload)), receiver, longestPauseMs };
+  const ledger = await readLedger(await clusterSources(environment), deviceIds(workload));
+  return { ledger, receiver, longestPauseMs, log: nodes.log() };
 }
 
 const deviceIds = ({ devices }: Workload): string[] => devices.map(([first]) => first!.deviceId);

@@ -18,10 +18,11 @@ export class Story {
 
   /** Expects that nothing was lost, and that nothing differs from the undisturbed run. */
   async expectSame(what: string, disturbed: MeasuredRun, promised?: Partial<Promised>): Promise<void> {
-    const { loggedIds, events, arrivedAgain } = disturbed.ledger;
+    const { loggedIds, events, arrivedAgain, unanswered } = disturbed.ledger;
     console.log(
       `${what}: ${this.total} locations, ${events.length} events, ${repeatsInLog(disturbed)} repeats in the log, ` +
         `${arrivedAgain} locations sent again, ${disturbed.receiver.requests.length} requests at the webhook, ` +
+        `attempts without an answer: ${unanswered.map(({ result }) => result).join() || 'none'}, ` +
         `at longest ${disturbed.longestPauseMs} ms without a location applied`,
     );
     const ledger = await onceInThisRun<Ledger>(
@@ -29,7 +30,9 @@ export class Story {
       async () => (await run({ workload: this.workload, nodes: oneNode })).ledger,
     );
     expect(loggedIds.length).toBeGreaterThan(this.total / 20);
-    expect(brokenPromises(this.workload, ledger, disturbed, { repeatsInLog: true, ...promised }), what).toEqual([]);
+    const broken = brokenPromises(this.workload, ledger, disturbed, { repeatsInLog: true, ...promised });
+    if (broken.length > 0) console.log(disturbed.log);
+    expect(broken, what).toEqual([]);
   }
 }
 
