@@ -19,15 +19,14 @@ import { asPosition, positionAfter } from '../../../../pipeline/positions.js';
 import { pauseMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
-import { singleFlight } from '../connection/single-flight.js';
-import { fetchFromLeader, fetchNext, maxFetchedBytes, type PartitionSource } from '../read/fetching.js';
+import { fetchNext, maxFetchedBytes, type PartitionSource } from '../read/fetching.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
 import { HandOver } from './hand-over.js';
 import { Lease } from './lease.js';
 import { type VerifiedPartition, verifyLog } from './log-verification.js';
 import { Membership, maxOutageMs } from './membership.js';
 import { OffsetReporter } from './offset-reporter.js';
-import { sharedFetch } from './shared-fetch.js';
+import { sharedSource } from './shared-fetch.js';
 import { type Observation, startWatchdog } from './watchdog.js';
 
 const commitIntervalMs = 1_000;
@@ -68,8 +67,6 @@ class GroupConsumer implements Subscription {
   readonly #reporter: OffsetReporter;
   readonly #brokers: Brokers;
   readonly #source: PartitionSource;
-  /** First and end offset, by partition. */
-  readonly #bounds: () => Promise<ReadonlyMap<number, { readonly first: number; readonly end: number }>>;
   readonly #stopWatching: () => void;
   readonly #leaseIdPrefix = randomBytes(6).toString('base64url');
   #leaseCount = 0;
@@ -92,10 +89,6 @@ class GroupConsumer implements Subscription {
     this.done = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    this.#bounds = singleFlight(async () => {
-      const offsets = await admin.fetchTopicOffsets(topic);
-      return new Map(offsets.map(({ partition, low, high }) => [partition, { first: Number(low), end: Number(high) }]));
-    });
     this.#membership = new Membership({
       kafka,
       admin,
@@ -107,14 +100,14 @@ class GroupConsumer implements Subscription {
       onFailure: (error) => this.#fail(error),
       onProblem,
     });
-    const brokers = new Brokers(connection);
-    this.#brokers = brokers;
-    this.#source = {
-      fetch: sharedFetch(brokers, topic, () => this.#ownPartitions()),
-      fetchAlone: (requested) => fetchFromLeader(brokers, topic, requested),
+    this.#brokers = new Brokers(connection);
+    this.#source = sharedSource({
+      brokers: this.#brokers,
+      topicName: topic,
+      partitions: () => this.#ownPartitions(),
       bounds: (partition) => parts.log.bounds(options.topic, partition),
       outageLimitMs: maxOutageMs,
-    };
+    });
     this.#reporter = new OffsetReporter((offsets) => this.#membership.commit(offsets));
     this.#stopWatching = startWatchdog({
       timeoutMs: stallTimeoutMs,
@@ -259,7 +252,11 @@ class GroupConsumer implements Subscription {
   }
 
   async #observe(): Promise<Observation[]> {
-    const bounds = await this.#bounds();
+    const { connection, options } = this.#parts;
+    const offsets = await connection.admin.fetchTopicOffsets(connection.topicName(options.topic));
+    const bounds = new Map(
+      offsets.map(({ partition, low, high }) => [partition, { first: Number(low), end: Number(high) }]),
+    );
     const partitions = [...this.#leases].map((lease) => {
       const { first, end } = bounds.get(lease.partition) ?? {};
       return {

@@ -42,6 +42,7 @@ export class Lease {
   readonly lost = new Promise<undefined>((resolve) => {
     this.#onLost = resolve;
   });
+  /** Of the next record to fetch. */
   #fetchOffset = 0;
   #moves = 0;
   #onFetchable: (() => void) | undefined;
@@ -80,11 +81,6 @@ export class Lease {
   /** Whether the log must be verified before anything more is handed over. */
   get needsVerification(): boolean {
     return this.#verification.isDue;
-  }
-
-  /** Of the next record to fetch. */
-  get fetchOffset(): number {
-    return this.#fetchOffset;
   }
 
   /** Everything before this offset is finished. */

@@ -6,7 +6,13 @@
  */
 import type { Brokers } from '../connection/brokers.js';
 import { RequestBatcher } from '../connection/request-batcher.js';
-import { type FetchedPartition, fetchFrom, type PartitionFetch, type PartitionSource } from '../read/fetching.js';
+import {
+  type FetchedPartition,
+  fetchFrom,
+  fetchFromLeader,
+  type PartitionFetch,
+  type PartitionSource,
+} from '../read/fetching.js';
 
 /** How long a request for all partitions of its leader waits for records. An idle process sends so many requests. */
 const idleWaitMs = 1_000;
@@ -21,6 +27,20 @@ interface SharedAnswer {
   /** The partition has records, but those of others filled the response. */
   readonly isCrowdedOut: boolean;
 }
+
+export interface SharedSourceParts extends Pick<PartitionSource, 'bounds' | 'outageLimitMs'> {
+  readonly brokers: Brokers;
+  readonly topicName: string;
+  /** Lists the partitions that may be fetched now or soon. */
+  readonly partitions: () => readonly number[];
+}
+
+/** Returns the source of all partitions of one consumer. */
+export const sharedSource = ({ brokers, topicName, partitions, ...rest }: SharedSourceParts): PartitionSource => ({
+  fetch: sharedFetch(brokers, topicName, partitions),
+  fetchAlone: (requested) => fetchFromLeader(brokers, topicName, requested),
+  ...rest,
+});
 
 /** Returns a fetch that shares requests. `partitions` lists those that may be fetched now or soon. */
 export function sharedFetch(

@@ -4,10 +4,9 @@ import { subscriptionOf } from '../../../subscription.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
-import { fetchFromLeader, type PartitionSource } from '../read/fetching.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
 import { PartitionConsumer } from './partition-consumer.js';
-import { sharedFetch } from './shared-fetch.js';
+import { sharedSource } from './shared-fetch.js';
 
 export interface StandaloneConsumerParts {
   readonly connection: KafkaConnection;
@@ -24,14 +23,14 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
   const { connection, wire, options, log, outageLimitMs = defaultOutageLimitMs } = parts;
   const { topic } = options;
   const brokers = new Brokers(connection);
-  const topicName = connection.topicName(topic);
   const partitions = Array.from({ length: connection.partitions(topic) }, (_, partition) => partition);
-  const source: PartitionSource = {
-    fetch: sharedFetch(brokers, topicName, () => partitions),
-    fetchAlone: (requested) => fetchFromLeader(brokers, topicName, requested),
+  const source = sharedSource({
+    brokers,
+    topicName: connection.topicName(topic),
+    partitions: () => partitions,
     bounds: (partition) => log.bounds(topic, partition),
     outageLimitMs,
-  };
+  });
   const consumers = partitions.map(
     (partition) =>
       new PartitionConsumer({
