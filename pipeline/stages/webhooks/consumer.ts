@@ -67,7 +67,6 @@ interface Partition {
   readonly isAssigned: () => boolean;
   source: ClaimedSource;
   isDuplicate: IsDuplicate;
-  claiming: Promise<void> | undefined;
   savedAtMs: number;
   /** The log is not the one that was read; the partition is halted until its position is repaired. */
   isDiverged: boolean;
@@ -102,7 +101,6 @@ export class DeliveryConsumer implements StreamHandler {
       isAssigned,
       source,
       isDuplicate,
-      claiming: undefined,
       savedAtMs: clock(),
       isDiverged: false,
     });
@@ -167,7 +165,7 @@ export class DeliveryConsumer implements StreamHandler {
     const number = lost.id.partition;
     const end = lost.nextOffset;
     if (this.#partitions.get(number) !== partition || !partition.isAssigned()) return;
-    await this.#reclaimOnce(partition, lost, state);
+    await this.#reclaim(partition, lost, state);
     while (
       this.#partitions.get(number) === partition &&
       partition.source.isOwned &&
@@ -178,7 +176,7 @@ export class DeliveryConsumer implements StreamHandler {
       if (missed.length === 0) return;
       const result = await this.#fanOut(partition, source, missed);
       if (result === 'halted') return;
-      if (result === 'fenced') await this.#reclaimOnce(partition, source);
+      if (result === 'fenced') await this.#reclaim(partition, source);
     }
   }
 
@@ -193,7 +191,7 @@ export class DeliveryConsumer implements StreamHandler {
       const result = await this.#fanOut(partition, source, due);
       if (result === 'halted') return result;
       if (result === 'committed') continue;
-      await this.#reclaimOnce(partition, source);
+      await this.#reclaim(partition, source);
       if (!partition.source.isOwned) return;
     }
   }
@@ -281,24 +279,17 @@ export class DeliveryConsumer implements StreamHandler {
     return source;
   }
 
-  /** Reclaims the partition once, however many writes of the same claim were refused. */
-  async #reclaimOnce(
+  /** Reclaims the partition, unless that was done since the refusal: several writes of a claim may be refused. */
+  async #reclaim(
     partition: Partition,
     refused: ClaimedSource,
     state: 'claimed' | 'fallen_back' = 'claimed',
   ): Promise<void> {
     if (partition.source !== refused) return;
-    partition.claiming ??= this.#reclaim(partition, state).finally(() => {
-      partition.claiming = undefined;
-    });
-    await partition.claiming;
-  }
-
-  async #reclaim(partition: Partition, state: 'claimed' | 'fallen_back'): Promise<void> {
     const { log, dispatcher, metrics, onAlert, loadDuplicateFilter, maxFencedAttempts, reclaimDelayMs } = this.#parts;
-    const { id, nextOffset } = partition.source;
-    const refusals = partition.source.hasWritten ? 1 : partition.source.refusals + 1;
-    dispatcher.detach(partition.source);
+    const { id, nextOffset } = refused;
+    const refusals = refused.hasWritten ? 1 : refused.refusals + 1;
+    dispatcher.detach(refused);
     metrics.add('webhook_partitions_fenced_total', 1);
     onAlert({ kind: state === 'fallen_back' ? state : 'fenced', ...id, nextOffset });
     if (refusals === maxFencedAttempts) {
