@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { Answering, ReceivedRequest, Receiver } from '../../testing/receiver.js';
 import { differences } from './differences.js';
-import type { Ledger } from './ledger.js';
 
 const isUnlucky = (id: string): boolean => createHash('sha256').update(id).digest().readUInt16BE(0) % 50 === 0;
 
@@ -32,22 +31,20 @@ export const deliveredIds = ({ requests }: Receiver): Set<string> =>
 
 /**
  * Returns the problems of the deliveries. There are none when exactly the events of the log arrived, each delivery had
- * the same bytes on every attempt, and first attempts that were accepted came in the order of the log per device. A
- * retry may be overtaken. If deliveries may be created again, only their event has to be the same.
+ * the same bytes on every attempt, and deliveries that were never refused arrived in the order of the log per device.
+ * If deliveries may be created again, only their event has to be the same.
  */
 export function deliveryProblems(
   receiver: Receiver,
-  { loggedIds, unanswered }: Pick<Ledger, 'loggedIds' | 'unanswered'>,
+  loggedIds: readonly string[],
   mayBeCreatedAgain: boolean,
 ): string[] {
   const bytesOf = (request: ReceivedRequest) =>
     mayBeCreatedAgain ? Buffer.from(JSON.stringify(eventOf(request))) : request.body;
-  const withoutAnswer = new Set(unanswered.map(({ delivery }) => delivery));
-  const isRetried = (request: ReceivedRequest) => isUnlucky(idOf(request)) || withoutAnswer.has(idOf(request));
   return [
     ...differences('events at the webhook', [...new Set(loggedIds)], [...deliveredIds(receiver)]),
     ...changedBytes(receiver, bytesOf),
-    ...outOfOrder(receiver, loggedIds, isRetried),
+    ...outOfOrder(receiver, loggedIds),
   ];
 }
 
@@ -62,18 +59,14 @@ function changedBytes({ requests }: Receiver, bytesOf: (request: ReceivedRequest
   });
 }
 
-function outOfOrder(
-  { requests }: Receiver,
-  loggedIds: readonly string[],
-  isRetried: (request: ReceivedRequest) => boolean,
-): string[] {
+function outOfOrder({ requests }: Receiver, loggedIds: readonly string[]): string[] {
   // The first place counts for an id that the log holds more than once.
   const places = new Map(loggedIds.map((id, place) => [id, place] as const).reverse());
   const seen = new Set<string>();
   const latest = new Map<string, { readonly place: number; readonly atMs: number }>();
   return requests.flatMap((request) => {
     const { _id, user } = eventOf(request);
-    if (seen.has(_id) || isRetried(request)) return [];
+    if (seen.has(_id) || isUnlucky(idOf(request))) return [];
     seen.add(_id);
     const place = places.get(_id) ?? -1;
     const before = latest.get(user.deviceId);

@@ -35,8 +35,8 @@ export interface Ledger {
   readonly deadLetters: readonly string[];
   /** Locations that arrived once more after they were applied, and did nothing. */
   readonly arrivedAgain: number;
-  /** Attempts to deliver that had no answer, such as those whose connection failed. */
-  readonly unanswered: readonly { readonly delivery: string; readonly result: string }[];
+  /** Results of attempts to deliver that had no answer, such as those whose connection failed. */
+  readonly unanswered: readonly string[];
 }
 
 const pageRecords = 5_000;
@@ -79,11 +79,9 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
   }
 }
 
-async function readUnanswered(sources: Sources): Promise<Ledger['unanswered']> {
+async function readUnanswered(sources: Sources): Promise<string[]> {
   const attempts = (await readTopic(sources, topics.attempts)).map(({ value }) => codecs.attempt.decode(value));
-  return attempts
-    .filter(({ status }) => status === null)
-    .map(({ delivery, result }) => ({ delivery: delivery.id, result }));
+  return attempts.filter(({ status }) => status === null).map(({ result }) => result);
 }
 
 /** Returns every record of the topic, partition by partition. */

@@ -47,7 +47,7 @@ export function brokenByItself({ ledger, receiver }: Run, promised: Promised): s
     ...differences('events of the log with other bytes on a later copy', [], changedIds),
     ...differences('ids of the event log in ClickHouse', [...new Set(loggedIds)], storedIds),
     ...differences('dead letters', deadLetters, ledger.deadLetters),
-    ...deliveryProblems(receiver, ledger, deliveriesCreatedAgain),
+    ...deliveryProblems(receiver, loggedIds, deliveriesCreatedAgain),
   ];
 }
 
