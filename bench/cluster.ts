@@ -71,7 +71,7 @@ export class BenchCluster {
   static async start(): Promise<BenchCluster> {
     const [kafka, redis, registry, clickhouse] = await Promise.all([
       startKafka(),
-      startRedis({ appendonly: 'everysec' }),
+      startRedis({ appendfsync: 'everysec' }),
       startRegistry(),
       startClickHouse(),
     ]);

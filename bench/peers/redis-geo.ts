@@ -138,5 +138,5 @@ export const redisGeoPeer: Peer = {
   lacking: () => lacking(redis),
   version: async () => 'Redis 7',
   start: async (scene, isDurable) =>
-    new RedisGeoEngine(await startRedis({ appendonly: isDurable ? 'everysec' : 'no' }), scene),
+    new RedisGeoEngine(await startRedis({ appendfsync: isDurable ? 'everysec' : 'never' }), scene),
 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { anyCharacter } from '../../testing/any-character.js';
 import { createGeocoder, type GeocodingSettings } from './create.js';
 import { createGazetteer } from './gazetteer/gazetteer.js';
 import type { Address, Geocoder, GeocodingResult } from './geocoder.js';
@@ -87,7 +88,7 @@ describe.each(['gazetteer', ...names] as const)('every geocoder: %s', (name) => 
   test('any query is answered without an exception', async () => {
     const geocoder = await openAny(name);
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (query) => {
+      fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 40 }), async (query) => {
         const { ok } = await geocoder.forward(query.toWellFormed(), { limit: 3 });
         expect(ok).toBe(true);
       }),

@@ -50,10 +50,7 @@ describe('Redis', () => {
   });
 
   test('keeps its data through SIGKILL with an append-only file, otherwise only snapshots', async () => {
-    const [appending, forgetful] = await Promise.all([
-      here(startRedis({ appendonly: 'everysec' })),
-      here(startRedis()),
-    ]);
+    const [appending, forgetful] = await Promise.all([here(startRedis({ appendfsync: 'always' })), here(startRedis())]);
     for (const server of [appending, forgetful]) {
       await withRedis(addressOf(server), async (client) => {
         await client.set('saved', 'yes');

@@ -7,8 +7,11 @@ import { run } from './provider.js';
 import { type Program, type Server, type Software, startTimeoutMs, together } from './server.js';
 
 export interface RedisSettings {
-  /** Default `no`: only snapshots by SAVE survive the process. */
-  readonly appendonly?: 'everysec' | 'no';
+  /**
+   * When writes are synced to disk. Default `never`: only snapshots by SAVE survive the process. With `everysec`, a kill
+   * loses what waited for a slow sync, although clients had its reply.
+   */
+  readonly appendfsync?: 'always' | 'everysec' | 'never';
   readonly tls?: ServerTls;
   /** Given at all, nobody else gets in. */
   readonly users?: Readonly<Record<string, RedisUser>>;
@@ -100,7 +103,7 @@ function programOf(
 }
 
 function configurationOf(port: number, settings: RedisSettings): Configuration {
-  const { tls, users = {}, appendonly = 'no', maxmemory } = settings;
+  const { tls, users = {}, appendfsync = 'never', maxmemory } = settings;
   const accounts = Object.entries(users).map(
     ([name, { password, rules = '~* &* +@all' }]) => `user ${name} on >${password} ${rules}`,
   );
@@ -109,7 +112,7 @@ function configurationOf(port: number, settings: RedisSettings): Configuration {
     // From within a container we are strangers without a password; processes listen on the loopback address only.
     'protected-mode no',
     'save ""',
-    ...(appendonly === 'everysec' ? ['appendonly yes', 'appendfsync everysec'] : ['appendonly no']),
+    ...(appendfsync === 'never' ? ['appendonly no'] : ['appendonly yes', `appendfsync ${appendfsync}`]),
     ...(accounts.length > 0 ? ['user default off', ...accounts] : []),
     ...(maxmemory === undefined ? [] : [`maxmemory ${maxmemory}`]),
   ];

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyCharacter } from '../../../testing/any-character.js';
 import { encodeCommand } from './encoded-command.js';
 
-const text = fc.oneof(fc.string({ maxLength: 120 }), fc.string({ unit: 'binary', maxLength: 40 }));
+const text = fc.oneof(fc.string({ maxLength: 120 }), fc.string({ unit: anyCharacter, maxLength: 40 }));
 const bytes = fc.uint8Array({ maxLength: 120 }).map((array) => Buffer.from(array));
 
 /** The encoding in the protocol's specification. */

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Commit, topics } from '../../../pipeline/ports.js';
+import { anyCharacter } from '../../../testing/any-character.js';
 import { decodeOutbox, encodeOutbox } from './outbox.js';
 
-const text = fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 20 }));
+const text = fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: anyCharacter, maxLength: 20 }));
 const value = fc.option(fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)));
 const group = fc.record({
   topic: fc.constantFrom(...Object.values(topics)),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Position } from '../../../schemas/json/common.js';
+import { anyCharacter } from '../../../testing/any-character.js';
 import { geofenceRecord, scopes } from '../testing/fixtures.js';
 import { decodeCompactFence, decodeFence, encodeFence, rulesText, scopeOfFence } from './stored-fence.js';
 
@@ -14,7 +15,7 @@ const ring = fc
 const record = fc
   .record({
     ring: fc.option(ring),
-    tag: fc.string({ minLength: 1, unit: 'binary' }),
+    tag: fc.string({ minLength: 1, unit: anyCharacter }),
     environment: fc.constantFrom('test' as const, 'live' as const),
     project: fc.constantFrom(...scopes.map(({ project }) => project)),
     enabled: fc.boolean(),

@@ -23,7 +23,7 @@ const forgottenEvents = 30;
 const saveTimeoutMs = 120_000;
 
 it('continues at its position when Redis returns with all its data', { timeout }, async () => {
-  const redis = await startRedis({ appendonly: 'everysec' });
+  const redis = await startRedis({ appendfsync: 'always' });
   onTestFinished(() => redis.stop());
   let restarts: number | undefined;
 

@@ -371,7 +371,7 @@ describe('a separate server', () => {
   });
 
   test('that is killed at random moments: each record makes one delivery', async () => {
-    const server = await here(startRedis({ appendonly: 'everysec' }));
+    const server = await here(startRedis({ appendfsync: 'everysec' }));
     const queue = await queueOn(freshRedisOptions([server]));
     const total = 3_000;
     let added = 0;

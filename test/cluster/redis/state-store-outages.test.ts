@@ -62,7 +62,7 @@ describe('every record is applied once and published', () => {
   let server: RedisServer;
   let cluster: RedisClusterServer;
   beforeAll(async () => {
-    [server, cluster] = await Promise.all([startRedis({ appendonly: 'everysec' }), startRedisCluster()]);
+    [server, cluster] = await Promise.all([startRedis({ appendfsync: 'always' }), startRedisCluster()]);
   });
   afterAll(() => Promise.all([server.stop(), cluster.stop()]));
 

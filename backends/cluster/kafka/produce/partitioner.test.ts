@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Partitioners } from 'kafkajs';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../../../../testing/any-character.js';
 import { murmur2, partitionOfKey } from './partitioner.js';
 
 describe('partitioner', () => {
@@ -20,7 +21,7 @@ describe('partitioner', () => {
     const partition = Partitioners.DefaultPartitioner();
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary', maxLength: 2_000 }),
+        fc.string({ unit: anyCharacter, maxLength: 2_000 }),
         fc.integer({ min: 1, max: 64 }),
         (key, partitions) => {
           const partitionMetadata = Array.from({ length: partitions }, (_, partitionId) => ({
