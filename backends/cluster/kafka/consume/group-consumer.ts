@@ -1,10 +1,9 @@
 /**
  * A consumer that shares the partitions of one topic with the other members of its group.
  *
- * kafkajs joins the group and sends heartbeats (`membership.ts`). For each partition that it assigns, one loop fetches
- * ahead into a bounded queue (`lease.ts`), and another feeds the handler. So a handler may take minutes, and delays
- * only its own partition. Each partition starts at the position that the handler's `assigned` returns; offsets
- * committed to the group are for monitoring only.
+ * kafkajs joins the group and sends heartbeats (`membership.ts`). Each partition that it assigns is consumed by itself
+ * (`consume-lease.ts`), so a slow handler delays only its own partition. Each starts at the position that the handler's
+ * `assigned` returns; offsets committed to the group are for monitoring only.
  *
  * In a rebalance, a partition that stays is not interrupted. A partition that leaves is drained first: the call in
  * flight ends, `revoked` is called, and only then does the new owner claim it (`hand-over.ts`). Draining begins when
@@ -13,28 +12,20 @@
  * this: the token of the store fences off an earlier owner.
  */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumeOptions, Log, Subscription } from '../../../../pipeline/ports.js';
-import { asPosition, positionAfter } from '../../../../pipeline/positions.js';
-import { pauseMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
-import { fetchNext, maxFetchedBytes, type PartitionSource } from '../read/fetching.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
+import { consumeLease, type LeaseParts } from './consume-lease.js';
 import { HandOver } from './hand-over.js';
 import { Lease } from './lease.js';
-import { type VerifiedPartition, verifyLog } from './log-verification.js';
 import { Membership, maxOutageMs } from './membership.js';
 import { OffsetReporter } from './offset-reporter.js';
 import { sharedSource } from './shared-fetch.js';
 import { type Observation, startWatchdog } from './watchdog.js';
 
 const commitIntervalMs = 1_000;
-/**
- * Fetches from a log that ends before our position until the log is verified, about a second in all. A new leader may
- * not know its end for a moment.
- */
-const beyondEndAttempts = 5;
 /** How long a released partition waits for its last offset commit, on which nothing depends. */
 const lastCommitTimeoutMs = 3_000;
 /** After a failure the process must end, even if its handlers hang. */
@@ -66,7 +57,7 @@ class GroupConsumer implements Subscription {
   readonly #membership: Membership;
   readonly #reporter: OffsetReporter;
   readonly #brokers: Brokers;
-  readonly #source: PartitionSource;
+  readonly #leaseParts: LeaseParts;
   readonly #stopWatching: () => void;
   readonly #leaseIdPrefix = randomBytes(6).toString('base64url');
   #leaseCount = 0;
@@ -101,13 +92,19 @@ class GroupConsumer implements Subscription {
       onProblem,
     });
     this.#brokers = new Brokers(connection);
-    this.#source = sharedSource({
-      brokers: this.#brokers,
-      topicName: topic,
-      partitions: () => this.#ownPartitions(),
-      bounds: (partition) => parts.log.bounds(options.topic, partition),
-      outageLimitMs: maxOutageMs,
-    });
+    this.#leaseParts = {
+      log: parts.log,
+      socketsOpened: connection.socketsOpened,
+      source: sharedSource({
+        brokers: this.#brokers,
+        topicName: topic,
+        partitions: () => this.#ownPartitions(),
+        bounds: (partition) => parts.log.bounds(options.topic, partition),
+        outageLimitMs: maxOutageMs,
+      }),
+      options,
+      decode: (partition, messages) => recordsOf(parts.wire, options.topic, partition, messages),
+    };
     this.#reporter = new OffsetReporter((offsets) => this.#membership.commit(offsets));
     this.#stopWatching = startWatchdog({
       timeoutMs: stallTimeoutMs,
@@ -170,78 +167,15 @@ class GroupConsumer implements Subscription {
 
   /** Runs a lease from its hand-over to its release. */
   async #consume(lease: Lease, handOver: HandOver, before: Promise<void> | undefined): Promise<void> {
-    const { handler } = this.#parts.options;
     await before;
     await handOver.released(lease);
-    const isClaimed = lease.claim();
-    if (isClaimed) {
-      lease.hold(asPosition(await handler.assigned(lease.partition, () => lease.isOurs)));
-      void this.#fetch(lease);
-      await this.#feed(lease);
-      await handler.revoked(lease.partition);
-      lease.end();
-    }
+    const isConsumed = await consumeLease(lease, this.#leaseParts);
     this.#leases.delete(lease);
-    if (isClaimed) await Promise.race([this.#reporter.endOf(lease), unrefDelay(lastCommitTimeoutMs)]);
-  }
-
-  /** Fetches ahead until the lease is lost. A request that is in flight then is not awaited, and may fail. */
-  async #fetch(lease: Lease): Promise<void> {
-    const { partition } = lease;
-    let beyondEnd = 0;
-    try {
-      for (let next = await lease.nextFetch(); next !== undefined; next = await lease.nextFetch()) {
-        const { offset } = next;
-        const requested = { partition, offset, maxBytes: maxFetchedBytes };
-        const fetched = await fetchNext(this.#source, requested, () => lease.isHeld);
-        lease.observeConnections(this.#parts.connection.socketsOpened());
-        lease.accept(next, fetched);
-        beyondEnd = offset > fetched.endOffset ? beyondEnd + 1 : 0;
-        if (beyondEnd === 0) continue;
-        // The log may have lost records.
-        if (beyondEnd % beyondEndAttempts === 0) lease.requireVerification();
-        await delay(pauseMs(beyondEnd));
-      }
-    } catch (error) {
-      if (lease.isHeld) this.#fail(error);
-    }
-  }
-
-  async #feed(lease: Lease): Promise<void> {
-    const { partition } = lease;
-    const { wire, options } = this.#parts;
-    for (;;) {
-      const messages = await lease.take(options.maxBatchRecords, options.maxWaitMs);
-      if (messages === undefined) return;
-      if (lease.needsVerification && !(await this.#verify(lease))) continue;
-      if (messages.length > 0) {
-        const records = await recordsOf(wire, options.topic, partition, messages);
-        if ((await options.handler.records(partition, records)) === 'halted') lease.halt();
-        else lease.finish(positionAfter(records.at(-1)!));
-      }
-      // Other work of this thread runs even when every call settles at once.
-      await nextTurn();
-    }
+    if (isConsumed) await Promise.race([this.#reporter.endOf(lease), unrefDelay(lastCommitTimeoutMs)]);
   }
 
   #ownPartitions(): number[] {
     return [...this.#current.values()].filter(({ isOurs }) => isOurs).map(({ partition }) => partition);
-  }
-
-  #verify(lease: Lease): Promise<boolean> {
-    const { connection, log, options } = this.#parts;
-    const partition: VerifiedPartition = {
-      partition: lease.partition,
-      position: lease.position,
-      ended: lease.lost,
-      get isActive() {
-        return lease.isHeld;
-      },
-      verified: (socketsOpened) => lease.verified(socketsOpened),
-      halt: () => lease.halt(),
-      resumeFrom: (position) => lease.resumeFrom(position),
-    };
-    return verifyLog(partition, { log, options, socketsOpened: connection.socketsOpened });
   }
 
   async #keepCommitting(): Promise<void> {

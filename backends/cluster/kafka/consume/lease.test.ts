@@ -21,7 +21,7 @@ const fetched = (from: number, end: number): FetchedPartition => ({
   endOffset: end,
 });
 
-const after = (messages: readonly KafkaMessage[]): Position => ({
+const endOf = (messages: readonly KafkaMessage[]): Position => ({
   offset: Number(messages.at(-1)!.offset) + 1,
   mark: null,
 });
@@ -39,6 +39,14 @@ async function fetchTo(lease: Lease, end: number): Promise<void> {
   const next = (await lease.nextFetch())!;
   lease.accept(next, fetched(next.offset, end));
 }
+
+/** What a fetch returns when the records between two offsets were compacted away, of a log that ends at `logEnd`. */
+const compacted = (to: number, logEnd = to): FetchedPartition => ({
+  partition: 3,
+  messages: [],
+  nextOffset: to,
+  endOffset: logEnd,
+});
 
 const isPending = (promise: Promise<unknown>): Promise<boolean> =>
   Promise.race([promise.then(() => false), new Promise<boolean>((resolve) => setImmediate(resolve, true))]);
@@ -93,9 +101,9 @@ test('the next offset is that of the first unfinished record', async () => {
   expect(lease.nextOffset).toBe(10);
   const first = (await lease.take(3, 0))!;
   expect(lease.nextOffset).toBe(10);
-  lease.finish(after(first));
+  lease.finish(endOf(first));
   expect(lease.nextOffset).toBe(13);
-  lease.finish(after((await lease.take(3, 0))!));
+  lease.finish(endOf((await lease.take(3, 0))!));
   // The queue is empty, and no records follow the last one.
   expect(lease.nextOffset).toBe(16);
 });
@@ -103,7 +111,7 @@ test('the next offset is that of the first unfinished record', async () => {
 test('a halted lease accepts and fetches nothing, and its last records are not finished', async () => {
   const lease = held();
   await fetchTo(lease, 14);
-  lease.finish(after((await lease.take(2, 0))!));
+  lease.finish(endOf((await lease.take(2, 0))!));
   await lease.take(1, 0);
   lease.halt();
   expect([lease.isOurs, lease.isMoving, lease.nextOffset]).toEqual([true, false, 12]);
@@ -124,7 +132,7 @@ describe('a lost lease', () => {
     lease.lose();
     lease.accept(inFlight, fetched(14, 16));
     expect([lease.state, lease.isOurs, await lease.nextFetch()]).toEqual(['draining', false, undefined]);
-    lease.finish(after(first));
+    lease.finish(endOf(first));
     expect(await lease.take(2, 0)).toBeUndefined();
     expect(lease.nextOffset).toBe(12);
     lease.end();
@@ -145,5 +153,44 @@ describe('a lost lease', () => {
     lease.hold({ offset: 10, mark: null });
     expect([lease.state, lease.nextOffset, await lease.nextFetch()]).toEqual(['draining', 10, undefined]);
     expect(await lease.take(1, 0)).toBeUndefined();
+  });
+});
+
+describe('an end whose records were compacted away', () => {
+  test('is returned once, when the records before it are finished', async () => {
+    const lease = held();
+    const next = (await lease.nextFetch())!;
+    lease.verified(0);
+    lease.accept(next, { ...fetched(10, 12), nextOffset: 15, endOffset: 15 });
+    const messages = await lease.take(10, 0);
+    expect(lease.takeEmptyEnd()).toBeUndefined();
+    lease.finish(endOf(messages!));
+    expect(lease.takeEmptyEnd()).toBe(15);
+    expect(lease.takeEmptyEnd()).toBeUndefined();
+  });
+
+  test('wakes the taker, although there are no records', async () => {
+    const lease = held();
+    lease.verified(0);
+    expect(await lease.take(10, 0)).toEqual([]);
+    const taken = lease.take(10, 0);
+    lease.accept((await lease.nextFetch())!, compacted(12));
+    expect(await taken).toEqual([]);
+    expect(lease.takeEmptyEnd()).toBe(12);
+  });
+
+  test('is not returned before the end of the log, before verification, or when records are the last of it', async () => {
+    const lease = held();
+    lease.verified(0);
+    lease.accept((await lease.nextFetch())!, compacted(12, 13));
+    expect(lease.takeEmptyEnd()).toBeUndefined();
+    lease.requireVerification();
+    lease.accept((await lease.nextFetch())!, compacted(13));
+    expect(lease.takeEmptyEnd()).toBeUndefined();
+    lease.verified(0);
+    expect(lease.takeEmptyEnd()).toBe(13);
+    lease.accept((await lease.nextFetch())!, fetched(13, 14));
+    lease.finish(endOf((await lease.take(10, 0))!));
+    expect(lease.takeEmptyEnd()).toBeUndefined();
   });
 });

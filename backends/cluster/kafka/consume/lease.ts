@@ -1,10 +1,10 @@
 /**
- * The lease of one partition that the group assigned to this process: its state, the next offset, and the queue of
- * fetched records. No I/O.
+ * The lease of one partition that this process consumes: its state, the next offset, and the queue of fetched records.
+ * No I/O.
  *
  *     waiting -> claiming -> held -> draining -> gone
  *
- * - `waiting`: the previous owner has not released the partition.
+ * - `waiting`: the previous owner has not released the partition, which the group assigned to this process.
  * - `claiming`: the handler determines the start position.
  * - `held`: records are fetched and handed over.
  * - `draining`: the partition is lost, and the handler has not finished.
@@ -15,7 +15,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { Position } from '../../../../pipeline/ports.js';
 import type { FetchedPartition } from '../read/fetching.js';
-import { LogVerification } from './log-verification.js';
+import { LogVerification, type VerifiedPartition } from './log-verification.js';
 import { RecordQueue } from './record-queue.js';
 
 export type LeaseState = 'waiting' | 'claiming' | 'held' | 'draining' | 'gone';
@@ -27,7 +27,7 @@ export interface LeaseFetch {
   readonly moves: number;
 }
 
-export class Lease {
+export class Lease implements VerifiedPartition {
   readonly partition: number;
   /** Unique among the leases of all processes. */
   readonly id: string;
@@ -47,6 +47,10 @@ export class Lease {
   #moves = 0;
   #onFetchable: (() => void) | undefined;
   #finishedOffset = 0;
+  /** After the last record in the log, as of the last fetch. */
+  #endOffset = 0;
+  /** The last result of {@link takeEmptyEnd}. */
+  #emptyEnd = 0;
   #busySinceMs: number | undefined;
   #steps = 0;
 
@@ -126,6 +130,7 @@ export class Lease {
   #moveTo({ offset, mark }: Position): void {
     this.#fetchOffset = offset;
     this.#finishedOffset = offset;
+    this.#emptyEnd = offset;
     this.#mark = mark;
     this.#moves += 1;
     this.#verification.require();
@@ -154,16 +159,18 @@ export class Lease {
   }
 
   /** Queues what the fetch returned. Discards it if the lease has been halted, moved or lost since. */
-  accept({ moves }: LeaseFetch, { messages, nextOffset }: FetchedPartition): void {
+  accept({ offset, moves }: LeaseFetch, { messages, nextOffset, endOffset }: FetchedPartition): void {
     if (!this.isMoving || moves !== this.#moves) return;
     this.#fetchOffset = nextOffset;
+    this.#endOffset = endOffset;
+    if (messages.length === 0 && nextOffset > offset) this.#queue.interrupt();
     this.#verification.observeLeader(messages);
     this.#queue.push(messages);
   }
 
   /**
    * Returns the next records for the handler, which counts as busy until `finish`. Returns none when the log must be
-   * verified, and undefined when the lease is lost.
+   * verified or may have an empty end, and undefined when the lease is lost.
    */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     const messages = await this.#queue.take(maxRecords, maxWaitMs);
@@ -179,6 +186,18 @@ export class Lease {
     this.#mark = mark;
     this.#busySinceMs = undefined;
     this.#steps += 1;
+  }
+
+  /**
+   * Returns the end of the log, once, when all offsets between the last finished record and the end turned out to be
+   * empty. Undefined otherwise.
+   */
+  takeEmptyEnd(): number | undefined {
+    const end = this.nextOffset;
+    const isNew = end > Math.max(this.#finishedOffset, this.#emptyEnd);
+    if (!isNew || end < this.#endOffset || this.needsVerification) return undefined;
+    this.#emptyEnd = end;
+    return end;
   }
 
   /** Discards queued records. The records handed over last are not finished. */

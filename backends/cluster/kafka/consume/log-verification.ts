@@ -59,9 +59,9 @@ export interface VerifiedPartition {
   /** After the last record that was handled. */
   readonly position: Position;
   /** False when the partition has left this process. */
-  readonly isActive: boolean;
+  readonly isHeld: boolean;
   /** Resolves when the partition has left this process. */
-  readonly ended: Promise<undefined>;
+  readonly lost: Promise<undefined>;
   /** Continues: the log is the same. */
   verified(socketsOpened: number): void;
   /** Stops fetching and discards queued records: the log is another one. */
@@ -89,18 +89,18 @@ export async function verifyLog(partition: VerifiedPartition, parts: Verificatio
     partition.verified(socketsOpened);
     return true;
   }
-  const isWanted = (): boolean => partition.isActive;
+  const isWanted = (): boolean => partition.isHeld;
   const search = findDivergence(parts.log, topic, partition.partition, partition.position, { isWanted });
   // Nobody needs the result, or its failure, after the partition has left.
   search.catch(() => {});
-  const divergence = await Promise.race([search, partition.ended]);
-  if (!partition.isActive) return false;
+  const divergence = await Promise.race([search, partition.lost]);
+  if (!partition.isHeld) return false;
   if (divergence === undefined) {
     partition.verified(socketsOpened);
     return true;
   }
   partition.halt();
-  const next = await Promise.race([handler.diverged(partition.partition, divergence), partition.ended]);
-  if (next !== undefined && partition.isActive) partition.resumeFrom(asPosition(next));
+  const next = await Promise.race([handler.diverged(partition.partition, divergence), partition.lost]);
+  if (next !== undefined && partition.isHeld) partition.resumeFrom(asPosition(next));
   return false;
 }

@@ -5,7 +5,8 @@ import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
-import { PartitionConsumer } from './partition-consumer.js';
+import { consumeLease } from './consume-lease.js';
+import { Lease } from './lease.js';
 import { sharedSource } from './shared-fetch.js';
 
 export interface StandaloneConsumerParts {
@@ -31,23 +32,19 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
     bounds: (partition) => log.bounds(topic, partition),
     outageLimitMs,
   });
-  const consumers = partitions.map(
-    (partition) =>
-      new PartitionConsumer({
-        partition,
-        log,
-        socketsOpened: connection.socketsOpened,
-        source,
-        options,
-        decode: (messages) => recordsOf(wire, topic, partition, messages),
-      }),
-  );
+  const leases = partitions.map((partition) => new Lease(partition, `${partition}`));
+  const consume = async (lease: Lease): Promise<void> => {
+    await consumeLease(lease, {
+      log,
+      socketsOpened: connection.socketsOpened,
+      source,
+      options,
+      decode: (partition, messages) => recordsOf(wire, topic, partition, messages),
+    });
+  };
   function stop(): void {
-    for (const consumer of consumers) consumer.stop();
+    for (const lease of leases) lease.lose();
     void brokers.close();
   }
-  return subscriptionOf(
-    consumers.map((consumer) => consumer.run()),
-    stop,
-  );
+  return subscriptionOf(leases.map(consume), stop);
 }

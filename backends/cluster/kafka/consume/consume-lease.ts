@@ -1,0 +1,80 @@
+/**
+ * Consumes the partition of a lease, for consumers with and without a group: one loop fetches ahead into the bounded
+ * queue of the lease, another hands records to the handler, one call at a time. So a handler may take minutes.
+ */
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { KafkaMessage } from 'kafkajs';
+import type { ConsumeOptions, LogRecord } from '../../../../pipeline/ports.js';
+import { asPosition, positionAfter } from '../../../../pipeline/positions.js';
+import { pauseMs } from '../../retrying.js';
+import { fetchNext, maxFetchedBytes, type PartitionSource } from '../read/fetching.js';
+import type { Lease } from './lease.js';
+import { type VerificationParts, verifyLog } from './log-verification.js';
+
+/**
+ * Fetches from a log that ends before our position until the log is verified, about a second in all. A new leader may
+ * not know its end for a moment.
+ */
+const beyondEndAttempts = 5;
+
+export interface LeaseParts extends VerificationParts {
+  readonly source: PartitionSource;
+  readonly options: Omit<ConsumeOptions, 'group'>;
+  readonly decode: (partition: number, messages: readonly KafkaMessage[]) => Promise<readonly LogRecord[]>;
+}
+
+/**
+ * Claims a lease and consumes its partition until the lease is lost and the handler has released it. Returns false when
+ * the lease was lost before. Rejects when the handler fails, or when brokers are out of reach for too long.
+ */
+export async function consumeLease(lease: Lease, parts: LeaseParts): Promise<boolean> {
+  const { partition } = lease;
+  const { handler } = parts.options;
+  if (!lease.claim()) return false;
+  lease.hold(asPosition(await handler.assigned(partition, () => lease.isOurs)));
+  const failed = new Promise<never>((_, reject) => {
+    fetchAhead(lease, parts).catch((error) => {
+      // A request that is in flight when the lease is lost is not awaited, and may fail.
+      if (lease.isHeld) reject(error);
+    });
+  });
+  await Promise.race([feed(lease, parts), failed]);
+  await handler.revoked(partition);
+  lease.end();
+  return true;
+}
+
+async function fetchAhead(lease: Lease, { source, socketsOpened }: LeaseParts): Promise<void> {
+  const { partition } = lease;
+  let beyondEnd = 0;
+  for (let next = await lease.nextFetch(); next !== undefined; next = await lease.nextFetch()) {
+    const { offset } = next;
+    const fetched = await fetchNext(source, { partition, offset, maxBytes: maxFetchedBytes }, () => lease.isHeld);
+    lease.observeConnections(socketsOpened());
+    lease.accept(next, fetched);
+    beyondEnd = offset > fetched.endOffset ? beyondEnd + 1 : 0;
+    if (beyondEnd === 0) continue;
+    // The log may have lost records.
+    if (beyondEnd % beyondEndAttempts === 0) lease.requireVerification();
+    await delay(pauseMs(beyondEnd));
+  }
+}
+
+async function feed(lease: Lease, parts: LeaseParts): Promise<void> {
+  const { partition } = lease;
+  const { handler, maxBatchRecords, maxWaitMs } = parts.options;
+  for (;;) {
+    const messages = await lease.take(maxBatchRecords, maxWaitMs);
+    if (messages === undefined) return;
+    if (lease.needsVerification && !(await verifyLog(lease, parts))) continue;
+    if (messages.length > 0) {
+      const records = await parts.decode(partition, messages);
+      if ((await handler.records(partition, records)) === 'halted') lease.halt();
+      else lease.finish(positionAfter(records.at(-1)!));
+    }
+    const end = lease.takeEmptyEnd();
+    if (end !== undefined) await handler.passed?.(partition, end);
+    // Other work of this thread runs even when every call settles at once.
+    await nextTurn();
+  }
+}
