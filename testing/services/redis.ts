@@ -8,8 +8,8 @@ import { type Program, type Server, type Software, startTimeoutMs, together } fr
 
 export interface RedisSettings {
   /**
-   * When writes are synced to disk. Default `never`: only snapshots by SAVE survive the process. With `everysec`, a kill
-   * loses what waited for a slow sync, although clients had its reply.
+   * When writes are synced to disk. Default `never`: only snapshots by SAVE survive the process. With `everysec`, a
+   * kill loses what waited for a slow sync, although clients had its reply.
    */
   readonly appendfsync?: 'always' | 'everysec' | 'never';
   readonly tls?: ServerTls;

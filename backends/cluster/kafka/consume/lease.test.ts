@@ -179,7 +179,7 @@ describe('an end whose records were compacted away', () => {
     expect(lease.takeEmptyEnd()).toBe(12);
   });
 
-  test('is not returned before the end of the log, before verification, or when records are the last of it', async () => {
+  test('is not returned before the end of the log, before verification, or after records', async () => {
     const lease = held();
     lease.verified(0);
     lease.accept((await lease.nextFetch())!, compacted(12, 13));
