@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { archiveIn, javaOptions } from '../../testing/services/class-archives.js';
 import { freePorts } from '../../testing/services/ports.js';
 import { newTestCluster } from '../support/cluster.js';
 import { program } from '../support/program.js';
@@ -77,7 +78,7 @@ it.skipIf(jars === '' || registry === '')(
   'starts a cluster by hand, answers with events, and goes on without one of two workers',
   async () => {
     // What the scripts of Kafka's own archive do.
-    const java = `java $KAFKA_HEAP_OPTS -XX:+UseSerialGC -cp "${jars}/*"`;
+    const java = `java $KAFKA_HEAP_OPTS "-XX:SharedArchiveFile=${archiveIn(jars)}" -cp "${jars}/*"`;
     writeProgram('kafka/bin/kafka-storage.sh', `${java} kafka.tools.StorageTool`);
     writeProgram('kafka/bin/kafka-server-start.sh', `${java} kafka.Kafka`);
     writeProgram('bin/fenceline', `"${process.execPath}" "${program}"`);
@@ -98,6 +99,8 @@ it.skipIf(jars === '' || registry === '')(
       ...{ FENCELINE_CLICKHOUSE_PASSWORD: shared.FENCELINE_CLICKHOUSE_PASSWORD, ...patientReplies },
       FENCELINE_KAFKA_BROKERS: `127.0.0.1:${ports[0]}`,
       FENCELINE_REDIS_NODES: `127.0.0.1:${ports[2]}`,
+      // Of all programs in Java that the guide starts.
+      JAVA_TOOL_OPTIONS: javaOptions,
       PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
     };
     expect(clickHouse).toContain('--http_port 8123');

@@ -17,7 +17,7 @@ import { type RedisConnection, withKafka, withRedis } from '../../testing/servic
 import { type Address, loopback } from '../../testing/services/ports.js';
 import { startProxy } from '../../testing/services/proxy.js';
 import { shortNodeTimeoutMs, startRedis, startRedisCluster } from '../../testing/services/redis.js';
-import { type RegistrySettings, startRegistry } from '../../testing/services/registry.js';
+import { startRegistry, startRegistryFront } from '../../testing/services/registry.js';
 import { services } from '../../testing/services/services.js';
 import { until } from '../../testing/until.js';
 
@@ -159,12 +159,12 @@ describe('registry', () => {
     expect(await ask(`${server.url}/subjects`)).toEqual({ status: 200, body: [] });
   });
 
-  test('requires the password and TLS', async () => {
+  test('a front before it requires the password and TLS', async () => {
     const certificates = await makeCertificates();
-    const settings: RegistrySettings = { basicAuth: { username: 'alice', password: 'right' }, tls: { certificates } };
-    const server = await here(startRegistry(settings));
+    const settings = { basicAuth: { username: 'alice', password: 'right' }, tls: { certificates } };
+    const front = await here(startRegistryFront(registry, settings));
     const { ca } = certificates;
-    const url = `${server.url}/subjects/s/versions`;
+    const url = `${front.url}/subjects/services-test-${new URL(front.url).port}/versions`;
     const as = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
     expect(await ask(url, { ca, headers: as('alice:right'), body: schema })).toMatchObject({ status: 200 });
     expect(await ask(url, { ca, headers: as('alice:wrong'), body: schema })).toMatchObject({ status: 401 });

@@ -63,6 +63,11 @@ function propertiesOf(
     'broker.session.timeout.ms': 3_000,
     'broker.heartbeat.interval.ms': 500,
     'log.cleaner.dedupe.buffer.size': 16 << 20,
+    // Halves the processor time of an idle broker. Each thread wakes to look for work, and the controller writes a
+    // record twice a second, which only tells that it lives.
+    'num.network.threads': 1,
+    'num.io.threads': 2,
+    'metadata.max.idle.interval.ms': 10_000,
     ...tlsProperties(settings.tls),
     ...saslProperties(settings.sasl),
     ...(settings.isGuarded && authorizer),

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { until } from '../until.js';
-import { recordClasses, setClassesOption } from './class-archives.js';
+import { javaOptions, recordClasses, setClassesOption } from './class-archives.js';
 import { withKafka } from './clients.js';
 import { type Broker, filesOf, type KafkaSettings, loggingOptions, scramOf } from './kafka-settings.js';
 import { freePorts, loopback } from './ports.js';
@@ -87,7 +87,7 @@ const layMetaProperties = 'mkdir -p data && cp meta.properties data/';
 const needsTool = !kafka.image.includes(':3.');
 
 function programOf(broker: Broker, all: readonly Broker[], clusterId: string, settings: KafkaSettings): Program {
-  const java = `java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \${classes:+"$classes"} ${loggingOptions}`;
+  const java = `java ${javaOptions} \${classes:+"$classes"} ${loggingOptions}`;
   const jars = `-cp "$${kafka.folder!.variable}/*"`;
   const scram = scramOf(settings);
   const tool = `kafka.tools.StorageTool format --ignore-formatted -t ${clusterId} -c server.properties ${scram}`;

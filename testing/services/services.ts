@@ -4,7 +4,8 @@
  * Flows in: what the project's global setup started for this run (`setup.ts`). Flows out: their addresses. Many files
  * use them at once, so a test puts a random prefix before its topics, keys and databases, and never flushes, kills or
  * pauses. A test that must do that, or that needs credentials, TLS or several brokers, starts its own: `startKafka`,
- * `startRedis`, `startRedisCluster`, `startRegistry`, `startClickHouse`; `startProxy` makes the way to any of them bad.
+ * `startRedis`, `startRedisCluster`, `startRegistry`, `startClickHouse`; `startProxy` makes the way to any of them bad,
+ * and `startRegistryFront` puts credentials and TLS before a registry.
  */
 import { inject } from 'vitest';
 import type { ClickHouseAddress } from './clickhouse/clickhouse.js';

@@ -17,7 +17,7 @@ import { type Codec, codecs, createCodec } from '../../../schemas/codecs.js';
 import { exampleEvent } from '../../../schemas/testing/examples.js';
 import { makeCertificates } from '../../../testing/services/certificates.js';
 import { type BadNetwork, startProxy } from '../../../testing/services/proxy.js';
-import { type RegistryServer, startRegistry } from '../../../testing/services/registry.js';
+import { type RegistryServer, startRegistry, startRegistryFront } from '../../../testing/services/registry.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';
 import type { Json } from '../../support/client.js';
@@ -391,9 +391,12 @@ test('TLS and a password are used', async () => {
   const certificates = await makeCertificates();
   const { ca } = await makeCertificates();
   const [username, password] = ['fenceline', 'a:pass/wörd'];
-  const registry = await startRegistry({ basicAuth: { username, password }, tls: { certificates } });
-  onTestFinished(() => registry.stop());
-  const { url } = registry;
+  const front = await startRegistryFront(services()!.registry, {
+    basicAuth: { username, password },
+    tls: { certificates },
+  });
+  onTestFinished(() => front.stop());
+  const { url } = front;
   const tls = { ca: certificates.ca };
   const wire = await open({ url, username, password, tls });
   expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
