@@ -1,9 +1,12 @@
 /** Starts each service's software: as processes where it is installed, otherwise in Docker. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { dockerAnswers, startContainers } from './containers.js';
 import { startProcess } from './processes.js';
 import type { Program, Server, Software } from './server.js';
+
+/** Loaded only where it is needed, because the client of Docker takes 0.2 s of processor time. */
+const containers = () => import('./containers.js');
+const dockerAnswers = async (): Promise<boolean> => (await containers()).dockerAnswers();
 
 /** Returns why the software can't run as processes here; undefined if it can. */
 function lackingHere({ commands, folder }: Software): string | undefined {
@@ -31,7 +34,7 @@ export async function run(programs: readonly Program[]): Promise<Server[]> {
   const { software } = programs[0]!;
   const reason = lackingHere(software);
   if (!reason) return allOrNone(programs.map(startProcess));
-  if (await dockerAnswers()) return allOrNone(await startContainers(programs));
+  if (await dockerAnswers()) return allOrNone(await (await containers()).startContainers(programs));
   throw new Error(`no ${software.name}: ${reason}, and no Docker engine answers`);
 }
 
