@@ -1,40 +1,20 @@
 /** Accounts and sessions at two nodes at once: one address has one account, and a session is open or ended at both. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, Client, type Json, ok } from '../support/client.js';
-import { newTestCluster, type TestCluster } from '../support/cluster.js';
-import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
+import { expect, it } from 'vitest';
+import { type Answer, type Client, type Json, ok } from '../../support/client.js';
+import { administratorAt, at, type Front, maxSignInAttempts } from './nodes.js';
 
-const plan: readonly NodePlan[] = [
-  { name: 'left', roles: ['ingest', 'api'] },
-  { name: 'right', roles: ['ingest', 'api'] },
-];
 const trials = 5;
-const maxAttempts = 4;
 const password = 'correct horse battery';
 
-let cluster: TestCluster;
-let nodes: ClusterNodes;
-
-beforeAll(async () => {
-  cluster = newTestCluster()!;
-  const settings = {
-    FENCELINE_SIGNUP_ENABLED: 'on',
-    FENCELINE_ACCOUNTS_SIGN_IN_ATTEMPTS_PER_ADDRESS: `${maxAttempts}`,
-  };
-  nodes = await ClusterNodes.start({ ...cluster.environment, ...settings }, plan);
-});
-afterAll(() => nodes?.dispose());
-
-type Name = 'left' | 'right';
-const anyoneAt = (name: Name): Client => new Client(() => nodes.node(name).address, undefined);
-const administrator = (): Client => new Client(() => nodes.node('left').address, cluster.adminApiKey);
+const anyoneAt = (name: Front): Client => at(name, undefined);
+const administrator = (): Client => administratorAt('left');
 const both = <T>(make: (client: Client) => Promise<T>): Promise<T[]> =>
   Promise.all([make(anyoneAt('left')), make(anyoneAt('right'))]);
 const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).sort();
 const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')!.split(';')[0]!;
 
 /** Sends a request with a session, as a page of the node does. */
-const withSession = (name: Name, method: string, path: string, cookie: string, body?: object): Promise<Answer> =>
+const withSession = (name: Front, method: string, path: string, cookie: string, body?: object): Promise<Answer> =>
   anyoneAt(name).send(method, path, { body, headers: { cookie, 'sec-fetch-site': 'same-origin' } });
 
 it('of two sign-ups of one address one succeeds, and the other leaves no project', async () => {
@@ -47,7 +27,7 @@ it('of two sign-ups of one address one succeeds, and the other leaves no project
     const { project } = answers.find(({ status }) => status === 200)!.body;
     const secret = project.keys.find((key: Json) => key.environment === 'test' && key.kind === 'secret').key;
     for (const name of ['left', 'right'] as const) {
-      const client = new Client(() => nodes.node(name).address, secret);
+      const client = at(name, secret);
       expect((await client.get('/v1/settings')).status).toBe(200);
     }
   }
@@ -78,14 +58,14 @@ it('attempts at both nodes count together', async () => {
   for (let address = 0; ; address++) {
     const window = windowNow();
     const found: number[] = [];
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    for (let attempt = 0; attempt < maxSignInAttempts; attempt++) {
       const guess = { email: `eve-${address}@example.com`, password };
       found.push(...statuses(await both((client) => client.post('/v1/signin', guess))));
     }
     // The count starts again every quarter of an hour.
     if (windowNow() !== window) continue;
-    expect(found.filter((status) => status === 401)).toHaveLength(maxAttempts);
-    expect(found.filter((status) => status === 429)).toHaveLength(maxAttempts);
+    expect(found.filter((status) => status === 401)).toHaveLength(maxSignInAttempts);
+    expect(found.filter((status) => status === 429)).toHaveLength(maxSignInAttempts);
     return;
   }
 });

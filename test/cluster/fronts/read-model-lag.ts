@@ -4,45 +4,26 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';
-import { codecs } from '../../schemas/codecs.js';
-import { Receiver } from '../../testing/receiver.js';
-import { until } from '../../testing/until.js';
-import { clusterSources, type Sources } from '../ledger/sources.js';
-import { Client, ok, trackDefaults } from '../support/client.js';
-import { newTestCluster, type TestCluster } from '../support/cluster.js';
-import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
-import { circle, standing } from '../support/places.js';
+import { type LogRecord, type Topic, topics } from '../../../pipeline/ports.js';
+import { codecs } from '../../../schemas/codecs.js';
+import { Receiver } from '../../../testing/receiver.js';
+import { until } from '../../../testing/until.js';
+import { clusterSources, type Sources } from '../../ledger/sources.js';
+import { type Client, ok, trackDefaults } from '../../support/client.js';
+import { circle, standing } from '../../support/places.js';
+import { administratorAt, at, endWorkers, fronts } from './nodes.js';
 
-const plan: readonly NodePlan[] = [
-  { name: 'left', roles: ['ingest', 'api'] },
-  { name: 'right', roles: ['ingest', 'api'] },
-  { name: 'pipeline-1', roles: ['pipeline'] },
-  { name: 'pipeline-2', roles: ['pipeline'] },
-  { name: 'sender', roles: ['webhooks', 'analytics'] },
-];
 /** Shorter than a session, so that no partition moves. */
 const pauseMs = 3_000;
 
-let cluster: TestCluster;
-let nodes: ClusterNodes;
 let sources: Sources;
-
 beforeAll(async () => {
-  cluster = newTestCluster()!;
-  const settings = { FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8', FENCELINE_INGEST_REPLY_TIMEOUT_MS: '100' };
-  nodes = await ClusterNodes.start(
-    { ...cluster.environment, FENCELINE_KAFKA_SESSION_TIMEOUT_MS: '20000', ...settings },
-    plan,
-  );
-  sources = await clusterSources(cluster.environment);
+  sources = await clusterSources(fronts().cluster.environment);
 });
-afterAll(async () => {
-  await sources?.close();
-  await nodes?.dispose();
-});
+afterAll(() => sources?.close());
 
 async function paused(names: readonly string[], work: () => Promise<void>): Promise<void> {
+  const { nodes } = fronts();
   try {
     await Promise.all(names.map((name) => nodes.node(name).pause()));
     await Promise.all([work(), delay(pauseMs)]);
@@ -66,14 +47,13 @@ interface Project {
 }
 
 async function newProject(): Promise<Project> {
-  const administrator = new Client(() => nodes.node('left').address, cluster.adminApiKey);
-  const { project } = ok(await administrator.post('/v1/projects', { name: 'Late' }));
+  const { project } = ok(await administratorAt('left').post('/v1/projects', { name: 'Late' }));
   const keyOf = (kind: string): string =>
     project.keys.find((each: Record<string, string>) => each.environment === 'test' && each.kind === kind).key;
   return { secret: keyOf('secret'), publishable: keyOf('publishable') };
 }
 
-const left = (key: string) => new Client(() => nodes.node('left').address, key);
+const left = (key: string): Client => at('left', key);
 
 it('locations are evaluated with all acknowledged projects and geofences, however far the pipeline lags', async () => {
   const rounds = 2;
@@ -118,10 +98,11 @@ it('an event goes to a webhook that was acknowledged before its location was sen
     }
   });
   await until(() => paths.every((path) => receiver.at(path).length > 0));
+  await endWorkers();
 });
 
 it('a key that one node issued works on another at once, also after a pause', async () => {
-  const right = (key: string) => new Client(() => nodes.node('right').address, key);
+  const right = (key: string): Client => at('right', key);
   const statuses: number[] = [];
   for (let index = 0; index < 40; index++) {
     const { secret } = await newProject();

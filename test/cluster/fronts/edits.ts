@@ -4,31 +4,15 @@
  * gone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../../testing/until.js';
-import { type Answer, Client, ok } from '../support/client.js';
-import { newTestCluster, type TestCluster } from '../support/cluster.js';
-import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
-import { circle } from '../support/places.js';
+import { expect, it } from 'vitest';
+import { until } from '../../../testing/until.js';
+import { type Answer, type Client, ok } from '../../support/client.js';
+import { circle } from '../../support/places.js';
+import { administratorAt, at } from './nodes.js';
 
-const plan: readonly NodePlan[] = [
-  { name: 'left', roles: ['ingest', 'api'] },
-  { name: 'right', roles: ['ingest', 'api'] },
-  { name: 'worker', roles: ['pipeline', 'webhooks', 'analytics'] },
-];
 const trials = 40;
 const circleOf = (radius: number) => ({ description: 'edited', ...circle(0, 0, radius) });
 
-let cluster: TestCluster;
-let nodes: ClusterNodes;
-
-beforeAll(async () => {
-  cluster = newTestCluster()!;
-  nodes = await ClusterNodes.start(cluster.environment, plan);
-});
-afterAll(() => nodes?.dispose());
-
-const at = (name: 'left' | 'right', key: string): Client => new Client(() => nodes.node(name).address, key);
 const both = (key: string): readonly [Client, Client] => [at('left', key), at('right', key)];
 
 interface Project {
@@ -38,7 +22,7 @@ interface Project {
 
 /** Creates a project, and resolves when both nodes know it. */
 async function newProject(): Promise<Project> {
-  const { project } = ok(await at('left', cluster.adminApiKey).post('/v1/projects', { name: 'Edited' }));
+  const { project } = ok(await administratorAt('left').post('/v1/projects', { name: 'Edited' }));
   const keys = Object.fromEntries(
     project.keys.map(({ environment, kind, key }: Record<string, string>) => [`${environment} ${kind}`, key]),
   );
@@ -75,7 +59,7 @@ async function settled(path: string, key: string): Promise<Answer> {
 
 it('a rotated key stays refused and the new one works, whatever settings change concurrently', async () => {
   const project = await newProject();
-  const [left, right] = both(cluster.adminApiKey);
+  const [left, right] = [administratorAt('left'), administratorAt('right')];
   let key = project.keys['test secret']!;
   let liveKey = project.keys['live secret']!;
   for (let trial = 0; trial < trials; trial++) {
@@ -97,7 +81,7 @@ it('a rotated key stays refused and the new one works, whatever settings change 
 
 it('keys of two environments that are rotated concurrently both work', async () => {
   const project = await newProject();
-  const [left, right] = both(cluster.adminApiKey);
+  const [left, right] = [administratorAt('left'), administratorAt('right')];
   const keys = { test: project.keys['test secret']!, live: project.keys['live secret']! };
   for (let trial = 0; trial < trials; trial++) {
     const [test, live] = await atOnce(
