@@ -11,7 +11,7 @@ const { latitude, longitude } = standing(0, 0);
 const near = `near=${latitude},${longitude}`;
 
 beforeAll(async () => {
-  server = await TestServer.start({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '5' });
+  server = await TestServer.startAlone({ FENCELINE_LIMITS_TRACK_PER_DEVICE_PER_SECOND: '5' });
 });
 afterAll(() => server?.dispose());
 

@@ -1,7 +1,8 @@
 /**
  * A server of its own for a black-box file: the compiled program as a process on a temporary folder. In the cluster
- * project it is a node with all roles, and a second one beside it takes its share of the partitions. Files that need no
- * settings and no restart share one instead (`shared-server.ts`).
+ * project it is a node with all roles. A second one beside it takes its share of the partitions (`start`), unless the
+ * file tests nothing that depends on the node of a partition (`startAlone`). Files that need no settings and no restart
+ * share one instead (`shared-server.ts`).
  *
  * Flows in: environment variables for its configuration. Flows out: its address and keys, clients for each key, and its
  * end by stop or kill.
@@ -40,7 +41,7 @@ export class TestServer {
   #greeting: Greeting | undefined;
   #keys: Keys | undefined;
 
-  private constructor(dataFolder: string, environment: Readonly<Record<string, string>>) {
+  private constructor(dataFolder: string, environment: Readonly<Record<string, string>>, isAlone: boolean) {
     this.dataFolder = dataFolder;
     this.#cluster = newTestCluster();
     this.#environment = {
@@ -50,7 +51,7 @@ export class TestServer {
       ...environment,
     };
     this.#process = this.#launch();
-    this.#companion = this.#cluster && this.#launchCompanion();
+    this.#companion = this.#cluster && !isAlone ? this.#launchCompanion() : undefined;
   }
 
   /**
@@ -60,10 +61,11 @@ export class TestServer {
   static async start(
     environment: Readonly<Record<string, string>> = {},
     prepare: (dataFolder: string) => Promise<void> = placeBasemap,
+    isAlone = false,
   ): Promise<TestServer> {
     const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-test-'));
     await prepare(dataFolder);
-    const server = new TestServer(dataFolder, environment);
+    const server = new TestServer(dataFolder, environment, isAlone);
     try {
       await server.ready();
     } catch (error) {
@@ -71,6 +73,11 @@ export class TestServer {
       throw error;
     }
     return server;
+  }
+
+  /** Starts a server that has no second node beside it. */
+  static startAlone(environment: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+    return TestServer.start(environment, placeBasemap, true);
   }
 
   get address(): string {
