@@ -34,8 +34,11 @@ const tools: readonly { readonly tool: Tool; readonly label: string; readonly ic
 ];
 
 /** Keeps what the page shows in its address, so that it can be reloaded and shared. */
-const writePlace = (view: View | undefined, selection: Selection | undefined): void =>
+function writePlace(view: View | undefined, selection: Selection | undefined): void {
+  // While the next view is loaded, the map is hidden, and moves because its size changes.
+  if (location.pathname !== '/map') return;
   history.replaceState(history.state, '', `/map${writeAddress({ view, selection })}`);
+}
 
 const loadEditor = () => import('../drawing/editor');
 /** A failure is reported when the editor is needed. */

@@ -320,6 +320,20 @@ describe.runIf(isRunnable)('the map', () => {
     await expect.poll(widthPx).toBe(sharpPx);
   });
 
+  // Once, the map was hidden while the next view was loaded, moved because of it, and wrote its address again.
+  it('is left for a view that is still loaded, although the hidden map moves', async () => {
+    const page = await openMap();
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/assets/keys-*.js', (route) => released.then(() => route.continue()));
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.locator('.map-canvas').waitFor({ state: 'hidden' });
+    await page.evaluate("document.querySelector('.map-canvas')?.map.jumpTo({ zoom: 3 })");
+    release();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/keys');
+  });
+
   it('draws every layer, and never waits for the link of a shader', async () => {
     const page = await asOwner('/keys');
     await page.addInitScript(countLinks);
