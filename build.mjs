@@ -3,6 +3,7 @@
 //
 //   node build.mjs            builds
 //   node build.mjs --check    fails if dist/ was not made from the present sources
+//   node build.mjs --server   builds what a server needs besides the dashboard, and checks no types
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,17 +46,23 @@ if (process.argv.includes('--check')) {
     process.stderr.write(`dist/ ${built ? 'was built from other sources' : 'is missing'}: run "npm run build" first\n`);
     process.exitCode = 1;
   }
+} else if (process.argv.includes('--server')) {
+  await buildServer(['--noCheck']);
 } else {
   const hash = hashSources();
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  compile([]);
+  await buildServer([]);
   // Programs that use the client need its types.
   compile(['--project', 'client']);
+  await buildDashboard();
+  writeFileSync(stampFile, hash);
+}
+
+async function buildServer(options) {
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  compile(options);
   const { bundlePackages } = await import('./bundle-packages.mjs');
   await bundlePackages(join(root, 'dist'));
   for (const folder of dataFolders) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
-  await buildDashboard();
-  writeFileSync(stampFile, hash);
 }
 
 function compile(options) {

@@ -27,12 +27,12 @@ const clusterFiles = ['test/cluster/**/*.test.ts'];
  *
  * The others run once, embedded. They test what is above the ports: validation (bad-input, query-parameters, openapi),
  * maps, the HTTP server's close (stop-answers-everything; shutdown runs on both), and browsers, but for one file of
- * each part of the dashboard. What is left of it tests the page, accounts, and pictures.
+ * each part of the dashboard. What is left of it tests the page, its map, accounts, and pictures.
  */
 const onBothBackends = [
   'test/end-to-end/{accounts,analytics,authority,beacons,bulk,erasure,expiry,imports,places}.test.ts',
   'test/end-to-end/{replay,shutdown,stream,tracing,track,webhooks}.test.ts',
-  'test/browser/dashboard/{analytics,demo,import,lists,live,map,timeline,webhooks,what-if}.test.ts',
+  'test/browser/dashboard/{analytics,demo,import,lists,live,timeline,webhooks,what-if}.test.ts',
 ];
 
 /**

@@ -34,7 +34,9 @@ export function buildPrevious(ref) {
     const archive = execFileSync('git', ['archive', commit], { cwd: root, maxBuffer: 2 ** 30 });
     execFileSync('tar', ['-x', '-C', unfinished], { input: archive });
     installPackages(unfinished);
-    execFileSync(process.execPath, ['build.mjs'], { cwd: unfinished, stdio: ['ignore', 'ignore', 'inherit'] });
+    // Versions that do not know the option build everything.
+    const stdio = ['ignore', 'ignore', 'inherit'];
+    execFileSync(process.execPath, ['build.mjs', '--server'], { cwd: unfinished, stdio });
     renameSync(unfinished, folder);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
