@@ -4,12 +4,11 @@
  */
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';
-import type { ConsumeOptions, LogRecord } from '../../../../pipeline/ports.js';
-import { asPosition, positionAfter } from '../../../../pipeline/positions.js';
+import type { ConsumeOptions, Log, LogRecord } from '../../../../pipeline/ports.js';
+import { asPosition, findDivergence, positionAfter } from '../../../../pipeline/positions.js';
 import { pauseMs } from '../../retrying.js';
 import { fetchNext, maxFetchedBytes, type PartitionSource } from '../read/fetching.js';
 import type { Lease } from './lease.js';
-import { type VerificationParts, verifyLog } from './log-verification.js';
 
 /**
  * Fetches from a log that ends before our position until the log is verified, about a second in all. A new leader may
@@ -17,7 +16,11 @@ import { type VerificationParts, verifyLog } from './log-verification.js';
  */
 const beyondEndAttempts = 5;
 
-export interface LeaseParts extends VerificationParts {
+export interface LeaseParts {
+  /** The same log, for reads at any offset. */
+  readonly log: Pick<Log, 'read' | 'bounds'>;
+  /** Number of connections to brokers opened so far. */
+  readonly socketsOpened: () => number;
   readonly source: PartitionSource;
   readonly options: Omit<ConsumeOptions, 'group'>;
   readonly decode: (partition: number, messages: readonly KafkaMessage[]) => Promise<readonly LogRecord[]>;
@@ -77,4 +80,31 @@ async function feed(lease: Lease, parts: LeaseParts): Promise<void> {
     // Other work of this thread runs even when every call settles at once.
     await nextTurn();
   }
+}
+
+/**
+ * Returns whether the log is the one that was read up to the position. When it is not, the lease halts until the
+ * handler returns a position to resume from. Handlers without `diverged` skip the verification.
+ */
+async function verifyLog(lease: Lease, { log, options, socketsOpened }: LeaseParts): Promise<boolean> {
+  const { partition } = lease;
+  const { handler, topic } = options;
+  const openedBefore = socketsOpened();
+  if (handler.diverged === undefined) {
+    lease.verified(openedBefore);
+    return true;
+  }
+  const search = findDivergence(log, topic, partition, lease.position, { isWanted: () => lease.isHeld });
+  // Nobody needs the result, or its failure, after the lease is lost.
+  search.catch(() => {});
+  const divergence = await Promise.race([search, lease.lost]);
+  if (!lease.isHeld) return false;
+  if (divergence === undefined) {
+    lease.verified(openedBefore);
+    return true;
+  }
+  lease.halt();
+  const next = await Promise.race([handler.diverged(partition, divergence), lease.lost]);
+  if (next !== undefined && lease.isHeld) lease.resumeFrom(asPosition(next));
+  return false;
 }

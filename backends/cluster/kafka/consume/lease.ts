@@ -15,7 +15,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { Position } from '../../../../pipeline/ports.js';
 import type { FetchedPartition } from '../read/fetching.js';
-import { LogVerification, type VerifiedPartition } from './log-verification.js';
+import { LogVerification } from './log-verification.js';
 import { RecordQueue } from './record-queue.js';
 
 export type LeaseState = 'waiting' | 'claiming' | 'held' | 'draining' | 'gone';
@@ -27,7 +27,7 @@ export interface LeaseFetch {
   readonly moves: number;
 }
 
-export class Lease implements VerifiedPartition {
+export class Lease {
   readonly partition: number;
   /** Unique among the leases of all processes. */
   readonly id: string;
