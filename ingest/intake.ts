@@ -5,9 +5,9 @@ import { type Log, type NewRecord, type RecordHeaders, topics } from '../pipelin
 import { deviceKey } from '../pipeline/records/device-key.js';
 import { Slab } from '../pipeline/records/slab.js';
 import { headersOf, type Span, type Tracing, within } from '../pipeline/tracing.js';
+import { codecs } from '../schemas/codecs.js';
 import { ApiError } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
-import { encodeLocation } from './location-encoder.js';
 import type { IngestMetrics } from './metrics.js';
 
 /** How much may be accepted and not yet durable. Beyond it requests are refused before memory grows. */
@@ -76,7 +76,7 @@ export function createAdmission(
 /** Returns the location as the record to append. */
 export const recordOf = (location: Location, slab: Slab, headers?: RecordHeaders): NewRecord => ({
   key: deviceKey(location),
-  value: slab.encode(encodeLocation, location),
+  value: slab.encode(codecs.location.encodeInto, location),
   ...(headers && { headers }),
 });
 

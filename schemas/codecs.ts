@@ -8,6 +8,8 @@
 import { readFileSync } from 'node:fs';
 import type avro from 'avsc';
 import { Type } from './avro-type.js';
+import { encodeWith } from './avro-writer.js';
+import { writeEvent, writeLocation } from './record-writers.js';
 import type {
   Attempt,
   Change,
@@ -58,13 +60,20 @@ export interface Codec<T> {
 /** Where values are encoded before they are copied. It grows to the size of the largest. */
 let scratch = Buffer.allocUnsafeSlow(16 * 1_024);
 
-/** Creates a codec for a schema id. */
-export function createCodec<T>(type: avro.Type, schemaId: number): Codec<T> {
+/** Writes the body as the type does. Returns the position after it, or a negative number if it does not fit. */
+type EncodeBody<T> = (value: T, target: Buffer, position: number) => number;
+
+/** Creates a codec for a schema id. `encodeBody` writes the same bytes as the type, in less time. */
+export function createCodec<T>(
+  type: avro.Type,
+  schemaId: number,
+  encodeBody: EncodeBody<T> = type.encode.bind(type) as unknown as EncodeBody<T>,
+): Codec<T> {
   function encodeInto(value: T, target: Buffer, position: number): number {
     if (position + frameBytes > target.length) return -1;
     target[position] = 0;
     target.writeUInt32BE(schemaId, position + 1);
-    const end = type.encode(value, target, position + frameBytes) as unknown as number;
+    const end = encodeBody(value, target, position + frameBytes);
     return end < 0 ? -1 : end;
   }
   return {
@@ -90,9 +99,9 @@ export function createCodec<T>(type: avro.Type, schemaId: number): Codec<T> {
 }
 
 export const codecs = {
-  location: createCodec<Location>(locationType, 1),
+  location: createCodec<Location>(locationType, 1, encodeWith(writeLocation)),
   outcome: createCodec<Outcome>(outcomeType, 2),
-  event: createCodec<Event>(eventType, 3),
+  event: createCodec<Event>(eventType, 3, encodeWith(writeEvent)),
   change: createCodec<Change>(changeType, 4),
   deadLetter: createCodec<DeadLetter>(deadLetterType, 5),
   delivery: createCodec<Delivery>(deliveryType, 6),

@@ -2,9 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Receipt } from '../../http/location/request.js';
-import { codecs } from '../../schemas/codecs.js';
-import type { Location, LocationDetails } from '../../schemas/records.js';
-import { encodeLocation } from '../location-encoder.js';
 import { LineSplitter, maxLineBytes } from './line-splitter.js';
 import { readBulkLine } from './locations.js';
 
@@ -43,65 +40,6 @@ describe('a line', () => {
     [{ ...good, ip: {} }, 'ip: must be an IP address'],
   ])('%j -> %s', (line, expected) => {
     expect(outcome(line)).toBe(expected);
-  });
-});
-
-describe('the encoder of bulk uploads', () => {
-  const text = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ maxLength: 40, unit: 'grapheme' }));
-  const optional = fc.option(text, { nil: null });
-  const time = fc.integer({ min: 0, max: 8_640_000_000_000_000 });
-  const number = fc.option(fc.double({ noNaN: true }), { nil: null });
-  const details: fc.Arbitrary<LocationDetails> = fc.record({
-    installId: optional,
-    sessionId: optional,
-    description: optional,
-    metadata: fc.constantFrom(null, '{"plan":"gold"}'),
-    deviceType: optional,
-    deviceMake: optional,
-    deviceModel: optional,
-    deviceOS: optional,
-    sdkVersion: optional,
-    locationAuthorization: optional,
-    locationAccuracyAuthorization: optional,
-    altitude_m: number,
-    speed_mps: number,
-    course_deg: number,
-    timeZoneOffset_s: number,
-    locationMs: number,
-    nearbyGeofences: fc.boolean(),
-  });
-  const location: fc.Arbitrary<Location> = fc.record({
-    id: text,
-    project: text,
-    environment: fc.constantFrom('test', 'live'),
-    deviceId: fc.oneof(text, fc.string({ minLength: 60, maxLength: 256 })),
-    userId: optional,
-    latitude: fc.double({ noNaN: true }),
-    longitude: fc.double({ noNaN: true }),
-    accuracy_m: fc.double({ noNaN: true }),
-    occurredAt: fc.oneof(time, fc.integer({ min: -1_000_000_000_000, max: 300 })),
-    receivedAt: time,
-    deviceTimed: fc.boolean(),
-    foreground: fc.boolean(),
-    stopped: fc.boolean(),
-    replayed: fc.boolean(),
-    beacons: fc.constantFrom(null, []),
-    ip: optional,
-    source: optional,
-    replyTo: optional,
-    details: fc.option(details, { nil: null }),
-  });
-
-  it('writes the bytes of the codec, or does not fit where the codec does not', () => {
-    fc.assert(
-      fc.property(location, fc.nat({ max: 900 }), (value, room) => {
-        const expected = codecs.location.encode(value);
-        const target = Buffer.alloc(7 + room);
-        const end = encodeLocation(value, target, 7);
-        if (room < expected.length) expect(end).toBe(-1);
-        else expect(target.subarray(7, end)).toEqual(expected);
-      }),
-    );
   });
 });
 

@@ -4,7 +4,9 @@
  * A value is a zero byte, the version of the layout, and a bare Avro DeviceState. Version 1 wrote the Avro record
  * alone. Its first byte is never zero, because no device is stored without users.
  */
+import { encodeWith } from '../../schemas/avro-writer.js';
 import { deviceStateType, firstDeviceStateType } from '../../schemas/codecs.js';
+import { writeDeviceState } from '../../schemas/record-writers.js';
 import type { DeviceState } from '../../schemas/records.js';
 import type { EncodeInto } from './slab.js';
 
@@ -22,10 +24,12 @@ export function decodeDeviceState(value: Buffer): DeviceState {
   return deviceStateType.fromBuffer(value.subarray(headerBytes)) as DeviceState;
 }
 
+const encodeBody = encodeWith(writeDeviceState);
+
 /** Encodes a state in the newest version. */
 export const encodeDeviceState: EncodeInto<DeviceState> = (state, target, position) => {
   if (position + headerBytes > target.length) return -1;
   target[position] = 0;
   target[position + 1] = writtenVersion;
-  return deviceStateType.encode(state, target, position + headerBytes) as unknown as number;
+  return encodeBody(state, target, position + headerBytes);
 };

@@ -3,6 +3,7 @@
  * effects to commit (states, events, outcomes, dead letters) and the locations whose requests wait for a reply.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
+import type { OutcomeTail } from '../../../schemas/record-writers.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
 import { isId } from '../../catalog/store/keys.js';
 import { isDeleted } from '../../catalog/store/revisions.js';
@@ -19,7 +20,7 @@ import type { BatchTrace } from './batch-trace.js';
 import { type DecodedBatch, isBad } from './decode.js';
 import type { Device } from './device-states.js';
 import { type Definitions, eventOf } from './events.js';
-import { createOutcomeEncoder, type EncodableOutcome, type OutcomeTail } from './outcome.js';
+import { createOutcomeEncoder, type EncodableOutcome } from './outcome.js';
 import type { AwaitedLocation } from './reply.js';
 
 /** Receives the evaluation of each record, or the reason for a dead letter, in offset order. */
