@@ -54,6 +54,8 @@ export class BenchCluster {
   readonly #services: readonly Server[];
   readonly #folder: string;
   readonly #nodes = new Set<ServerProcess>();
+  /** Of a smoke run, by their roles. */
+  readonly #sharedNodes: Map<string, Promise<BenchNode>> | undefined;
   #started = 0;
 
   private constructor(
@@ -61,14 +63,17 @@ export class BenchCluster {
     environment: Readonly<Record<string, string>>,
     services: readonly Server[],
     folder: string,
+    sharesNodes: boolean,
   ) {
     this.backend = backend;
     this.#environment = environment;
     this.#services = services;
     this.#folder = folder;
+    this.#sharedNodes = sharesNodes ? new Map() : undefined;
   }
 
-  static async start(): Promise<BenchCluster> {
+  /** With `sharesNodes`, nodes that have the same roles are one, because each start costs a second. */
+  static async start({ sharesNodes }: { readonly sharesNodes: boolean }): Promise<BenchCluster> {
     const [kafka, redis, registry, clickhouse] = await Promise.all([
       startKafka(),
       startRedis({ appendfsync: 'everysec' }),
@@ -95,11 +100,24 @@ export class BenchCluster {
     if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
     const backend = await openCluster({ ...clusterOptionsOrRefuse(loaded.configuration), onProblem: console.error });
     const folder = mkdtempSync(join(tmpdir(), 'fenceline-bench-'));
-    return new BenchCluster(backend, environment, [kafka, redis, registry, clickhouse], folder);
+    return new BenchCluster(backend, environment, [kafka, redis, registry, clickhouse], folder, sharesNodes);
   }
 
   /** Starts a node and resolves when it is ready. Each node has a new folder, so it first fills its read model. */
-  async node(...roles: readonly Role[]): Promise<BenchNode> {
+  node(...roles: readonly Role[]): Promise<BenchNode> {
+    if (!this.#sharedNodes) return this.#newNode(roles);
+    const name = roles.join();
+    const shared = this.#sharedNodes.get(name) ?? this.#newNode(roles);
+    this.#sharedNodes.set(name, shared);
+    return shared;
+  }
+
+  /** Ends a node, or leaves it to the measurements that share it. */
+  async end(node: BenchNode): Promise<void> {
+    if (!this.#sharedNodes) await node.stop();
+  }
+
+  async #newNode(roles: readonly Role[]): Promise<BenchNode> {
     const launched = launchServer({
       program,
       dataFolder: join(this.#folder, `${this.#started++}`),

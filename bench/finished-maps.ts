@@ -1,7 +1,9 @@
 /** How long a map takes that was asked for before, from a server over HTTP. */
-import { percentile, type Row } from './case.js';
+import { type BenchOptions, percentile, type Row } from './case.js';
 import { BenchServer } from './server.js';
+import type { FenceMix } from './workload.js';
 
+const noFences: FenceMix = { count: 0, radiusM: 0, polygons: 0, vertices: () => 0, seed: 1 };
 const query = 'width=600&height=400&center=47,11&zoom=5&scale=2';
 
 /** The time of each of so many answers, in milliseconds. */
@@ -17,9 +19,9 @@ async function ask(server: BenchServer, count: number): Promise<number[]> {
   return times;
 }
 
-export async function finishedMapRows(smoke: boolean): Promise<Row[]> {
-  const nothing = () => [];
-  const server = await BenchServer.configured(nothing, nothing);
+export async function finishedMapRows(options: BenchOptions): Promise<Row[]> {
+  const { smoke } = options;
+  const server = await BenchServer.with(noFences, options);
   try {
     await ask(server, smoke ? 3 : 500);
     const rounds: number[][] = [];
@@ -31,7 +33,6 @@ export async function finishedMapRows(smoke: boolean): Promise<Row[]> {
     });
     return [{ ...row('median', 0.5), target: '<= 2' }, row('p95', 0.95)];
   } finally {
-    await server.stop();
     await server.dispose();
   }
 }

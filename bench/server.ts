@@ -18,6 +18,7 @@ import type { WebhookRecord } from '../schemas/json/webhook.js';
 import { encryptionKey } from '../server/keys/encryption-key.js';
 import { type Keys, launchServer, type ServerProcess } from '../server/server-process.js';
 import { placeBasemap } from './basemap.js';
+import type { BenchOptions } from './case.js';
 import { type Answer, send } from './http.js';
 import { withoutLimits } from './limits.js';
 import { beacons, type FenceMix, fences } from './workload.js';
@@ -25,6 +26,7 @@ import { beacons, type FenceMix, fences } from './workload.js';
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 const partitions = 4;
 const changesPerAppend = 2_000;
+const smokeMix: FenceMix = { count: 1_000, radiusM: 100, polygons: 0.5, vertices: () => 32, seed: 7 };
 /** Linux counts 100 ticks a second. */
 const microsecondsPerTick = 10_000;
 
@@ -44,14 +46,29 @@ export class BenchServer {
 
   /** A data folder with the first project, of which every server gets a copy: a start takes seconds. */
   static #prepared: Promise<{ readonly server: BenchServer; readonly project: string }> | undefined;
+  /** The server of all cases of a smoke run that need fences only. It ends with this process. */
+  static #shared: Promise<BenchServer> | undefined;
+  #isShared = false;
 
   private constructor(environment: Readonly<Record<string, string>>) {
     this.#environment = environment;
   }
 
-  /** Starts a server that has these fences. */
-  static with(mix: FenceMix): Promise<BenchServer> {
+  /** Starts a server that has these fences. In a smoke run it has a thousand, and others may have used it before. */
+  static with(mix: FenceMix, { smoke }: BenchOptions): Promise<BenchServer> {
+    if (smoke) return BenchServer.#withAThousandFences();
     return BenchServer.configured((project) => fences(mix, project), noFurtherConfiguration);
+  }
+
+  static #withAThousandFences(): Promise<BenchServer> {
+    BenchServer.#shared ??= BenchServer.configured((project) => fences(smokeMix, project), noFurtherConfiguration).then(
+      (server) => {
+        server.#isShared = true;
+        process.once('exit', () => rmSync(server.#folder, { recursive: true, force: true }));
+        return server;
+      },
+    );
+    return BenchServer.#shared;
   }
 
   /** Starts a server that has these fences and webhooks. `environment` adds to the shared settings. */
@@ -140,6 +157,7 @@ export class BenchServer {
   }
 
   async dispose(): Promise<void> {
+    if (this.#isShared) return;
     this.#agent.destroy();
     await this.#process?.kill();
     rmSync(this.#folder, { recursive: true, force: true });

@@ -59,9 +59,13 @@ function startCallers(server: BenchServer, { accuraciesM }: Setting, seed: numbe
   };
 }
 
+/** Changes whether an entry waits for a second location. */
+async function buffer(server: BenchServer, bufferEntries: boolean): Promise<void> {
+  await server.send('PUT', '/v1/settings', server.keys.test_secret, JSON.stringify({ bufferEntries }));
+}
+
 async function measure(server: BenchServer, setting: Setting, rounds: number, seconds: number): Promise<Row[]> {
-  const body = JSON.stringify({ bufferEntries: setting.bufferEntries });
-  await server.send('PUT', '/v1/settings', server.keys.test_secret, body);
+  await buffer(server, setting.bufferEntries);
   const others: number[][] = [];
   const own: number[][] = [];
   for (let round = 0; round < rounds; round++) {
@@ -82,15 +86,18 @@ async function measure(server: BenchServer, setting: Setting, rounds: number, se
   ];
 }
 
-async function run({ smoke }: BenchOptions): Promise<Row[]> {
-  const server = await BenchServer.with(smoke ? { ...mix, count: 1_000 } : mix);
+async function run(options: BenchOptions): Promise<Row[]> {
+  const { smoke } = options;
+  const server = await BenchServer.with(mix, options);
   try {
-    await driveTrackCalls(server, { ...ordinary, seconds: smoke ? 1 : 5, seed: 19 });
+    await driveTrackCalls(server, { ...ordinary, seconds: smoke ? 0.2 : 5, seed: 19 });
     const rows: Row[] = [];
     for (const setting of smoke ? settings.slice(-1) : settings)
-      rows.push(...(await measure(server, setting, smoke ? 1 : 3, smoke ? 1 : 8)));
+      rows.push(...(await measure(server, setting, smoke ? 1 : 3, smoke ? 0.2 : 8)));
     return rows;
   } finally {
+    // Other cases may use the same server.
+    await buffer(server, false);
     await server.dispose();
   }
 }

@@ -43,8 +43,9 @@ async function upsertToEffect(server: BenchServer, index: number): Promise<numbe
   throw new Error('the upsert never took effect');
 }
 
-async function run({ smoke }: BenchOptions): Promise<Row[]> {
-  const server = await BenchServer.with(smoke ? { ...mix, count: 2_000 } : mix);
+async function run(options: BenchOptions): Promise<Row[]> {
+  const { smoke } = options;
+  const server = await BenchServer.with(mix, options);
   try {
     const startsS: number[] = [];
     for (let index = 0; index < (smoke ? 1 : 3); index++) {
@@ -56,7 +57,7 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
     const effects: number[] = [];
     for (let index = 0; index < (smoke ? 2 : 20); index++) effects.push(await upsertToEffect(server, index));
     await running.stop();
-    const fences = smoke ? '2 k' : '1 M';
+    const fences = smoke ? '1 k' : '1 M';
     return [
       { what: `restart to ready, ${fences} fences`, unit: 's', rounds: startsS, target: '< 10' },
       { what: `memory of ${fences} fences of 32 vertices`, unit: 'MiB', rounds: memory, target: '< 1,536' },

@@ -43,8 +43,8 @@ export async function uploadRows(
     ingestUs.push(((processorSeconds(ingest.pid) - usedS) * 1e6) / count);
   }
   agent.destroy();
-  await ingest.stop();
-  await pipeline.stop();
+  await cluster.end(ingest);
+  await cluster.end(pipeline);
   return [
     { what: 'uploaded and evaluated, one process of each', unit: 'locations/s', rounds: perSecond },
     { what: 'processor time of ingest', unit: 'µs/location', rounds: ingestUs },
@@ -94,7 +94,7 @@ export async function deliveryRows(cluster: BenchCluster, project: BenchProject)
   const count = received - from;
   const perSecond = (count / (performance.now() - fromMs)) * 1_000;
   const processorUs = ((processorSeconds(node.pid) - usedS) * 1e6) / count;
-  await node.stop();
+  await cluster.end(node);
   await receiver.close();
   return [
     { what: `${total.toLocaleString('en')} deliveries to one webhook`, unit: 'requests/s', rounds: [perSecond] },

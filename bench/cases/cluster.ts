@@ -47,8 +47,8 @@ const encoded = (project: string, deviceId: string, longitude: number, latitude:
   ),
 });
 
-function* benchFences(project: string): Generator<GeofenceRecord> {
-  for (const record of fences(mix, project)) {
+function* benchFences(count: number, project: string): Generator<GeofenceRecord> {
+  for (const record of fences({ ...mix, count }, project)) {
     yield record;
     if (record.externalId !== '0') continue;
     yield {
@@ -94,7 +94,7 @@ async function drain(cluster: BenchCluster, project: BenchProject, count: number
     perSecond: (from / (performance.now() - fromMs)) * 1_000,
     processorUs: ((processorSeconds(node.pid) - usedS) * 1e6) / from,
   };
-  await node.stop();
+  await cluster.end(node);
   return measured;
 }
 
@@ -202,9 +202,9 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
     console.log(`left out: ${missing}`);
     return [];
   }
-  const cluster = await BenchCluster.start();
+  const cluster = await BenchCluster.start({ sharesNodes: smoke });
   try {
-    const project = await cluster.configure(benchFences);
+    const project = await cluster.configure((id) => benchFences(smoke ? 1_000 : mix.count, id));
     const count = smoke ? 20_000 : 400_000;
     const drains: Drain[] = [];
     for (let round = 0; round < (smoke ? 1 : 4); round++) drains.push(await drain(cluster, project, count, 20 + round));
@@ -217,8 +217,8 @@ async function run({ smoke }: BenchOptions): Promise<Row[]> {
       const came = await shuttle(cluster.backend, project, () => delay(smoke ? 1_000 : 15_000));
       rounds.push(came.map(({ latencyMs }) => latencyMs));
     }
-    await node.stop();
-    const uploaded = await uploadRows(cluster, project, smoke ? 10_000 : 200_000, smoke ? 1 : 3);
+    await cluster.end(node);
+    const uploaded = await uploadRows(cluster, project, smoke ? 4_000 : 200_000, smoke ? 1 : 3);
     const delivered = await deliveryRows(cluster, project);
     const rows: Row[] = [
       {

@@ -61,10 +61,11 @@ async function round(server: BenchServer, count: number, requests: readonly Buff
   return { accepted, applied, stored, events, processorUs: spentUs / count };
 }
 
-async function measure({ what: fences, mix, shape, target }: Setting, { smoke }: BenchOptions): Promise<Row[]> {
-  const count = smoke ? 20_000 : 400_000;
+async function measure({ what: fences, mix, shape, target }: Setting, options: BenchOptions): Promise<Row[]> {
+  const { smoke } = options;
+  const count = smoke ? 4_000 : 400_000;
   const rounds = smoke ? 1 : 3;
-  const server = await BenchServer.with(smoke ? { ...mix, count: 1_000 } : mix);
+  const server = await BenchServer.with(mix, options);
   try {
     const measured: Round[] = [];
     const startMs = Date.now() - 3_600_000;

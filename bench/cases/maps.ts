@@ -89,71 +89,68 @@ const small: Extent = {
   ofPeers: 1,
 };
 
+/** What is measured in a pool. */
+interface Setting {
+  readonly scene: Aimed;
+  readonly scale: number;
+  readonly extent: Extent;
+}
+
 const medianName = ({ what }: Scene, scale: number): string => `${what} @${scale}x: median`;
 
 const roundsOf = (scene: Scene, scale: number, rounds: number, count: number, seed: number): MapRequest[][] =>
   Array.from({ length: rounds }, (_, round) => requests(scene, scale, count, seed + round));
 
 /** Measures each map, one after the other, from the pool. */
-async function oneByOne(scene: Aimed, scale: number, extent: Extent, cacheFolder: string): Promise<Row[]> {
-  const pool = openPool(scene, 1, cacheFolder);
-  try {
-    const maps = roundsOf(scene, scale, extent.rounds, extent.oneByOne, 1);
-    await drawAll(pool, maps.flat());
-    const rounds: number[][] = [];
-    for (const round of maps) {
-      const times: number[] = [];
-      for (const request of round) {
-        const startedAt = performance.now();
-        await pool.draw('bench', request, new Map());
-        times.push(performance.now() - startedAt);
-      }
-      rounds.push(times);
+async function oneByOne(pool: DrawingPool, { scene, scale, extent }: Setting): Promise<Row[]> {
+  const maps = roundsOf(scene, scale, extent.rounds, extent.oneByOne, 1);
+  await drawAll(pool, maps.flat());
+  const rounds: number[][] = [];
+  for (const round of maps) {
+    const times: number[] = [];
+    for (const request of round) {
+      const startedAt = performance.now();
+      await pool.draw('bench', request, new Map());
+      times.push(performance.now() - startedAt);
     }
-    const row = (name: string, share: number, target: string | undefined): Row => ({
-      what: name,
-      unit: 'ms',
-      rounds: rounds.map((times) => percentile(times, share)),
-      ...(target && { target }),
-    });
-    const median = scene.targets.median[scale - 1];
-    return [
-      row(medianName(scene, scale), 0.5, median),
-      row(`${scene.what} @${scale}x: p95`, 0.95, scale === 1 ? scene.targets.p95 : undefined),
-    ];
-  } finally {
-    await pool.close();
+    rounds.push(times);
   }
+  const row = (name: string, share: number, target: string | undefined): Row => ({
+    what: name,
+    unit: 'ms',
+    rounds: rounds.map((times) => percentile(times, share)),
+    ...(target && { target }),
+  });
+  const median = scene.targets.median[scale - 1];
+  return [
+    row(medianName(scene, scale), 0.5, median),
+    row(`${scene.what} @${scale}x: p95`, 0.95, scale === 1 ? scene.targets.p95 : undefined),
+  ];
 }
 
 /** Maps of a site before its maps are measured: a drawing process keeps the pixels of a view with its second map. */
 const mapsBefore = 3;
 
 /** Measures maps of the same areas at whole zooms, each with two markers at other places. */
-async function drawnBefore(scene: Aimed, scale: number, extent: Extent, cacheFolder: string): Promise<Row> {
-  const pool = openPool(scene, 1, cacheFolder);
-  try {
-    const random = createRandom(20).next;
-    const rounds: number[] = [];
-    for (let round = 0; round < extent.rounds; round++) {
-      const sites = views(scene, extent.sites, 20 + round).map((view) => ({ ...view, zoom: Math.round(view.zoom) }));
-      const times: number[] = [];
-      for (let i = 0; i < mapsBefore + extent.perSite; i++) {
-        for (const site of sites) {
-          const request = { ...requestOf(site, scale), markers: [markersNear(site, random)] };
-          const startedAt = performance.now();
-          await pool.draw('bench', request, new Map());
-          if (i >= mapsBefore) times.push(performance.now() - startedAt);
-        }
+async function drawnBefore(pool: DrawingPool, { scene, scale, extent }: Setting): Promise<Row[]> {
+  const random = createRandom(20).next;
+  const rounds: number[] = [];
+  for (let round = 0; round < extent.rounds; round++) {
+    const sites = views(scene, extent.sites, 20 + round).map((view) => ({ ...view, zoom: Math.round(view.zoom) }));
+    const times: number[] = [];
+    for (let i = 0; i < mapsBefore + extent.perSite; i++) {
+      for (const site of sites) {
+        const request = { ...requestOf(site, scale), markers: [markersNear(site, random)] };
+        const startedAt = performance.now();
+        await pool.draw('bench', request, new Map());
+        if (i >= mapsBefore) times.push(performance.now() - startedAt);
       }
-      rounds.push(percentile(times, 0.5));
     }
-    const target = scene.targets.drawnBefore[scale - 1];
-    const name = `${scene.what} @${scale}x, whole zoom, area drawn before, other markers: median`;
-    return { what: name, unit: 'ms', rounds, ...(target && { target }) };
-  } finally {
-    await pool.close();
+    rounds.push(percentile(times, 0.5));
   }
+  const target = scene.targets.drawnBefore[scale - 1];
+  const name = `${scene.what} @${scale}x, whole zoom, area drawn before, other markers: median`;
+  return [{ what: name, unit: 'ms', rounds, ...(target && { target }) }];
 }
 
 function markersNear({ center, zoom }: View, random: () => number): MarkerGroup {
@@ -183,23 +180,39 @@ async function drawAll(pool: DrawingPool, maps: readonly MapRequest[]): Promise<
 }
 
 /** Measures maps per second of two processes with four concurrent maps. */
-async function manyAtOnce(scene: Aimed, scale: number, extent: Extent, cacheFolder: string): Promise<Row> {
-  const pool = openPool(scene, processes, cacheFolder);
-  try {
-    const maps = roundsOf(scene, scale, extent.rounds, extent.manyAtOnce, 10);
-    // Twice, so that both processes have drawn most of them.
-    for (const warmUp of [maps, maps]) await drawAll(pool, warmUp.flat());
-    const rounds: number[] = [];
-    for (const round of maps) {
-      const startedAt = performance.now();
-      await drawAll(pool, round);
-      rounds.push((round.length / (performance.now() - startedAt)) * 1_000);
-    }
-    const target = scene.targets.rate[scale - 1];
-    return { what: `${scene.what} @${scale}x: two processes`, unit: 'maps/s', rounds, ...(target && { target }) };
-  } finally {
-    await pool.close();
+async function manyAtOnce(pool: DrawingPool, { scene, scale, extent }: Setting): Promise<Row[]> {
+  const maps = roundsOf(scene, scale, extent.rounds, extent.manyAtOnce, 10);
+  // Twice, so that both processes have drawn most of them.
+  for (const warmUp of [maps, maps]) await drawAll(pool, warmUp.flat());
+  const rounds: number[] = [];
+  for (const round of maps) {
+    const startedAt = performance.now();
+    await drawAll(pool, round);
+    rounds.push((round.length / (performance.now() - startedAt)) * 1_000);
   }
+  const target = scene.targets.rate[scale - 1];
+  return [{ what: `${scene.what} @${scale}x: two processes`, unit: 'maps/s', rounds, ...(target && { target }) }];
+}
+
+const inPoolsOfTheirOwn = [
+  { maxProcesses: 1, measurements: [oneByOne] },
+  { maxProcesses: 1, measurements: [drawnBefore] },
+  { maxProcesses: processes, measurements: [manyAtOnce] },
+];
+/** Of a smoke run: each process that starts takes half a second. */
+const inOnePool = [{ maxProcesses: processes, measurements: [oneByOne, drawnBefore, manyAtOnce] }];
+
+async function pooled(setting: Setting, { smoke }: BenchOptions, cacheFolder: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { maxProcesses, measurements } of smoke ? inOnePool : inPoolsOfTheirOwn) {
+    const pool = openPool(setting.scene, maxProcesses, cacheFolder);
+    try {
+      for (const measure of measurements) rows.push(...(await measure(pool, setting)));
+    } finally {
+      await pool.close();
+    }
+  }
+  return rows;
 }
 
 /** Bytes of a PNG of streets at scale 2. */
@@ -271,7 +284,8 @@ async function peers(
 export const mapsCase: BenchCase = {
   name: 'maps',
   about: '600 by 400, a random view each; --staticmaps NODE_MODULES measures that peer too',
-  async run({ smoke, staticmaps }: BenchOptions) {
+  async run(options: BenchOptions) {
+    const { smoke, staticmaps } = options;
     const extent = smoke ? small : full;
     const cacheFolder = mkdtempSync(join(tmpdir(), 'fenceline-bench-maps-'));
     try {
@@ -279,15 +293,13 @@ export const mapsCase: BenchCase = {
       const rows: Row[] = [];
       for (const scene of scenes) {
         for (const scale of extent.scales) {
-          rows.push(...(await oneByOne(scene, scale, extent, cacheFolder)));
-          rows.push(await drawnBefore(scene, scale, extent, cacheFolder));
-          rows.push(await manyAtOnce(scene, scale, extent, cacheFolder));
+          rows.push(...(await pooled({ scene, scale, extent }, options, cacheFolder)));
         }
       }
       rows.push(
         await coldArea(cacheFolder, extent),
         await pngBytes(cacheFolder, extent.images),
-        ...(await finishedMapRows(smoke)),
+        ...(await finishedMapRows(options)),
       );
       return [...rows, ...(await peers(rows, staticmaps, extent, cacheFolder))];
     } finally {

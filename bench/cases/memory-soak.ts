@@ -88,8 +88,9 @@ async function soak(server: BenchServer, minutes: number): Promise<Reading[]> {
   return readings;
 }
 
-async function run({ smoke, minutes }: BenchOptions): Promise<Row[]> {
-  const server = await BenchServer.with(smoke ? { ...mix, count: 1_000 } : mix);
+async function run(options: BenchOptions): Promise<Row[]> {
+  const { smoke, minutes } = options;
+  const server = await BenchServer.with(mix, options);
   try {
     const readings = await soak(server, minutes ?? (smoke ? smokeMinutes : defaultMinutes));
     const warm = readings.slice(Math.floor(warmUpShare * readings.length));

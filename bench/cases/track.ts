@@ -57,16 +57,17 @@ async function track(server: BenchServer, { device, longitude, latitude }: Fix):
   if (status !== 200) throw new Error(`track answered ${status}: ${text}`);
 }
 
-async function run({ smoke }: BenchOptions): Promise<Row[]> {
-  const server = await BenchServer.with(smoke ? { ...mix, count: 1_000 } : mix);
+async function run(options: BenchOptions): Promise<Row[]> {
+  const { smoke } = options;
+  const server = await BenchServer.with(mix, options);
   try {
     const drive = (seconds: number, seed: number) => driveTrackCalls(server, { ...ordinary, seconds, seed });
-    await drive(smoke ? 1 : 10, 8);
+    await drive(smoke ? 0.2 : 10, 8);
     const rounds: number[][] = [];
-    for (let index = 0; index < (smoke ? 1 : 3); index++) rounds.push(await drive(smoke ? 1 : 20, 9 + index));
+    for (let index = 0; index < (smoke ? 1 : 3); index++) rounds.push(await drive(smoke ? 0.2 : 20, 9 + index));
     const highest: number[] = [];
     for (let index = 0; index < (smoke ? 1 : 3); index++)
-      highest.push(await highestRate(server, smoke ? 1 : 10, 20 + index));
+      highest.push(await highestRate(server, smoke ? 0.2 : 10, 20 + index));
     const late = await server.counter('track_replies_timed_out_total');
     return [
       { what: 'p50', unit: 'ms', rounds: rounds.map((latencies) => percentile(latencies, 0.5)) },

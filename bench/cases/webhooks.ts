@@ -267,8 +267,8 @@ export const webhooksCase: BenchCase = {
   async run({ smoke }: BenchOptions) {
     if (smoke) {
       return withEndpoints(10, healthy, async (setup) => [
-        ...(await latencies(setup, [100], 1, 1)),
-        await throughput(setup, 1, 2_000),
+        ...(await latencies(setup, [100], 1, 0.2)),
+        await throughput(setup, 1, 1_000),
       ]);
     }
     const rounds = 3;
