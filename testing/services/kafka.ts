@@ -78,20 +78,34 @@ const newClusterId = (): string => Buffer.from(randomUUID().slice(0, 16)).toStri
 
 /**
  * All that a broker of Kafka 3 needs on its disk, unless it has users from the beginning: the newest version of its
- * records is the default. Kafka's own tool takes half as much processor time as the start of a broker. Kafka 4 needs
- * the tool, which also switches features on.
+ * records is the default. Kafka's own tool takes half as much processor time as the start of a broker.
  */
 const metaPropertiesOf = ({ id }: Broker, clusterId: string): string =>
   `version=1\ncluster.id=${clusterId}\nnode.id=${id}\n`;
 const layMetaProperties = 'mkdir -p data && cp meta.properties data/';
-const needsTool = !kafka.image.includes(':3.');
+
+/**
+ * Kafka 4 needs a second file, which switches features such as `group.version` on. It is the same for each cluster, so
+ * what the tool wrote first is kept beside the program's jars, if they are not in an image.
+ */
+function layFeatures(tool: string): string {
+  const kept = `"$${kafka.folder!.variable}/features-1.checkpoint"`;
+  const file = 'data/bootstrap.checkpoint';
+  const keep = `{ cp ${file} ${kept}.$$ && mv ${kept}.$$ ${kept}; } 2>/dev/null || true`;
+  return `if [ -e ${kept} ]; then ${layMetaProperties} && cp ${kept} ${file}; else ${tool} && { ${keep}; }; fi`;
+}
+
+function formatOf(tool: string, hasUsers: boolean): string {
+  if (hasUsers) return tool;
+  return kafka.image.includes(':3.') ? layMetaProperties : layFeatures(tool);
+}
 
 function programOf(broker: Broker, all: readonly Broker[], clusterId: string, settings: KafkaSettings): Program {
   const java = `java ${javaOptions} \${classes:+"$classes"} ${loggingOptions}`;
   const jars = `-cp "$${kafka.folder!.variable}/*"`;
   const scram = scramOf(settings);
   const tool = `kafka.tools.StorageTool format --ignore-formatted -t ${clusterId} -c server.properties ${scram}`;
-  const format = scram || needsTool ? `${java} ${jars} ${tool}` : layMetaProperties;
+  const format = formatOf(`${java} ${jars} ${tool}`, scram !== '');
   const { client, internal, controller } = broker;
   const listeners = `CLIENT://$BIND:${client},INTERNAL://$BIND:${internal},CONTROLLER://$BIND:${controller}`;
   return {
