@@ -59,7 +59,7 @@ function startCallers(server: BenchServer, { accuraciesM }: Setting, seed: numbe
   };
 }
 
-/** Changes whether an entry waits for a second location. */
+/** Sets whether the accuracy of a location counts for its entries. */
 async function buffer(server: BenchServer, bufferEntries: boolean): Promise<void> {
   await server.send('PUT', '/v1/settings', server.keys.test_secret, JSON.stringify({ bufferEntries }));
 }
