@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { encodeImage } from './encode.js';
-import { encodeIndexedPng, maxError } from './indexed-png.js';
+import { encodeIndexedPng } from './png/indexed-png.js';
+import { maxError } from './png/palette.js';
 
 /** Red, green, blue and opacity of each pixel of a file, by a decoder that isn't ours. */
 const decoded = async (file: Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
@@ -18,10 +19,10 @@ const largest = (errors: Uint8Array): number => errors.reduce((most, error) => M
 
 const color = fc.integer({ min: 0, max: 0xffffff });
 
-test('a picture of at most 64 colours is encoded exactly', async () => {
+test('a picture of at most 256 colours is encoded exactly', async () => {
   const picture = fc
     .tuple(
-      fc.array(color, { minLength: 1, maxLength: 64 }),
+      fc.array(color, { minLength: 1, maxLength: 256 }),
       fc.integer({ min: 1, max: 40 }),
       fc.integer({ min: 1, max: 40 }),
     )
@@ -65,6 +66,15 @@ test('pixels differ at most by the bound, and the most frequent colours are exac
     }),
   );
   expect(encoded).toBeGreaterThan(20);
+});
+
+test('rare colours that are far from all others have space', async () => {
+  // Each frequent colour takes an entry unless differences of more than 7 are allowed.
+  const frequent = Array.from({ length: 320 }, (_, i) => ((8 * (i % 20)) << 16) | ((8 * (i >> 4)) << 8));
+  const rare = [0x0000ff, 0xffffff, 0xffff00, 0x00ffff, 0xff00ff];
+  const pixels = pixelsOf([...frequent.flatMap((each) => Array(9).fill(each)), ...rare]);
+  const file = await encodeIndexedPng(pixels, pixels.length / 4, 1);
+  expect(largest(errorsOf(pixels, await decoded(file!)))).toBeLessThanOrEqual(maxError);
 });
 
 test('pictures that are encoded at the same time do not mix, whatever their sizes', async () => {

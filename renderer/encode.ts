@@ -2,9 +2,11 @@
 
 import type { Canvas } from '@napi-rs/canvas';
 import type { Sharp } from 'sharp';
-import { encodeIndexedPng } from './indexed-png.js';
+import { encodeIndexedPng } from './png/indexed-png.js';
 import { loadSharp } from './sharp.js';
 import type { ImageFormat, MapImage } from './types.js';
+
+export type Encoded = Pick<MapImage, 'bytes' | 'contentType'>;
 
 /** Encoder options. Maps are opaque. Compression levels are the fastest that do not make files much larger. */
 const encoders: Readonly<Record<ImageFormat, (pixels: Sharp) => Sharp>> = {
@@ -23,10 +25,7 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
  * Encodes on another thread, so that the next map can be drawn meanwhile. Only the palette of a PNG is chosen on this
  * thread. The canvas may be changed as soon as this function returns its promise.
  */
-export async function encodeImage(
-  canvas: Canvas,
-  format: ImageFormat,
-): Promise<Pick<MapImage, 'bytes' | 'contentType'>> {
+export async function encodeImage(canvas: Canvas, format: ImageFormat): Promise<Encoded> {
   const { width, height } = canvas;
   const data = canvas.data();
   const indexed = format === 'png' ? await encodeIndexedPng(data, width, height) : null;

@@ -10,6 +10,7 @@ import { type Canvas, ImageData } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import type { Frame } from './draw/frame.js';
 import type { PreparedLabels } from './labels/label.js';
+import { type Counted, pixelsIn } from './png/palette.js';
 import type { PixelBox } from './types.js';
 
 /** Opaque pixels of a canvas. Kept as the drawing engine takes them, because making them costs a copy of all. */
@@ -19,20 +20,21 @@ export type Pixels = ImageData;
 export interface KnownView {
   /** Everything below overlays and labels. */
   ground?: Pixels;
-  labelled?: Labelled;
+  /** Null: it has too many colours. */
+  labelled?: Labelled | null;
   /** Labels before they are placed. Undefined for maps without labels. */
   readonly prepared: PreparedLabels | undefined;
 }
 
 /** The ground with labels. */
 export interface Labelled {
-  readonly pixels: Pixels;
+  readonly picture: Counted;
   /** Where each label is drawn, by what is drawn. */
   readonly labels: ReadonlyMap<string, PixelBox>;
 }
 
-/** The ground, and the ground with labels. */
-const pictures = 2;
+/** Bytes of a pixel of the ground, and of its number in the ground with labels. */
+const pixelBytes = 4 + 2;
 /** Bytes of a candidate of streets with its placements, as measured. Those of the basemap take a quarter. */
 const candidateBytes = 20 * 2 ** 10;
 /** Bytes that the candidates of a view take together, because they keep the bytes of its tiles in memory. */
@@ -65,7 +67,7 @@ export class KnownViews {
    * first, and when the view is too large to be kept.
    */
   add(key: string, { width, height }: Canvas, prepared: PreparedLabels | undefined): KnownView | undefined {
-    const size = pictures * 4 * width * height + (prepared ? tileBytes + candidateBytes * prepared.count : 0);
+    const size = pixelBytes * width * height + (prepared ? tileBytes + candidateBytes * prepared.count : 0);
     if (size > maxShare * this.maxBytes) return undefined;
     if (!this.drawnOnce.delete(key)) {
       this.drawnOnce.set(key, true, { size });
@@ -84,20 +86,29 @@ export function pixelsOf(canvas: Canvas): Pixels {
 }
 
 /** Replaces the pixels of the canvas by those of the same place in other pixels of its size: all, or those of a box. */
-export function putPixels({ canvas, context }: Frame, pixels: Pixels, box?: PixelBox): void {
+export function putPixels(frame: Frame, pixels: Pixels, box?: PixelBox): void {
   if (!box) {
-    context.putImageData(pixels, 0, 0);
+    frame.context.putImageData(pixels, 0, 0);
     return;
   }
   const width = box.maxX - box.minX;
   const height = box.maxY - box.minY;
-  if (width <= 0 || height <= 0) return;
   // A copy of the box alone, because the drawing engine copies all pixels that it is given.
   const part = new Uint8ClampedArray(4 * width * height);
   const { data } = pixels;
   for (let y = 0; y < height; y++) {
-    const start = 4 * ((box.minY + y) * canvas.width + box.minX);
+    const start = 4 * ((box.minY + y) * pixels.width + box.minX);
     part.set(data.subarray(start, start + 4 * width), 4 * y * width);
   }
-  context.putImageData(new ImageData(part, width, height), box.minX, box.minY);
+  putPart(frame, part, box);
+}
+
+/** Replaces the pixels of a box of the canvas by those of the same place in a picture of its size. */
+export function putPicture(frame: Frame, picture: Counted, box: PixelBox): void {
+  putPart(frame, new Uint8ClampedArray(pixelsIn(picture, frame.canvas.width, box).buffer), box);
+}
+
+/** `box` is not empty. */
+function putPart({ context }: Frame, part: Uint8ClampedArray, { minX, minY, maxX, maxY }: PixelBox): void {
+  context.putImageData(new ImageData(part, maxX - minX, maxY - minY), minX, minY);
 }

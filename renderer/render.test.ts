@@ -60,8 +60,10 @@ test.each(['png', 'webp', 'jpg'] as const)('a map as %s frees its canvas', async
   let canvas: Frame['canvas'] | undefined;
   const overlays = {
     boxes: [],
+    shared: [],
     below: [],
     paintBelow: () => {},
+    above: [],
     paintAbove(frame: Frame) {
       canvas = frame.canvas;
       expect([canvas.width, canvas.height]).toEqual([512, 512]);
@@ -126,8 +128,10 @@ test('labels are drawn between the lower and upper overlays, and are placed arou
     }),
     overlays: {
       boxes,
+      shared: [],
       below: [{ minX: 0, minY: 10, maxX: 30, maxY: 30 }],
       paintBelow: (frame) => squareAt(frame, 0, '#ffffff'),
+      above: [{ minX: 20, minY: 10, maxX: 40, maxY: 30 }],
       paintAbove: (frame) => squareAt(frame, 20, '#00ff00'),
     },
   });
@@ -152,7 +156,8 @@ test('labels of a view that is drawn again are prepared for its first two maps o
   });
   const renderer = createRenderer();
   for (let i = 0; i < 4; i++) await renderer.render(scene);
-  expect(counts).toEqual({ prepared: 2, placed: 4, received: 4 });
+  // Once more for the picture without markers.
+  expect(counts).toEqual({ prepared: 2, placed: 5, received: 4 });
 });
 
 test('a renderer draws several styles, and the same style identically', async () => {

@@ -7,27 +7,20 @@
 
 import { BucketStore } from './draw/bucket-store.js';
 import { reachIntoView } from './draw/circle.js';
-import { closeFrame, deviceArea, type Frame, type LoadedTile, openFrame } from './draw/frame.js';
+import { closeFrame, deviceArea, type Frame, fillWithPaper, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
 import { continueBeyondPoles } from './draw/poles.js';
 import { encodeImage } from './encode.js';
 import { KnownViews, pixelsOf, putPixels } from './known-views.js';
 import { drawLabels } from './labels/draw.js';
 import type { PlacedLabel, PreparedLabels } from './labels/label.js';
-import { changedBoxes, type LowerOverlays, labelledOf, paintAgain } from './paint-again.js';
+import { encodeChanges, type Overlays, paintWhole, redrawOf } from './paint-again.js';
 import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
 import { coveredPart } from './tiles/coverage.js';
 import { TileStore } from './tiles/store.js';
 import type { Bounds, ImageFormat, MapImage, PixelBox, TileSource, Viewport } from './types.js';
 import { coverTiles, type PlacedTile, partOf, tileZoom } from './view/projection.js';
-
-/** Overlays of a map: geofences and paths below its labels, markers and attribution above them. */
-export interface Overlays extends LowerOverlays {
-  /** Boxes that labels must not overlap. */
-  readonly boxes: readonly PixelBox[];
-  paintAbove(frame: Frame): void;
-}
 
 /** The same map with the tiles and the style of another source. */
 export interface Filling {
@@ -102,20 +95,20 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
       const known = before ?? (key === undefined ? undefined : views.add(key, frame.canvas, prepared));
       const labels = prepared?.place(overlays?.boxes ?? []) ?? [];
       scene.onLabels?.(labels);
-      const changed = known?.labelled && changedBoxes(frame, known.labelled, labels, overlays);
-      if (known?.ground && known.labelled && changed) {
-        putPixels(frame, known.labelled.pixels);
-        paintAgain(frame, changed, known.ground, labels, overlays);
-      } else {
-        if (known?.ground) putPixels(frame, known.ground);
-        else paintGround(frame, scene.style, filling, gaps);
-        if (known) known.ground ??= pixelsOf(frame.canvas);
-        overlays?.paintBelow(frame);
-        drawLabels(frame.context, scene.view.scale, labels);
-        if (known && (overlays?.below ?? []).length === 0) known.labelled = labelledOf(frame, labels);
+      const again = known && redrawOf(frame, known, labels, overlays);
+      let encoding = again && scene.format === 'png' ? encodeChanges(frame, again, labels, overlays) : null;
+      if (!encoding) {
+        if (again) paintWhole(frame, again, labels, overlays);
+        else {
+          if (known?.ground) putPixels(frame, known.ground);
+          else paintGround(frame, scene.style, filling, gaps);
+          if (known) known.ground ??= pixelsOf(frame.canvas);
+          overlays?.paintBelow(frame);
+          drawLabels(frame.context, scene.view.scale, labels);
+          overlays?.paintAbove(frame);
+        }
+        encoding = encodeImage(frame.canvas, scene.format);
       }
-      overlays?.paintAbove(frame);
-      const encoding = encodeImage(frame.canvas, scene.format);
       closeFrame(frame);
       return { ...(await encoding), ...missingOf([...loaded, ...(filled ?? [])]) };
     },
@@ -127,6 +120,7 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
     filling: Filling | undefined,
     gaps: readonly PixelBox[],
   ): void {
+    fillWithPaper(frame);
     paintLayers(frame, style, buckets);
     if (filling) paintFilling(filling, gaps, buckets);
     continueBeyondPoles(frame);

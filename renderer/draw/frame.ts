@@ -28,7 +28,7 @@ export interface Frame {
 /** Colour of a map without a background. */
 const paper = '#ffffff';
 
-/** Creates a frame with a canvas of the view's size in device pixels. */
+/** Creates a frame with an empty canvas of the view's size in device pixels. */
 export function openFrame(
   view: Viewport,
   tiles: Frame['tiles'],
@@ -36,10 +36,13 @@ export function openFrame(
   beside: Frame['beside'] = new Map(),
 ): Frame {
   const canvas = createCanvas(Math.round(view.width * view.scale), Math.round(view.height * view.scale));
-  const context = canvas.getContext('2d');
+  return { canvas, context: canvas.getContext('2d'), view, wholeZoom: Math.floor(view.zoom), tiles, beside, images };
+}
+
+/** Fills the canvas. Maps of known views need no paper. */
+export function fillWithPaper({ canvas, context }: Frame): void {
   context.fillStyle = paper;
   context.fillRect(0, 0, canvas.width, canvas.height);
-  return { canvas, context, view, wholeZoom: Math.floor(view.zoom), tiles, beside, images };
 }
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import geodesic from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
-import { openFrame } from '../draw/frame.js';
+import { fillWithPaper, openFrame } from '../draw/frame.js';
 import type { Position, Viewport } from '../types.js';
 import { worldPixel, worldSizePx } from '../view/projection.js';
 import { fenceRing } from './fences.js';
@@ -120,6 +120,7 @@ test('boxes for labels include all markers and the attribution, which fits into 
 
 test('a marker has its colour and its tip at its position', () => {
   const frame = openFrame(view, new Map());
+  fillWithPaper(frame);
   const markers = [{ color: [255, 0, 0, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] }];
   createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame);
   const pixel = (x: number, y: number) => [...frame.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];

@@ -6,7 +6,7 @@
  */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Frame } from '../draw/frame.js';
-import type { MapRequest, Viewport } from '../types.js';
+import type { MapRequest, PixelBox, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
 import { attributionBox, drawAttribution } from './attribution.js';
 import { drawFences, fenceItem, fenceShape } from './fences.js';
@@ -45,9 +45,13 @@ export function createOverlays(
   const strip = attributionBox(ruler, view, attribution);
   const areas = fences.map((fence) => fenceShape(view, fence));
   const lines = paths.map((path) => pathShape(view, path));
+  const shared = strip ? [strip] : [];
+  const boxes = [...markerBoxes(view, markers, icons), ...shared];
   return {
     below: [...areas, ...lines].map(({ box }) => box),
-    boxes: [...markerBoxes(view, markers, icons), ...(strip ? [strip] : [])],
+    boxes,
+    shared,
+    above: boxes.map(withShadow),
     paintBelow({ context }: Frame): void {
       inCssPixels(context, view, () => {
         drawFences(context, areas);
@@ -62,6 +66,14 @@ export function createOverlays(
     },
   };
 }
+
+/** The shadow and the smoothed edges of a marker reach so far beyond its box. CSS pixels. */
+const shadowPx = 4;
+
+const withShadow = ({ minX, minY, maxX, maxY }: PixelBox): PixelBox => ({
+  ...{ minX: minX - shadowPx, minY: minY - shadowPx },
+  ...{ maxX: maxX + shadowPx, maxY: maxY + shadowPx },
+});
 
 function inCssPixels(context: SKRSContext2D, { scale }: Viewport, draw: () => void): void {
   context.save();

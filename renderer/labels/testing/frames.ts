@@ -1,6 +1,6 @@
 /** Creates frames of synthetic tiles. For tests. */
 
-import { type Frame, openFrame } from '../../draw/frame.js';
+import { type Frame, fillWithPaper, openFrame } from '../../draw/frame.js';
 import type { Filling } from '../../render.js';
 import { noImages } from '../../sprites/sprite-images.js';
 import { type CompiledStyle, compileStyle } from '../../style/compile.js';
@@ -22,7 +22,9 @@ export function frameOf(view: Viewport, zoom: number, features: TileFeatures, im
     const tile = decodeVectorTile(tileBytes({ shapes: features(place.x, place.y) }));
     return { place, tile: { kind: 'vector', key: `${place.x}/${place.y}`, tile } as const };
   });
-  return openFrame(view, new Map([['tiles', tiles]]), images);
+  const frame = openFrame(view, new Map([['tiles', tiles]]), images);
+  fillWithPaper(frame);
+  return frame;
 }
 
 /**
