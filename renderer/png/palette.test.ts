@@ -49,7 +49,7 @@ function encoded(counted: ReturnType<typeof countColors>) {
   return palette && { colors: palette.channels, entries: counted.numbers.map((number) => palette.entryOf[number]!) };
 }
 
-test('a picture that differs from a known one has the palette and pixels as if it was counted from the beginning', () => {
+test('a picture that differs from a known one is encoded as if it was counted from the beginning', () => {
   const picture = fc.tuple(side, side, fc.array(fc.nat({ max: 0xffffff }), { minLength: 1, maxLength: 500 }), boxes);
   fc.assert(
     fc.property(picture, ([width, height, colors, drawn]) => {

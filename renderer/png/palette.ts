@@ -80,8 +80,8 @@ const countedAs = (numbers: Uint16Array): Counted => ({
 });
 
 /**
- * Counts the colours of a picture in one pass. Runs of one colour, which most of a map consists of, are nearly free. The
- * result is valid until the next count. Null: the picture has too many colours.
+ * Counts the colours of a picture in one pass. Runs of one colour, which most of a map consists of, are nearly free.
+ * The result is valid until the next count. Null: the picture has too many colours.
  */
 export function countColors(pixels: Uint32Array): Counted | null {
   startCounting();
