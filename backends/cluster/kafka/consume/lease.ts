@@ -97,7 +97,10 @@ export class Lease {
     return this.isMoving && this.#queue.hasRoom;
   }
 
-  /** Increases with every step of progress, for the watchdog. */
+  /**
+   * Increases with every step of progress, for the watchdog. Verifying the log is none: a partition beyond the end is
+   * verified again and again.
+   */
   get steps(): number {
     return this.#steps;
   }
@@ -149,7 +152,6 @@ export class Lease {
   /** Records that the log was verified when so many connections had been opened. */
   verified(socketsOpened: number): void {
     this.#verification.passed(socketsOpened);
-    this.#steps += 1;
   }
 
   /** Resolves with the next fetch when the queue has space. Undefined when the lease is not held any more. */
@@ -176,8 +178,10 @@ export class Lease {
     const messages = await this.#queue.take(maxRecords, maxWaitMs);
     if (messages === undefined) return undefined;
     this.#onFetchable?.();
-    if (messages.length > 0) this.#busySinceMs = performance.now();
-    this.#steps += 1;
+    if (messages.length > 0) {
+      this.#busySinceMs = performance.now();
+      this.#steps += 1;
+    }
     return messages;
   }
 
