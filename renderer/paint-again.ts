@@ -10,7 +10,7 @@ import { type KnownView, type Labelled, type Pixels, putPicture, putPixels } fro
 import { drawLabels, drawnBox, drawnKey } from './labels/draw.js';
 import type { PlacedLabel } from './labels/label.js';
 import { encodeCounted } from './png/indexed-png.js';
-import { countChanged, countColors, kept } from './png/palette.js';
+import { countChanged, countColors, kept, wordsOf } from './png/palette.js';
 import type { PixelBox } from './types.js';
 
 /** Overlays of a map. */
@@ -36,10 +36,6 @@ function drawLabelled(frame: Frame, ground: Pixels, labels: readonly PlacedLabel
   const picture = countColors(wordsOf(frame.canvas.data()));
   return picture && { picture: kept(picture), labels: drawnBoxes(labels) };
 }
-
-/** Returns each pixel as one word. */
-const wordsOf = ({ buffer, byteOffset, length }: Uint8Array | Uint8ClampedArray): Uint32Array =>
-  new Uint32Array(buffer, byteOffset, length / 4);
 
 function drawnBoxes(labels: readonly PlacedLabel[]): Map<string, PixelBox> {
   const boxes = new Map<string, PixelBox>();
@@ -71,8 +67,8 @@ export interface Redraw {
 
 /**
  * Returns where a map differs from the same view without overlays, below its markers: near geofences and paths, and
- * near labels that give way to markers. Undefined when it differs nearly everywhere, has too many colours, or is not
- * known.
+ * near labels that give way to markers. The first call for a view draws on the frame what is kept of it. Undefined when
+ * the map differs nearly everywhere, has too many colours, or is not known.
  */
 export function redrawOf(
   frame: Frame,

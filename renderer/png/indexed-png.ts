@@ -7,14 +7,14 @@
  */
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
-import { type Counted, choosePalette, countColors } from './palette.js';
+import { type Counted, choosePalette, countColors, wordsOf } from './palette.js';
 
 const deflated = promisify<Uint8Array, { level: number; chunkSize: number }, Buffer>(deflate);
 /** Size of a compressed piece. Usually one is enough, because each further piece waits for a thread. */
 const compression = { level: 1, chunkSize: 262_144 };
 
 export function encodeIndexedPng(pixels: Uint8Array, width: number, height: number): Promise<Buffer> | null {
-  const counted = countColors(new Uint32Array(pixels.buffer, pixels.byteOffset, width * height));
+  const counted = countColors(wordsOf(pixels));
   return counted && encodeCounted(counted, width, height);
 }
 

@@ -125,6 +125,10 @@ export function countChanged(before: Counted, width: number, changed: readonly C
   return countedAs(numbers);
 }
 
+/** Returns each pixel as one word. */
+export const wordsOf = ({ buffer, byteOffset, length }: Uint8Array | Uint8ClampedArray): Uint32Array =>
+  new Uint32Array(buffer, byteOffset, length / 4);
+
 /** Returns a copy that stays valid. */
 export const kept = ({ colors, counts, numbers }: Counted): Counted => ({
   colors: colors.slice(),
