@@ -22,6 +22,7 @@ import { newTestCluster, type TestCluster } from '../support/cluster.js';
 import { ClusterNodes, type NodePlan } from '../support/cluster-nodes.js';
 import { circle, eventTypesOf, standing } from '../support/places.js';
 import { program } from '../support/program.js';
+import { patientReplies } from '../support/server.js';
 import { freshRedisOptions } from './redis/fresh-redis.js';
 
 type Environment = Readonly<Record<string, string>>;
@@ -39,6 +40,7 @@ const idleMs = 24 * 60 * 60 * 1_000;
 
 const withPartitions = ({ environment }: TestCluster, partitions: number): Environment => ({
   ...environment,
+  ...patientReplies,
   FENCELINE_LOCATIONS_PARTITIONS: `${partitions}`,
 });
 
