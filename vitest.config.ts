@@ -114,7 +114,7 @@ export default defineConfig({
           name: 'cluster',
           include: [...clusterFiles, ...onBothBackends],
           // They mostly wait: for sessions to expire, for failovers, and for starts.
-          maxWorkers: 5,
+          maxWorkers: 6,
           sequence: { groupOrder: 1 },
         },
       },
