@@ -220,8 +220,8 @@ function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer
   const after = query.orderBy === 'createdAt' ? query.createdAfter : query.updatedAfter;
   return {
     start: listPosition(prefix, query.cursor?.timeMs ?? before ?? endOfTime),
-    // Excluded from the range.
-    end: after === undefined ? prefix : listPosition(prefix, after),
+    // Excluded from the range. A key has no time before 1970.
+    end: after === undefined || after < 0 ? prefix : listPosition(prefix, after),
   };
 }
 

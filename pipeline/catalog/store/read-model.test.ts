@@ -188,6 +188,16 @@ test('the feed lists each changed record once per scope, and reports when it no 
   expect(readModel.feed(3)).toHaveLength(3);
 });
 
+test('a list after a time before 1970 has the records of its first millisecond', async () => {
+  const readModel = openHere();
+  const first = geofenceRecord({ createdAt: 0, updatedAt: 0 });
+  await readModel.apply([put(first)], 1);
+  for (const after of [{ createdAfter: -1 }, { orderBy: 'updatedAt' as const, updatedAfter: -1 }]) {
+    const query: ListQuery = { ...scope, limit: 1, orderBy: 'createdAt', ...after };
+    expect(readModel.geofences(query).items).toEqual([first]);
+  }
+});
+
 const place = fc.constantFrom(...scopes);
 const someRecord = fc.record({
   externalId: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
