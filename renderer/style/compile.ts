@@ -18,6 +18,7 @@ import {
   type StyleSpecification,
   validateStyleMin,
 } from '@maplibre/maplibre-gl-style-spec';
+import { LRUCache } from 'lru-cache';
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { type PlacementHints, placementHintsOf } from './placement-hints.js';
 import { compileProperty, type GlobalState, type Property } from './property.js';
@@ -74,8 +75,39 @@ export function compileStyle(style: StyleSpecification): CompiledStyle {
   const state = Object.fromEntries(
     Object.entries(style.state ?? {}).map(([name, { default: value }]) => [name, value]),
   );
+  const stateText = JSON.stringify(state);
   const layers = derefLayers(style.layers) as LayerSpecification[];
-  return { layers: layers.filter((layer) => isShown(layer, state)).map((layer) => compileLayer(layer, state)) };
+  return {
+    layers: layers.filter((layer) => isShown(layer, state)).map((layer) => sharedLayer(layer, state, stateText)),
+  };
+}
+
+/** Maximum characters of JSON of each of the two caches. */
+const maxKeptCharacters = 4 * 2 ** 20;
+
+function keptByText<Value extends object>(): LRUCache<string, Value> {
+  return new LRUCache({ maxSize: maxKeptCharacters, sizeCalculation: (_value, text) => text.length });
+}
+
+/**
+ * Layers and properties by their JSON. Styles share them, because a style takes megabytes by itself, and languages and
+ * uploaded styles differ in few layers.
+ */
+const keptLayers = keptByText<StyleLayer>();
+const keptFilters = keptByText<CompiledFilter>();
+const keptProperties = keptByText<Property<unknown>>();
+
+function shared<Value extends object>(kept: LRUCache<string, Value>, text: string, compile: () => Value): Value {
+  let compiled = kept.get(text);
+  if (!compiled) {
+    compiled = compile();
+    kept.set(text, compiled);
+  }
+  return compiled;
+}
+
+function sharedLayer(layer: LayerSpecification, state: GlobalState, stateText: string): StyleLayer {
+  return shared(keptLayers, `${stateText} ${JSON.stringify(layer)}`, () => compileLayer(layer, state, stateText));
 }
 
 function isShown(layer: LayerSpecification, state: GlobalState): boolean {
@@ -85,35 +117,37 @@ function isShown(layer: LayerSpecification, state: GlobalState): boolean {
   );
 }
 
-function compileLayer(layer: LayerSpecification, state: GlobalState): StyleLayer {
-  const properties = compileProperties(layer, state);
-  const { minzoom = 0, maxzoom = Infinity } = layer;
+function compileLayer(layer: LayerSpecification, state: GlobalState, stateText: string): StyleLayer {
+  const properties = compileProperties(layer, state, stateText);
+  // The functions below must not keep the JSON of the layer in memory.
+  const { type, minzoom = 0, maxzoom = Infinity } = layer;
   const filter = 'filter' in layer ? layer.filter : undefined;
-  const filterText = JSON.stringify(filter) ?? '';
-  const compiled = compileFilter(filter, `${layer.id}.filter`, state);
+  const { evaluate, ...described } = sharedFilter(filter, `${layer.id}.filter`, state, stateText);
   return {
     id: layer.id,
-    type: layer.type,
+    type,
     source: 'source' in layer ? layer.source : null,
     sourceLayer: ('source-layer' in layer ? layer['source-layer'] : undefined) ?? null,
     filter(zoom) {
       const globals = { zoom };
-      return (feature) => compiled(globals, feature);
+      return (feature) => evaluate(globals, feature);
     },
-    filterText,
-    filterDependsOnZoom: mentionsZoom(filter),
-    filterDependencies: dependenciesOf(filterText),
+    ...described,
     ...placementHintsOf(layer.metadata),
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);
-      if (!property) throw new RangeError(`Layers of type ${layer.type} have no property ${name}`);
+      if (!property) throw new RangeError(`Layers of type ${type} have no property ${name}`);
       return property as Property<T>;
     },
   };
 }
 
-type CompiledFilter = (globals: { readonly zoom: number }, feature: TileFeature) => boolean;
+type EvaluateFilter = (globals: { readonly zoom: number }, feature: TileFeature) => boolean;
+
+interface CompiledFilter extends Pick<StyleLayer, 'filterText' | 'filterDependsOnZoom' | 'filterDependencies'> {
+  readonly evaluate: EvaluateFilter;
+}
 
 const filterSpecification = {
   type: 'boolean',
@@ -123,8 +157,23 @@ const filterSpecification = {
   expression: { interpolated: false, parameters: ['zoom', 'feature'] },
 } as unknown as StylePropertySpecification;
 
+function sharedFilter(
+  filter: FilterSpecification | undefined,
+  place: string,
+  state: GlobalState,
+  stateText: string,
+): CompiledFilter {
+  const filterText = JSON.stringify(filter) ?? '';
+  return shared(keptFilters, `${stateText} ${filterText}`, () => ({
+    evaluate: compileFilter(filter, place, state),
+    filterText,
+    filterDependsOnZoom: mentionsZoom(filter),
+    filterDependencies: dependenciesOf(filterText),
+  }));
+}
+
 /** Compiles a filter. An expression that fails for a feature leaves it out in silence, as properties do. */
-function compileFilter(filter: FilterSpecification | undefined, place: string, state: GlobalState): CompiledFilter {
+function compileFilter(filter: FilterSpecification | undefined, place: string, state: GlobalState): EvaluateFilter {
   if (filter === undefined || !expression.isExpressionFilter(filter)) return featureFilter(filter, place, state).filter;
   const compiled = createExpression(filter, place, filterSpecification, state);
   if (compiled.result === 'error')
@@ -138,14 +187,21 @@ function compileFilter(filter: FilterSpecification | undefined, place: string, s
   };
 }
 
-function compileProperties(layer: LayerSpecification, state: GlobalState): Map<string, Property<unknown>> {
+function compileProperties(
+  layer: LayerSpecification,
+  state: GlobalState,
+  stateText: string,
+): Map<string, Property<unknown>> {
   const properties = new Map<string, Property<unknown>>();
   for (const group of ['layout', 'paint'] as const) {
     const specifications = latest[`${group}_${layer.type}`] as Record<string, StylePropertySpecification>;
     const values = (layer[group] ?? {}) as Record<string, unknown>;
     for (const [name, specification] of Object.entries(specifications)) {
       if (name === 'visibility') continue;
-      properties.set(name, compileProperty(values[name], `${layer.id}.${group}.${name}`, specification, state));
+      const text = `${stateText} ${layer.type} ${name} ${JSON.stringify(values[name] ?? undefined)}`;
+      const place = `${layer.id}.${group}.${name}`;
+      const compile = () => compileProperty(values[name], place, specification, state);
+      properties.set(name, shared(keptProperties, text, compile));
     }
   }
   return properties;
