@@ -75,6 +75,32 @@ test('hidden layers are dropped, also by global state', () => {
   expect(compileOne(byState, { shown: { default: 'visible' } })).toBeDefined();
 });
 
+test('styles share equal layers, and layers share equal properties', () => {
+  const roads = { type: 'line', paint: { 'line-width': ['get', 'lanes'] } };
+  const areas = { type: 'fill', filter: ['==', ['get', 'kind'], 'park'] };
+  expect(compileOne(roads)).toBe(compileOne(roads));
+  const narrower = compileOne({ ...roads, maxzoom: 9 });
+  expect(narrower).not.toBe(compileOne(roads));
+  expect([9, 8].map((zoom) => narrower.isVisible(zoom))).toEqual([false, true]);
+  expect(narrower.property('line-width')).toBe(compileOne(roads).property('line-width'));
+  expect(compileOne(areas).filterText).not.toBe(compileOne({ ...areas, filter: ['has', 'kind'] }).filterText);
+});
+
+test('layers of styles with another state are not shared', () => {
+  const layer = {
+    type: 'fill',
+    filter: ['==', ['get', 'kind'], ['global-state', 'kind']],
+    paint: { 'fill-opacity': ['global-state', 'opacity'] },
+  };
+  const drawn = (kind: string, opacity: number) => {
+    const { filter, property } = compileOne(layer, { kind: { default: kind }, opacity: { default: opacity } });
+    return [filter(10)(featureWith({ kind: 'park' })), property('fill-opacity').at(10)];
+  };
+  expect(drawn('park', 0.5)).toEqual([true, 0.5]);
+  expect(drawn('wood', 0.25)).toEqual([false, 0.25]);
+  expect(drawn('park', 0.25)).toEqual([true, 0.25]);
+});
+
 test('style errors have their position', () => {
   const style = styleOf([
     { type: 'fill', source: 'tiles', 'source-layer': 'a', paint: { 'fill-color': 7 } },

@@ -2,7 +2,7 @@
  * Compiles a MapLibre style: filters and properties, without hidden layers.
  *
  * Input: a style (specification version 8) that passed {@link validateStyle}. Output: its layers from bottom to top.
- * Pure.
+ * Pure, except that equal layers are compiled once.
  */
 
 import {
@@ -82,7 +82,7 @@ export function compileStyle(style: StyleSpecification): CompiledStyle {
   };
 }
 
-/** Maximum characters of JSON of each of the two caches. */
+/** Maximum characters of JSON of each of the three caches. */
 const maxKeptCharacters = 4 * 2 ** 20;
 
 function keptByText<Value extends object>(): LRUCache<string, Value> {
@@ -90,8 +90,8 @@ function keptByText<Value extends object>(): LRUCache<string, Value> {
 }
 
 /**
- * Layers and properties by their JSON. Styles share them, because a style takes megabytes by itself, and languages and
- * uploaded styles differ in few layers.
+ * Layers, filters and properties by their JSON. Styles share them, because a style takes megabytes by itself, and
+ * languages and uploaded styles differ in few layers.
  */
 const keptLayers = keptByText<StyleLayer>();
 const keptFilters = keptByText<CompiledFilter>();
@@ -106,6 +106,7 @@ function shared<Value extends object>(kept: LRUCache<string, Value>, text: strin
   return compiled;
 }
 
+/** Returns the compiled layer of equal JSON in a style of equal state, of any style. */
 function sharedLayer(layer: LayerSpecification, state: GlobalState, stateText: string): StyleLayer {
   return shared(keptLayers, `${stateText} ${JSON.stringify(layer)}`, () => compileLayer(layer, state, stateText));
 }
