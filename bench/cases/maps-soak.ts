@@ -8,6 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { prepareDefaultBasemap } from '../../renderer/basemap/bake.js';
 import { createDrawingPool, type DrawingPool } from '../../renderer/pool/drawing-pool.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import { builtInStyle } from '../../renderer/styles/built-in.js';
@@ -188,6 +189,8 @@ export const mapsSoakCase: BenchCase = {
   async run({ smoke, minutes }) {
     const cacheFolder = mkdtempSync(join(tmpdir(), 'fenceline-bench-maps-'));
     try {
+      // Drawing processes of a node never bake: it takes 500 MB.
+      await prepareDefaultBasemap(join(cacheFolder, 'basemap'));
       const { hours, soaked } = await soak(minutes ?? (smoke ? smokeMinutes : defaultMinutes), cacheFolder);
       return soaked.flatMap((each) => rowsOf(hours, each));
     } finally {
