@@ -132,20 +132,24 @@ const isSameTime = (one: Timed, other: Timed, orderBy: ListQuery['orderBy']): bo
 
 export function createListWriter(index: Index): ListWriter {
   const changed = new Map<string, ChangedTime>();
-  /** The last times that were used: those of most rows of an import. */
-  const latest: Partial<Record<ListQuery['orderBy'], ChangedTime>> = {};
+  /** The last times that were used, those of most rows of an import: where records enter and where they leave. */
+  const latest: Record<'entered' | 'left', Partial<Record<ListQuery['orderBy'], ChangedTime>>> = {
+    entered: {},
+    left: {},
+  };
 
-  function changedTime(kind: ListedKind, record: Timed, orderBy: ListQuery['orderBy']): ChangedTime {
+  function changedTime(kind: ListedKind, record: Timed, orderBy: ListQuery['orderBy'], isAdded: boolean): ChangedTime {
     const { project, environment } = record;
     const timeMs = keyTime(record[orderBy]);
-    const last = latest[orderBy];
+    const latestTimes = latest[isAdded ? 'entered' : 'left'];
+    const last = latestTimes[orderBy];
     if (last?.timeMs === timeMs && last.kind === kind && last.scope.project === project) {
       if (last.scope.environment === environment) return last;
     }
     const name = `${kind}/${project}/${environment}/${orderBy}/${timeMs}`;
     const found = changed.get(name) ?? { kind, orderBy, scope: { project, environment }, timeMs, lists: new Map() };
     changed.set(name, found);
-    latest[orderBy] = found;
+    latestTimes[orderBy] = found;
     return found;
   }
 
@@ -154,7 +158,7 @@ export function createListWriter(index: Index): ListWriter {
     for (const orderBy of orders) {
       const isKept = other != null && isSameTime(record, other, orderBy);
       if (isKept && record.tag === other.tag) continue;
-      const { lists } = changedTime(kind, record, orderBy);
+      const { lists } = changedTime(kind, record, orderBy, isAdded);
       for (const tag of record.tag === null ? [null] : [null, record.tag]) {
         if (tag === null && isKept) continue;
         const ids = lists.get(tag);
@@ -166,7 +170,12 @@ export function createListWriter(index: Index): ListWriter {
 
   function flushEntry(key: Buffer, ids: ReadonlyMap<string, boolean>): void {
     const stored = index.get(key);
-    const left = stored === undefined ? [] : [...idsOf(stored)].filter((id) => !ids.has(id));
+    const left: string[] = [];
+    const text = stored?.toString('hex') ?? '';
+    for (let at = 0; at < text.length; at += 2 * idBytes) {
+      const id = text.slice(at, at + 2 * idBytes);
+      if (!ids.has(id)) left.push(id);
+    }
     for (const [id, isAdded] of ids) if (isAdded) left.push(id);
     if (left.length > 0) index.putSync(key, Buffer.from(left.sort().join(''), 'hex'));
     else if (stored !== undefined) index.removeSync(key);
@@ -174,8 +183,8 @@ export function createListWriter(index: Index): ListWriter {
 
   function reset(): void {
     changed.clear();
-    delete latest.createdAt;
-    delete latest.updatedAt;
+    latest.entered = {};
+    latest.left = {};
   }
 
   function move(kind: ListedKind, before: Timed | null | undefined, after: Timed | null): void {

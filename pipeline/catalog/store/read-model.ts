@@ -166,11 +166,13 @@ function openDatabases(path: string) {
   const versionOf = (kind: VersionedKind) => () => (meta.get(versionNames[kind]) as number | undefined) ?? 0;
   const storedFences = root.openDB<Buffer, Buffer>('geofences', binary);
 
+  const firstVersion = (): number => (meta.get('firstVersion') as number | undefined) ?? 0;
+
   /** Versions before the first are of a topic that was replaced. */
-  function revisionOfFence(id: Buffer): number | null | undefined {
+  function revisionOfFence(id: Buffer, first = firstVersion()): number | null | undefined {
     const stored = storedFences.getBinaryFast(id);
     if (stored === undefined) return undefined;
-    const revision = versionOfFence(asBuffer(stored)) - ((meta.get('firstVersion') as number | undefined) ?? 0);
+    const revision = versionOfFence(asBuffer(stored)) - first;
     return revision < 0 ? null : revision;
   }
   return {
@@ -237,8 +239,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
 
   const number = (name: string): number => (meta.get(name) as number | undefined) ?? 0;
   /** Increases with every change, even when offsets restart. */
-  const versionAt = (nextOffset: number): number => number('firstVersion') + nextOffset;
-  const currentVersion = (): number => versionAt(number('nextOffset'));
+  const currentVersion = (): number => number('firstVersion') + number('nextOffset');
   const webhookLists = createScopedRecords(
     () => number(versionNames.webhook),
     () => webhooks.getRange().map(({ value }) => value),
@@ -360,24 +361,26 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
     nextOffset: number,
     mark: string | null,
   ): Promise<void> {
-    const outcomes = new Map<string, EditOutcome>();
+    let outcomes: (readonly [edit: string, outcome: EditOutcome])[] = [];
     const write = (): void => {
       if (earlier !== undefined && number('nextOffset') !== earlier.nextOffset) throw new EarlierFailed();
-      outcomes.clear();
+      outcomes = [];
       applier.begin();
-      const version = versionAt(nextOffset);
+      revisions.beginSync();
+      const firstVersion = number('firstVersion');
+      const version = firstVersion + nextOffset;
       const applied: DecodedChange[] = [];
       const things: ChangedThing[] = [];
       for (const change of changes) {
         const { kind, id, origin, prepared } = change;
-        const versionOfChange = origin === undefined ? noVersion : versionAt(origin.offset);
+        const versionOfChange = origin === undefined ? noVersion : firstVersion + origin.offset;
         const isCreated = prepared?.base === null && applier.create(id, prepared, versionOfChange);
-        const held = isCreated ? undefined : revisions.heldRevision(kind, id);
+        const held = isCreated ? undefined : revisions.heldRevision(kind, id, firstVersion);
         const isAtBase = isCreated || (prepared !== undefined && prepared.base !== null && held === prepared.base);
         if (origin !== undefined) {
           const isDeletion = prepared === undefined && change.record === null;
           const outcome = revisions.admitSync({ kind, id, isDeletion }, origin, held);
-          if (origin.edit !== null) outcomes.set(origin.edit, outcome);
+          if (origin.edit !== null) outcomes.push([origin.edit, outcome]);
           if (outcome.kind === 'refused') {
             if (isCreated) applier.undoCreation(id);
             continue;

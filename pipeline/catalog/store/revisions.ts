@@ -46,10 +46,8 @@ const basesHeader = 'bases';
 /** Returns an id that identifies the outcome of an edit. */
 export const newEditId = (): string => randomUUID();
 
-export const editHeaders = (edit: string, bases: readonly Base[] | undefined): RecordHeaders => ({
-  [editHeader]: edit,
-  ...(bases && { [basesHeader]: bases.join(',') }),
-});
+export const editHeaders = (edit: string, bases: readonly Base[] | undefined): RecordHeaders =>
+  bases === undefined ? { [editHeader]: edit } : { [editHeader]: edit, [basesHeader]: bases.join(',') };
 
 /** Reads the headers that {@link editHeaders} wrote. Invalid bases match nothing. */
 export function originOf({
@@ -153,6 +151,8 @@ export interface Revisions {
   /** Returns the bases for the next edit of the record: its revision, and the changes refused since. */
   bases(kind: ChangeKind, id: string): Base[];
   contested(limit: number): Contested[];
+  /** Must be called at the beginning of a write transaction. */
+  beginSync(): void;
   /**
    * Decides whether the change is applied, and records the outcome. Must run in a write transaction, before the change
    * is applied and after those before it.
@@ -166,7 +166,7 @@ export interface Revisions {
   /**
    * Returns the revision that the stored record holds, as {@link RecordsWithRevision} does; undefined for other kinds.
    */
-  heldRevision(kind: ChangeKind, id: string): number | null | undefined;
+  heldRevision(kind: ChangeKind, id: string, firstVersion: number): number | null | undefined;
   /** Removes some of the deletions that have expired at `nowMs`. Must run in a write transaction. */
   forgetSync(nowMs: number): void;
   /** Removes all revisions, because they are offsets of a topic that was replaced. Must run in a write transaction. */
@@ -177,8 +177,9 @@ export interface Revisions {
 export interface RecordsWithRevision {
   /**
    * Returns the revision that the stored record holds: null if it does not know one; undefined if there is no record.
+   * @param firstVersion the version of offset 0. Default: it is read.
    */
-  revisionOf(id: Buffer): number | null | undefined;
+  revisionOf(id: Buffer, firstVersion?: number): number | null | undefined;
 }
 
 /** Opens the tables in a read model's file. */
@@ -195,6 +196,8 @@ export function openRevisions(
   const deletions = root.openDB<true, [number, string]>('deletions', {});
   /** By kind and id: offsets of refused changes that no applied change names among its bases. */
   const refused = root.openDB<number[], Buffer>('refused', { keyEncoding: 'binary' });
+  /** Whether the write transaction sees any entry of `refused`, which is nearly always empty. */
+  let hasRefused = true;
 
   const revisionAt = (kind: ChangeKind, key: Buffer): RecordRevision | undefined =>
     revisionOfKey(key, holders[kind]?.revisionOf(key.subarray(1)));
@@ -223,7 +226,7 @@ export function openRevisions(
 
   return {
     revisionOf: (kind, id) => revisionAt(kind, keyOf(kind, id)),
-    heldRevision: (kind, id) => holders[kind]?.revisionOf(idKey(id)),
+    heldRevision: (kind, id, firstVersion) => holders[kind]?.revisionOf(idKey(id), firstVersion),
     bases(kind, id) {
       const key = keyOf(kind, id);
       const current = revisionAt(kind, key);
@@ -236,11 +239,15 @@ export function openRevisions(
     contested: (limit) =>
       [...refused.getKeys({ limit })].map((key) => ({ kind: kinds[key[0]!]!, id: key.toString('hex', 1) })),
 
+    beginSync() {
+      hasRefused = [...refused.getKeys({ limit: 1 })].length > 0;
+    },
     admitSync({ kind, id, isDeletion }, origin, held) {
       const key = keyOf(kind, id);
       const before = revisionOfKey(key, held);
-      const open = refused.get(key);
+      const open = hasRefused ? refused.get(key) : undefined;
       if (!isApplicable(before, origin)) {
+        hasRefused = true;
         refused.putSync(key, [...(open ?? []), origin.offset]);
         return { kind: 'refused' };
       }
