@@ -8,6 +8,7 @@
 import type { GeofenceInput, GivenGeofence } from '../api/geofences/fields.js';
 import type { Outcome } from '../http/fields/reader.js';
 import { prepareEdit } from '../pipeline/catalog/store/append-change.js';
+import { editHeaders } from '../pipeline/catalog/store/revisions.js';
 import { scopeOfFence } from '../pipeline/catalog/store/stored-fence.js';
 import type {
   ConfigurationChange,
@@ -87,8 +88,8 @@ export interface PackedChanges {
 export const movedBuffers = (method: string, [changes]: readonly unknown[]): ArrayBuffer[] =>
   method === 'write' ? [(changes as PackedChanges).values.buffer] : [];
 
-/** Key, bytes of the value (-1: a deletion), edit, headers, and what was prepared. */
-type PackedHead = [string, number, string, EncodedChange['record']['headers'], PreparedHead?];
+/** Key, bytes of the value (-1: a deletion), edit, bases, and what was prepared. */
+type PackedHead = [string, number, string, ConfigurationChange['bases'] | null, PreparedHead?];
 
 /** Base, bytes of the stored form, places in lists before and after, and bytes of the removed and the added keys. */
 type PreparedHead = [
@@ -112,10 +113,11 @@ const preparedHead = ({ base, stored, before, after, removed, added }: PreparedF
 ];
 
 export function packChanges(changes: readonly ConfigurationChange[], changedAt: number): PackedChanges {
-  const encoded = changes.map((change) => prepareEdit(change, changedAt));
   const parts: Buffer[] = [];
-  const heads = encoded.map(({ edit, record: { key, value, headers }, prepared }): PackedHead => {
-    const head: PackedHead = [key, value?.length ?? -1, edit, headers];
+  const heads = changes.map((change): PackedHead => {
+    const { edit, record, prepared } = prepareEdit(change, changedAt);
+    const { key, value } = record;
+    const head: PackedHead = [key, value?.length ?? -1, edit, change.bases ?? null];
     if (value !== null) parts.push(value);
     if (prepared !== undefined) {
       head.push(preparedHead(prepared));
@@ -151,9 +153,9 @@ export function unpackChanges({ heads, values }: PackedChanges): EncodedChange[]
       added: added.map(take),
     };
   };
-  return (JSON.parse(heads) as PackedHead[]).map(([key, length, edit, headers, prepared]) => {
+  return (JSON.parse(heads) as PackedHead[]).map(([key, length, edit, bases, prepared]) => {
     const value = length < 0 ? null : take(length);
-    const record = headers === undefined ? { key, value } : { key, value, headers };
+    const record = { key, value, headers: editHeaders(edit, bases ?? undefined) };
     return { edit, record, prepared: prepared && takePrepared(prepared) };
   });
 }
