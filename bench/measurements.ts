@@ -104,9 +104,9 @@ until \`locations.cachedDevices\` is reached.`,
   {
     name: 'maps-soak',
     title: 'Memory of a drawing process',
-    about: `Six minutes of random maps, of up to 900 by 700 at scale 3, after 1,500 small ones. The process of the basemap
-still grew at the end, as its caches filled: its last readings are 314 to 355 MiB. An hour has not been
-measured since styles share their layers.`,
+    about: `Six minutes of random maps, of up to 900 by 700 at scale 3, after 1,500 small ones. The process of the
+basemap still grew at the end, as its caches filled: its last readings are 314 to 355 MiB. An hour has
+not been measured since styles share their layers.`,
   },
 ];
 
