@@ -4,15 +4,17 @@ export type Point = readonly [x: number, y: number];
 
 export class Polyline {
   /** Distance of each vertex from the start. */
-  private readonly distances: Float64Array;
+  private readonly distances: readonly number[];
 
   /** `xy` alternates x and y of at least two vertices. */
   constructor(readonly xy: readonly number[]) {
-    this.distances = new Float64Array(xy.length / 2);
-    for (let i = 1; i < this.distances.length; i++) {
-      const step = Math.hypot(xy[2 * i]! - xy[2 * i - 2]!, xy[2 * i + 1]! - xy[2 * i - 1]!);
-      this.distances[i] = this.distances[i - 1]! + step;
+    const distances = [0];
+    let distance = 0;
+    for (let i = 2; i < xy.length; i += 2) {
+      distance += Math.hypot(xy[i]! - xy[i - 2]!, xy[i + 1]! - xy[i - 1]!);
+      distances.push(distance);
     }
+    this.distances = distances;
   }
 
   get length(): number {

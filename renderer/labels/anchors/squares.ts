@@ -1,6 +1,5 @@
 /** Tells squares from streets by the lines that have their name. Pure. */
 
-import { extremes } from '../../tiles/pole-of-inaccessibility.js';
 import { angleBetween } from './join-lines.js';
 import { type Point, Polyline } from './polyline.js';
 
@@ -35,14 +34,14 @@ const windingParts = 24;
  */
 export function squareAround(lines: readonly (readonly number[])[]): Square | null {
   const length = lines.reduce((sum, xy) => sum + lengthOf(xy), 0);
-  const sizes = Array.from({ length: directions }, (_, i) => {
-    const [[left, right], [top, bottom]] = extent(lines, (i * Math.PI) / 2 / directions);
-    return [right - left, bottom - top] as const;
-  });
-  const isWide = sizes.every(([width, height]) => Math.min(width, height) >= leastAspect * Math.max(width, height));
-  if (!isWide || !sizes.some(([width, height]) => length >= leastLength * (width + height))) return null;
-  const [[left, right], [top, bottom]] = extent(lines, 0);
-  const square = { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top };
+  let isLong = false;
+  for (let i = 0; i < directions; i++) {
+    const { width, height } = extentOf(lines, (i * Math.PI) / 2 / directions);
+    if (Math.min(width, height) < leastAspect * Math.max(width, height)) return null;
+    isLong ||= length >= leastLength * (width + height);
+  }
+  if (!isLong) return null;
+  const square = extentOf(lines, 0);
   const winds = lines.some((xy) => lengthOf(xy) >= nearlyAll * length && turnsBack(new Polyline(xy)));
   return !winds && isSurrounded(square, lines) ? square : null;
 }
@@ -74,20 +73,21 @@ function isSurrounded({ x, y, width, height }: Square, lines: readonly (readonly
   return seen.size >= leastSectors;
 }
 
-type Range = readonly [low: number, high: number];
-
-/** Returns the extent of lines along two axes that are turned by an angle. */
-function extent(lines: readonly (readonly number[])[], angle: number): readonly [Range, Range] {
+/** Returns the extent of lines along two axes that are turned by an angle, and the middle on these axes. */
+function extentOf(lines: readonly (readonly number[])[], angle: number): Square {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-  const along: number[] = [];
-  const across: number[] = [];
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const xy of lines) {
     for (let i = 0; i < xy.length; i += 2) {
-      along.push(xy[i]! * cos + xy[i + 1]! * sin);
-      across.push(xy[i + 1]! * cos - xy[i]! * sin);
+      const along = xy[i]! * cos + xy[i + 1]! * sin;
+      const across = xy[i + 1]! * cos - xy[i]! * sin;
+      left = Math.min(left, along);
+      right = Math.max(right, along);
+      top = Math.min(top, across);
+      bottom = Math.max(bottom, across);
     }
   }
-  return [extremes(along), extremes(across)];
+  return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top };
 }
 
 function lengthOf(xy: readonly number[]): number {

@@ -132,7 +132,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
       yield* inSquare(square, text, textStyle, blockStyleOf(layer, feature, wholeZoom));
       for (const { section } of all.slice(0, maxSections)) yield* filtered(placementsIn(section), isStraight);
     };
-    const candidate: Candidate = { ...label, leavesSpace: 'preferably', isSquare: true, placements };
+    const candidate: Candidate = { placements, leavesSpace: 'preferably', isSquare: true, ...label };
     return [{ candidate, sortKey, length }];
   }
   return all.map(({ section, length: lineLength }, i): Ranked => {
@@ -147,7 +147,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
       const mayBend = tried.every(({ from, to }) => to - from < width);
       const shorter = placementsOf({ ...parts, text: shortText, ...(!mayBend && { isStraight: true }) });
       for (const each of tried.slice(0, maxShorterSections))
-        for (const placement of shorter(each)) yield { ...placement, isMakeshift: true };
+        for (const placement of shorter(each)) yield { isMakeshift: true, ...placement };
     };
     const leavesSpace = isMain ? 'preferably' : 'always';
     const flags = {
@@ -155,7 +155,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
       movesOthers: isMain && layer.movesOthers,
       hasMakeshifts: isMain && isStreet,
     };
-    const candidate: Candidate = { ...label, ...(textStyle && { leavesSpace }), ...flags, placements };
+    const candidate: Candidate = { placements, ...(textStyle && { leavesSpace }), ...flags, ...label };
     return { candidate, sortKey, length: lineLength };
   });
 }
@@ -166,7 +166,7 @@ function* ordinary(placements: Iterable<Placement>): Generator<Placement> {
     if (!placement.isMakeshift) yield placement;
     else {
       const { isMakeshift: _, ...others } = placement;
-      yield { ...others, isExtended: true };
+      yield { isExtended: true, ...others };
     }
   }
 }
@@ -268,7 +268,7 @@ function* levelPlacements(
 
 function withIcon(placement: Placement, icon: IconStyle | null, line: Polyline, middle: number): Placement {
   if (!icon) return placement;
-  return { ...placement, icon: placedIcon(icon, line.at(middle), line.directionAt(middle), placement.rectangle) };
+  return { icon: placedIcon(icon, line.at(middle), line.directionAt(middle), placement.rectangle), ...placement };
 }
 
 /** Reads the line style. Labels slide along the line, so only the vertical part of anchor and offset matters. */

@@ -62,7 +62,7 @@ function candidateAt(
     yield* blockPlacements(text, textStyle, style, ...at);
     if (!hasMakeshifts) return;
     const narrow = { ...style, maxWidthEm: Math.min(narrowEm, style.maxWidthEm) };
-    for (const placement of blockPlacements(text, textStyle, narrow, ...at)) yield { ...placement, isMakeshift: true };
+    for (const placement of blockPlacements(text, textStyle, narrow, ...at)) yield { isMakeshift: true, ...placement };
   }
   const iconStyle = iconStyleOf(frame, layer, feature, symbol.icon);
   const flags: Partial<Candidate> = {
@@ -84,7 +84,7 @@ function candidateAt(
     ...(fixedIcon && { fixedIcon }),
     *placements() {
       for (const placement of texts())
-        yield { ...placement, icon: fixedIcon ?? placedIcon(iconStyle, at, 0, placement.rectangle) };
+        yield { icon: fixedIcon ?? placedIcon(iconStyle, at, 0, placement.rectangle), ...placement };
     },
   };
 }

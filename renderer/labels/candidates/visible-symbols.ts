@@ -39,7 +39,7 @@ export function visibleSymbols(frame: Frame, layer: StyleLayer, insetPx: number)
       return (feature: TileFeature) => sizeAround(feature) * unitPx ** 2;
     };
     for (const symbol of symbolFeatures(tileLayer, layer, frame.wholeZoom, frame.images, sizesOf)) {
-      if (overlaps(symbol.feature.box, visibleTile.box)) symbols.push({ ...symbol, tile: visibleTile });
+      if (overlaps(symbol.feature.box, visibleTile.box)) symbols.push({ tile: visibleTile, ...symbol });
     }
   }
   return symbols;

@@ -77,7 +77,7 @@ function reservedBoxes(candidates: readonly Candidate[], image: Size, placements
   for (const by of [...moving, ...reserving.filter(({ movesOthers }) => !movesOthers)]) {
     // Shaping the texts takes longer than this.
     if (by.fixedIcon && by.iconRules && !isFree(paddedBoxes(by.fixedIcon, by.iconRules))) continue;
-    for (const box of firstOf(spacesOf(by, placements.of(by)), isFree) ?? []) reserved.insert({ ...box, by });
+    for (const box of firstOf(spacesOf(by, placements.of(by)), isFree) ?? []) reserved.insert({ by, ...box });
   }
   return reserved;
 }
@@ -176,7 +176,7 @@ class Placing {
     private readonly reserved: BoxGrid<Reserved>,
   ) {
     this.obstacles = new BoxGrid(image);
-    for (const box of keepFree) this.obstacles.insert({ ...box, overlap: null, movable: undefined });
+    for (const box of keepFree) this.obstacles.insert({ overlap: null, movable: undefined, ...box });
   }
 
   place(candidate: Candidate): void {

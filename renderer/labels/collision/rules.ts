@@ -12,20 +12,36 @@ import { evenPadding } from './boxes.js';
 export function textRulesOf(layer: StyleLayer, zoom: number, minRepeatPx: number): TextCollisionRules {
   const collisionRules = commonRulesOf(layer, zoom, 'text');
   const padding = evenPadding(layer.property<number>('text-padding').at(zoom));
-  return { ...collisionRules, padding, minRepeatPx: collisionRules.overlap === 'never' ? minRepeatPx : 0 };
+  return { padding, minRepeatPx: collisionRules.overlap === 'never' ? minRepeatPx : 0, ...collisionRules };
 }
 
 export function iconRulesOf(layer: StyleLayer, zoom: number, feature: TileFeature): CollisionRules {
   const [top, right, bottom, left] = layer.property<PaddingValue>('icon-padding').at(zoom, feature).values;
-  return { ...commonRulesOf(layer, zoom, 'icon'), padding: { top, right, bottom, left } };
+  return { padding: { top, right, bottom, left }, ...commonRulesOf(layer, zoom, 'icon') };
 }
 
+const properties = {
+  text: {
+    allows: 'text-allow-overlap',
+    overlap: 'text-overlap',
+    ignores: 'text-ignore-placement',
+    optional: 'text-optional',
+  },
+  icon: {
+    allows: 'icon-allow-overlap',
+    overlap: 'icon-overlap',
+    ignores: 'icon-ignore-placement',
+    optional: 'icon-optional',
+  },
+};
+
 function commonRulesOf(layer: StyleLayer, zoom: number, part: 'text' | 'icon'): Omit<CollisionRules, 'padding'> {
-  const layout = <T>(name: string): T => layer.property<T>(`${part}-${name}`).at(zoom);
-  const allowed = layout<boolean>('allow-overlap') ? 'always' : 'never';
+  const { allows, overlap, ignores, optional } = properties[part];
+  const layout = <T>(name: string): T => layer.property<T>(name).at(zoom);
+  const allowed = layout<boolean>(allows) ? 'always' : 'never';
   return {
-    overlap: layout<Overlap | undefined>('overlap') ?? allowed,
-    isObstacle: !layout<boolean>('ignore-placement'),
-    isOptional: layout('optional'),
+    overlap: layout<Overlap | undefined>(overlap) ?? allowed,
+    isObstacle: !layout<boolean>(ignores),
+    isOptional: layout(optional),
   };
 }

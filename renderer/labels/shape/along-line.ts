@@ -68,6 +68,18 @@ export interface PlacementAlongLine extends Placement {
   readonly middle: number;
 }
 
+/** A text to place along a line. */
+interface Row {
+  readonly text: string;
+  readonly textStyle: TextStyle;
+  readonly style: LineStyle;
+  readonly width: number;
+  /** Factor of its largest section to the size of the text. */
+  readonly scale: number;
+  /** Maximum deviation of a line that counts as straight, in CSS pixels. */
+  readonly tolerancePx: number;
+}
+
 /** Yields all ways to place a text of this width in the section, the best one first. */
 export function* placementsAlongLine(
   section: LineSection,
@@ -76,19 +88,21 @@ export function* placementsAlongLine(
   textStyle: TextStyle,
   style: LineStyle,
 ): Generator<PlacementAlongLine> {
-  const mayBend = style.maxAngle > 0 && isSeparable(text);
+  const canSeparate = isSeparable(text);
+  const tolerancePx = (canSeparate ? straightToleranceEm : unbendableToleranceEm) * textStyle.sizePx;
+  const row: Row = { text, textStyle, style, width, scale: rowScale(text, 0, textStyle), tolerancePx };
   let letters: readonly StyledLetter[] | undefined;
-  for (const place of bestSpans(section, width)) {
-    let placement = straightPlacement(place, text, width, textStyle, style);
-    if (!placement && mayBend) {
+  for (const span of bestSpans(section, width)) {
+    let placement = straightPlacement(span, row);
+    if (!placement && canSeparate && style.maxAngle > 0) {
       letters ??= styledLetters(text, textStyle);
-      placement = bentPlacement(place, letters, rowScale(text, 0, textStyle), textStyle, style);
+      placement = bentPlacement(span, letters, row);
     }
     if (placement) yield placement;
   }
   const overhanging = overhangingSpan(section, width, style.overhangPx);
-  const placement = overhanging && straightPlacement(overhanging, text, width, textStyle, style);
-  if (placement) yield { ...placement, isMakeshift: true };
+  const placement = overhanging && straightPlacement(overhanging, row);
+  if (placement) yield { isMakeshift: true, ...placement };
 }
 
 /** Returns the span of a text that is wider than the whole line; null if the line is too short or long enough. */
@@ -109,52 +123,44 @@ function bestSpans({ line, from, to }: LineSection, width: number): Span[] {
   const slack = to - from - width;
   if (slack < 0) return [];
   const count = Math.max(1, Math.min(maxSpans, Math.ceil(slack / 6)));
-  const rated = Array.from({ length: count }, (_, i) => {
+  const rated: { readonly span: Span; readonly badness: number }[] = [];
+  for (let i = 0; i < count; i++) {
     // From the middle outwards, alternating between both sides.
     const aside = ((i % 2 === 0 ? 1 : -1) * Math.ceil(i / 2)) / count;
     const begin = from + slack * (0.5 + aside);
     const start = line.at(begin);
     const end = line.at(begin + width);
     const bend = 1 - Math.hypot(end[0] - start[0], end[1] - start[1]) / width;
-    return { place: { line, from: begin, to: begin + width, start, end }, badness: 20 * bend + Math.abs(aside) };
-  });
+    const span = { line, from: begin, to: begin + width, start, end };
+    rated.push({ span, badness: 20 * bend + Math.abs(aside) });
+  }
   rated.sort((a, b) => a.badness - b.badness);
-  return rated.map(({ place }) => place);
+  return rated.map(({ span }) => span);
 }
 
 /** Returns null where the line bends too much. */
-function straightPlacement(
-  place: Span,
-  text: string,
-  width: number,
-  textStyle: TextStyle,
-  style: LineStyle,
-): PlacementAlongLine | null {
-  const tolerance = (isSeparable(text) ? straightToleranceEm : unbendableToleranceEm) * textStyle.sizePx;
-  const { start, end } = place;
-  if (place.line.leaves(start, end, place.from, place.to, tolerance)) return null;
+function straightPlacement({ line, from, to, start, end }: Span, row: Row): PlacementAlongLine | null {
+  const { text, textStyle, style, width, scale } = row;
+  if (line.leaves(start, end, from, to, row.tolerancePx)) return null;
   const angle = readingAngle(start, end, style);
   const [x, y] = below([(start[0] + end[0]) / 2, (start[1] + end[1]) / 2], angle, style.offsetPx);
-  const height = rowHeightEm * rowScale(text, 0, textStyle) * textStyle.sizePx;
+  const height = rowHeightEm * scale * textStyle.sizePx;
   return {
     runs: rowRuns(text, 0, textStyle, x, y, angle),
     boxes: turnedBoxes(x, y, width, height, angle),
     rectangle: { x, y, width, height, angle },
-    middle: (place.from + place.to) / 2,
+    middle: (from + to) / 2,
   };
 }
 
 /** Returns null where the line bends more than the style allows. */
 function bentPlacement(
-  place: Span,
+  { line, from, to, start, end }: Span,
   letters: readonly StyledLetter[],
-  scale: number,
-  textStyle: TextStyle,
-  style: LineStyle,
+  { textStyle, style, scale }: Row,
 ): PlacementAlongLine | null {
-  const { line, from, to } = place;
-  const angle = readingAngle(place.start, place.end, style);
-  const isReversed = Math.abs(angleBetween(angle, directionOf(place.start, place.end))) > Math.PI / 2;
+  const angle = readingAngle(start, end, style);
+  const isReversed = Math.abs(angleBetween(angle, directionOf(start, end))) > Math.PI / 2;
   const runs: Run[] = [];
   const boxes = [];
   const largestPx = scale * textStyle.sizePx;

@@ -61,9 +61,24 @@ function away(anchor: Anchor, [x, y]: readonly [number, number]): [x: number, y:
   return [(1 - 2 * across) * Math.abs(x), (1 - 2 * down) * (Math.abs(y) - rowSlackEm)];
 }
 
-/** Returns the share of a label that is left of and above its anchor: 0, 0.5 or 1. */
-export function alignmentOf(anchor: Anchor): { readonly across: number; readonly down: number } {
-  const across = anchor.endsWith('left') ? 0 : anchor.endsWith('right') ? 1 : 0.5;
-  const down = anchor.startsWith('top') ? 0 : anchor.startsWith('bottom') ? 1 : 0.5;
-  return { across, down };
+/** The share of a label that is left of and above its anchor: 0, 0.5 or 1. */
+export interface Alignment {
+  readonly across: number;
+  readonly down: number;
 }
+
+const centered: Alignment = { across: 0.5, down: 0.5 };
+const alignments: ReadonlyMap<Anchor, Alignment> = new Map<Anchor, Alignment>([
+  ['center', centered],
+  ['left', { across: 0, down: 0.5 }],
+  ['right', { across: 1, down: 0.5 }],
+  ['top', { across: 0.5, down: 0 }],
+  ['bottom', { across: 0.5, down: 1 }],
+  ['top-left', { across: 0, down: 0 }],
+  ['top-right', { across: 1, down: 0 }],
+  ['bottom-left', { across: 0, down: 1 }],
+  ['bottom-right', { across: 1, down: 1 }],
+]);
+
+/** Returns the alignment at an anchor. Expressions of a style may compute one that does not exist. */
+export const alignmentOf = (anchor: Anchor): Alignment => alignments.get(anchor) ?? centered;

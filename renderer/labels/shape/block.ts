@@ -1,10 +1,11 @@
 /** Shapes text at a point: breaks it into lines, aligns them and positions the block at its anchor. */
 
+import { LRUCache } from 'lru-cache';
 import type { StyleLayer } from '../../style/compile.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';
 import { rowHeightEm, turnedBoxes } from '../collision/boxes.js';
 import type { Placement, Run } from '../label.js';
-import { textWidth } from '../text/measure.js';
+import { fontKeyOf, measuredSizePx, textWidth } from '../text/measure.js';
 import type { TextStyle } from '../text/text-style.js';
 import { lineStarts, piecesOf } from '../text/wrap.js';
 import { type AnchorOffset, alignmentOf, anchorOffsetsOf } from './anchor-offset.js';
@@ -47,6 +48,8 @@ interface ShapedLine extends TextLine {
 interface ShapedText {
   readonly lines: readonly ShapedLine[];
   readonly width: number;
+  /** Sum of the factors of all lines. */
+  readonly scale: number;
 }
 
 /** Yields all ways to place a text at a point of the image, the preferred one first. */
@@ -57,25 +60,52 @@ export function* blockPlacements(
   x: number,
   y: number,
 ): Generator<Placement> {
-  const block = breakLines(text, textStyle, style.maxWidthEm * textStyle.sizePx);
+  const block = shaped(text, textStyle, style.maxWidthEm);
   for (const anchorOffset of style.anchorOffsets) yield placementAt(block, textStyle, style, anchorOffset, x, y);
 }
 
-function breakLines(text: string, textStyle: TextStyle, maxWidthPx: number): ShapedText {
+function shaped(text: string, textStyle: TextStyle, maxWidthEm: number): ShapedText {
+  const lines: ShapedLine[] = [];
+  let width = 0;
+  let scale = 0;
+  for (const { text: line, start } of brokenLines(text, textStyle, maxWidthEm)) {
+    const own = { text: line, start, width: rowWidth(line, start, textStyle), scale: rowScale(line, start, textStyle) };
+    width = Math.max(width, own.width);
+    scale += own.scale;
+    lines.push(own);
+  }
+  return { lines, width, scale };
+}
+
+const maxTexts = 2_000;
+/** Lines of texts of one style, because breaking a text takes longer than all else of a label. */
+const broken = new LRUCache<string, readonly TextLine[]>({ max: maxTexts });
+/** Letter spacings are compared in parts of an em. */
+const spacingPrecision = 1_000;
+
+/** Breaks a text as if it were drawn at the size that texts are measured at, so that lines are the same at any size. */
+function brokenLines(text: string, textStyle: TextStyle, maxWidthEm: number): readonly TextLine[] {
+  const spacing = Math.round((textStyle.letterSpacingPx / textStyle.sizePx) * spacingPrecision);
+  const letterSpacingPx = (spacing / spacingPrecision) * measuredSizePx;
+  const measured = { ...textStyle, sizePx: measuredSizePx, letterSpacingPx };
+  if (textStyle.sections) return breakLines(text, measured, maxWidthEm);
+  const key = `${fontKeyOf(textStyle)} ${spacing} ${maxWidthEm} ${text}`;
+  let lines = broken.get(key);
+  if (!lines) {
+    lines = breakLines(text, measured, maxWidthEm);
+    broken.set(key, lines);
+  }
+  return lines;
+}
+
+function breakLines(text: string, textStyle: TextStyle, maxWidthEm: number): TextLine[] {
+  const lines: TextLine[] = [];
   let start = 0;
-  const lines = text
-    .split('\n')
-    .flatMap((paragraph) => {
-      const wrapped = wrap(paragraph, start, textStyle, maxWidthPx);
-      start += paragraph.length + 1;
-      return wrapped;
-    })
-    .map((line) => ({
-      ...line,
-      width: rowWidth(line.text, line.start, textStyle),
-      scale: rowScale(line.text, line.start, textStyle),
-    }));
-  return { lines, width: Math.max(...lines.map(({ width }) => width)) };
+  for (const paragraph of text.split('\n')) {
+    lines.push(...wrap(paragraph, start, textStyle, maxWidthEm * textStyle.sizePx));
+    start += paragraph.length + 1;
+  }
+  return lines;
 }
 
 /** Line breaking compares widths in units of 1/100 pixel. */
@@ -87,7 +117,7 @@ function wrap(paragraph: string, start: number, textStyle: TextStyle, maxWidthPx
   let at = start;
   const pieces = piecesOf(paragraph).map((piece, i) => {
     if (i > 0) at += piece.gap.length;
-    const placed = { ...piece, start: at };
+    const placed = { start: at, ...piece };
     at += piece.text.length;
     return placed;
   });
@@ -105,32 +135,35 @@ function wrap(paragraph: string, start: number, textStyle: TextStyle, maxWidthPx
 }
 
 function placementAt(
-  block: ShapedText,
+  { lines, width, scale }: ShapedText,
   textStyle: TextStyle,
-  style: BlockStyle,
+  { lineHeightEm, justify, rotation: angle }: BlockStyle,
   { anchor, offset }: AnchorOffset,
   x: number,
   y: number,
 ): Placement {
-  const rowPx = style.lineHeightEm * textStyle.sizePx;
-  const heightPx = rowPx * block.lines.reduce((sum, { scale }) => sum + scale, 0);
+  const { sizePx } = textStyle;
+  const rowPx = lineHeightEm * sizePx;
+  const height = rowPx * scale;
   const { across, down } = alignmentOf(anchor);
-  const left = offset[0] * textStyle.sizePx - across * block.width;
-  const top = offset[1] * textStyle.sizePx - down * heightPx;
-  const cos = Math.cos(style.rotation);
-  const sin = Math.sin(style.rotation);
-  const rotated = (dx: number, dy: number) => ({ x: x + dx * cos - dy * sin, y: y + dx * sin + dy * cos });
-
-  const share = style.justify === 'auto' ? across : alignmentOf(style.justify).across;
+  const share = justify === 'auto' ? across : alignmentOf(justify).across;
+  const left = offset[0] * sizePx - across * width;
+  const top = offset[1] * sizePx - down * height;
+  const cos = Math.cos(angle);
+  const sin = Math.sin(angle);
+  const runs: Run[] = [];
   let rowTop = top;
-  const runs = block.lines.flatMap(({ text, start, width, scale }): Run[] => {
-    const at = rotated(left + share * (block.width - width) + width / 2, rowTop + (scale * rowPx) / 2);
-    rowTop += scale * rowPx;
-    return rowRuns(text, start, textStyle, at.x, at.y, style.rotation);
-  });
-  const middle = rotated(left + block.width / 2, top + heightPx / 2);
+  for (const line of lines) {
+    const right = left + share * (width - line.width) + line.width / 2;
+    const below = rowTop + (line.scale * rowPx) / 2;
+    rowTop += line.scale * rowPx;
+    const [runX, runY] = [x + right * cos - below * sin, y + right * sin + below * cos];
+    runs.push(...rowRuns(line.text, line.start, textStyle, runX, runY, angle));
+  }
+  const [toMiddleX, toMiddleY] = [left + width / 2, top + height / 2];
+  const middleX = x + toMiddleX * cos - toMiddleY * sin;
+  const middleY = y + toMiddleX * sin + toMiddleY * cos;
   // The collision box is at least as tall as the glyphs.
-  const boxHeightPx = Math.max(heightPx, rowHeightEm * textStyle.sizePx);
-  const rectangle = { ...middle, width: block.width, height: heightPx, angle: style.rotation };
-  return { runs, boxes: turnedBoxes(middle.x, middle.y, block.width, boxHeightPx, style.rotation), rectangle };
+  const boxes = turnedBoxes(middleX, middleY, width, Math.max(height, rowHeightEm * sizePx), angle);
+  return { runs, boxes, rectangle: { x: middleX, y: middleY, width, height, angle } };
 }

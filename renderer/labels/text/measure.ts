@@ -2,12 +2,12 @@
 
 import { createCanvas } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
-import { type FontFace, type HanForms, setFont } from '../../fonts.js';
+import { type FontFace, type FontSelection, type HanForms, setFont } from '../../fonts.js';
 import { isRightToLeft, lettersOf } from './script.js';
 import type { FontStyle } from './text-style.js';
 
-/** Texts are measured at one size. Widths scale linearly, because glyph outlines are not hinted. */
-const measuredSizePx = 32;
+/** Texts are measured at this size. Widths scale linearly, because glyph outlines are not hinted. */
+export const measuredSizePx = 32;
 
 const maxWidths = 20_000;
 const maxTexts = 2_000;
@@ -53,8 +53,12 @@ function unspacedWidth(text: string, font: FontStyle): number {
   return width;
 }
 
-function widthsOf({ face, han, families }: FontStyle): Map<string, number> {
-  const key = families.length === 0 ? fontKeys[face][han] : [face, han, ...families.map(({ name }) => name)].join();
+/** Returns a text that is equal for fonts of equal letters. */
+export const fontKeyOf = ({ face, han, families }: FontSelection): string =>
+  families.length === 0 ? fontKeys[face][han] : [face, han, ...families.map(({ name }) => name)].join();
+
+function widthsOf(font: FontStyle): Map<string, number> {
+  const key = fontKeyOf(font);
   let ofFont = widths.get(key);
   if (!ofFont) {
     ofFont = new Map();

@@ -37,6 +37,18 @@ export interface TextStyle extends FontStyle {
   readonly opacity: number;
 }
 
+const cssTexts = new WeakMap<Color, string>();
+
+/** Returns a colour as CSS. Most properties have the same object for all features. */
+function cssOf(color: Color): string {
+  let css = cssTexts.get(color);
+  if (css === undefined) {
+    css = color.toString();
+    cssTexts.set(color, css);
+  }
+  return css;
+}
+
 /** Returns the style of a feature's text at this zoom, or null when the text would be invisible. */
 export function textStyleOf(
   layer: StyleLayer,
@@ -63,8 +75,8 @@ export function textStyleOf(
     families: familiesFor(text),
     sizePx,
     letterSpacingPx: isSeparable(text) ? layout<number>('text-letter-spacing') * sizePx : 0,
-    color: paint<Color>('text-color').toString(),
-    haloColor: haloColor.toString(),
+    color: cssOf(paint('text-color')),
+    haloColor: cssOf(haloColor),
     haloWidthPx: haloColor.a === 0 ? 0 : paint<number>('text-halo-width'),
     haloBlurPx: Math.max(0, paint<number>('text-halo-blur')),
     sections: sections?.map(styleOfSection) ?? null,
