@@ -4,6 +4,8 @@
  * Where several pieces meet, the straightest pairs are joined. Pure.
  */
 
+import { distance } from './polyline.js';
+
 /** Alternating x and y coordinates. */
 type Line = readonly number[];
 
@@ -53,32 +55,18 @@ function endOf(line: Line, piece: number, isLast: boolean): End {
 /** Returns all pairs of ends that may be joined, the straightest first. */
 function jointsOf(ends: readonly End[], tolerance: number): Joint[] {
   const joints: Joint[] = [];
-  const cells = new Map<number, End[]>();
-  for (const end of ends) {
-    const column = Math.floor(end.x / tolerance);
-    const row = Math.floor(end.y / tolerance);
-    for (let dx = -1; dx <= 1; dx++) {
-      for (let dy = -1; dy <= 1; dy++) {
-        for (const other of cells.get(cellOf(column + dx, row + dy)) ?? noEnds) {
-          if (end.piece === other.piece || Math.hypot(end.x - other.x, end.y - other.y) > tolerance) continue;
-          const turn = Math.abs(angleBetween(end.direction + Math.PI, other.direction));
-          if (turn <= maxTurn) joints.push({ ends: [other, end], turn });
-        }
-      }
+  const fromTheLeft = [...ends].sort((a, b) => a.x - b.x);
+  for (const [i, a] of fromTheLeft.entries()) {
+    for (let j = i + 1; j < fromTheLeft.length; j++) {
+      const b = fromTheLeft[j]!;
+      if (b.x - a.x > tolerance) break;
+      if (a.piece === b.piece || distance(b.x - a.x, b.y - a.y) > tolerance) continue;
+      const turn = Math.abs(angleBetween(a.direction + Math.PI, b.direction));
+      if (turn <= maxTurn) joints.push({ ends: [a, b], turn });
     }
-    const key = cellOf(column, row);
-    const cell = cells.get(key);
-    if (cell) cell.push(end);
-    else cells.set(key, [end]);
   }
   return joints.sort((a, b) => a.turn - b.turn);
 }
-
-const noEnds: readonly End[] = [];
-
-/** Returns a number for each cell. Images are much narrower than this number of cells. */
-const cellOf = (column: number, row: number): number => column * maxRows + row;
-const maxRows = 2 ** 26;
 
 /** Returns the angle from one direction to another, −π to π. */
 export function angleBetween(from: number, to: number): number {
@@ -88,10 +76,10 @@ export function angleBetween(from: number, to: number): number {
 
 /** Union-find over pieces, so that no line is joined to itself. */
 class Chains {
-  private readonly parents: number[];
+  private readonly parents: number[] = [];
 
   constructor(count: number) {
-    this.parents = Array.from({ length: count }, (_, i) => i);
+    for (let i = 0; i < count; i++) this.parents.push(i);
   }
 
   /** Returns false when the pieces are already connected. */

@@ -1,7 +1,7 @@
 /** Tells squares from streets by the lines that have their name. Pure. */
 
 import { angleBetween } from './join-lines.js';
-import { type Point, Polyline } from './polyline.js';
+import { lengthOf, type Point, Polyline } from './polyline.js';
 
 /** The middle of a square and its size, in CSS pixels of the image. */
 export interface Square {
@@ -88,10 +88,4 @@ function extentOf(lines: readonly (readonly number[])[], angle: number): Square 
     }
   }
   return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top };
-}
-
-function lengthOf(xy: readonly number[]): number {
-  let sum = 0;
-  for (let i = 2; i < xy.length; i += 2) sum += Math.hypot(xy[i]! - xy[i - 2]!, xy[i + 1]! - xy[i - 1]!);
-  return sum;
 }

@@ -1,11 +1,11 @@
 /** Creates the label candidates of a layer along lines: streets, rivers, borders. */
 
-import { dashLines, unbroken } from '../../draw/dash.js';
 import type { Frame } from '../../draw/frame.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { point, polygon, type TileFeature } from '../../tiles/vector-tile.js';
+import { clippedLines } from '../anchors/clip-lines.js';
 import { joinLines } from '../anchors/join-lines.js';
-import { type Point, Polyline } from '../anchors/polyline.js';
+import { lengthOf, type Point, Polyline } from '../anchors/polyline.js';
 import { type Square, squareAround } from '../anchors/squares.js';
 import { rowHeightEm } from '../collision/boxes.js';
 import { iconRulesOf, textRulesOf } from '../collision/rules.js';
@@ -80,12 +80,9 @@ function namedLines(features: readonly VisibleSymbol[]): NamedLine[] {
 
 /** Returns the parts of a line, or of an area's edge, inside both tile and image. Neighbouring tiles have the rest. */
 function piecesOf(feature: TileFeature, tile: VisibleTile): number[][] {
-  const { xy, ends } = dashLines(feature.coordinates(), feature.type === polygon, unbroken, tile.box);
-  return ends.map((end, i) => {
-    const piece: number[] = [];
-    for (let at = ends[i - 1] ?? 0; at < end; at += 2) piece.push(...tile.toImage(xy[at]!, xy[at + 1]!));
-    return piece;
-  });
+  const pieces = clippedLines(feature.coordinates(), feature.type === polygon, tile.box);
+  for (const xy of pieces) for (let i = 0; i < xy.length; i += 2) [xy[i], xy[i + 1]] = tile.toImage(xy[i]!, xy[i + 1]!);
+  return pieces;
 }
 
 interface Ranked {
@@ -102,7 +99,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
   const icon = iconStyleOf(frame, layer, feature, named.icon);
   const width = Math.max(textStyle ? rowWidth(text, 0, textStyle) : 0, icon ? iconWidth(icon) : 0);
   if (!textStyle && !icon) return [];
-  const length = totalLength(pieces);
+  const length = pieces.reduce((sum, xy) => sum + lengthOf(xy), 0);
   const isStreet = layer.namesSquares && textStyle !== null && !sections && !icon;
   const overhangPx = isStreet ? overhangEm * textStyle.sizePx : 0;
   const leastWidth = isStreet && length < width ? rowWidth(abbreviated(text) ?? text, 0, textStyle) : width;
@@ -182,14 +179,6 @@ const maxShorterSections = 2;
 function fromTheMiddle(sectionsOfLine: LineSection[]): LineSection[] {
   const middle = sectionsOfLine.length >> 1;
   return [...sectionsOfLine.slice(middle, middle + 1), ...sectionsOfLine.filter((_, i) => i !== middle)];
-}
-
-function totalLength(pieces: readonly (readonly number[])[]): number {
-  let sum = 0;
-  for (const xy of pieces) {
-    for (let i = 2; i < xy.length; i += 2) sum += Math.hypot(xy[i]! - xy[i - 2]!, xy[i + 1]! - xy[i - 1]!);
-  }
-  return sum;
 }
 
 /** Divides the line into equal sections. */

@@ -2,7 +2,7 @@
 
 import type { Frame } from '../../draw/frame.js';
 import type { StyleLayer } from '../../style/compile.js';
-import { line, point, polygon, type TileFeature } from '../../tiles/vector-tile.js';
+import { line, point, polygon } from '../../tiles/vector-tile.js';
 import { largestArea, pointInArea, type VisibleArea } from '../anchors/areas.js';
 import type { Point } from '../anchors/polyline.js';
 import { iconRulesOf, textRulesOf } from '../collision/rules.js';
@@ -34,10 +34,11 @@ const noText: Placement = { runs: [], boxes: [] };
 export function pointCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
   const textRules = textRulesOf(layer, frame.wholeZoom, minRepeatPx(layer, frame.view.zoom));
   const symbols = visibleSymbols(frame, layer, 0);
-  return [...symbols.flatMap(anchorsAtPoints), ...anchorsInAreas(symbols)]
+  return [...anchorsAtPoints(symbols), ...anchorsInAreas(symbols)]
     .sort((a, b) => a.symbol.sortKey - b.symbol.sortKey || a.symbol.feature.order - b.symbol.feature.order)
     .slice(0, maxCandidates)
-    .flatMap((anchor) => candidateAt(anchor, frame, layer, language, textRules) ?? []);
+    .map((anchor) => candidateAt(anchor, frame, layer, language, textRules))
+    .filter((candidate) => candidate !== null);
 }
 
 function minRepeatPx({ repeatDistance }: StyleLayer, zoom: number): number {
@@ -89,33 +90,36 @@ function candidateAt(
   };
 }
 
-/** Returns the anchors inside the tile. Points in its buffer belong to a neighbouring tile. */
-function anchorsAtPoints(symbol: VisibleSymbol): SymbolAnchor[] {
-  const { minX, minY, maxX, maxY } = symbol.tile.box;
-  return pointsOf(symbol.feature)
-    .filter(
-      ([x, y]) => x >= minX && x <= maxX && x < symbol.tile.extent && y >= minY && y <= maxY && y < symbol.tile.extent,
-    )
-    .map(([x, y]) => ({ symbol, at: symbol.tile.toImage(x, y) }));
-}
-
-/** Returns each point and the start of each line, in tile units. */
-function pointsOf(feature: TileFeature): Point[] {
-  if (feature.type !== point && feature.type !== line) return [];
-  const { xy, ends } = feature.coordinates();
-  if (feature.type === line) return ends.map((_, i) => ends[i - 1] ?? 0).map((start) => [xy[start]!, xy[start + 1]!]);
-  return Array.from({ length: xy.length / 2 }, (_, i) => [xy[2 * i]!, xy[2 * i + 1]!]);
+/** Returns each point and the start of each line. Those in the buffer of a tile belong to a neighbouring tile. */
+function anchorsAtPoints(symbols: readonly VisibleSymbol[]): SymbolAnchor[] {
+  const anchors: SymbolAnchor[] = [];
+  for (const symbol of symbols) {
+    const { feature, tile } = symbol;
+    if (feature.type !== point && feature.type !== line) continue;
+    const { minX, minY, maxX, maxY } = tile.box;
+    const { xy, ends } = feature.coordinates();
+    let start = 0;
+    // Each point is a part of its own.
+    for (const end of ends) {
+      const [x, y] = [xy[start]!, xy[start + 1]!];
+      const isInside = x >= minX && x <= maxX && x < tile.extent && y >= minY && y <= maxY && y < tile.extent;
+      if (isInside) anchors.push({ symbol, at: tile.toImage(x, y) });
+      start = end;
+    }
+  }
+  return anchors;
 }
 
 /** Returns one anchor for each area, in the tile that shows the largest part of it. */
 function anchorsInAreas(symbols: readonly VisibleSymbol[]): SymbolAnchor[] {
   const largest = new Map<unknown, { symbol: VisibleSymbol; area: VisibleArea }>();
   for (const symbol of symbols) {
-    const area = symbol.feature.type === polygon ? largestArea(symbol.feature, symbol.tile) : null;
-    const { id } = symbol.feature;
+    const { feature, text, tile } = symbol;
+    const area = feature.type === polygon ? largestArea(feature, tile) : null;
+    if (!area) continue;
     // Parts in other tiles can be matched only by name or id.
-    const key = symbol.text === '' && id === undefined ? symbol : `${id ?? ''} ${symbol.text}`;
-    if (area && area.size > (largest.get(key)?.area.size ?? 0)) largest.set(key, { symbol, area });
+    const key = text === '' && feature.id === undefined ? symbol : `${feature.id ?? ''} ${text}`;
+    if (area.size > (largest.get(key)?.area.size ?? 0)) largest.set(key, { symbol, area });
   }
   return [...largest.values()].map(({ symbol, area }) => ({ symbol, at: pointInArea(area) }));
 }

@@ -30,8 +30,15 @@ const maxSymbolFeatures = 200_000;
 /** Cost of an entry, in features: an entry keeps its tile in memory. */
 const entryCost = 20;
 
-interface Selected {
+/** The features that a layer labels. */
+export interface SymbolFeatures {
+  /** In the tile's order. */
   readonly features: readonly SymbolFeature[];
+  /** Bounding box of each feature, in tile units: lowest x and y, highest x and y. A tile has thousands of them. */
+  readonly boxes: Float32Array;
+}
+
+interface Selected extends SymbolFeatures {
   /** Packages of fonts that their texts need and that are not installed. */
   readonly missingFonts: readonly string[];
 }
@@ -46,26 +53,35 @@ let layers = 0;
 /** Returns a function that returns the size of such areas around a point, in square CSS pixels at the whole zoom. */
 export type SizesOf = (areas: AreaAround) => (feature: TileFeature) => number;
 
-/** Returns the features of a tile's layer that have a text or an icon at this whole zoom, in the tile's order. */
+/** Returns the features of a tile's layer that have a text or an icon at this whole zoom. */
 export function symbolFeatures(
   tileLayer: TileLayer,
   layer: StyleLayer,
   zoom: number,
   images: SpriteImages,
   sizesOf?: SizesOf,
-): readonly SymbolFeature[] {
+): SymbolFeatures {
   const hasIcons = layer.property('icon-image').text !== '';
   const key = `${numberOf(tileLayer)} ${numberOf(layer)} ${zoom} ${hasIcons ? images.key : ''}`;
   let selected = cache.get(key);
   if (!selected) {
     const others = takeMissingFonts();
     const features = selectSymbolFeatures(tileLayer, layer, zoom, images, sizesOf);
-    selected = { features, missingFonts: takeMissingFonts() };
+    selected = { features, boxes: boxesOf(features), missingFonts: takeMissingFonts() };
     noteMissingFonts(others);
     cache.set(key, selected);
   }
   noteMissingFonts(selected.missingFonts);
-  return selected.features;
+  return selected;
+}
+
+function boxesOf(features: readonly SymbolFeature[]): Float32Array {
+  const boxes = new Float32Array(4 * features.length);
+  for (const [i, { feature }] of features.entries()) {
+    const { minX, minY, maxX, maxY } = feature.box;
+    boxes.set([minX, minY, maxX, maxY], 4 * i);
+  }
+  return boxes;
 }
 
 function selectSymbolFeatures(

@@ -1,7 +1,7 @@
 /** Finds the features of a symbol layer that are visible in a frame. */
 
 import type { Frame } from '../../draw/frame.js';
-import { overlaps, type Translate } from '../../draw/tile-canvas.js';
+import type { Translate } from '../../draw/tile-canvas.js';
 import type { StyleLayer } from '../../style/compile.js';
 import type { TileFeature } from '../../tiles/vector-tile.js';
 import type { PixelBox } from '../../types.js';
@@ -38,8 +38,11 @@ export function visibleSymbols(frame: Frame, layer: StyleLayer, insetPx: number)
       const sizeAround = areasAround(tile.tile, areas);
       return (feature: TileFeature) => sizeAround(feature) * unitPx ** 2;
     };
-    for (const symbol of symbolFeatures(tileLayer, layer, frame.wholeZoom, frame.images, sizesOf)) {
-      if (overlaps(symbol.feature.box, visibleTile.box)) symbols.push({ tile: visibleTile, ...symbol });
+    const { features, boxes } = symbolFeatures(tileLayer, layer, frame.wholeZoom, frame.images, sizesOf);
+    const { minX, minY, maxX, maxY } = visibleTile.box;
+    for (let i = 0, at = 0; i < features.length; i++, at += 4) {
+      const isSeen = boxes[at]! <= maxX && boxes[at + 1]! <= maxY && boxes[at + 2]! >= minX && boxes[at + 3]! >= minY;
+      if (isSeen) symbols.push({ tile: visibleTile, ...features[i]! });
     }
   }
   return symbols;

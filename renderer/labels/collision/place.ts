@@ -369,7 +369,8 @@ class Placing {
   }
 
   private collidesAny(boxes: readonly PixelBox[], { padding, overlap }: CollisionRules): boolean {
-    return boxes.some((box) => collides(box, padding, overlap, this.obstacles));
+    for (const box of boxes) if (collides(box, padding, overlap, this.obstacles)) return true;
+    return false;
   }
 }
 

@@ -7,7 +7,7 @@
  */
 
 import { angleBetween } from '../anchors/join-lines.js';
-import type { Point, Polyline } from '../anchors/polyline.js';
+import { distance, type Point, type Polyline } from '../anchors/polyline.js';
 import { rowHeightEm, turnedBoxes } from '../collision/boxes.js';
 import type { Placement, Run } from '../label.js';
 import { baselineEm } from '../text/measure.js';
@@ -130,7 +130,7 @@ function bestSpans({ line, from, to }: LineSection, width: number): Span[] {
     const begin = from + slack * (0.5 + aside);
     const start = line.at(begin);
     const end = line.at(begin + width);
-    const bend = 1 - Math.hypot(end[0] - start[0], end[1] - start[1]) / width;
+    const bend = 1 - distance(end[0] - start[0], end[1] - start[1]) / width;
     const span = { line, from: begin, to: begin + width, start, end };
     rated.push({ span, badness: 20 * bend + Math.abs(aside) });
   }
@@ -179,7 +179,7 @@ function bentPlacement(
     if (last) {
       const way = directionOf(last, at);
       if (Math.abs(angleBetween(along, way)) > maxStepAside) return null;
-      if (Math.hypot(at[0] - last[0], at[1] - last[1]) < (minPitch * (lastWidth + width)) / 2) return null;
+      if (distance(at[0] - last[0], at[1] - last[1]) < (minPitch * (lastWidth + width)) / 2) return null;
       const turn = lastWay === undefined ? 0 : angleBetween(lastWay, way);
       if (turn * lastTurn < 0 && Math.min(Math.abs(turn), Math.abs(lastTurn)) > maxZigzag) return null;
       lastWay = way;
@@ -202,7 +202,7 @@ function bentPlacement(
 function turnsNear(runs: readonly Run[], x: number, y: number, angle: number, nearPx: number, most: number): boolean {
   for (let i = Math.max(0, runs.length - maxLettersPerEm); i < runs.length; i++) {
     const run = runs[i]!;
-    if (Math.abs(angleBetween(run.angle, angle)) > most && Math.hypot(run.x - x, run.y - y) <= nearPx) return true;
+    if (Math.abs(angleBetween(run.angle, angle)) > most && distance(run.x - x, run.y - y) <= nearPx) return true;
   }
   return false;
 }
@@ -219,6 +219,6 @@ function directionOf(start: Point, end: Point): number {
 }
 
 /** Returns the point at this distance below another one, relative to the reading direction. */
-function below([x, y]: Point, angle: number, distance: number): Point {
-  return [x - distance * Math.sin(angle), y + distance * Math.cos(angle)];
+function below([x, y]: Point, angle: number, distancePx: number): Point {
+  return [x - distancePx * Math.sin(angle), y + distancePx * Math.cos(angle)];
 }

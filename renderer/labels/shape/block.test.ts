@@ -138,3 +138,19 @@ test('the ink is inside the collision boxes', () => {
     { numRuns: propertyRuns(50) },
   );
 });
+
+test('a text has the same lines at any size and with any text before', () => {
+  const words = fc.array(fc.constantFrom('Via', 'Piazza', 'della', 'Santissima', 'Annunziata', 'S.'), { minLength: 1 });
+  const sizePx = fc.double({ min: 6, max: 40, noNaN: true });
+  fc.assert(
+    fc.property(words, sizePx, sizePx, fc.integer({ min: 0, max: 40 }), (parts, a, b, hundredths) => {
+      const style = styleFor({});
+      const linesAt = (size: number) => {
+        const sized = textStyleFor('', { sizePx: size, letterSpacingPx: (hundredths / 100) * size });
+        const [placement] = blockPlacements(parts.join(' '), sized, style, 0, 0);
+        return placement!.runs.map(({ text }) => text);
+      };
+      expect(linesAt(a)).toEqual(linesAt(b));
+    }),
+  );
+});

@@ -4,6 +4,8 @@
  * The first or the last word tells the language. Names that no rule knows stay as they are.
  */
 
+import { rememberByText } from './remember.js';
+
 type Words = Readonly<Record<string, string>>;
 
 /** Rules of a language, or of two that agree. */
@@ -74,12 +76,12 @@ const endings = /(straße|strasse|platz|straat)(?=$|[ ,-])/giu;
 const endingOf: Words = { straße: 'str.', strasse: 'str.', platz: 'pl.', straat: 'str.' };
 
 /** Returns the abbreviated name of a street; null where nothing is abbreviated. */
-export function abbreviated(name: string): string | null {
+export const abbreviated = rememberByText((name): string | null => {
   const words = name.split(' ');
   const kept = words.length > 1 ? (inEnglish(words) ?? byItsFirstWord(words) ?? inRussian(words)) : null;
   const short = (kept ?? words).join(' ').replace(endings, shortEnding);
   return short.length < name.length ? short : null;
-}
+});
 
 const shortOf = (words: Words, word: string): string | undefined =>
   Object.hasOwn(words, word) ? words[word] : undefined;

@@ -1,8 +1,8 @@
 /** Measures text widths. They are cached, because measuring a text takes as long as drawing it. */
 
 import { createCanvas } from '@napi-rs/canvas';
-import { LRUCache } from 'lru-cache';
 import { type FontFace, type FontSelection, type HanForms, setFont } from '../../fonts.js';
+import { rememberByText } from './remember.js';
 import { isRightToLeft, lettersOf } from './script.js';
 import type { FontStyle } from './text-style.js';
 
@@ -10,13 +10,12 @@ import type { FontStyle } from './text-style.js';
 export const measuredSizePx = 32;
 
 const maxWidths = 20_000;
-const maxTexts = 2_000;
 
 const ruler = createCanvas(1, 1).getContext('2d');
 /** Widths by font, then by text. All are forgotten together, which is faster than to remember which are in use. */
 const widths = new Map<string, Map<string, number>>();
 let widthCount = 0;
-const letters = new LRUCache<string, readonly string[]>({ max: maxTexts });
+const splitLetters = rememberByText(lettersOf);
 
 /**
  * Returns the distance from the middle of a row down to the baseline, in ems: half the height of a capital letter, less
@@ -79,12 +78,3 @@ const fontKeys: Readonly<Record<FontFace, Readonly<Record<HanForms, string>>>> =
   bold: keysOf('bold'),
   italic: keysOf('italic'),
 };
-
-function splitLetters(text: string): readonly string[] {
-  let split = letters.get(text);
-  if (!split) {
-    split = lettersOf(text);
-    letters.set(text, split);
-  }
-  return split;
-}

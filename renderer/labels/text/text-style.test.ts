@@ -70,9 +70,9 @@ test('symbol features are cached per layer and zoom', () => {
   const byZoom = symbolLayer({ 'text-field': ['step', ['zoom'], 'far', 11, 'near'] });
   const other = symbolLayer({ 'text-field': 'other' });
   const texts = () => [
-    symbolFeatures(layer, byZoom, 10, noImages)[0]!.text,
-    symbolFeatures(layer, byZoom, 11, noImages)[0]!.text,
-    symbolFeatures(layer, other, 10, noImages)[0]!.text,
+    symbolFeatures(layer, byZoom, 10, noImages).features[0]!.text,
+    symbolFeatures(layer, byZoom, 11, noImages).features[0]!.text,
+    symbolFeatures(layer, other, 10, noImages).features[0]!.text,
   ];
   expect(texts()).toEqual(['far', 'near', 'other']);
   expect(texts()).toEqual(['far', 'near', 'other']);
