@@ -1,7 +1,7 @@
 /** Selects the features of a tile that a style layer draws, and groups those that are painted alike. */
 
 import type { StyleLayer } from '../style/compile.js';
-import { memoizeByDependencies } from '../style/memoize.js';
+import { memoizeByDependencies, passingFeatures } from '../style/memoize.js';
 import { isPerFeature, type Property } from '../style/property.js';
 import { dependenciesOf, type PropertyDependencies } from '../style/property-dependencies.js';
 import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
@@ -43,9 +43,7 @@ export function selectionOf(layer: StyleLayer, painted: readonly string[], sortK
 
 /** Returns the features that pass the layer's filter at a whole zoom, in drawing order. */
 export function select({ layer, sortKey }: Selection, tileLayer: TileLayer, zoom: number): TileFeature[] {
-  const selected = tileLayer.features.filter(
-    memoizeByDependencies(tileLayer, layer.filterDependencies, layer.filter(zoom)),
-  );
+  const selected = passingFeatures(tileLayer, layer, zoom);
   if (!sortKey) return selected;
   const keyOf = memoizeByDependencies(tileLayer, dependenciesOf(sortKey.text), (feature) => sortKey.at(zoom, feature));
   const keys = new Map(selected.map((feature) => [feature, keyOf(feature)]));

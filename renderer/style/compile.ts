@@ -29,6 +29,13 @@ export type LayerType = LayerSpecification['type'];
 /** Returns whether a feature is drawn at the whole zoom at or below the view's. */
 export type Filter = (zoom: number) => (feature: TileFeature) => boolean;
 
+/** A part of a filter. The filter passes features that pass all of its conditions. */
+export interface Condition {
+  /** Feature properties that the condition depends on. */
+  readonly dependencies: PropertyDependencies;
+  readonly filter: Filter;
+}
+
 export interface StyleLayer extends PlacementHints {
   readonly id: string;
   readonly type: LayerType;
@@ -36,11 +43,10 @@ export interface StyleLayer extends PlacementHints {
   readonly source: string | null;
   readonly sourceLayer: string | null;
   readonly filter: Filter;
+  readonly conditions: readonly Condition[];
   /** Equal for layers that select the same features at each zoom. */
   readonly filterText: string;
   readonly filterDependsOnZoom: boolean;
-  /** Feature properties that the filter depends on. */
-  readonly filterDependencies: PropertyDependencies;
   /** Returns whether the layer is drawn at this zoom. */
   isVisible(zoom: number): boolean;
   /**
@@ -82,7 +88,7 @@ export function compileStyle(style: StyleSpecification): CompiledStyle {
   };
 }
 
-/** Maximum characters of JSON of each of the three caches. */
+/** Maximum characters of JSON of each of the four caches. */
 const maxKeptCharacters = 4 * 2 ** 20;
 
 function keptByText<Value extends object>(): LRUCache<string, Value> {
@@ -90,11 +96,12 @@ function keptByText<Value extends object>(): LRUCache<string, Value> {
 }
 
 /**
- * Layers, filters and properties by their JSON. Styles share them, because a style takes megabytes by itself, and
+ * Layers, filters, conditions and properties by their JSON. Styles share them, because a style takes megabytes by itself, and
  * languages and uploaded styles differ in few layers.
  */
 const keptLayers = keptByText<StyleLayer>();
 const keptFilters = keptByText<CompiledFilter>();
+const keptConditions = keptByText<Condition>();
 const keptProperties = keptByText<Property<unknown>>();
 
 function shared<Value extends object>(kept: LRUCache<string, Value>, text: string, compile: () => Value): Value {
@@ -123,17 +130,12 @@ function compileLayer(layer: LayerSpecification, state: GlobalState, stateText: 
   // The functions below must not keep the JSON of the layer in memory.
   const { type, minzoom = 0, maxzoom = Infinity } = layer;
   const filter = 'filter' in layer ? layer.filter : undefined;
-  const { evaluate, ...described } = sharedFilter(filter, `${layer.id}.filter`, state, stateText);
   return {
     id: layer.id,
     type,
     source: 'source' in layer ? layer.source : null,
     sourceLayer: ('source-layer' in layer ? layer['source-layer'] : undefined) ?? null,
-    filter(zoom) {
-      const globals = { zoom };
-      return (feature) => evaluate(globals, feature);
-    },
-    ...described,
+    ...sharedFilter(filter, `${layer.id}.filter`, state, stateText),
     ...placementHintsOf(layer.metadata),
     isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
@@ -144,11 +146,7 @@ function compileLayer(layer: LayerSpecification, state: GlobalState, stateText: 
   };
 }
 
-type EvaluateFilter = (globals: { readonly zoom: number }, feature: TileFeature) => boolean;
-
-interface CompiledFilter extends Pick<StyleLayer, 'filterText' | 'filterDependsOnZoom' | 'filterDependencies'> {
-  readonly evaluate: EvaluateFilter;
-}
+type CompiledFilter = Pick<StyleLayer, 'filter' | 'conditions' | 'filterText' | 'filterDependsOnZoom'>;
 
 const filterSpecification = {
   type: 'boolean',
@@ -165,23 +163,45 @@ function sharedFilter(
   stateText: string,
 ): CompiledFilter {
   const filterText = JSON.stringify(filter) ?? '';
-  return shared(keptFilters, `${stateText} ${filterText}`, () => ({
-    evaluate: compileFilter(filter, place, state),
-    filterText,
-    filterDependsOnZoom: mentionsZoom(filter),
-    filterDependencies: dependenciesOf(filterText),
-  }));
+  return shared(keptFilters, `${stateText} ${filterText}`, () => {
+    const conditions = partsOf(filter).map((part) => {
+      const text = JSON.stringify(part);
+      return shared(keptConditions, `${stateText} ${text}`, () => ({
+        dependencies: dependenciesOf(text),
+        filter: compileFilter(part, place, state),
+      }));
+    });
+    return {
+      filter(zoom) {
+        const filters = conditions.map((condition) => condition.filter(zoom));
+        return (feature) => filters.every((passes) => passes(feature));
+      },
+      conditions,
+      filterText,
+      filterDependsOnZoom: mentionsZoom(filter),
+    };
+  });
 }
 
-/** Compiles a filter. An expression that fails for a feature leaves it out in silence, as properties do. */
-function compileFilter(filter: FilterSpecification | undefined, place: string, state: GlobalState): EvaluateFilter {
-  if (filter === undefined || !expression.isExpressionFilter(filter)) return featureFilter(filter, place, state).filter;
+/** Returns the conditions that an expression combines by `all`. A filter of the older form has one. */
+function partsOf(filter: FilterSpecification | undefined): FilterSpecification[] {
+  if (filter === undefined) return [];
+  const isCombined = Array.isArray(filter) && filter[0] === 'all' && expression.isExpressionFilter(filter);
+  return isCombined ? (filter.slice(1) as FilterSpecification[]).flatMap(partsOf) : [filter];
+}
+
+/** Compiles a condition. An expression that fails for a feature leaves it out in silence, as properties do. */
+function compileFilter(filter: FilterSpecification, place: string, state: GlobalState): Filter {
+  if (!expression.isExpressionFilter(filter)) {
+    const compiled = featureFilter(filter, place, state);
+    return (zoom) => (feature) => compiled.filter({ zoom }, feature);
+  }
   const compiled = createExpression(filter, place, filterSpecification, state);
   if (compiled.result === 'error')
     throw new Error(compiled.value.map(({ key, message }) => `${key}: ${message}`).join(', '));
-  return (globals, feature) => {
+  return (zoom) => (feature) => {
     try {
-      return compiled.value.evaluateWithoutErrorHandling(globals, feature, {}) === true;
+      return compiled.value.evaluateWithoutErrorHandling({ zoom }, feature, {}) === true;
     } catch {
       return false;
     }

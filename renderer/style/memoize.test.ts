@@ -1,3 +1,4 @@
+import { featureFilter } from '@maplibre/maplibre-gl-style-spec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
@@ -8,7 +9,7 @@ import { shapes, styleOf } from '../testing/pictures.js';
 import { rectangle, tileBytes } from '../testing/tiles.js';
 import { decodeVectorTile, type VectorTile } from '../tiles/vector-tile.js';
 import { compileStyle, type StyleLayer } from './compile.js';
-import { memoizeByDependencies } from './memoize.js';
+import { memoizeByDependencies, passingFeatures } from './memoize.js';
 import { isPerFeature } from './property.js';
 import { dependenciesOf } from './property-dependencies.js';
 
@@ -18,10 +19,13 @@ const painted = ['fill-color', 'fill-opacity', 'line-color', 'line-width', 'line
 function expectSameValues(layer: StyleLayer, tile: VectorTile, zoom: number): void {
   const tileLayer = tile.layers.get(layer.sourceLayer ?? '');
   if (!tileLayer) return;
-  const passes = layer.filter(zoom);
-  expect(tileLayer.features.map(memoizeByDependencies(tileLayer, layer.filterDependencies, passes))).toEqual(
-    tileLayer.features.map(passes),
+  const { filter } = featureFilter(
+    layer.filterText === '' ? undefined : JSON.parse(layer.filterText),
+    'layers[0].filter',
   );
+  const passing = tileLayer.features.filter((feature) => filter({ zoom }, feature));
+  expect(passingFeatures(tileLayer, layer, zoom)).toEqual(passing);
+  expect(tileLayer.features.filter(layer.filter(zoom))).toEqual(passing);
   for (const name of painted.filter((each) => each.startsWith(layer.type))) {
     const property = layer.property(name);
     if (!isPerFeature(property)) continue;
@@ -47,7 +51,7 @@ const tests = fc.letrec<{ test: unknown[] }>((tie) => ({
   ),
 })).test;
 
-test('memoized values equal evaluated values, for any filter and features', () => {
+test('memoized values and conditions equal evaluated values and filters, for any filter and features', () => {
   const drawn = fc.record({ type: fc.constantFrom('line' as const, 'polygon' as const), tags, id: fc.nat(3) });
   fc.assert(
     fc.property(tests, fc.array(drawn, { minLength: 1, maxLength: 40 }), (filter, features) => {

@@ -4,6 +4,7 @@
  */
 
 import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
+import type { StyleLayer } from './compile.js';
 import type { PropertyDependencies } from './property-dependencies.js';
 
 /**
@@ -19,8 +20,19 @@ export function memoizeByDependencies<Value>(
   const kinds = layer.kinds(dependencies);
   const values: Value[] = [];
   return (feature) => {
-    const kind = kinds[feature.order]!;
+    const kind = kinds.of(feature);
     values[kind] ??= evaluate(feature);
     return values[kind];
   };
+}
+
+/**
+ * Returns the features of a tile that pass a layer's filter at a whole zoom. A condition on the names of features tells
+ * all of them apart, so it is evaluated apart from the others, and for few of them.
+ */
+export function passingFeatures(tileLayer: TileLayer, { conditions }: StyleLayer, zoom: number): TileFeature[] {
+  let features = [...tileLayer.features];
+  for (const { dependencies, filter } of conditions)
+    features = features.filter(memoizeByDependencies(tileLayer, dependencies, filter(zoom)));
+  return features;
 }

@@ -3,6 +3,8 @@
 import type { Integers } from './coordinates.js';
 
 interface Tagged {
+  /** Index in the layer's features. */
+  readonly order: number;
   readonly type: number;
   /** Alternating numbers of keys and values. */
   tags(): Integers;
@@ -12,26 +14,58 @@ interface Tagged {
 const types = 4;
 
 /**
- * Returns a number for each feature, equal for features of one type with the same values of the chosen keys (a 1 at the
- * number of each). Features whose keys have another order may get another number.
- *
- * The search tree has one node for each known prefix of a feature's chosen keys and values.
+ * Numbers that are equal for features of one type with the same values of the chosen keys. Features whose keys have
+ * another order may have another number. Each is found when it is first asked for.
  */
-export function kindsOf(features: readonly Tagged[], chosen: Uint8Array, valueCount: number): Int32Array {
-  const nodes = new Map<number, number>();
-  let count = types;
-  return Int32Array.from(features, (feature) => {
+export class Kinds {
+  /** The number of each feature plus 1; 0 before it is known. */
+  private readonly known: Int32Array;
+  /** A search tree with one node for each known prefix of a feature's chosen keys and values. */
+  private readonly nodes = new Map<number, number>();
+  private count = types;
+
+  /** Rank of each chosen key by its number, from 1 on; 0 for the other keys. */
+  private readonly ranks: Int32Array;
+
+  /** `chosen` are numbers of keys. The layer has `keyCount` keys and `valueCount` values. */
+  constructor(
+    featureCount: number,
+    private readonly chosen: readonly number[],
+    keyCount: number,
+    private readonly valueCount: number,
+  ) {
+    this.known = new Int32Array(featureCount);
+    this.ranks = new Int32Array(keyCount);
+    for (const [i, key] of chosen.entries()) this.ranks[key] = i + 1;
+  }
+
+  of(feature: Tagged): number {
+    const known = this.known[feature.order]!;
+    if (known > 0) return known - 1;
+    const kind = this.find(feature);
+    this.known[feature.order] = kind + 1;
+    return kind;
+  }
+
+  private find(feature: Tagged): number {
+    const { ranks, valueCount } = this;
     const tags = feature.tags();
-    let node = feature.type as number;
+    let node = feature.type;
     while (!tags.done) {
-      const key = tags.next();
+      const rank = ranks[tags.next()] ?? 0;
       const value = tags.next();
-      if (chosen[key] !== 1 || value < 0 || value >= valueCount) continue;
-      const step = (node * chosen.length + key) * valueCount + value;
-      const known = Number.isSafeInteger(step) ? nodes.get(step) : undefined;
-      node = known ?? count++;
-      if (known === undefined) nodes.set(step, node);
+      if (rank > 0 && value >= 0 && value < valueCount) node = this.next(node, rank, value);
     }
     return node;
-  });
+  }
+
+  private next(node: number, rank: number, value: number): number {
+    const step = (node * (this.chosen.length + 1) + rank) * this.valueCount + value;
+    let next = Number.isSafeInteger(step) ? this.nodes.get(step) : undefined;
+    if (next === undefined) {
+      next = this.count++;
+      this.nodes.set(step, next);
+    }
+    return next;
+  }
 }

@@ -8,7 +8,7 @@
 import { PbfReader } from 'pbf';
 import type { PixelBox } from '../types.js';
 import { boxOf, type Coordinates, Integers, readCoordinates } from './coordinates.js';
-import { kindsOf } from './kinds.js';
+import { Kinds } from './kinds.js';
 
 /** Geometry types of the specification: 1 point, 2 line, 3 polygon. */
 export type GeometryType = 0 | 1 | 2 | 3;
@@ -27,7 +27,7 @@ export interface VectorTile {
 }
 
 export class TileLayer {
-  private readonly kindsByKeys = new Map<string, Int32Array>();
+  private readonly kindsByKeys = new Map<string, Kinds>();
 
   constructor(
     readonly name: string,
@@ -38,13 +38,14 @@ export class TileLayer {
     private readonly valueCount: number,
   ) {}
 
-  /** Returns a number for each feature, equal for features of one type with the same values of these properties. */
-  kinds(names: ReadonlySet<string>): Int32Array {
-    const chosen = Uint8Array.from(this.keys, (key) => (names.has(key) ? 1 : 0));
-    const cacheKey = chosen.join('');
+  /** Returns numbers that are equal for features of one type with the same values of these properties. */
+  kinds(names: ReadonlySet<string>): Kinds {
+    const chosen: number[] = [];
+    for (const [number, key] of this.keys.entries()) if (names.has(key)) chosen.push(number);
+    const cacheKey = chosen.join();
     let kinds = this.kindsByKeys.get(cacheKey);
     if (!kinds) {
-      kinds = kindsOf(this.features, chosen, this.valueCount);
+      kinds = new Kinds(this.features.length, chosen, this.keys.length, this.valueCount);
       if (this.kindsByKeys.size >= maxKinds) this.kindsByKeys.clear();
       this.kindsByKeys.set(cacheKey, kinds);
     }

@@ -5,7 +5,7 @@ import { noteMissingFonts, takeMissingFonts } from '../../fonts.js';
 import type { SpriteImages } from '../../sprites/sprite-images.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
-import { memoizeByDependencies } from '../../style/memoize.js';
+import { passingFeatures } from '../../style/memoize.js';
 import type { AreaAround } from '../../style/placement-hints.js';
 import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
 import { isTemplate, type LabelSection, labelText } from '../text/label-text.js';
@@ -91,13 +91,11 @@ function selectSymbolFeatures(
   images: SpriteImages,
   sizesOf?: SizesOf,
 ): SymbolFeature[] {
-  const passes = memoizeByDependencies(tileLayer, layer.filterDependencies, layer.filter(zoom));
   const sortKey = layer.property<number | undefined>('symbol-sort-key');
   const { areaAround } = layer;
   const sizeOf = areaAround && sizesOf?.(areaAround);
   const selected: SymbolFeature[] = [];
-  for (const feature of tileLayer.features) {
-    if (!passes(feature)) continue;
+  for (const feature of passingFeatures(tileLayer, layer, zoom)) {
     const size = sizeOf?.(feature);
     if (areaAround && (size ?? 0) < areaAround.minPx2) continue;
     const { text, sections } = labelText(layer, feature, zoom);
