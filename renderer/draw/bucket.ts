@@ -131,7 +131,7 @@ function toBatch(features: TileFeature[], extent: number): Batch {
   const chunks: Chunk[] = [];
   let chunk: Shape[] = [];
   let vertices = 0;
-  const all = features.flatMap(shapesOf);
+  const all = shapesOf(features);
   // Points keep their order: circles that overlap lie on top of earlier ones.
   for (const shape of all[0]?.type === point ? all : alongCurve(all, extent)) {
     const maxShapes = shape.type === line ? maxChunkLines : maxChunkAreas;

@@ -19,15 +19,14 @@ const area = fc
   });
 const areas = fc.array(area, { minLength: 60, maxLength: 150, size: 'max' });
 
-function featureOf(drawn: DrawnFeature) {
-  return decodeVectorTile(tileBytes({ shapes: [drawn] })).layers.get('shapes')!.features[0]!;
-}
+const featuresOf = (...drawn: readonly DrawnFeature[]) =>
+  decodeVectorTile(tileBytes({ shapes: drawn })).layers.get('shapes')!.features;
 
 test('a multipolygon is split into areas with their holes, in any winding order', () => {
   fc.assert(
     fc.property(areas, fc.boolean(), (each, backwards) => {
       const rings = each.map((part) => part.map((ring) => (backwards ? [...ring].reverse() : ring)));
-      const parts = shapesOf(featureOf({ type: 'polygon', parts: rings.flat() })).map((shape) => shape.coordinates());
+      const parts = shapesOf(featuresOf({ type: 'polygon', parts: rings.flat() })).map((shape) => shape.coordinates());
       expect(parts.map(({ ends }) => ends.length)).toEqual(rings.map((part) => part.length));
       expect(parts.map(({ xy }) => xy)).toEqual(rings.map((part) => part.flat(2)));
     }),
@@ -37,10 +36,10 @@ test('a multipolygon is split into areas with their holes, in any winding order'
 
 test('a multiline is split into lines, a single line is not', () => {
   const long = Array.from({ length: 1_000 }, (_, i): Vertex => [i, (i * 37) % 100]);
-  const [whole] = shapesOf(featureOf({ type: 'line', parts: [long] }));
+  const [whole] = shapesOf(featuresOf({ type: 'line', parts: [long] }));
   expect(whole!.coordinates().xy).toEqual(long.flat());
   const many = shapesOf(
-    featureOf({ type: 'line', parts: Array.from({ length: 10 }, (_, i) => long.slice(i * 50, i * 50 + 50)) }),
+    featuresOf({ type: 'line', parts: Array.from({ length: 10 }, (_, i) => long.slice(i * 50, i * 50 + 50)) }),
   );
   expect(many.map((shape) => shape.coordinates().xy)).toEqual(
     Array.from({ length: 10 }, (_, i) => long.slice(i * 50, i * 50 + 50).flat()),

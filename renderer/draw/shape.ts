@@ -21,9 +21,17 @@ export interface Shape {
 /** Number of vertices above which a feature is split. */
 const maxVertices = 256;
 
-/** Returns the feature, or its separate lines, points or areas with their holes. */
-export function shapesOf(feature: TileFeature): readonly Shape[] {
-  if (feature.maxVertices <= maxVertices) return [feature];
+/** Returns the features, or the separate lines, points or areas with their holes of large ones. */
+export function shapesOf(features: readonly TileFeature[]): Shape[] {
+  const shapes: Shape[] = [];
+  for (const feature of features) {
+    if (feature.maxVertices <= maxVertices) shapes.push(feature);
+    else shapes.push(...partsOf(feature));
+  }
+  return shapes;
+}
+
+function partsOf(feature: TileFeature): readonly Shape[] {
   const coordinates = feature.coordinates();
   if (coordinates.ends.length === 1) return [feature];
   const firsts = coordinates.ends.map((_, part) => part).filter((part) => beginsShape(feature.type, coordinates, part));

@@ -8,7 +8,7 @@ import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
 import { passingFeatures } from '../../style/memoize.js';
 import type { AreaAround } from '../../style/placement-hints.js';
 import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
-import { isTemplate, type LabelSection, labelText } from '../text/label-text.js';
+import { isTemplate, type LabelSection, labelTexts } from '../text/label-text.js';
 
 export interface SymbolFeature {
   readonly feature: TileFeature;
@@ -94,11 +94,12 @@ function selectSymbolFeatures(
   const sortKey = layer.property<number | undefined>('symbol-sort-key');
   const { areaAround } = layer;
   const sizeOf = areaAround && sizesOf?.(areaAround);
+  const textOf = labelTexts(layer, tileLayer, zoom);
   const selected: SymbolFeature[] = [];
   for (const feature of passingFeatures(tileLayer, layer, zoom)) {
     const size = sizeOf?.(feature);
     if (areaAround && (size ?? 0) < areaAround.minPx2) continue;
-    const { text, sections } = labelText(layer, feature, zoom);
+    const { text, sections } = textOf(feature);
     const icon = iconName(layer, feature, zoom, images);
     if (text !== '' || icon !== null)
       selected.push({ feature, text, sections, icon, sortKey: size ? -size : (sortKey.at(zoom, feature) ?? 0) });

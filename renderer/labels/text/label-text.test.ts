@@ -3,13 +3,13 @@ import { compileStyle } from '../../style/compile.js';
 import { styleOf } from '../../testing/pictures.js';
 import { tileBytes } from '../../testing/tiles.js';
 import { decodeVectorTile } from '../../tiles/vector-tile.js';
-import { labelText } from './label-text.js';
+import { labelTexts } from './label-text.js';
 
 function labelTextOf(layout: object, tags: Record<string, string | number>) {
   const bytes = tileBytes({ shapes: [{ type: 'point', parts: [[[0, 0]]], tags }] });
-  const feature = decodeVectorTile(bytes).layers.get('shapes')!.features[0]!;
+  const tileLayer = decodeVectorTile(bytes).layers.get('shapes')!;
   const style = styleOf([{ type: 'symbol', source: 'tiles', 'source-layer': 'shapes', layout }]);
-  return labelText(compileStyle(style).layers[0]!, feature, 10);
+  return labelTexts(compileStyle(style).layers[0]!, tileLayer, 10)(tileLayer.features[0]!);
 }
 
 const textOf = (layout: object, tags: Record<string, string | number>): string => labelTextOf(layout, tags).text;

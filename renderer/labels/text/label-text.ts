@@ -3,8 +3,10 @@
 import { type Color, type Formatted, isExpression } from '@maplibre/maplibre-gl-style-spec';
 import { isDrawable } from '../../fonts.js';
 import type { StyleLayer } from '../../style/compile.js';
+import { memoizeByDependencies } from '../../style/memoize.js';
 import type { Property } from '../../style/property.js';
-import type { Properties, TileFeature } from '../../tiles/vector-tile.js';
+import { dependenciesOf } from '../../style/property-dependencies.js';
+import type { Properties, TileFeature, TileLayer } from '../../tiles/vector-tile.js';
 
 /** Longer texts are not names, and would be expensive to shape. */
 const maxCharacters = 200;
@@ -31,17 +33,24 @@ export interface LabelText {
 const noText: LabelText = { text: '', sections: null };
 
 type Section = Pick<Formatted['sections'][number], 'text'> & Partial<Formatted['sections'][number]>;
+type Field = Formatted | string | undefined;
 
 /**
- * Returns the text of a feature at a whole zoom. Lines without an installed font are left out. A name without one is
- * replaced by the feature's English or Latin name, if it has one.
+ * Returns a function that returns the text of a tile's feature at a whole zoom. Lines without an installed font are
+ * left out. A name without one is replaced by the feature's English or Latin name, if it has one.
  */
-export function labelText(layer: StyleLayer, feature: TileFeature, zoom: number): LabelText {
-  const field = layer.property<Formatted | string | undefined>('text-field');
-  const value = field.at(zoom, feature);
-  const sections: readonly Section[] = typeof value === 'object' ? value.sections : [{ text: value ?? '' }];
-  const transform = layer.property<Transform>('text-transform').at(zoom, feature);
+export function labelTexts(layer: StyleLayer, tileLayer: TileLayer, zoom: number): (feature: TileFeature) => LabelText {
+  const field = layer.property<Field>('text-field');
+  const transform = layer.property<Transform>('text-transform');
   const isToken = isTemplate(field);
+  // A street is cut into many features of one name.
+  const fieldOf = memoizeByDependencies(tileLayer, dependenciesOf(field.text), (feature) => field.at(zoom, feature));
+  return (feature) => labelText(fieldOf(feature), isToken, transform.at(zoom, feature), feature);
+}
+
+/** Reads the properties of few features, because that takes longer than all else. */
+function labelText(field: Field, isToken: boolean, transform: Transform, feature: TileFeature): LabelText {
+  const sections: readonly Section[] = typeof field === 'object' ? field.sections : [{ text: field ?? '' }];
   const parts = sections.map(({ text }) =>
     transformed(isToken ? resolveTokens(text, feature.properties) : text, transform),
   );
