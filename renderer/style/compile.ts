@@ -29,11 +29,18 @@ export type LayerType = LayerSpecification['type'];
 /** Returns whether a feature is drawn at the whole zoom at or below the view's. */
 export type Filter = (zoom: number) => (feature: TileFeature) => boolean;
 
-/** A part of a filter. The filter passes features that pass all of its conditions. */
-export interface Condition {
-  /** Feature properties that the condition depends on. */
+/** What a filter asks of a feature. Filters share those of equal JSON. */
+export interface FeatureValue {
+  /** Feature properties that the value depends on. */
   readonly dependencies: PropertyDependencies;
-  readonly filter: Filter;
+  /** Returns the same function at each zoom, unless the value depends on it. Its results are not undefined. */
+  at(zoom: number): (feature: TileFeature) => unknown;
+}
+
+/** A part of a filter: the value is one of those accepted. The filter passes features that meet all conditions. */
+export interface Condition {
+  readonly value: FeatureValue;
+  readonly accepted: ReadonlySet<unknown>;
 }
 
 export interface StyleLayer extends PlacementHints {
@@ -96,12 +103,12 @@ function keptByText<Value extends object>(): LRUCache<string, Value> {
 }
 
 /**
- * Layers, filters, conditions and properties by their JSON. Styles share them, because a style takes megabytes by itself, and
- * languages and uploaded styles differ in few layers.
+ * Layers, filters, their values and properties by their JSON. Styles share them, because a style takes megabytes by
+ * itself, and languages and uploaded styles differ in few layers.
  */
 const keptLayers = keptByText<StyleLayer>();
 const keptFilters = keptByText<CompiledFilter>();
-const keptConditions = keptByText<Condition>();
+const keptValues = keptByText<FeatureValue>();
 const keptProperties = keptByText<Property<unknown>>();
 
 function shared<Value extends object>(kept: LRUCache<string, Value>, text: string, compile: () => Value): Value {
@@ -164,18 +171,9 @@ function sharedFilter(
 ): CompiledFilter {
   const filterText = JSON.stringify(filter) ?? '';
   return shared(keptFilters, `${stateText} ${filterText}`, () => {
-    const conditions = partsOf(filter).map((part) => {
-      const text = JSON.stringify(part);
-      return shared(keptConditions, `${stateText} ${text}`, () => ({
-        dependencies: dependenciesOf(text),
-        filter: compileFilter(part, place, state),
-      }));
-    });
+    const conditions = partsOf(filter).map((part) => conditionOf(part, place, state, stateText));
     return {
-      filter(zoom) {
-        const filters = conditions.map((condition) => condition.filter(zoom));
-        return (feature) => filters.every((passes) => passes(feature));
-      },
+      filter: (zoom) => (feature) => conditions.every(({ value, accepted }) => accepted.has(value.at(zoom)(feature))),
       conditions,
       filterText,
       filterDependsOnZoom: mentionsZoom(filter),
@@ -190,20 +188,48 @@ function partsOf(filter: FilterSpecification | undefined): FilterSpecification[]
   return isCombined ? (filter.slice(1) as FilterSpecification[]).flatMap(partsOf) : [filter];
 }
 
-/** Compiles a condition. An expression that fails for a feature leaves it out in silence, as properties do. */
-function compileFilter(filter: FilterSpecification, place: string, state: GlobalState): Filter {
-  if (!expression.isExpressionFilter(filter)) {
-    const compiled = featureFilter(filter, place, state);
-    return (zoom) => (feature) => compiled.filter({ zoom }, feature);
-  }
-  const compiled = createExpression(filter, place, filterSpecification, state);
+const onlyTrue: ReadonlySet<unknown> = new Set([true]);
+
+/**
+ * Compiles a condition. Layers often ask which kind a feature has, each for other kinds: `match` with the same input
+ * and other labels. So the input is a value that they share.
+ */
+function conditionOf(part: FilterSpecification, place: string, state: GlobalState, stateText: string): Condition {
+  const isChoice =
+    Array.isArray(part) && part.length === 5 && part[0] === 'match' && part[3] === true && part[4] === false;
+  const asked: unknown = isChoice ? part[1] : part;
+  const text = JSON.stringify(asked);
+  const value = shared(keptValues, `${stateText} ${isChoice} ${text}`, () => {
+    const evaluate = isChoice ? compileExpression(asked, place, undefined, state) : compileFilter(part, place, state);
+    const at = (zoom: number) => (feature: TileFeature) => evaluate({ zoom }, feature);
+    const atAnyZoom = mentionsZoom(asked) ? undefined : at(0);
+    return { dependencies: dependenciesOf(text), at: (zoom) => atAnyZoom ?? at(zoom) };
+  });
+  return { value, accepted: isChoice ? new Set([part[2]].flat()) : onlyTrue };
+}
+
+const compileFilter = (filter: FilterSpecification, place: string, state: GlobalState): Evaluate =>
+  expression.isExpressionFilter(filter)
+    ? compileExpression(filter, place, filterSpecification, state)
+    : featureFilter(filter, place, state).filter;
+
+type Evaluate = (globals: { readonly zoom: number }, feature: TileFeature) => unknown;
+
+/** Compiles an expression. It gives null where it fails for a feature, in silence, as properties do. */
+function compileExpression(
+  value: unknown,
+  place: string,
+  specification: StylePropertySpecification | undefined,
+  state: GlobalState,
+): Evaluate {
+  const compiled = createExpression(value, place, specification, state);
   if (compiled.result === 'error')
     throw new Error(compiled.value.map(({ key, message }) => `${key}: ${message}`).join(', '));
-  return (zoom) => (feature) => {
+  return (globals, feature) => {
     try {
-      return compiled.value.evaluateWithoutErrorHandling({ zoom }, feature, {}) === true;
+      return compiled.value.evaluateWithoutErrorHandling(globals, feature, {}) ?? null;
     } catch {
-      return false;
+      return null;
     }
   };
 }

@@ -38,11 +38,18 @@ function expectSameValues(layer: StyleLayer, tile: VectorTile, zoom: number): vo
 
 const value = fc.oneof(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max: 2 }), fc.boolean());
 const tags = fc.dictionary(fc.constantFrom('kind', 'size', 'other'), value);
+const labels = fc.oneof(
+  fc.constantFrom('a', 1),
+  fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
+  fc.uniqueArray(fc.nat({ max: 2 }), { minLength: 1 }),
+);
+const got = fc.tuple(fc.constant('get'), fc.constantFrom('kind', 'size'));
 const tests = fc.letrec<{ test: unknown[] }>((tie) => ({
   test: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.tuple(fc.constant('has'), fc.constantFrom('kind', 'size')),
-    fc.tuple(fc.constantFrom('==', '!='), fc.tuple(fc.constant('get'), fc.constantFrom('kind', 'size')), value),
+    fc.tuple(fc.constantFrom('==', '!='), got, value),
+    fc.tuple(fc.constant('match'), got, labels, fc.boolean(), fc.boolean()),
     fc.tuple(fc.constant('=='), fc.constant(['geometry-type']), fc.constantFrom('Polygon', 'LineString')),
     fc.tuple(fc.constant('=='), fc.constant(['id']), fc.integer({ min: 0, max: 3 })),
     fc.tuple(fc.constant('=='), fc.tuple(fc.constant('get'), fc.constant(['concat', 'ki', 'nd'])), value),

@@ -8,8 +8,8 @@ import type { StyleLayer } from './compile.js';
 import type { PropertyDependencies } from './property-dependencies.js';
 
 /**
- * Returns a function with the results of `evaluate`, which is called once per kind of feature. `evaluate` may read only
- * the type and the `dependencies` of a feature.
+ * Returns a function with the results of `evaluate`, which is called once per kind of feature, as long as the layer is
+ * kept. `evaluate` may read only the type and the `dependencies` of a feature.
  */
 export function memoizeByDependencies<Value>(
   layer: TileLayer,
@@ -18,11 +18,15 @@ export function memoizeByDependencies<Value>(
 ): (feature: TileFeature) => Value {
   if (!dependencies) return evaluate;
   const kinds = layer.kinds(dependencies);
-  const values: Value[] = [];
+  const values = kinds.valuesOf(evaluate);
   return (feature) => {
     const kind = kinds.of(feature);
-    values[kind] ??= evaluate(feature);
-    return values[kind];
+    let value = values[kind];
+    if (value === undefined) {
+      value = evaluate(feature);
+      values[kind] = value;
+    }
+    return value;
   };
 }
 
@@ -32,7 +36,9 @@ export function memoizeByDependencies<Value>(
  */
 export function passingFeatures(tileLayer: TileLayer, { conditions }: StyleLayer, zoom: number): TileFeature[] {
   let features = [...tileLayer.features];
-  for (const { dependencies, filter } of conditions)
-    features = features.filter(memoizeByDependencies(tileLayer, dependencies, filter(zoom)));
+  for (const { value, accepted } of conditions) {
+    const evaluate = memoizeByDependencies(tileLayer, value.dependencies, value.at(zoom));
+    features = features.filter((feature) => accepted.has(evaluate(feature)));
+  }
   return features;
 }

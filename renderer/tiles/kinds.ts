@@ -23,6 +23,7 @@ export class Kinds {
   /** A search tree with one node for each known prefix of a feature's chosen keys and values. */
   private readonly nodes = new Map<number, number>();
   private count = types;
+  private readonly values = new WeakMap<object, unknown[]>();
 
   /** Rank of each chosen key by its number, from 1 on; 0 for the other keys. */
   private readonly ranks: Int32Array;
@@ -45,6 +46,16 @@ export class Kinds {
     const kind = this.find(feature);
     this.known[feature.order] = kind + 1;
     return kind;
+  }
+
+  /** Returns the list of what a function returns for features of each kind. The caller fills it. */
+  valuesOf<Value>(evaluate: (feature: never) => Value): (Value | undefined)[] {
+    let values = this.values.get(evaluate);
+    if (!values) {
+      values = [];
+      this.values.set(evaluate, values);
+    }
+    return values as (Value | undefined)[];
   }
 
   private find(feature: Tagged): number {
