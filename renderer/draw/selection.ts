@@ -45,9 +45,16 @@ export function selectionOf(layer: StyleLayer, painted: readonly string[], sortK
 export function select({ layer, sortKey }: Selection, tileLayer: TileLayer, zoom: number): TileFeature[] {
   const selected = passingFeatures(tileLayer, layer, zoom);
   if (!sortKey) return selected;
-  const keyOf = memoizeByDependencies(tileLayer, dependenciesOf(sortKey.text), (feature) => sortKey.at(zoom, feature));
-  const keys = new Map(selected.map((feature) => [feature, keyOf(feature)]));
-  return selected.sort((a, b) => keys.get(a)! - keys.get(b)!);
+  const keyOf = memoizeByDependencies(tileLayer, sortKey.dependencies, (feature) => sortKey.at(zoom, feature));
+  // There are few keys, such as one for each class of roads.
+  const byKey = new Map<number, TileFeature[]>();
+  for (const feature of selected) {
+    const key = keyOf(feature);
+    const equal = byKey.get(key);
+    if (equal) equal.push(feature);
+    else byKey.set(key, [feature]);
+  }
+  return [...byKey.keys()].sort((a, b) => a - b).flatMap((key) => byKey.get(key)!);
 }
 
 /**

@@ -3,22 +3,29 @@
  * properties they depend on. A dense tile has thousands of features of a few dozen kinds.
  */
 
+import type { Kinds } from '../tiles/kinds.js';
 import type { TileFeature, TileLayer } from '../tiles/vector-tile.js';
-import type { StyleLayer } from './compile.js';
+import type { FeatureValue, StyleLayer } from './compile.js';
 import type { PropertyDependencies } from './property-dependencies.js';
 
 /**
- * Returns a function with the results of `evaluate`, which is called once per kind of feature, as long as the layer is
- * kept. `evaluate` may read only the type and the `dependencies` of a feature.
+ * Returns a function with the results of `evaluate`, which is called once per kind of feature. `evaluate` may read only
+ * the type and the `dependencies` of a feature.
  */
 export function memoizeByDependencies<Value>(
   layer: TileLayer,
   dependencies: PropertyDependencies,
   evaluate: (feature: TileFeature) => Value,
 ): (feature: TileFeature) => Value {
-  if (!dependencies) return evaluate;
-  const kinds = layer.kinds(dependencies);
-  const values = kinds.valuesOf(evaluate);
+  return dependencies ? memoized(layer.kinds(dependencies), [], evaluate) : evaluate;
+}
+
+/** `values` are the results by kind, as far as they are known. */
+function memoized<Value>(
+  kinds: Kinds,
+  values: (Value | undefined)[],
+  evaluate: (feature: TileFeature) => Value,
+): (feature: TileFeature) => Value {
   return (feature) => {
     const kind = kinds.of(feature);
     let value = values[kind];
@@ -37,8 +44,17 @@ export function memoizeByDependencies<Value>(
 export function passingFeatures(tileLayer: TileLayer, { conditions }: StyleLayer, zoom: number): TileFeature[] {
   let features = [...tileLayer.features];
   for (const { value, accepted } of conditions) {
-    const evaluate = memoizeByDependencies(tileLayer, value.dependencies, value.at(zoom));
-    features = features.filter((feature) => accepted.has(evaluate(feature)));
+    const evaluate = valuesInTile(tileLayer, value, zoom);
+    const passes = (feature: TileFeature) => accepted.has(evaluate(feature));
+    features = features.filter(memoizeByDependencies(tileLayer, value.dependencies, passes));
   }
   return features;
+}
+
+/** Returns a function with the values of features, which the tile keeps. */
+function valuesInTile(tileLayer: TileLayer, { dependencies, at }: FeatureValue, zoom: number) {
+  const evaluate = at(zoom);
+  if (!dependencies) return evaluate;
+  const kinds = tileLayer.kinds(dependencies);
+  return memoized(kinds, kinds.valuesOf(evaluate), evaluate);
 }

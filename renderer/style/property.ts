@@ -6,6 +6,7 @@ import {
   type StylePropertySpecification,
 } from '@maplibre/maplibre-gl-style-spec';
 import type { TileFeature } from '../tiles/vector-tile.js';
+import { dependenciesOf, type PropertyDependencies } from './property-dependencies.js';
 
 export interface Property<T> {
   /** `camera` depends on the zoom, `source` on the feature, `composite` on both. */
@@ -14,6 +15,8 @@ export interface Property<T> {
   readonly text: string;
   /** Whether its values are image names, which depend on the existing images. */
   readonly isImage: boolean;
+  /** Feature properties that its values depend on. */
+  readonly dependencies: PropertyDependencies;
   /**
    * Returns a value of the type in the style specification, or its default if the expression fails. `images` are the
    * names of existing images.
@@ -46,11 +49,11 @@ export function compileProperty(
   const { kind } = expression;
   if (specification['property-type'] === 'color-ramp') {
     const along = (share: number): unknown => expression.evaluate({ zoom: 0, lineProgress: share });
-    return { kind, text, isImage: false, at: () => given, along };
+    return { kind, text, isImage: false, dependencies: none, at: () => given, along };
   }
   if (kind === 'constant' && !isImage(specification)) {
     const constant: unknown = expression.evaluate({ zoom: 0 });
-    return { kind, text, isImage: false, at: () => constant };
+    return { kind, text, isImage: false, dependencies: none, at: () => constant };
   }
   const fallback = kind === 'constant' ? undefined : defaultOf(place, specification);
   const at: Property<unknown>['at'] = (zoom, feature, images) => {
@@ -62,8 +65,16 @@ export function compileProperty(
       return fallback;
     }
   };
-  return { kind, text, isImage: isImage(specification), at: kind === 'camera' ? lastOf(at) : at };
+  return {
+    kind,
+    text,
+    isImage: isImage(specification),
+    dependencies: kind === 'source' || kind === 'composite' ? dependenciesOf(text) : none,
+    at: kind === 'camera' ? lastOf(at) : at,
+  };
 }
+
+const none: PropertyDependencies = new Set();
 
 /** Remembers the value of the last zoom, which features of a layer share. It may depend on the images. */
 function lastOf(at: Property<unknown>['at']): Property<unknown>['at'] {

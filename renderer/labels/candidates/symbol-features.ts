@@ -5,7 +5,7 @@ import { noteMissingFonts, takeMissingFonts } from '../../fonts.js';
 import type { SpriteImages } from '../../sprites/sprite-images.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { type ImageProperty, imageNameAt } from '../../style/image-name.js';
-import { passingFeatures } from '../../style/memoize.js';
+import { memoizeByDependencies, passingFeatures } from '../../style/memoize.js';
 import type { AreaAround } from '../../style/placement-hints.js';
 import type { TileFeature, TileLayer } from '../../tiles/vector-tile.js';
 import { isTemplate, type LabelSection, labelTexts } from '../text/label-text.js';
@@ -92,6 +92,7 @@ function selectSymbolFeatures(
   sizesOf?: SizesOf,
 ): SymbolFeature[] {
   const sortKey = layer.property<number | undefined>('symbol-sort-key');
+  const keyOf = memoizeByDependencies(tileLayer, sortKey.dependencies, (feature) => sortKey.at(zoom, feature));
   const { areaAround } = layer;
   const sizeOf = areaAround && sizesOf?.(areaAround);
   const textOf = labelTexts(layer, tileLayer, zoom);
@@ -102,7 +103,7 @@ function selectSymbolFeatures(
     const { text, sections } = textOf(feature);
     const icon = iconName(layer, feature, zoom, images);
     if (text !== '' || icon !== null)
-      selected.push({ feature, text, sections, icon, sortKey: size ? -size : (sortKey.at(zoom, feature) ?? 0) });
+      selected.push({ feature, text, sections, icon, sortKey: size ? -size : (keyOf(feature) ?? 0) });
   }
   return selected;
 }

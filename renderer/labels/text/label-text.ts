@@ -5,7 +5,6 @@ import { isDrawable } from '../../fonts.js';
 import type { StyleLayer } from '../../style/compile.js';
 import { memoizeByDependencies } from '../../style/memoize.js';
 import type { Property } from '../../style/property.js';
-import { dependenciesOf } from '../../style/property-dependencies.js';
 import type { Properties, TileFeature, TileLayer } from '../../tiles/vector-tile.js';
 
 /** Longer texts are not names, and would be expensive to shape. */
@@ -44,7 +43,7 @@ export function labelTexts(layer: StyleLayer, tileLayer: TileLayer, zoom: number
   const transform = layer.property<Transform>('text-transform');
   const isToken = isTemplate(field);
   // A street is cut into many features of one name.
-  const fieldOf = memoizeByDependencies(tileLayer, dependenciesOf(field.text), (feature) => field.at(zoom, feature));
+  const fieldOf = memoizeByDependencies(tileLayer, field.dependencies, (feature) => field.at(zoom, feature));
   return (feature) => labelText(fieldOf(feature), isToken, transform.at(zoom, feature), feature);
 }
 
