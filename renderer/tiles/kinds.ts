@@ -59,7 +59,8 @@ export class Kinds {
   }
 
   private find(feature: Tagged): number {
-    const { ranks, valueCount } = this;
+    const { ranks, valueCount, chosen } = this;
+    if (chosen.length === 0) return feature.type;
     const tags = feature.tags();
     let node = feature.type;
     while (!tags.done) {
