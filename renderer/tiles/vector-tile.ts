@@ -7,7 +7,7 @@
 
 import { PbfReader } from 'pbf';
 import type { PixelBox } from '../types.js';
-import { boxOf, type Coordinates, Integers, readCoordinates } from './coordinates.js';
+import { type Coordinates, Integers, readBox, readCoordinates } from './coordinates.js';
 import { Kinds } from './kinds.js';
 
 /** Geometry types of the specification: 1 point, 2 line, 3 polygon. */
@@ -109,7 +109,7 @@ export class TileFeature {
 
   /** Bounding box of all vertices, in tile units. Empty (inside out) without a vertex. */
   get box(): PixelBox {
-    this.bounds ??= boxOf(this.coordinates().xy);
+    this.bounds ??= readBox(this.tables.bytes, this.geometryStart, this.geometryEnd);
     return this.bounds;
   }
 
