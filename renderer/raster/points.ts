@@ -1,0 +1,48 @@
+/** A list of points that grows and is used again. Pure. */
+
+/** Coordinates are whole numbers of these parts of a pixel: 2 to this power. */
+export const subpixelBits = 8;
+export const subpixels = 2 ** subpixelBits;
+
+export class Points {
+  /** Alternating x and y, in whole subpixels. */
+  xy = new Float64Array(256);
+  /** Numbers of `xy` that are in use. */
+  length = 0;
+
+  /** Adds a point in pixels. */
+  add(x: number, y: number): void {
+    if (this.length + 2 > this.xy.length) this.grow();
+    this.xy[this.length++] = Math.floor(x * subpixels + 0.5);
+    this.xy[this.length++] = Math.floor(y * subpixels + 0.5);
+  }
+
+  /** Replaces all points by vertices from `start` to `end`: `left + unitPx * xy[i]` is an x in pixels. */
+  place(xy: ArrayLike<number>, start: number, end: number, unitPx: number, left: number, top: number): void {
+    const unit = unitPx * subpixels;
+    const shiftX = left * subpixels + 0.5;
+    const shiftY = top * subpixels + 0.5;
+    this.length = end - start;
+    while (this.length > this.xy.length) this.grow();
+    const own = this.xy;
+    for (let from = start, to = 0; from < end; from += 2, to += 2) {
+      own[to] = Math.floor(shiftX + unit * xy[from]!);
+      own[to + 1] = Math.floor(shiftY + unit * xy[from + 1]!);
+    }
+  }
+
+  /** Adds the points of another list, the last first. */
+  addReversed({ xy, length }: Points): void {
+    while (this.length + length > this.xy.length) this.grow();
+    for (let i = length - 2; i >= 0; i -= 2) {
+      this.xy[this.length++] = xy[i]!;
+      this.xy[this.length++] = xy[i + 1]!;
+    }
+  }
+
+  private grow(): void {
+    const xy = new Float64Array(2 * this.xy.length);
+    xy.set(this.xy);
+    this.xy = xy;
+  }
+}
