@@ -1,7 +1,7 @@
-/** Encodes a canvas as PNG, WebP or JPEG. */
+/** Encodes pixels as PNG, WebP or JPEG. */
 
-import type { Canvas } from '@napi-rs/canvas';
 import type { Sharp } from 'sharp';
+import { bytesOf } from './pixels.js';
 import { encodeIndexedPng } from './png/indexed-png.js';
 import { loadSharp } from './sharp.js';
 import type { ImageFormat, MapImage } from './types.js';
@@ -23,15 +23,25 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
 
 /**
  * Encodes on another thread, so that the next map can be drawn meanwhile. Only the palette of a PNG is chosen on this
- * thread. The canvas may be changed as soon as this function returns its promise.
+ * thread. The pixels may be changed as soon as this function returns its promise.
  */
-export async function encodeImage(canvas: Canvas, format: ImageFormat): Promise<Encoded> {
-  const { width, height } = canvas;
-  const data = canvas.data();
-  const indexed = format === 'png' ? await encodeIndexedPng(data, width, height) : null;
-  const encode = async (): Promise<Uint8Array> => {
-    const sharp = await loadSharp();
-    return encoders[format](sharp(data, { raw: { width, height, channels: 4 } }).removeAlpha()).toBuffer();
-  };
-  return { bytes: indexed ?? (await encode()), contentType: contentTypes[format] };
+export async function encodeImage(
+  pixels: Uint32Array,
+  width: number,
+  height: number,
+  format: ImageFormat,
+): Promise<Encoded> {
+  const indexed = format === 'png' ? encodeIndexedPng(pixels, width, height) : null;
+  const bytes = indexed ?? encodeAllColors(bytesOf(pixels.slice()), width, height, format);
+  return { bytes: await bytes, contentType: contentTypes[format] };
+}
+
+async function encodeAllColors(
+  bytes: Uint8ClampedArray,
+  width: number,
+  height: number,
+  format: ImageFormat,
+): Promise<Uint8Array> {
+  const sharp = await loadSharp();
+  return encoders[format](sharp(bytes, { raw: { width, height, channels: 4 } }).removeAlpha()).toBuffer();
 }

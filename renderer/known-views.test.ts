@@ -1,15 +1,15 @@
-import { createCanvas } from '@napi-rs/canvas';
 import { expect, test } from 'vitest';
+import { Surface } from './draw/surface.js';
 import { type KnownView, KnownViews } from './known-views.js';
 
-const canvas = createCanvas(100, 50);
-/** Bytes of two pictures of the canvas. */
+const surface = new Surface(100, 50);
+/** Bytes of two pictures of its size. */
 const viewBytes = (4 + 2) * 100 * 50;
 
 /** Tells of a map of a view with this number of label candidates. Returns what is known of the view. */
 function draw(views: KnownViews, key: string, count?: number): KnownView | undefined {
   const prepared = count === undefined ? undefined : { count, place: () => [] };
-  return views.get(key) ?? views.add(key, canvas, prepared);
+  return views.get(key) ?? views.add(key, surface, prepared);
 }
 
 test('a view is known from its second map on', () => {

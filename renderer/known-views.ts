@@ -6,20 +6,16 @@
  * pixels and candidates, and the third uses them.
  */
 
-import { type Canvas, ImageData } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
-import type { Frame } from './draw/frame.js';
+import type { Surface } from './draw/surface.js';
 import type { PreparedLabels } from './labels/label.js';
-import { type Counted, pixelsIn } from './png/palette.js';
+import type { Counted } from './png/palette.js';
 import type { PixelBox } from './types.js';
-
-/** Opaque pixels of a canvas. Kept as the drawing engine takes them, because making them costs a copy of all. */
-export type Pixels = ImageData;
 
 /** What the maps of one view have in common. */
 export interface KnownView {
   /** Everything below overlays and labels. */
-  ground?: Pixels;
+  ground?: Uint32Array;
   /** Null: it has too many colours. */
   labelled?: Labelled | null;
   /** Labels before they are placed. Undefined for maps without labels. */
@@ -66,7 +62,7 @@ export class KnownViews {
    * Notes a map of a view that is not known. Returns where to keep its pixels at the second map, and undefined at the
    * first, and when the view is too large to be kept.
    */
-  add(key: string, { width, height }: Canvas, prepared: PreparedLabels | undefined): KnownView | undefined {
+  add(key: string, { width, height }: Surface, prepared: PreparedLabels | undefined): KnownView | undefined {
     const size = pixelBytes * width * height + (prepared ? tileBytes + candidateBytes * prepared.count : 0);
     if (size > maxShare * this.maxBytes) return undefined;
     if (!this.drawnOnce.delete(key)) {
@@ -77,38 +73,4 @@ export class KnownViews {
     this.views.set(key, view, { size });
     return view;
   }
-}
-
-/** Returns a copy of a canvas's pixels. */
-export function pixelsOf(canvas: Canvas): Pixels {
-  const { buffer, byteOffset, length } = canvas.data();
-  return new ImageData(new Uint8ClampedArray(buffer, byteOffset, length), canvas.width, canvas.height);
-}
-
-/** Replaces the pixels of the canvas by those of the same place in other pixels of its size: all, or those of a box. */
-export function putPixels(frame: Frame, pixels: Pixels, box?: PixelBox): void {
-  if (!box) {
-    frame.context.putImageData(pixels, 0, 0);
-    return;
-  }
-  const width = box.maxX - box.minX;
-  const height = box.maxY - box.minY;
-  // A copy of the box alone, because the drawing engine copies all pixels that it is given.
-  const part = new Uint8ClampedArray(4 * width * height);
-  const { data } = pixels;
-  for (let y = 0; y < height; y++) {
-    const start = 4 * ((box.minY + y) * pixels.width + box.minX);
-    part.set(data.subarray(start, start + 4 * width), 4 * y * width);
-  }
-  putPart(frame, part, box);
-}
-
-/** Replaces the pixels of a box of the canvas by those of the same place in a picture of its size. */
-export function putPicture(frame: Frame, picture: Counted, box: PixelBox): void {
-  putPart(frame, new Uint8ClampedArray(pixelsIn(picture, frame.canvas.width, box).buffer), box);
-}
-
-/** `box` is not empty. */
-function putPart({ context }: Frame, part: Uint8ClampedArray, { minX, minY, maxX, maxY }: PixelBox): void {
-  context.putImageData(new ImageData(part, maxX - minX, maxY - minY), minX, minY);
 }

@@ -3,14 +3,15 @@
  *
  * All pixels are those of a map that is drawn from the beginning. A test compares them.
  */
-import { deviceArea, type Frame } from './draw/frame.js';
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import { deviceArea, type Frame, inDevice } from './draw/frame.js';
 import { overlaps } from './draw/tile-canvas.js';
 import type { Encoded } from './encode.js';
-import { type KnownView, type Labelled, type Pixels, putPicture, putPixels } from './known-views.js';
+import type { KnownView, Labelled } from './known-views.js';
 import { drawLabels, drawnBox, drawnKey } from './labels/draw.js';
 import type { PlacedLabel } from './labels/label.js';
 import { encodeCounted } from './png/indexed-png.js';
-import { countChanged, countColors, kept, wordsOf } from './png/palette.js';
+import { countChanged, countColors, kept, pixelsIn, putPixels } from './png/palette.js';
 import type { PixelBox } from './types.js';
 
 /** Overlays of a map. */
@@ -22,18 +23,29 @@ export interface Overlays {
   /** Boxes that contain all geofences and paths, in CSS pixels of the image. */
   readonly below: readonly PixelBox[];
   /** Paints geofences and paths, below labels, so that names stay readable. */
-  paintBelow(frame: Frame): void;
+  paintBelow(context: SKRSContext2D): void;
   /** Boxes that contain all markers and the attribution, in CSS pixels of the image. */
   readonly above: readonly PixelBox[];
   /** Paints markers and the attribution, above labels. */
-  paintAbove(frame: Frame): void;
+  paintAbove(context: SKRSContext2D): void;
+}
+
+/** Draws overlays and labels on the ground. */
+export function paintOnGround(frame: Frame, labels: readonly PlacedLabel[], overlays: Overlays | null): void {
+  if (overlays) frame.surface.drawIn(inDevice(frame, overlays.below), overlays.paintBelow);
+  drawLabels(frame.surface, frame.view.scale, labels);
+  paintAbove(frame, overlays);
+}
+
+function paintAbove(frame: Frame, overlays: Overlays | null): void {
+  if (overlays) frame.surface.drawIn(inDevice(frame, overlays.above), overlays.paintAbove);
 }
 
 /** Draws the ground with labels as maps without markers, geofences and paths have them, and keeps the picture. */
-function drawLabelled(frame: Frame, ground: Pixels, labels: readonly PlacedLabel[]): Labelled | null {
-  putPixels(frame, ground);
-  drawLabels(frame.context, frame.view.scale, labels);
-  const picture = countColors(wordsOf(frame.canvas.data()));
+function drawLabelled(frame: Frame, ground: Uint32Array, labels: readonly PlacedLabel[]): Labelled | null {
+  frame.surface.replacePixels().set(ground);
+  drawLabels(frame.surface, frame.view.scale, labels);
+  const picture = countColors(frame.surface.pixels);
   return picture && { picture: kept(picture), labels: drawnBoxes(labels) };
 }
 
@@ -52,14 +64,14 @@ function drawnBoxes(labels: readonly PlacedLabel[]): Map<string, PixelBox> {
 const maxChangedBoxes = 64;
 const maxChangedShare = 1 / 2;
 
-function isSmallPart(boxes: readonly PixelBox[], { canvas }: Frame): boolean {
+function isSmallPart(boxes: readonly PixelBox[], { surface }: Frame): boolean {
   const pixels = boxes.reduce((sum, box) => sum + (box.maxX - box.minX) * (box.maxY - box.minY), 0);
-  return boxes.length <= maxChangedBoxes && pixels <= maxChangedShare * canvas.width * canvas.height;
+  return boxes.length <= maxChangedBoxes && pixels <= maxChangedShare * surface.width * surface.height;
 }
 
 /** A map of a known view, of which only a part is drawn. */
 export interface Redraw {
-  readonly ground: Pixels;
+  readonly ground: Uint32Array;
   readonly labelled: Labelled;
   /** Where the map differs below its markers, in device pixels. */
   readonly boxes: readonly PixelBox[];
@@ -85,13 +97,30 @@ export function redrawOf(
   const now = drawnBoxes(labels);
   const gone = [...labelled.labels].filter(([key]) => !now.has(key));
   const come = [...now].filter(([key]) => !labelled.labels.has(key));
-  const boxes = inDevice(frame, [...(overlays?.below ?? []), ...[...gone, ...come].map(([, box]) => box)]);
+  const boxes = disjoint(inDevice(frame, [...(overlays?.below ?? []), ...[...gone, ...come].map(([, box]) => box)]));
   return isSmallPart(boxes, frame) ? { ground, labelled, boxes } : undefined;
 }
 
-/** Returns the parts of boxes in the image, in device pixels. */
-const inDevice = (frame: Pick<Frame, 'canvas' | 'view'>, boxes: readonly PixelBox[]): PixelBox[] =>
-  boxes.map((box) => deviceArea(frame, box)).filter(({ minX, minY, maxX, maxY }) => minX < maxX && minY < maxY);
+/** Returns boxes that contain the given ones. None overlaps another, so labels are blended once. */
+function disjoint(boxes: readonly PixelBox[]): PixelBox[] {
+  const apart: PixelBox[] = [];
+  for (const box of boxes) {
+    let joined = box;
+    for (let i = apart.findIndex((other) => overlaps(other, joined)); i >= 0; ) {
+      joined = around(joined, apart.splice(i, 1)[0]!);
+      i = apart.findIndex((other) => overlaps(other, joined));
+    }
+    apart.push(joined);
+  }
+  return apart;
+}
+
+const around = (a: PixelBox, b: PixelBox): PixelBox => ({
+  minX: Math.min(a.minX, b.minX),
+  minY: Math.min(a.minY, b.minY),
+  maxX: Math.max(a.maxX, b.maxX),
+  maxY: Math.max(a.maxY, b.maxY),
+});
 
 /** Draws ground, lower overlays and labels again in the boxes. */
 function paintAgain(
@@ -100,21 +129,14 @@ function paintAgain(
   labels: readonly PlacedLabel[],
   overlays: Overlays | null,
 ): void {
-  if (boxes.length === 0) return;
-  const { context, view } = frame;
-  for (const box of boxes) putPixels(frame, ground, box);
-  overlays?.paintBelow(frame);
-  context.save();
-  context.resetTransform();
-  context.beginPath();
-  for (const { minX, minY, maxX, maxY } of boxes) context.rect(minX, minY, maxX - minX, maxY - minY);
-  context.clip();
+  const { surface, view } = frame;
+  for (const box of boxes) surface.copyFrom(ground, box);
+  if (overlays) surface.drawIn(inDevice(frame, overlays.below), overlays.paintBelow);
   const near = labels.filter((label) => {
     const area = deviceArea(frame, drawnBox(label));
     return boxes.some((box) => overlaps(box, area));
   });
-  drawLabels(context, view.scale, near);
-  context.restore();
+  drawLabels(surface, view.scale, near, boxes);
 }
 
 /** Draws the whole map. */
@@ -124,10 +146,9 @@ export function paintWhole(
   labels: readonly PlacedLabel[],
   overlays: Overlays | null,
 ): void {
-  const { width, height } = frame.canvas;
-  putPicture(frame, redraw.labelled.picture, { minX: 0, minY: 0, maxX: width, maxY: height });
+  putPixels(redraw.labelled.picture, frame.surface.replacePixels());
   paintAgain(frame, redraw, labels, overlays);
-  overlays?.paintAbove(frame);
+  paintAbove(frame, overlays);
 }
 
 /**
@@ -140,19 +161,17 @@ export function encodeChanges(
   labels: readonly PlacedLabel[],
   overlays: Overlays | null,
 ): Promise<Encoded> | null {
-  const { canvas, context } = frame;
+  const { surface } = frame;
   const { boxes, labelled } = redraw;
   const above = inDevice(frame, overlays?.above ?? []);
   const changed = [...boxes, ...above];
   if (!isSmallPart(changed, frame)) return null;
-  for (const box of above) putPicture(frame, labelled.picture, box);
+  surface.replacePixels();
+  for (const box of above) surface.setBox(box, pixelsIn(labelled.picture, surface.width, box));
   paintAgain(frame, redraw, labels, overlays);
-  overlays?.paintAbove(frame);
-  const drawn = changed.map((box) => {
-    const { minX, minY, maxX, maxY } = box;
-    return { box, pixels: wordsOf(context.getImageData(minX, minY, maxX - minX, maxY - minY).data) };
-  });
-  const counted = countChanged(labelled.picture, canvas.width, drawn);
-  const encoding = counted && encodeCounted(counted, canvas.width, canvas.height);
+  paintAbove(frame, overlays);
+  const drawn = changed.map((box) => ({ box, pixels: surface.box(box) }));
+  const counted = countChanged(labelled.picture, surface.width, drawn);
+  const encoding = counted && encodeCounted(counted, surface.width, surface.height);
   return encoding?.then((bytes) => ({ bytes, contentType: 'image/png' as const })) ?? null;
 }

@@ -1,6 +1,7 @@
+import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import type { Frame } from './draw/frame.js';
+
 import { candidateOf, textStyleFor } from './labels/testing/styles.js';
 import { createRenderer, type Scene } from './render.js';
 import { compileStyle } from './style/compile.js';
@@ -57,15 +58,15 @@ test('tiles that cannot be read are counted, the rest is drawn, and the next map
 });
 
 test.each(['png', 'webp', 'jpg'] as const)('a map as %s frees its canvas', async (format) => {
-  let canvas: Frame['canvas'] | undefined;
+  let canvas: Canvas | undefined;
   const overlays = {
     boxes: [],
     shared: [],
     below: [],
     paintBelow: () => {},
-    above: [],
-    paintAbove(frame: Frame) {
-      canvas = frame.canvas;
+    above: [{ minX: 0, minY: 0, maxX: 1, maxY: 1 }],
+    paintAbove(context: SKRSContext2D) {
+      canvas = context.canvas;
       expect([canvas.width, canvas.height]).toEqual([512, 512]);
     },
   };
@@ -108,15 +109,16 @@ test('only sources of visible layers are read, and not below their first zoom', 
 });
 
 test('labels are drawn between the lower and upper overlays, and are placed around the reserved boxes', async () => {
-  const squareAt = ({ context }: Frame, x: number, color: string) => {
+  const squareAt = (context: SKRSContext2D, x: number, color: string) => {
     context.resetTransform();
     context.globalAlpha = 1;
     context.fillStyle = color;
     context.fillRect(x, 10, 20, 20);
   };
+  const wholeImage = { minX: 0, minY: 0, maxX: 512, maxY: 512 };
   const boxes = [{ minX: 1, minY: 2, maxX: 3, maxY: 4 }];
   let given: unknown;
-  const placement = { runs: [{ text: 'H', x: 20, y: 20, angle: 0 }], boxes: [] };
+  const placement = { runs: [{ text: 'H', x: 20, y: 20, angle: 0 }], boxes: [wholeImage] };
   const textStyle = textStyleFor('H', { sizePx: 300, color: '#0000ff', haloWidthPx: 0 });
   const scene = sceneOf({
     labels: () => ({

@@ -7,14 +7,13 @@
 
 import { BucketStore } from './draw/bucket-store.js';
 import { reachIntoView } from './draw/circle.js';
-import { closeFrame, deviceArea, type Frame, fillWithPaper, type LoadedTile, openFrame } from './draw/frame.js';
+import { deviceArea, type Frame, fillWithPaper, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
 import { continueBeyondPoles } from './draw/poles.js';
 import { encodeImage } from './encode.js';
-import { KnownViews, pixelsOf, putPixels } from './known-views.js';
-import { drawLabels } from './labels/draw.js';
+import { KnownViews } from './known-views.js';
 import type { PlacedLabel, PreparedLabels } from './labels/label.js';
-import { encodeChanges, type Overlays, paintWhole, redrawOf } from './paint-again.js';
+import { encodeChanges, type Overlays, paintOnGround, paintWhole, redrawOf } from './paint-again.js';
 import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
 import { coveredPart } from './tiles/coverage.js';
@@ -87,12 +86,16 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
       if (instead && lacking === 'all') return this.render(instead);
       const filled = instead && (await fillingOf(instead, gaps, tiles));
       const frame = openFrame(scene.view, filled ? covered : inView, scene.images, beside);
-      const filling = filled && { frame: { ...frame, tiles: filled, beside: new Map() }, style: instead.style };
+      const { surface } = frame;
+      const filling = filled && {
+        frame: { ...frame, tiles: filled, beside: new Map(), parts: gaps },
+        style: instead.style,
+      };
       const overlays = instead?.overlays ?? scene.overlays;
       const key = viewKey(scene, loaded, filling);
       const before = key === undefined ? undefined : views.get(key);
       const prepared = before ? before.prepared : scene.labels?.(frame, scene.style, filling);
-      const known = before ?? (key === undefined ? undefined : views.add(key, frame.canvas, prepared));
+      const known = before ?? (key === undefined ? undefined : views.add(key, surface, prepared));
       const labels = prepared?.place(overlays?.boxes ?? []) ?? [];
       scene.onLabels?.(labels);
       const again = known && redrawOf(frame, known, labels, overlays);
@@ -100,16 +103,14 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
       if (!encoding) {
         if (again) paintWhole(frame, again, labels, overlays);
         else {
-          if (known?.ground) putPixels(frame, known.ground);
+          if (known?.ground) surface.replacePixels().set(known.ground);
           else paintGround(frame, scene.style, filling, gaps);
-          if (known) known.ground ??= pixelsOf(frame.canvas);
-          overlays?.paintBelow(frame);
-          drawLabels(frame.context, scene.view.scale, labels);
-          overlays?.paintAbove(frame);
+          if (known) known.ground ??= surface.pixels.slice();
+          paintOnGround(frame, labels, overlays);
         }
-        encoding = encodeImage(frame.canvas, scene.format);
+        encoding = encodeImage(surface.pixels, surface.width, surface.height, scene.format);
       }
-      closeFrame(frame);
+      surface.close();
       return { ...(await encoding), ...missingOf([...loaded, ...(filled ?? [])]) };
     },
   };
@@ -261,7 +262,7 @@ function partIn(gap: PixelBox, place: PlacedTile, tile: LoadedTile['tile']): Loa
 }
 
 function paintFilling({ frame, style }: Filling, gaps: readonly PixelBox[], buckets: BucketStore): void {
-  const { context } = frame;
+  const { context } = frame.surface;
   context.save();
   context.resetTransform();
   context.beginPath();

@@ -1,7 +1,7 @@
-/** Draws a layer on a canvas of its own, and that canvas on the map: with one opacity, however its parts overlap. */
+/** Draws a layer on a surface of its own, and that surface on the map: with one opacity, however its parts overlap. */
 
-import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { Frame } from './frame.js';
+import { Surface } from './surface.js';
 
 export interface Finish {
   /** 0 to 1. */
@@ -13,36 +13,40 @@ export interface Finish {
 /** A blur below this is not visible. Device pixels. */
 const minBlurPx = 0.3;
 
-/** The second canvas of a frame, kept for its other layers. */
-const canvases = new WeakMap<Canvas, Canvas>();
+/** The second surface of a frame, kept for its other layers. */
+const surfaces = new WeakMap<Surface, Surface>();
 
-/** Draws with `paint`, directly if the layer has neither opacity nor blur. */
-export function paintAsOne(frame: Frame, { opacity, blurPx }: Finish, paint: (frame: Frame) => void): void {
+/** Draws with `paint`, directly if the layer has neither opacity nor blur: on the opaque pixels of the map. */
+export function paintAsOne(
+  frame: Frame,
+  { opacity, blurPx }: Finish,
+  paint: (frame: Frame, isOpaque: boolean) => void,
+): void {
   if (opacity === 0) return;
   const isBlurred = blurPx >= minBlurPx;
   if (opacity === 1 && !isBlurred) {
-    paint(frame);
+    paint(frame, true);
     return;
   }
-  const canvas = emptyCanvas(frame.canvas);
-  paint({ ...frame, canvas, context: canvas.getContext('2d') });
-  const { context } = frame;
+  const surface = emptySurface(frame.surface);
+  paint({ ...frame, surface }, false);
+  const { context } = frame.surface;
   context.save();
   context.resetTransform();
   context.globalAlpha = opacity;
   if (isBlurred) context.filter = `blur(${blurPx}px)`;
-  context.drawImage(canvas, 0, 0);
+  context.drawImage(surface.image(), 0, 0);
   context.restore();
 }
 
-function emptyCanvas(of: Canvas): Canvas {
-  const kept = canvases.get(of);
+function emptySurface(of: Surface): Surface {
+  const kept = surfaces.get(of);
   if (!kept) {
-    const canvas = createCanvas(of.width, of.height);
-    canvases.set(of, canvas);
-    return canvas;
+    const surface = new Surface(of.width, of.height);
+    surfaces.set(of, surface);
+    return surface;
   }
-  const context = kept.getContext('2d');
+  const { context } = kept;
   context.resetTransform();
   context.clearRect(0, 0, kept.width, kept.height);
   return kept;

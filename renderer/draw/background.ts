@@ -1,20 +1,40 @@
 /** Draws layers of type `background`, and decides whether a map is dark. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
+import { paintRun } from '../raster/picture.js';
+import type { SpriteImage } from '../sprites/sprite-image.js';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
-import type { Frame } from './frame.js';
+import { type Frame, inDevice } from './frame.js';
 import { patternAt, repeated } from './pattern.js';
+import { plainInk } from './plain.js';
 
 export function paintBackground(frame: Frame, layer: StyleLayer): void {
-  const { canvas, context, view } = frame;
+  const { zoom } = frame.view;
   const image = patternAt(frame, layer, 'background-pattern');
   if (image === 'missing') return;
+  const opacity = layer.property<number>('background-opacity').at(zoom);
+  if (image === null) paintPlain(frame, layer.property<Color>('background-color').at(zoom), opacity);
+  else paintPattern(frame, image, opacity);
+}
+
+function paintPlain(frame: Frame, color: Color, opacity: number): void {
+  const { surface, parts } = frame;
+  const { pixels, width, height } = surface;
+  const ink = plainInk(color, opacity);
+  const areas = parts ? inDevice(frame, parts) : [{ minX: 0, minY: 0, maxX: width, maxY: height }];
+  for (const { minX, minY, maxX, maxY } of areas) {
+    for (let y = minY; y < maxY; y++) paintRun(pixels, y * width + minX, y * width + maxX, ink.word, ink.opacity);
+  }
+}
+
+function paintPattern(frame: Frame, image: SpriteImage, opacity: number): void {
+  const { surface } = frame;
+  const { context } = surface;
   context.save();
   context.resetTransform();
-  context.globalAlpha = layer.property<number>('background-opacity').at(view.zoom);
-  context.fillStyle =
-    image === null ? layer.property<Color>('background-color').at(view.zoom).toString() : repeated(frame, image);
-  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.globalAlpha = opacity;
+  context.fillStyle = repeated(frame, image);
+  context.fillRect(0, 0, surface.width, surface.height);
   context.restore();
 }
 

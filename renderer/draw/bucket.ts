@@ -3,8 +3,8 @@
  *
  * Features that are painted alike share a batch, unless a feature between them in drawing order overlaps. A batch is
  * split into chunks of neighbouring shapes. One call draws a chunk, and its box decides whether it is in view. Chunks
- * are small: filling one path of thousands of contours takes several times as long as filling its parts. Paths are
- * built when they are first drawn, and kept.
+ * are small: filling one path of thousands of contours takes several times as long as filling its parts. Paths and lists
+ * of vertices are built when they are first drawn, and kept.
  */
 
 import type { Path2D } from '@napi-rs/canvas';
@@ -13,6 +13,7 @@ import type { PixelBox } from '../types.js';
 import { shapesPath } from './path.js';
 import { batchKeysOf, type Selection, select } from './selection.js';
 import { type Shape, shapesOf } from './shape.js';
+import { type Vertices, verticesOf } from './vertices.js';
 
 const maxChunkAreas = 64;
 const maxChunkLines = 4;
@@ -36,10 +37,17 @@ export class Chunk {
   /** Bounding box of all vertices, in tile units. */
   readonly box: PixelBox;
   private own: Path2D | undefined;
+  private ownVertices: Vertices | undefined;
   private derived: { readonly key: string; readonly path: Path2D } | undefined;
 
   constructor(readonly shapes: readonly Shape[]) {
     this.box = boxAround(shapes);
+  }
+
+  /** Returns the vertices of the shapes, without points. */
+  vertices(): Vertices {
+    this.ownVertices ??= verticesOf(this.shapes);
+    return this.ownVertices;
   }
 
   /** Returns the path of the shapes, in tile units. */

@@ -1,10 +1,12 @@
 /** Draws layers of type `fill`, and of type `fill-extrusion` as seen from above. */
 
 import { Color } from '@maplibre/maplibre-gl-style-spec';
+import type { StrokeStyle } from '../raster/stroke.js';
 import type { StyleLayer } from '../style/compile.js';
 import type { Batch } from './bucket.js';
 import type { VectorPainter } from './painter.js';
 import { patternAt, repeated } from './pattern.js';
+import { fillPlain, plainInk, strokePlain } from './plain.js';
 import { overlaps, type TileCanvas, type Translate } from './tile-canvas.js';
 
 export const fillPainter: VectorPainter = {
@@ -15,9 +17,30 @@ export const fillPainter: VectorPainter = {
   paint(canvas, layer, batch) {
     const opacity = layer.property<number>('fill-opacity').at(canvas.zoom, batch.feature);
     const isThere = fill(canvas, layer, batch, 'fill', opacity);
-    if (isThere) outline(canvas, layer, batch);
+    const ink = isThere && outlineOf(canvas, layer, batch);
+    if (ink)
+      strokeEdges(canvas, batch, ink.color, ink.opacity, layer.property<Translate>('fill-translate').at(canvas.zoom));
+  },
+  plain: {
+    handles: (layer) => layer.property('fill-pattern').text === '',
+    paint(canvas, layer, batch) {
+      const { feature } = batch;
+      const { zoom } = canvas;
+      const color = layer.property<Color>('fill-color').at(zoom, feature);
+      const opacity = layer.property<number>('fill-opacity').at(zoom, feature);
+      const translate = layer.property<Translate>('fill-translate').at(zoom);
+      const visible = canvas.visible(1 / canvas.unitPx, translate);
+      const chunks = batch.chunks.filter((chunk) => overlaps(chunk.box, visible));
+      if (color.a * opacity > 0) fillPlain(canvas, chunks, plainInk(color, opacity), translate);
+      const outline = outlineOf(canvas, layer, batch);
+      if (!outline) return;
+      const lines = chunks.map((chunk) => chunk.vertices());
+      strokePlain(canvas, lines, outlineStyle, plainInk(outline.color, outline.opacity), translate);
+    },
   },
 };
+
+const outlineStyle: StrokeStyle = { widthPx: 1, cap: 'butt', join: 'bevel', miterLimit: 1 };
 
 /** Buildings from above: roofs with their edges, higher parts on top. The opacity is that of the whole layer. */
 export const extrusionPainter: VectorPainter = {
@@ -70,13 +93,16 @@ function fill(
  */
 const outlinePx = 1 - 2 ** -12;
 
-/** Draws outlines, if the style sets their colour. */
-function outline(canvas: TileCanvas, layer: StyleLayer, batch: Batch): void {
-  const { zoom } = canvas;
-  const color = layer.property<Color | undefined>('fill-outline-color').at(zoom, batch.feature);
-  const opacity = layer.property<number>('fill-opacity').at(zoom, batch.feature);
-  if (!color || color.a === 0 || opacity === 0 || !layer.property<boolean>('fill-antialias').at(zoom)) return;
-  strokeEdges(canvas, batch, color, opacity, layer.property<Translate>('fill-translate').at(zoom));
+/** Returns how outlines are drawn; undefined when the style sets no colour, or nothing would be visible. */
+function outlineOf(
+  { zoom }: TileCanvas,
+  layer: StyleLayer,
+  { feature }: Batch,
+): { readonly color: Color; readonly opacity: number } | undefined {
+  const color = layer.property<Color | undefined>('fill-outline-color').at(zoom, feature);
+  const opacity = layer.property<number>('fill-opacity').at(zoom, feature);
+  const isSmooth = layer.property<boolean>('fill-antialias').at(zoom);
+  return color && color.a * opacity > 0 && isSmooth ? { color, opacity } : undefined;
 }
 
 /** Draws lines of one device pixel. */

@@ -7,7 +7,7 @@ import { point, polygon } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 import { sharpLine } from './blur.js';
 import type { Chunk } from './bucket.js';
-import { dashLines } from './dash.js';
+import { dashLines, unbroken } from './dash.js';
 import { paintGradientLine } from './line-gradient.js';
 import { paintPatternLine } from './line-pattern.js';
 import { offsetLines } from './offset.js';
@@ -15,7 +15,9 @@ import type { VectorPainter } from './painter.js';
 import { type Origin, pathData } from './path.js';
 import { patternAt } from './pattern.js';
 import { type Pen, penOf } from './pen.js';
+import { plainInk, strokePlain } from './plain.js';
 import { overlaps, type TileCanvas } from './tile-canvas.js';
+import type { LineList } from './vertices.js';
 
 export const linePainter: VectorPainter = {
   properties: [
@@ -56,7 +58,38 @@ export const linePainter: VectorPainter = {
       if (overlaps(chunk.box, visible)) canvas.context.stroke(strokedPath(chunk, pen, visible, origin));
     }
   },
+  plain: {
+    handles: (layer) => layer.property('line-pattern').text === '' && layer.property('line-gradient').text === '',
+    paint(canvas, layer, { feature, chunks }) {
+      const pen = penOf(canvas, layer, feature);
+      if (!pen || pen.color.a === 0) return;
+      const visible = canvas.visible(pen.reach, pen.translate);
+      const { cap, join, miterLimit } = pen;
+      const style = { widthPx: pen.width * canvas.unitPx, cap, join, miterLimit };
+      const lines = chunks
+        .filter((chunk) => overlaps(chunk.box, visible))
+        .flatMap((chunk) => drawnLines(chunk, pen, visible));
+      strokePlain(canvas, lines, style, plainInk(pen.color, pen.opacity), pen.translate);
+    },
+  },
 };
+
+/** Returns lines as they are stroked: moved to the sides, and cut into dashes. */
+function drawnLines(chunk: Chunk, { sides, dashes, join, miterLimit }: Pen, visible: PixelBox): LineList[] {
+  const isWhole = dashes === null || dashes === unbroken;
+  if (isWhole && sides.length === 1 && sides[0] === 0) return [chunk.vertices()];
+  return chunk.shapes
+    .filter((shape) => shape.type !== point)
+    .flatMap((shape) =>
+      sides.map((side) => {
+        const isRing = shape.type === polygon;
+        const coordinates = shape.coordinates();
+        const moved = side === 0 ? coordinates : offsetLines(coordinates, isRing, side, join, miterLimit);
+        const { xy, ends } = isWhole ? moved : dashLines(moved, isRing, dashes, visible);
+        return { xy, ends, rings: ends.map(() => isRing && isWhole) };
+      }),
+    );
+}
 
 function usePen(canvas: TileCanvas, pen: Pen, origin: Origin): void {
   const { context } = canvas;

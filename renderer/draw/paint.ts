@@ -13,7 +13,7 @@ import { circlePainter } from './circle.js';
 import { extrusionPainter, fillPainter } from './fill.js';
 import type { Frame, LoadedTile } from './frame.js';
 import { linePainter } from './line.js';
-import type { VectorPainter } from './painter.js';
+import type { PlainPainter, VectorPainter } from './painter.js';
 import { paintRaster } from './raster.js';
 import { type Selection, selectionOf } from './selection.js';
 import { TileCanvas } from './tile-canvas.js';
@@ -43,7 +43,10 @@ function paintLayer(frame: Frame, layer: StyleLayer, buckets: BucketStore): void
   if (painter) {
     const beside = painter.clipped ? [] : (frame.beside.get(source) ?? []);
     const finish = painter.finish?.(layer, frame.view.zoom, frame.view.scale) ?? plain;
-    paintAsOne(frame, finish, (aside) => paintVector(aside, layer, painter, [...tiles, ...beside], buckets));
+    paintAsOne(frame, finish, (aside, isOpaque) => {
+      const plain = isOpaque && painter.plain?.handles(layer) ? painter.plain : undefined;
+      paintVector(aside, layer, painter, plain, [...tiles, ...beside], buckets);
+    });
   } else if (layer.type === 'background') paintBackground(frame, layer);
   else if (layer.type === 'raster') paintRaster(frame, layer, tiles);
 }
@@ -52,6 +55,7 @@ function paintVector(
   frame: Frame,
   layer: StyleLayer,
   painter: VectorPainter,
+  plain: PlainPainter | undefined,
   tiles: readonly LoadedTile[],
   buckets: BucketStore,
 ): void {
@@ -63,10 +67,10 @@ function paintVector(
     if (painter.clipped && canvas.isEmpty) continue;
     const { batches } = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom, frame.images);
     const paint = () => {
-      for (const batch of batches) painter.paint(canvas, layer, batch);
+      for (const batch of batches) (plain ?? painter).paint(canvas, layer, batch);
     };
     if (batches.length === 0) continue;
-    if (painter.clipped) canvas.clipped(paint);
+    if (painter.clipped && !plain) canvas.clipped(paint);
     else paint();
   }
 }

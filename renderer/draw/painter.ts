@@ -13,5 +13,14 @@ export interface VectorPainter {
   readonly clipped: boolean;
   /** Returns opacity and blur of the layer as a whole. `scale` is device pixels per CSS pixel. */
   finish?(layer: StyleLayer, zoom: number, scale: number): Finish;
+  /** Draws with the drawing engine. */
+  paint(canvas: TileCanvas, layer: StyleLayer, batch: Batch): void;
+  /** Draws on opaque pixels without the engine, what is neither blurred nor has an opacity as a whole. */
+  readonly plain?: PlainPainter;
+}
+
+export interface PlainPainter {
+  /** Returns whether the layer has plain colours only. */
+  handles(layer: StyleLayer): boolean;
   paint(canvas: TileCanvas, layer: StyleLayer, batch: Batch): void;
 }

@@ -58,7 +58,7 @@ export function shapesPath(shapes: readonly Shape[]): Path2D {
  * Returns rings with the winding order of the specification: outer rings clockwise on the screen. Old tiles wind the
  * other way. In one path, filled by the nonzero rule, both kinds would cancel each other out.
  */
-function rightWay(coordinates: Coordinates): Coordinates {
+export function rightWay(coordinates: Coordinates): Coordinates {
   return doubledArea(coordinates.xy, 0, coordinates.ends[0] ?? 0) < 0 ? reversed(coordinates) : coordinates;
 }
 

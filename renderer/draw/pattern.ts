@@ -43,7 +43,7 @@ const exactTolerance = 1e-9;
 
 /** Returns the fill style for drawing in these units. */
 export function repeated(
-  { context, view, wholeZoom }: Frame,
+  { surface, view, wholeZoom }: Frame,
   image: SpriteImage,
   { px, left, top }: Unit = devicePixel,
 ): CanvasPattern {
@@ -54,7 +54,7 @@ export function repeated(
   // Aligned to whole pixels, so that an image drawn at its own size stays sharp.
   const shiftX = Math.round(-modulo((centerX - view.width / 2) * view.scale, (scale * bitmap.width) / factor));
   const shiftY = Math.round(-modulo((centerY - view.height / 2) * view.scale, (scale * bitmap.height) / factor));
-  const pattern = context.createPattern(bitmap, 'repeat');
+  const pattern = surface.context.createPattern(bitmap, 'repeat');
   const length = scale / factor / px;
   pattern.setTransform(new DOMMatrix([length, 0, 0, length, (shiftX - left) / px, (shiftY - top) / px]));
   return pattern;

@@ -7,7 +7,8 @@ import { adjustColors, type ColorMatrix, colorMatrix } from './raster-color.js';
 
 /** Draws each tile to the edges of whole device pixels, so that neighbours touch. */
 export function paintRaster(frame: Frame, layer: StyleLayer, tiles: readonly LoadedTile[]): void {
-  const { context, view } = frame;
+  const { surface, view } = frame;
+  const { context } = surface;
   const resampling = layer.property<string>('raster-resampling').at(view.zoom);
   const colors = colorMatrixOf(layer, view.zoom);
   context.save();

@@ -1,6 +1,7 @@
 /** One layer of a vector tile on the canvas. */
 
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { Picture } from '../raster/picture.js';
 import type { SpriteImages } from '../sprites/sprite-images.js';
 import type { PixelBox } from '../types.js';
 import type { PlacedTile } from '../view/projection.js';
@@ -10,7 +11,6 @@ import { type Frame, tileArea } from './frame.js';
 export type Translate = readonly [x: number, y: number];
 
 export class TileCanvas {
-  readonly context: SKRSContext2D;
   readonly images: SpriteImages;
   readonly zoom: number;
   readonly wholeZoom: number;
@@ -28,7 +28,6 @@ export class TileCanvas {
     private readonly place: PlacedTile,
     readonly extent: number,
   ) {
-    this.context = frame.context;
     this.images = frame.images;
     this.zoom = frame.view.zoom;
     this.wholeZoom = frame.wholeZoom;
@@ -36,6 +35,16 @@ export class TileCanvas {
     this.unitPx = (place.sizePx * frame.view.scale) / extent;
     this.unitsPerPx = extent / place.sizePx;
     this.enlargement = 2 ** (this.zoom - this.wholeZoom);
+  }
+
+  get context(): SKRSContext2D {
+    return this.frame.surface.context;
+  }
+
+  /** The pixels for our own painters, with the tile's area. */
+  get picture(): Picture {
+    const { surface } = this.frame;
+    return { pixels: surface.pixels, width: surface.width, area: this.area };
   }
 
   get isEmpty(): boolean {
@@ -49,7 +58,7 @@ export class TileCanvas {
 
   /** Returns the image plus a margin of this many tile units, in tile units before `translate`. */
   image(margin: number, translate: Translate): PixelBox {
-    const { width, height } = this.frame.canvas;
+    const { width, height } = this.frame.surface;
     return this.inUnits({ minX: 0, minY: 0, maxX: width, maxY: height }, margin, translate);
   }
 
@@ -66,13 +75,14 @@ export class TileCanvas {
   /** Clips drawing to the tile's area. */
   clipped(draw: () => void): void {
     const { minX, minY, maxX, maxY } = this.area;
-    this.context.save();
-    this.context.resetTransform();
-    this.context.beginPath();
-    this.context.rect(minX, minY, maxX - minX, maxY - minY);
-    this.context.clip();
+    const { context } = this;
+    context.save();
+    context.resetTransform();
+    context.beginPath();
+    context.rect(minX, minY, maxX - minX, maxY - minY);
+    context.clip();
     draw();
-    this.context.restore();
+    context.restore();
   }
 
   /** Sets the coordinates to tile units, or to `precision` per tile unit, relative to `origin`. */

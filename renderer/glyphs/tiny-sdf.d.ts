@@ -5,6 +5,8 @@ declare module '@mapbox/tiny-sdf' {
   export interface Field {
     /** Distances with the border, row by row. */
     readonly data: Uint8ClampedArray;
+    readonly width: number;
+    readonly height: number;
     /** Size without the border. */
     readonly glyphWidth: number;
     readonly glyphHeight: number;
@@ -15,7 +17,14 @@ declare module '@mapbox/tiny-sdf' {
   }
 
   export default class TinySDF {
-    constructor(options: { readonly fontSize: number; readonly buffer: number });
+    constructor(options: {
+      readonly fontSize: number;
+      readonly buffer: number;
+      readonly radius?: number;
+      readonly cutoff?: number;
+    });
+    /** Side of the square that letters must fit. */
+    protected readonly maxGlyphDim: number;
     protected readonly ctx: SKRSContext2D;
     protected _createCanvas(side: number): Canvas;
     draw(character: string): Field;

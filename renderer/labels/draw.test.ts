@@ -1,8 +1,7 @@
-import { createCanvas } from '@napi-rs/canvas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { drawLabels, haloRings } from './draw.js';
-import { candidateOf, textStyleFor } from './testing/styles.js';
+import { haloRings } from './draw.js';
+import { pixelsOfLabel, textStyleFor } from './testing/styles.js';
 import type { TextStyle } from './text/text-style.js';
 
 test('a halo without blur is one stroke, and none without a width', () => {
@@ -29,14 +28,12 @@ test('a softened halo fades outwards around its width, from full to nothing', ()
   );
 });
 
-/** Colours of the pixels of a drawn letter, as counts of those that fulfil a condition on red, green, blue, alpha. */
+/** Returns how much a pixel of a drawn letter is covered by a black halo, 0 to 255. */
 function drawn(style: Partial<TextStyle>, text = 'I') {
-  const canvas = createCanvas(100, 100);
-  const textStyle = textStyleFor(text, { sizePx: 60, color: '#000000', haloColor: '#ff0000', ...style });
+  const textStyle = textStyleFor(text, { sizePx: 60, color: '#000000', haloColor: '#000000', ...style });
   const placement = { runs: [{ text, x: 50, y: 50, angle: 0 }], boxes: [] };
-  drawLabels(canvas.getContext('2d'), 1, [{ candidate: { ...candidateOf(text, []), textStyle }, placement }]);
-  const pixels = canvas.data();
-  return { alphaAt: (x: number, y: number) => pixels[4 * (y * 100 + x) + 3]! };
+  const pixels = pixelsOfLabel(textStyle, placement, 100, 100);
+  return { alphaAt: (x: number, y: number) => 255 - pixels[4 * (y * 100 + x)]! };
 }
 
 test('pixels of a softened halo lose opacity with their distance', () => {

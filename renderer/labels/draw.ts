@@ -1,32 +1,79 @@
 /** Draws placed labels on the canvas: icons below text, halos below letters. */
 
-import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { Surface } from '../draw/surface.js';
 import { setFont } from '../fonts.js';
-import { sdfIcon } from '../sprites/outline.js';
-import type { Stretched } from '../sprites/stretch.js';
 import type { PixelBox } from '../types.js';
-import type { PlacedIcon, PlacedLabel, Run } from './label.js';
+import type { PlacedLabel, Run } from './label.js';
+import { fieldText, paintText } from './letters/paint-text.js';
+import { drawTurnedIcon, paintIcon } from './paint-icon.js';
 import { baselineEm } from './text/measure.js';
 import { isRightToLeft } from './text/script.js';
 import type { FontStyle, TextStyle } from './text/text-style.js';
 
 /**
- * Draws labels, the most important first in the list and on top where a style allows overlaps. `scale` is device pixels
- * per CSS pixel.
+ * Draws labels, the most important first in the list. All icons lie below all texts, and more important labels on top
+ * where a style allows overlaps. `scale` is device pixels per CSS pixel. Only what lies in the boxes is kept, which have
+ * no pixels in common.
  */
-export function drawLabels(context: SKRSContext2D, scale: number, labels: readonly PlacedLabel[]): void {
-  context.save();
+export function drawLabels(
+  surface: Surface,
+  scale: number,
+  labels: readonly PlacedLabel[],
+  boxes: readonly PixelBox[] = [{ minX: 0, minY: 0, maxX: surface.width, maxY: surface.height }],
+): void {
+  const upwards = [...labels].reverse();
+  const turned: Drawing[] = [];
+  for (const label of upwards) {
+    const { icon } = label.placement;
+    if (!icon) continue;
+    if (icon.angle !== 0) turned.push({ label, draw: (context) => drawTurnedIcon(context, scale, icon) });
+    else for (const box of boxes) paintIcon(surface, scale, icon, box);
+  }
+  drawAll(surface, scale, turned, boxes);
+  const shaped: Drawing[] = [];
+  for (const label of upwards) {
+    const { textStyle } = label.candidate;
+    const { runs } = label.placement;
+    if (!textStyle || runs.length === 0) continue;
+    const text = fieldText(textStyle, runs, scale);
+    if (!text) shaped.push({ label, draw: (context) => drawText(context, scale, textStyle, runs) });
+    else for (const box of boxes) paintText(surface, scale, text, box);
+  }
+  drawAll(surface, scale, shaped, boxes);
+}
+
+/** A part of a label that the drawing engine draws. */
+interface Drawing {
+  readonly label: PlacedLabel;
+  draw(context: SKRSContext2D): void;
+}
+
+/** Draws in one turn of the drawing engine, because each turn copies pixels. */
+function drawAll(surface: Surface, scale: number, drawings: readonly Drawing[], boxes: readonly PixelBox[]): void {
+  if (drawings.length === 0) return;
+  const parts = drawings.flatMap(({ label }) => partsOf(label, scale, boxes));
+  surface.drawIn(parts, (context) => {
+    for (const { draw } of drawings) draw(context);
+  });
+}
+
+/** Returns the parts of boxes in which a label is drawn. Boxes are in device pixels. */
+function partsOf(label: PlacedLabel, scale: number, boxes: readonly PixelBox[]): PixelBox[] {
+  const { minX, minY, maxX, maxY } = drawnBox(label);
+  return boxes.map((box) => ({
+    minX: Math.max(box.minX, Math.floor(minX * scale)),
+    minY: Math.max(box.minY, Math.floor(minY * scale)),
+    maxX: Math.min(box.maxX, Math.ceil(maxX * scale)),
+    maxY: Math.min(box.maxY, Math.ceil(maxY * scale)),
+  }));
+}
+
+/** Draws a text with the drawing engine: one whose letters change with their neighbours, or that fields do not suit. */
+function drawText(context: SKRSContext2D, scale: number, textStyle: TextStyle, runs: readonly Run[]): void {
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   context.lineJoin = 'round';
-  for (const { candidate, placement } of [...labels].reverse()) {
-    if (placement.icon) drawIcon(context, scale, placement.icon);
-    if (candidate.textStyle) drawText(context, scale, candidate.textStyle, placement.runs);
-  }
-  context.restore();
-}
-
-function drawText(context: SKRSContext2D, scale: number, textStyle: TextStyle, runs: readonly Run[]): void {
   useFont(context, textStyle);
   for (const ring of haloRings(textStyle)) {
     context.globalAlpha = textStyle.opacity * ring.alpha;
@@ -111,55 +158,4 @@ function drawRun(
   context.direction = isRightToLeft(text) ? 'rtl' : 'ltr';
   // The drawing engine adds letter spacing after the last letter too, and includes it when it centres the text.
   draw(text, font.letterSpacingPx / 2, baselineEm(text) * font.sizePx);
-}
-
-function drawIcon(context: SKRSContext2D, scale: number, icon: PlacedIcon): void {
-  const { paint, x, y, angle, columns, rows } = icon;
-  const width = Math.max(1, Math.round(columns.length * scale));
-  const height = Math.max(1, Math.round(rows.length * scale));
-  const canvas = canvasOf(icon, scale);
-  context.globalAlpha = paint.opacity;
-  if (angle === 0) {
-    // Aligned to whole pixels, so that an icon drawn at its own size stays sharp.
-    context.setTransform(1, 0, 0, 1, Math.round(x * scale - width / 2), Math.round(y * scale - height / 2));
-    context.drawImage(canvas, 0, 0, width, height);
-    return;
-  }
-  const cos = Math.cos(angle);
-  const sin = Math.sin(angle);
-  context.setTransform(cos, sin, -sin, cos, x * scale, y * scale);
-  context.drawImage(canvas, -width / 2, -height / 2, width, height);
-}
-
-/** Returns the icon's pixels. A signed distance field is stretched as a whole. */
-function canvasOf({ paint, columns, rows }: PlacedIcon, scale: number): Canvas {
-  if (paint.image.isSdf) return sdfIcon(paint.image, paint, scale);
-  const isWhole = columns.parts.length === 1 && rows.parts.length === 1;
-  return isWhole ? paint.image.canvas() : stretchedCanvas(paint.image.canvas(), columns, rows, scale);
-}
-
-/** Draws the parts of a stretchable image next to each other. Edges lie on whole pixels, so no gaps show. */
-function stretchedCanvas(image: Canvas, columns: Stretched, rows: Stretched, scale: number): Canvas {
-  const edge = (length: number) => Math.round(length * scale);
-  const canvas = createCanvas(Math.max(1, edge(columns.length)), Math.max(1, edge(rows.length)));
-  const context = canvas.getContext('2d');
-  for (const row of rows.parts) {
-    for (const column of columns.parts) {
-      const [left, top] = [edge(column.start), edge(row.start)];
-      const [width, height] = [edge(column.end) - left, edge(row.end) - top];
-      if (width === 0 || height === 0) continue;
-      context.drawImage(
-        image,
-        column.from,
-        row.from,
-        column.to - column.from,
-        row.to - row.from,
-        left,
-        top,
-        width,
-        height,
-      );
-    }
-  }
-  return canvas;
 }

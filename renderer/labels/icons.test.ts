@@ -2,6 +2,8 @@ import { latest } from '@maplibre/maplibre-gl-style-spec';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
+import type { Frame } from '../draw/frame.js';
+import { bytesOf } from '../pixels.js';
 import type { StyleLayer } from '../style/compile.js';
 import { unsupported } from '../style/unsupported.js';
 import { Picture, styleOf, wholeTile } from '../testing/pictures.js';
@@ -57,15 +59,18 @@ function placed(
   return labelsOf(frameWith(features), symbolStyle([layout], paint), keepFree, 'en');
 }
 
-function painted(features: readonly DrawnFeature[], layout: object, paint: object = {}, scale = 1): Picture {
-  const frame = frameWith(features, scale);
-  paintLabels(frame, symbolStyle([layout], paint));
-  const { width, height } = frame.canvas;
-  return new Picture(
-    Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
+const pictureOf = ({ surface }: Frame, width: number, height: number): Picture =>
+  new Picture(
+    Uint8Array.from(bytesOf(surface.pixels)).filter((_, i) => i % 4 !== 3),
     width,
     height,
   );
+
+function painted(features: readonly DrawnFeature[], layout: object, paint: object = {}, scale = 1): Picture {
+  const frame = frameWith(features, scale);
+  paintLabels(frame, symbolStyle([layout], paint));
+  const { width, height } = frame.surface;
+  return pictureOf(frame, width, height);
 }
 
 /** Returns the bounding box of all pixels of a colour: left, top, right, bottom. */
@@ -221,11 +226,7 @@ test('a stretchable image keeps the size of its fixed parts', async () => {
   const style = symbolStyle([layout], { 'text-opacity': 0.004 });
   const { columns, rows } = labelsOf(frame, style, [], 'en')[0]!.placement.icon!;
   paintLabels(frame, style);
-  const picture = new Picture(
-    Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
-    512,
-    512,
-  );
+  const picture = pictureOf(frame, 512, 512);
   const [left, top, right, bottom] = boxOf(picture, blue) as [number, number, number, number];
   expect([right - left, bottom - top]).toEqual([Math.round(columns.length), Math.round(rows.length)]);
   const across = Array.from({ length: right - left }, (_, i) =>
@@ -251,11 +252,7 @@ test('a signed distance field takes the colours and halo of the style', async ()
   const frame = frameOf(wholeTile, 0, () => [pointAt(100, 100)], await imagesOf({ sdf }));
   const paint = { 'icon-color': green, 'icon-halo-color': blue, 'icon-halo-width': 3 };
   paintLabels(frame, symbolStyle([{ 'icon-image': 'sdf' }], paint));
-  const picture = new Picture(
-    Uint8Array.from(frame.canvas.data()).filter((_, i) => i % 4 !== 3),
-    512,
-    512,
-  );
+  const picture = pictureOf(frame, 512, 512);
   expect([100, 106, 109, 114].map((x) => picture.at(x, 100))).toEqual([green, green, blue, white]);
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { noteMissingFonts, takeMissingFonts } from '../fonts.js';
+import { bytesOf } from '../pixels.js';
 import { SpriteImages } from '../sprites/sprite-images.js';
 import {
   areaAround,
@@ -381,13 +382,13 @@ test('letters are painted over their halo at the scale of the image', () => {
   const frame = frameOf({ ...wholeTile, scale: 2 }, 0, () => [pointAt('lll', 2048, 2048)]);
   const paint = { 'text-color': '#0000ff', 'text-halo-color': '#ff0000', 'text-halo-width': 3 };
   paintLabels(frame, symbolStyle([{ 'text-size': 60 }], paint));
-  const [, , stroke, ...more] = runsOfColor(frame.canvas.data(), frame.canvas.width, 512);
+  const [, , stroke, ...more] = runsOfColor(bytesOf(frame.surface.pixels), frame.surface.width, 512);
   expect(stroke).toMatchObject({ color: '0 0 255' });
   expect(more.length).toBeGreaterThan(3);
 });
 
 /** Returns runs of at least three pixels of one colour along a row. */
-function runsOfColor(pixels: Uint8Array, width: number, row: number): { color: string; length: number }[] {
+function runsOfColor(pixels: Uint8ClampedArray, width: number, row: number): { color: string; length: number }[] {
   const runs: { color: string; length: number }[] = [];
   for (let x = 0; x < width; x++) {
     const color = pixels.subarray(4 * (row * width + x), 4 * (row * width + x) + 3).join(' ');

@@ -1,5 +1,6 @@
 /** Draws the attribution: a line at the lower right, wrapped on narrow images. */
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { LRUCache } from 'lru-cache';
 import { familiesFor, setFont } from '../fonts.js';
 import type { PixelBox, Viewport } from '../types.js';
 
@@ -15,17 +16,34 @@ interface Layout {
   readonly box: PixelBox;
 }
 
-/** Wraps the text between words so that no line is wider than the image. */
-function layOut(context: SKRSContext2D, { width, height }: Size, text: string): Layout {
+const ruler = createCanvas(1, 1).getContext('2d');
+/** Kept, because most maps of a source have the same attribution, and measuring takes as long as drawing. */
+const layouts = new LRUCache<string, Layout>({ max: 100 });
+
+function layoutOf(size: Size, text: string): Layout {
+  const key = `${size.width} ${size.height} ${text}`;
+  let layout = layouts.get(key);
+  if (!layout) {
+    layout = layOut(size, text);
+    layouts.set(key, layout);
+  }
+  return layout;
+}
+
+function useFont(context: SKRSContext2D, text: string): void {
   setFont(context, sizePx, { face: 'regular', han: 'zh', families: familiesFor(text) });
+}
+
+/** Wraps the text between words so that no line is wider than the image. */
+function layOut({ width, height }: Size, text: string): Layout {
+  useFont(ruler, text);
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
     const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length > 0 && context.measureText(longer).width <= width - 2 * paddingPx)
-      lines[lines.length - 1] = longer;
+    if (lines.length > 0 && ruler.measureText(longer).width <= width - 2 * paddingPx) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  const widest = Math.max(...lines.map((line) => context.measureText(line).width));
+  const widest = Math.max(...lines.map((line) => ruler.measureText(line).width));
   const box = {
     minX: Math.max(0, width - widest - 2 * paddingPx),
     minY: height - lines.length * lineHeightPx - paddingPx,
@@ -35,8 +53,8 @@ function layOut(context: SKRSContext2D, { width, height }: Size, text: string): 
   return { lines, box };
 }
 
-export function attributionBox(context: SKRSContext2D, size: Size, text: string): PixelBox | undefined {
-  return text === '' ? undefined : layOut(context, size, text).box;
+export function attributionBox(size: Size, text: string): PixelBox | undefined {
+  return text === '' ? undefined : layoutOf(size, text).box;
 }
 
 const onLight = { strip: 'rgba(255, 255, 255, 0.72)', text: '#3a3f47' };
@@ -46,7 +64,8 @@ const onDark = { strip: 'rgba(0, 0, 0, 0.5)', text: '#c3c8cf' };
 export function drawAttribution(context: SKRSContext2D, size: Size, text: string, isDark: boolean): void {
   if (text === '') return;
   context.save();
-  const { lines, box } = layOut(context, size, text);
+  const { lines, box } = layoutOf(size, text);
+  useFont(context, text);
   const colors = isDark ? onDark : onLight;
   context.fillStyle = colors.strip;
   context.fillRect(box.minX, box.minY, box.maxX - box.minX, box.maxY - box.minY);

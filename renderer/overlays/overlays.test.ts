@@ -122,8 +122,8 @@ test('a marker has its colour and its tip at its position', () => {
   const frame = openFrame(view, new Map());
   fillWithPaper(frame);
   const markers = [{ color: [255, 0, 0, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] }];
-  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame);
-  const pixel = (x: number, y: number) => [...frame.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
+  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame.surface.context);
+  const pixel = (x: number, y: number) => [...frame.surface.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
   expect(pixel(142, 70)).toEqual([255, 0, 0]);
   expect(pixel(150, 70)).toEqual([255, 255, 255]);
   expect(pixel(150, 110)).toEqual([255, 255, 255]);
@@ -134,8 +134,8 @@ test('the hole of a white marker is dark', () => {
   const markers = [
     { color: [255, 255, 255, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] },
   ];
-  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame);
-  const pixel = (x: number, y: number) => [...frame.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
+  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame.surface.context);
+  const pixel = (x: number, y: number) => [...frame.surface.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
   expect(pixel(142, 70)).toEqual([255, 255, 255]);
   expect(pixel(150, 70)).toEqual([0x3a, 0x3f, 0x47]);
 });
@@ -144,10 +144,12 @@ test('attribution is light on dark maps and dark on light ones', () => {
   const shadesOf = (isDark: boolean) => {
     const frame = openFrame(view, new Map());
     const ground = isDark ? '#102030' : '#f0f0f0';
-    frame.context.fillStyle = ground;
-    frame.context.fillRect(0, 0, view.width, view.height);
-    createOverlays(view, { markers: [], paths: [], fences: [] }, new Map(), 'Somebody', isDark).paintAbove(frame);
-    const strip = frame.context
+    frame.surface.context.fillStyle = ground;
+    frame.surface.context.fillRect(0, 0, view.width, view.height);
+    createOverlays(view, { markers: [], paths: [], fences: [] }, new Map(), 'Somebody', isDark).paintAbove(
+      frame.surface.context,
+    );
+    const strip = frame.surface.context
       .getImageData(view.width - 40, view.height - 15, 40, 15)
       .data.filter((_, i) => i % 4 === 0);
     return { lightest: Math.max(...strip), darkest: Math.min(...strip) };

@@ -4,8 +4,7 @@
  * Input: the overlays of a request, with decoded icons. Output: items that the view must show, boxes that labels must
  * not overlap, and the drawing. Imports `view/` and the fonts.
  */
-import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
-import type { Frame } from '../draw/frame.js';
+import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { MapRequest, PixelBox, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
 import { attributionBox, drawAttribution } from './attribution.js';
@@ -24,12 +23,9 @@ export const fitItems = ({ markers, paths, fences }: OverlayRequest, icons: Icon
   ...fences.map(fenceItem),
 ];
 
-/** Measures texts before a frame exists. */
-const ruler = createCanvas(1, 1).getContext('2d');
-
 /** Returns the height of the attribution at the image's lower edge, in CSS pixels. */
 export function attributionPx(size: Pick<Viewport, 'width' | 'height'>, attribution: string): number {
-  return size.height - (attributionBox(ruler, size, attribution)?.minY ?? size.height);
+  return size.height - (attributionBox(size, attribution)?.minY ?? size.height);
 }
 
 /**
@@ -42,7 +38,7 @@ export function createOverlays(
   attribution: string,
   isDark = false,
 ) {
-  const strip = attributionBox(ruler, view, attribution);
+  const strip = attributionBox(view, attribution);
   const areas = fences.map((fence) => fenceShape(view, fence));
   const lines = paths.map((path) => pathShape(view, path));
   const shared = strip ? [strip] : [];
@@ -52,13 +48,13 @@ export function createOverlays(
     boxes,
     shared,
     above: boxes.map(withShadow),
-    paintBelow({ context }: Frame): void {
+    paintBelow(context: SKRSContext2D): void {
       inCssPixels(context, view, () => {
         drawFences(context, areas);
         drawPaths(context, lines);
       });
     },
-    paintAbove({ context }: Frame): void {
+    paintAbove(context: SKRSContext2D): void {
       inCssPixels(context, view, () => {
         drawMarkers(context, view, markers, icons);
         drawAttribution(context, view, attribution, isDark);

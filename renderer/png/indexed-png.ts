@@ -2,19 +2,19 @@
  * Encodes PNGs of at most 256 colours, one byte per pixel, when the result looks the same
  * (https://www.w3.org/TR/png-3/).
  *
- * Input: pixels of red, green, blue and opacity, or their counted colours. Output: a PNG file, or null when the picture
+ * Input: pixels (see `pixels.ts`), or their counted colours. Output: a PNG file, or null when the picture
  * has too many colours, as photographs have. All input is read before a promise is returned.
  */
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
-import { type Counted, choosePalette, countColors, wordsOf } from './palette.js';
+import { type Counted, choosePalette, countColors } from './palette.js';
 
 const deflated = promisify<Uint8Array, { level: number; chunkSize: number }, Buffer>(deflate);
 /** Size of a compressed piece. Usually one is enough, because each further piece waits for a thread. */
 const compression = { level: 1, chunkSize: 262_144 };
 
-export function encodeIndexedPng(pixels: Uint8Array, width: number, height: number): Promise<Buffer> | null {
-  const counted = countColors(wordsOf(pixels));
+export function encodeIndexedPng(pixels: Uint32Array, width: number, height: number): Promise<Buffer> | null {
+  const counted = countColors(pixels);
   return counted && encodeCounted(counted, width, height);
 }
 
@@ -22,19 +22,37 @@ export function encodeIndexedPng(pixels: Uint8Array, width: number, height: numb
 export function encodeCounted(counted: Counted, width: number, height: number): Promise<Buffer> | null {
   const palette = choosePalette(counted);
   if (!palette) return null;
-  const rows = rowsOf(counted.numbers, palette.entryOf, width, height);
-  return deflated(rows, compression).then((data) => pngFile(width, height, palette.channels, data));
+  const memory = takeMemory((width + 1) * height);
+  const rows = memory.subarray(0, (width + 1) * height);
+  writeRows(rows, counted.numbers, palette.entryOf, width, height);
+  return deflated(rows, compression)
+    .then((data) => pngFile(width, height, palette.channels, data))
+    .finally(() => returnMemory(memory));
 }
 
-/** Builds rows that start with the filter type: none. */
-function rowsOf(numbers: Uint16Array, entryOf: Uint8Array, width: number, height: number): Uint8Array {
-  const rows = new Uint8Array((width + 1) * height);
+/** Memory of rows that were compressed, for further maps. Fresh memory is in no processor cache. */
+const freeMemory: Uint8Array[] = [];
+const maxFreeMemory = 2;
+/** Larger rows are not kept: 1 MiB. */
+const maxKeptBytes = 2 ** 20;
+
+function takeMemory(bytes: number): Uint8Array {
+  const taken = freeMemory.pop();
+  return taken && taken.length >= bytes ? taken : new Uint8Array(bytes);
+}
+
+function returnMemory(memory: Uint8Array): void {
+  if (memory.length <= maxKeptBytes && freeMemory.length < maxFreeMemory) freeMemory.push(memory);
+}
+
+/** Writes rows that start with the filter type: none. */
+function writeRows(rows: Uint8Array, numbers: Uint16Array, entryOf: Uint8Array, width: number, height: number): void {
   for (let y = 0; y < height; y++) {
     const from = y * width;
     const to = from + y + 1;
+    rows[to - 1] = 0;
     for (let x = 0; x < width; x++) rows[to + x] = entryOf[numbers[from + x]!]!;
   }
-  return rows;
 }
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');

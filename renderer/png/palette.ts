@@ -125,16 +125,17 @@ export function countChanged(before: Counted, width: number, changed: readonly C
   return countedAs(numbers);
 }
 
-/** Returns each pixel as one word. */
-export const wordsOf = ({ buffer, byteOffset, length }: Uint8Array | Uint8ClampedArray): Uint32Array =>
-  new Uint32Array(buffer, byteOffset, length / 4);
-
 /** Returns a copy that stays valid. */
 export const kept = ({ colors, counts, numbers }: Counted): Counted => ({
   colors: colors.slice(),
   counts: counts.slice(),
   numbers: numbers.slice(),
 });
+
+/** Writes all pixels. */
+export function putPixels({ colors, numbers }: Counted, pixels: Uint32Array): void {
+  for (let i = 0; i < numbers.length; i++) pixels[i] = colors[numbers[i]!]!;
+}
 
 /** Returns the pixels of a box. */
 export function pixelsIn({ colors, numbers }: Counted, width: number, box: PixelBox): Uint32Array {

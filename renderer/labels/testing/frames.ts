@@ -58,7 +58,7 @@ export function labelsIn(frame: Frame, layouts: readonly object[], keepFree: rea
 
 /** Places and draws the labels of a style. */
 export function paintLabels(frame: Frame, style: CompiledStyle): void {
-  drawLabels(frame.context, frame.view.scale, labelsOf(frame, style, [], 'en'));
+  drawLabels(frame.surface, frame.view.scale, labelsOf(frame, style, [], 'en'));
 }
 
 export const textsOf = (labels: readonly PlacedLabel[]): string[] => labels.map(({ candidate }) => candidate.text);

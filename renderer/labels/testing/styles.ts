@@ -1,7 +1,8 @@
 /** Creates text styles and candidates, and measures the ink of labels. For tests. */
 
-import { createCanvas } from '@napi-rs/canvas';
+import { Surface } from '../../draw/surface.js';
 import { familiesFor } from '../../fonts.js';
+import { bytesOf } from '../../pixels.js';
 import type { PixelBox } from '../../types.js';
 import { evenPadding } from '../collision/boxes.js';
 import { drawLabels } from '../draw.js';
@@ -52,7 +53,21 @@ export function intersect(a: PixelBox, b: PixelBox): boolean {
   return a.minX < b.maxX && b.minX < a.maxX && a.minY < b.maxY && b.minY < a.maxY;
 }
 
-/** Draws a label alone. Returns for each device pixel of an image of this size whether it has ink. */
+/** Draws a label alone, on white. Returns its pixels. */
+export function pixelsOfLabel(
+  textStyle: TextStyle,
+  placement: Placement,
+  width: number,
+  height: number,
+  scale = 1,
+): Uint8ClampedArray {
+  const surface = new Surface(width * scale, height * scale);
+  surface.replacePixels().fill(0xffffffff);
+  drawLabels(surface, scale, [{ candidate: { ...candidateOf('', []), textStyle }, placement }]);
+  return bytesOf(surface.pixels);
+}
+
+/** Draws a label in black alone. Returns for each device pixel of an image of this size whether it has ink. */
 export function inkOf(
   textStyle: TextStyle,
   placement: Placement,
@@ -60,10 +75,8 @@ export function inkOf(
   height: number,
   scale = 2,
 ): Uint8Array {
-  const canvas = createCanvas(width * scale, height * scale);
-  drawLabels(canvas.getContext('2d'), scale, [{ candidate: { ...candidateOf('', []), textStyle }, placement }]);
-  const pixels = canvas.data();
-  return Uint8Array.from({ length: pixels.length / 4 }, (_, i) => (pixels[4 * i + 3]! > 40 ? 1 : 0));
+  const pixels = pixelsOfLabel(textStyle, placement, width, height, scale);
+  return Uint8Array.from({ length: pixels.length / 4 }, (_, i) => (pixels[4 * i]! < 215 ? 1 : 0));
 }
 
 /** Counts the ink pixels outside all boxes, each enlarged by `slackPx` CSS pixels. */

@@ -37,7 +37,10 @@ export function letterWidths(text: string, font: FontStyle): { readonly letter: 
   }));
 }
 
-function unspacedWidth(text: string, font: FontStyle): number {
+/** Returns the width in ems, without letter spacing. */
+export const widthEm = (text: string, font: FontSelection): number => unspacedWidth(text, font) / measuredSizePx;
+
+function unspacedWidth(text: string, font: FontSelection): number {
   const ofFont = widthsOf(font);
   let width = ofFont.get(text);
   if (width === undefined) {
@@ -56,7 +59,7 @@ function unspacedWidth(text: string, font: FontStyle): number {
 export const fontKeyOf = ({ face, han, families }: FontSelection): string =>
   families.length === 0 ? fontKeys[face][han] : [face, han, ...families.map(({ name }) => name)].join();
 
-function widthsOf(font: FontStyle): Map<string, number> {
+function widthsOf(font: FontSelection): Map<string, number> {
   const key = fontKeyOf(font);
   let ofFont = widths.get(key);
   if (!ofFont) {

@@ -1,0 +1,146 @@
+/**
+ * The pixels of a map while it is drawn. The drawing engine and our own painters change them in turn.
+ *
+ * The engine has its own copy of the pixels. Whoever begins to draw gets what the other has drawn. This costs a copy of
+ * all pixels, so most of a map is drawn in few turns.
+ */
+import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
+import { bytesOf, wordsOf } from '../pixels.js';
+import type { PixelBox } from '../types.js';
+
+/** Number of pixels up to which the memory of a closed surface is kept for the next one: 4 MiB. */
+const maxKeptPixels = 2 ** 20;
+/** Fresh memory is in no processor cache. */
+let keptPixels: Uint32Array = new Uint32Array(0);
+
+export class Surface {
+  private readonly canvas: Canvas;
+  private readonly engine: SKRSContext2D;
+  /** Set while they are newer than those of the engine. */
+  private own: Uint32Array | undefined;
+  private isKeepable = false;
+
+  /** Creates transparent pixels. Sizes are device pixels. */
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {
+    this.canvas = createCanvas(width, height);
+    this.engine = this.canvas.getContext('2d');
+  }
+
+  /** The drawing engine, which has all pixels. It must not be kept while `pixels` are changed. */
+  get context(): SKRSContext2D {
+    if (this.own) {
+      this.engine.putImageData(new ImageData(bytesOf(this.own), this.width, this.height), 0, 0);
+      this.release();
+    }
+    return this.engine;
+  }
+
+  /** All pixels, row by row: red, green, blue and opacity in the order of bytes. */
+  get pixels(): Uint32Array {
+    if (!this.own) {
+      this.own = wordsOf(this.canvas.data());
+      this.isKeepable = false;
+    }
+    return this.own;
+  }
+
+  /** Returns all pixels without reading those of the engine, which are to be replaced. Their content is undefined. */
+  replacePixels(): Uint32Array {
+    if (!this.own) {
+      const count = this.width * this.height;
+      const memory = keptPixels.length < count ? new Uint32Array(count) : keptPixels;
+      keptPixels = new Uint32Array(0);
+      this.own = memory.subarray(0, count);
+      this.isKeepable = true;
+    }
+    return this.own;
+  }
+
+  private release(): void {
+    if (this.own && this.isKeepable && this.own.length <= maxKeptPixels) keptPixels = new Uint32Array(this.own.buffer);
+    this.own = undefined;
+  }
+
+  /**
+   * Lets the drawing engine draw in boxes of whole device pixels, and costs a copy of these boxes only. What is drawn
+   * beside them may be lost. It is not clipped, because the engine smooths the edges of clipped shapes differently.
+   */
+  drawIn(boxes: readonly PixelBox[], draw: (context: SKRSContext2D) => void): void {
+    const seen = boxes
+      .map((box) => this.clipped(box))
+      .filter(({ minX, minY, maxX, maxY }) => minX < maxX && minY < maxY);
+    if (seen.length === 0) return;
+    const { engine, own } = this;
+    if (own) {
+      for (const box of seen) {
+        const { minX, minY, maxX, maxY } = box;
+        engine.putImageData(new ImageData(bytesOf(this.box(box)), maxX - minX, maxY - minY), minX, minY);
+      }
+    }
+    engine.save();
+    draw(engine);
+    engine.restore();
+    if (!own) return;
+    for (const box of seen) {
+      const { minX, minY, maxX, maxY } = box;
+      this.setBox(box, wordsOf(engine.getImageData(minX, minY, maxX - minX, maxY - minY).data));
+    }
+  }
+
+  /** Returns a copy of the pixels of a box, which lies in the picture. */
+  box({ minX, minY, maxX, maxY }: PixelBox): Uint32Array {
+    const { pixels } = this;
+    const width = maxX - minX;
+    const copy = new Uint32Array(width * (maxY - minY));
+    for (let y = minY; y < maxY; y++) {
+      const from = y * this.width + minX;
+      copy.set(pixels.subarray(from, from + width), (y - minY) * width);
+    }
+    return copy;
+  }
+
+  /** Replaces the pixels of a box by those of the same place in a picture of this size. */
+  copyFrom(picture: Uint32Array, { minX, minY, maxX, maxY }: PixelBox): void {
+    const { pixels } = this;
+    for (let y = minY; y < maxY; y++) {
+      const from = y * this.width + minX;
+      pixels.set(picture.subarray(from, from + maxX - minX), from);
+    }
+  }
+
+  /** Replaces the pixels of a box, which lies in the picture. */
+  setBox({ minX, minY, maxX, maxY }: PixelBox, pixels: Uint32Array): void {
+    const all = this.pixels;
+    const width = maxX - minX;
+    for (let y = minY; y < maxY; y++) {
+      const from = (y - minY) * width;
+      all.set(pixels.subarray(from, from + width), y * this.width + minX);
+    }
+  }
+
+  private clipped({ minX, minY, maxX, maxY }: PixelBox): PixelBox {
+    return {
+      minX: Math.max(0, minX),
+      minY: Math.max(0, minY),
+      maxX: Math.min(this.width, maxX),
+      maxY: Math.min(this.height, maxY),
+    };
+  }
+
+  /** Returns the pixels as an image that the drawing engine can draw. */
+  image(): Canvas {
+    return this.context.canvas;
+  }
+
+  /**
+   * Frees the pixels, which have been read. Garbage collections come too rarely: until then, each map would be drawn into
+   * memory that no processor cache holds.
+   */
+  close(): void {
+    this.release();
+    this.canvas.width = 1;
+  }
+}
