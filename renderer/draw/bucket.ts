@@ -3,8 +3,8 @@
  *
  * Features that are painted alike share a batch, unless a feature between them in drawing order overlaps. A batch is
  * split into chunks of neighbouring shapes. One call draws a chunk, and its box decides whether it is in view. Chunks
- * are small: filling one path of thousands of contours takes several times as long as filling its parts. Paths and lists
- * of vertices are built when they are first drawn, and kept.
+ * are small: filling one path of thousands of contours takes several times as long as filling its parts. Paths and
+ * lists of vertices are built when they are first drawn, and kept.
  */
 
 import type { Path2D } from '@napi-rs/canvas';

@@ -45,7 +45,7 @@ export function fillWithPaper({ surface }: Frame): void {
   surface.replacePixels().fill(paper);
 }
 
-/** Returns the parts of boxes that lie in the frame, in whole device pixels. The boxes are in CSS pixels of the image. */
+/** Returns the parts of boxes in the frame, in whole device pixels. The boxes are in CSS pixels of the image. */
 export const inDevice = (frame: Frame, boxes: readonly PixelBox[]): PixelBox[] =>
   boxes.map((box) => deviceArea(frame, box)).filter(({ minX, minY, maxX, maxY }) => minX < maxX && minY < maxY);
 

@@ -136,8 +136,8 @@ export class Surface {
   }
 
   /**
-   * Frees the pixels, which have been read. Garbage collections come too rarely: until then, each map would be drawn into
-   * memory that no processor cache holds.
+   * Frees the pixels, which have been read. Garbage collections come too rarely: until then, each map would be drawn
+   * into memory that no processor cache holds.
    */
   close(): void {
     this.release();

@@ -13,8 +13,8 @@ import type { FontStyle, TextStyle } from './text/text-style.js';
 
 /**
  * Draws labels, the most important first in the list. All icons lie below all texts, and more important labels on top
- * where a style allows overlaps. `scale` is device pixels per CSS pixel. Only what lies in the boxes is kept, which have
- * no pixels in common.
+ * where a style allows overlaps. `scale` is device pixels per CSS pixel. Only what lies in the boxes is kept, which
+ * have no pixels in common.
  */
 export function drawLabels(
   surface: Surface,

@@ -39,8 +39,8 @@ export class Coverage {
   private lastRow = -1;
 
   /**
-   * Begins areas that lie in a box, in pixels. Returns false if nothing of it is in the picture's area. Memory grows to 4
-   * bytes for each pixel of the box in the area, and is kept.
+   * Begins areas that lie in a box, in pixels. Returns false if nothing of it is in the picture's area. Memory grows to
+   * 4 bytes for each pixel of the box in the area, and is kept.
    */
   begin(picture: Picture, minX: number, minY: number, maxX: number, maxY: number): boolean {
     const { area } = picture;

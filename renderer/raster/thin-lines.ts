@@ -14,8 +14,8 @@ export const maxThinPx = 1.4;
 const noPicture: Picture = { pixels: new Uint32Array(0), width: 0, area: { minX: 0, minY: 0, maxX: 0, maxY: 0 } };
 
 /**
- * How a segment ends. `straight`: the next segment has the same axis. Each pixel along it belongs to the segment that has
- * its middle. `turn`: the next segment has the other axis. Pixels are covered as far as this one reaches into them.
+ * How a segment ends. `straight`: the next segment has the same axis. Each pixel along it belongs to the segment that
+ * has its middle. `turn`: the next segment has the other axis. Pixels are covered as far as this one reaches into them.
  * `end`: the line ends with a cap.
  */
 type Joint = 'straight' | 'turn' | 'end';

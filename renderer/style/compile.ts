@@ -103,8 +103,8 @@ function keptByText<Value extends object>(): LRUCache<string, Value> {
 }
 
 /**
- * Layers, filters, their values and properties by their JSON. Styles share them, because a style takes megabytes by itself, and
- * languages and uploaded styles differ in few layers.
+ * Layers, filters, their values and properties by their JSON. Styles share them, because a style takes megabytes by
+ * itself, and languages and uploaded styles differ in few layers.
  */
 const keptLayers = keptByText<StyleLayer>();
 const keptFilters = keptByText<CompiledFilter>();
@@ -191,8 +191,8 @@ function partsOf(filter: FilterSpecification | undefined): FilterSpecification[]
 const onlyTrue: ReadonlySet<unknown> = new Set([true]);
 
 /**
- * Compiles a condition. Layers often ask which kind a feature has, each for other kinds: `match` with the same input and
- * other labels. So the input is a value that they share.
+ * Compiles a condition. Layers often ask which kind a feature has, each for other kinds: `match` with the same input
+ * and other labels. So the input is a value that they share.
  */
 function conditionOf(part: FilterSpecification, place: string, state: GlobalState, stateText: string): Condition {
   const isChoice =

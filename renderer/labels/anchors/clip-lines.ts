@@ -3,7 +3,7 @@
 import type { Coordinates } from '../../tiles/coordinates.js';
 import type { PixelBox } from '../../types.js';
 
-/** Returns the parts inside the box, each as alternating x and y. The edge of an area is closed, and begins anywhere. */
+/** Returns the parts inside the box, each as alternating x and y. An area's edge is closed, and begins anywhere. */
 export function clippedLines({ xy, ends }: Coordinates, closed: boolean, box: PixelBox): number[][] {
   const parts: number[][] = [];
   let start = 0;

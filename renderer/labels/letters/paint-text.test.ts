@@ -31,7 +31,7 @@ function paint(
   return surface.pixels.slice();
 }
 
-/** Factor by which a text is drawn larger than it is compared, so that the engine's hinting and rounding do not count. */
+/** Factor by which a text is drawn larger, so that the engine's hinting and rounding do not count. */
 const samples = 8;
 
 /** The same by the drawing engine, which strokes and fills outlines. Returns channels, each the mean of its samples. */

@@ -1,8 +1,8 @@
 /**
  * Paints texts with halos from distance fields of their letters.
  *
- * First, the distance of each pixel from the nearest letter is collected. Then halo and letters are blended in one pass,
- * because both follow from the distance.
+ * First, the distance of each pixel from the nearest letter is collected. Then halo and letters are blended in one
+ * pass, because both follow from the distance.
  */
 import { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { Surface } from '../../draw/surface.js';

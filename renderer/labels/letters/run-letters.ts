@@ -11,7 +11,7 @@ export interface RunLetters {
   readonly widthEm: number;
 }
 
-/** Memory of fields and number of texts above which all are forgotten. It is faster than to remember their order of use. */
+/** Limits of memory and texts. Beyond them all are forgotten, which is faster than to remember which are in use. */
 const maxFieldBytes = 6 * 2 ** 20;
 const maxTexts = 20_000;
 

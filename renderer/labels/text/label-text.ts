@@ -35,8 +35,8 @@ type Section = Pick<Formatted['sections'][number], 'text'> & Partial<Formatted['
 type Field = Formatted | string | undefined;
 
 /**
- * Returns a function that returns the text of a tile's feature at a whole zoom. Lines without an installed font are left
- * out. A name without one is replaced by the feature's English or Latin name, if it has one.
+ * Returns a function that returns the text of a tile's feature at a whole zoom. Lines without an installed font are
+ * left out. A name without one is replaced by the feature's English or Latin name, if it has one.
  */
 export function labelTexts(layer: StyleLayer, tileLayer: TileLayer, zoom: number): (feature: TileFeature) => LabelText {
   const field = layer.property<Field>('text-field');
