@@ -6,7 +6,7 @@ import { setFont } from '../fonts.js';
 import type { PixelBox } from '../types.js';
 import type { PlacedLabel, Run } from './label.js';
 import { fieldText, paintText } from './letters/paint-text.js';
-import { drawTurnedIcon, paintIcon } from './paint-icon.js';
+import { drawIcon, isPaintable, paintIcon } from './paint-icon.js';
 import { baselineEm } from './text/measure.js';
 import { isRightToLeft } from './text/script.js';
 import type { FontStyle, TextStyle } from './text/text-style.js';
@@ -23,14 +23,14 @@ export function drawLabels(
   boxes: readonly PixelBox[] = [{ minX: 0, minY: 0, maxX: surface.width, maxY: surface.height }],
 ): void {
   const upwards = [...labels].reverse();
-  const turned: Drawing[] = [];
+  const icons: Drawing[] = [];
   for (const label of upwards) {
     const { icon } = label.placement;
     if (!icon) continue;
-    if (icon.angle !== 0) turned.push({ label, draw: (context) => drawTurnedIcon(context, scale, icon) });
+    if (!isPaintable(icon, scale)) icons.push({ label, draw: (context) => drawIcon(context, scale, icon) });
     else for (const box of boxes) paintIcon(surface, scale, icon, box);
   }
-  drawAll(surface, scale, turned, boxes);
+  drawAll(surface, scale, icons, boxes);
   const shaped: Drawing[] = [];
   for (const label of upwards) {
     const { textStyle } = label.candidate;

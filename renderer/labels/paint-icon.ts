@@ -1,4 +1,4 @@
-/** Paints icons. The drawing engine scales an icon once, and the pixels are blended wherever it is upright. */
+/** Paints icons. The drawing engine scales a small icon once, and the pixels are blended wherever it is upright. */
 
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
@@ -16,17 +16,37 @@ interface ScaledIcon {
   readonly height: number;
 }
 
-const scaledIcons = new WeakMap<Canvas, LRUCache<string, ScaledIcon>>();
-/** Maximum cached sizes of one image. */
-const maxScaled = 16;
+/** Memory of all scaled icons. */
+const maxScaledBytes = 4 * 2 ** 20;
+const scaledIcons = new LRUCache<string, ScaledIcon>({ maxSize: maxScaledBytes });
+/** Number of pixels up to which icons are small. Styles set sizes of any kind. */
+const maxSmallPixels = 2 ** 16;
 
-/** Blends an upright icon inside a box. `scale` is device pixels per CSS pixel. */
+const imageNumbers = new WeakMap<Canvas, number>();
+let images = 0;
+
+function numberOf(image: Canvas): number {
+  let number = imageNumbers.get(image);
+  if (number === undefined) {
+    number = images++;
+    imageNumbers.set(image, number);
+  }
+  return number;
+}
+
+/** Returns whether {@link paintIcon} can paint an icon: it is upright and small. */
+export function isPaintable(icon: PlacedIcon, scale: number): boolean {
+  const { width, height } = sizeOf(icon, scale);
+  return icon.angle === 0 && width * height <= maxSmallPixels;
+}
+
+/** Blends a small upright icon inside a box. `scale` is device pixels per CSS pixel. */
 export function paintIcon(surface: Surface, scale: number, icon: PlacedIcon, box: PixelBox): void {
   const { x, y, paint } = icon;
   const { pixels, width, height } = scaledIcon(icon, scale);
-  // Aligned to whole pixels, so that an icon painted at its own size stays sharp.
-  const left = Math.round(x * scale - width / 2);
-  const top = Math.round(y * scale - height / 2);
+  const below = surface.pixels;
+  const left = aligned(x * scale - width / 2);
+  const top = aligned(y * scale - height / 2);
   const firstX = Math.max(left, box.minX);
   const endX = Math.min(left + width, box.maxX);
   const endY = Math.min(top + height, box.maxY);
@@ -36,7 +56,7 @@ export function paintIcon(surface: Surface, scale: number, icon: PlacedIcon, box
     const to = row * surface.width;
     for (let column = firstX; column < endX; column++) {
       const above = pixels[from + column]!;
-      if (above !== 0) surface.pixels[to + column] = blended(surface.pixels[to + column]!, above, opacity);
+      if (above !== 0) below[to + column] = blended(below[to + column]!, above, opacity);
     }
   }
 }
@@ -54,21 +74,19 @@ const byteOf = (product: number): number => Math.min(255, Math.round(product / (
 function scaledIcon(icon: PlacedIcon, scale: number): ScaledIcon {
   const canvas = canvasOf(icon, scale);
   const { width, height } = sizeOf(icon, scale);
-  let sizes = scaledIcons.get(canvas);
-  if (!sizes) {
-    sizes = new LRUCache({ max: maxScaled });
-    scaledIcons.set(canvas, sizes);
-  }
-  const key = `${width} ${height}`;
-  let scaled = sizes.get(key);
+  const key = `${numberOf(canvas)} ${width} ${height}`;
+  let scaled = scaledIcons.get(key);
   if (!scaled) {
     const target = createCanvas(width, height);
     target.getContext('2d').drawImage(canvas, 0, 0, width, height);
     scaled = { pixels: wordsOf(target.data()), width, height };
-    sizes.set(key, scaled);
+    scaledIcons.set(key, scaled, { size: 4 * width * height });
   }
   return scaled;
 }
+
+/** Aligns an edge to whole pixels, so that an icon painted at its own size stays sharp. */
+const aligned = (edge: number): number => Math.round(edge);
 
 /** Returns an icon's size in whole device pixels. */
 const sizeOf = ({ columns, rows }: PlacedIcon, scale: number): { readonly width: number; readonly height: number } => ({
@@ -76,15 +94,21 @@ const sizeOf = ({ columns, rows }: PlacedIcon, scale: number): { readonly width:
   height: Math.max(1, Math.round(rows.length * scale)),
 });
 
-/** Draws a rotated icon with the drawing engine. */
-export function drawTurnedIcon(context: SKRSContext2D, scale: number, icon: PlacedIcon): void {
+/** Draws an icon with the drawing engine: one that is rotated or large. */
+export function drawIcon(context: SKRSContext2D, scale: number, icon: PlacedIcon): void {
   const { paint, x, y, angle } = icon;
   const { width, height } = sizeOf(icon, scale);
+  const image = canvasOf(icon, scale);
+  context.globalAlpha = paint.opacity;
+  if (angle === 0) {
+    context.resetTransform();
+    context.drawImage(image, aligned(x * scale - width / 2), aligned(y * scale - height / 2), width, height);
+    return;
+  }
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);
-  context.globalAlpha = paint.opacity;
   context.setTransform(cos, sin, -sin, cos, x * scale, y * scale);
-  context.drawImage(canvasOf(icon, scale), -width / 2, -height / 2, width, height);
+  context.drawImage(image, -width / 2, -height / 2, width, height);
 }
 
 /** Returns the icon's pixels. A signed distance field is stretched as a whole. */

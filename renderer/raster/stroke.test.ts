@@ -89,3 +89,11 @@ test('a line without length is not drawn', () => {
   const style = { widthPx: 10, cap: 'round', join: 'round', miterLimit: 2 } as const;
   expect(new Set(stroked([9, 9, 9, 9], false, style).pixels)).toEqual(new Set([0xffffffff]));
 });
+
+test.each([1e4, 1e9, 1e15, 1e300])('a line with a width of %s covers the whole picture', (width) => {
+  for (const join of ['round', 'miter', 'bevel'] as const) {
+    const style = { widthPx: width, cap: 'round', join, miterLimit: 2 } as const;
+    const { pixels } = stroked([10, 20, 40, 30, 20, 50], false, style);
+    expect(pixels.every((pixel) => (pixel & 255) === 0)).toBe(true);
+  }
+});

@@ -14,6 +14,8 @@ export interface StrokeStyle {
 
 /** Largest distance of a drawn arc or corner from the exact one. Device pixels. */
 const tolerancePx = 0.06;
+/** Maximum number of steps of half a circle. Styles set widths of any size. */
+const maxSteps = 256;
 /** Shorter segments are left out: they have no direction. Device pixels. */
 const minSegmentPx = 1e-3;
 
@@ -43,7 +45,8 @@ export class Stroker {
     this.reach = this.radius * Math.max(Math.SQRT2, isMiter ? miterLimit : 1);
     const nearlyStraight = 2 / (1 + tolerancePx / this.radius) ** 2 - 1;
     this.pointed = isMiter ? Math.min(nearlyStraight, 2 / miterLimit ** 2 - 1) : nearlyStraight;
-    this.steps = Math.ceil(Math.PI / (2 * Math.acos(Math.max(0, 1 - tolerancePx / this.radius))));
+    const step = 2 * Math.acos(Math.max(0, 1 - tolerancePx / this.radius));
+    this.steps = Math.min(maxSteps, Math.ceil(Math.PI / step));
     this.stepCosine = Math.cos(Math.PI / this.steps);
     this.stepSine = Math.sin(Math.PI / this.steps);
   }

@@ -32,17 +32,19 @@ export interface LetterField {
 }
 
 class Fields extends TinySDF {
-  constructor(font: FontSelection) {
+  private fontKey = '';
+
+  constructor() {
     super({ fontSize: fieldSizePx, buffer: borderPx, radius: rangePx, cutoff: insideShare });
-    setFont(this.ctx, fieldSizePx, font);
   }
 
   protected override _createCanvas(side: number): Canvas {
     return createCanvas(side, side);
   }
 
-  /** Returns null for a blank, and undefined for a letter that is too large. */
-  of(letter: string): LetterField | null | undefined {
+  of(letter: string, font: FontSelection, fontKey: string): LetterField | null | undefined {
+    if (fontKey !== this.fontKey) setFont(this.ctx, fieldSizePx, font);
+    this.fontKey = fontKey;
     const { data, width, height, glyphWidth, glyphHeight, glyphLeft, glyphTop } = this.draw(letter);
     if (glyphWidth === 0 || glyphHeight === 0) return null;
     if (Math.max(glyphWidth, glyphHeight) >= this.maxGlyphDim) return undefined;
@@ -50,14 +52,14 @@ class Fields extends TinySDF {
   }
 }
 
-const makers = new Map<string, Fields>();
+/** One for all fonts, because it has 300 kB of memory to work with. */
+let fields: Fields | undefined;
 
-/** Makes a field. `fontKey` identifies the font. */
+/**
+ * Makes a letter's field. `fontKey` identifies the font. Returns null for a blank, and undefined for a letter that is
+ * too large.
+ */
 export function makeField(letter: string, font: FontSelection, fontKey: string): LetterField | null | undefined {
-  let maker = makers.get(fontKey);
-  if (!maker) {
-    maker = new Fields(font);
-    makers.set(fontKey, maker);
-  }
-  return maker.of(letter);
+  fields ??= new Fields();
+  return fields.of(letter, font, fontKey);
 }
