@@ -20,8 +20,15 @@ const noPicture: Picture = { pixels: new Uint32Array(0), width: 0, area: { minX:
  */
 type Joint = 'straight' | 'turn' | 'end';
 
-/** Returns whether a segment is covered in runs of a column: it is longer in the direction of x. */
-const isFlat = (dx: number, dy: number): boolean => Math.abs(dx) >= Math.abs(dy);
+/** Share by which a diagonal segment may be steeper than 45 degrees. */
+const diagonalTolerance = 1e-6;
+
+/**
+ * Returns whether a segment is covered in runs of a column: it is longer in the direction of x. Many lines of tiles run
+ * exactly diagonally. They count as flat, or the last bits of their vertices would decide.
+ */
+const isFlat = (xy: ArrayLike<number>, from: number, to: number): boolean =>
+  Math.abs(xy[to]! - xy[from]!) >= (1 - diagonalTolerance) * Math.abs(xy[to + 1]! - xy[from + 1]!);
 
 export class ThinLines {
   private picture = noPicture;
@@ -69,24 +76,19 @@ export class ThinLines {
     const before = isRing ? end - 2 : start;
     let x0 = left + unitPx * xy[before]!;
     let y0 = top + unitPx * xy[before + 1]!;
-    const x2 = left + unitPx * xy[Math.max(start, end - 4)]!;
-    const y2 = top + unitPx * xy[Math.max(start, end - 4) + 1]!;
     /** Whether the segment before is flat, and the first one. */
-    let wasFlat = isFlat(x0 - x2, y0 - y2);
+    let wasFlat = isFlat(xy, Math.max(start, end - 4), before);
     let startsFlat = wasFlat;
     let from: Joint = isRing ? 'straight' : 'end';
     for (let i = isRing ? start : start + 2; i < end; i += 2) {
       const x1 = left + unitPx * xy[i]!;
       const y1 = top + unitPx * xy[i + 1]!;
-      const flat = isFlat(x1 - x0, y1 - y0);
+      const flat = isFlat(xy, i === start ? before : i - 2, i);
       if (from !== 'end') from = flat === wasFlat ? 'straight' : 'turn';
       if (i === start) startsFlat = flat;
       let to: Joint = 'straight';
-      if (i < end - 2) {
-        const nextX = left + unitPx * xy[i + 2]!;
-        const nextY = top + unitPx * xy[i + 3]!;
-        to = flat === isFlat(nextX - x1, nextY - y1) ? 'straight' : 'turn';
-      } else if (!isRing) to = 'end';
+      if (i < end - 2) to = flat === isFlat(xy, i, i + 2) ? 'straight' : 'turn';
+      else if (!isRing) to = 'end';
       else if (flat !== startsFlat) to = 'turn';
       if (this.isNear(x0, y0, x1, y1)) this.segment(x0, y0, x1, y1, flat, from, to);
       from = 'straight';
