@@ -31,12 +31,14 @@ export const deliveredIds = ({ requests }: Receiver): Set<string> =>
 
 /**
  * Returns the problems of the deliveries. There are none when exactly the events of the log arrived, each delivery had
- * the same bytes on every attempt, and deliveries that were never refused arrived in the order of the log per device.
- * If deliveries may be created again, only their event has to be the same.
+ * the same bytes on every attempt, and deliveries whose attempts were all answered, and never refused, arrived in the
+ * order of the log per device. Later events may overtake a retry. If deliveries may be created again, only their event
+ * has to be the same.
  */
 export function deliveryProblems(
   receiver: Receiver,
   loggedIds: readonly string[],
+  unansweredIds: ReadonlySet<string>,
   mayBeCreatedAgain: boolean,
 ): string[] {
   const bytesOf = (request: ReceivedRequest) =>
@@ -44,7 +46,7 @@ export function deliveryProblems(
   return [
     ...differences('events at the webhook', [...new Set(loggedIds)], [...deliveredIds(receiver)]),
     ...changedBytes(receiver, bytesOf),
-    ...outOfOrder(receiver, loggedIds),
+    ...outOfOrder(receiver, loggedIds, unansweredIds),
   ];
 }
 
@@ -59,14 +61,18 @@ function changedBytes({ requests }: Receiver, bytesOf: (request: ReceivedRequest
   });
 }
 
-function outOfOrder({ requests }: Receiver, loggedIds: readonly string[]): string[] {
+function outOfOrder(
+  { requests }: Receiver,
+  loggedIds: readonly string[],
+  unansweredIds: ReadonlySet<string>,
+): string[] {
   // The first place counts for an id that the log holds more than once.
   const places = new Map(loggedIds.map((id, place) => [id, place] as const).reverse());
   const seen = new Set<string>();
   const latest = new Map<string, { readonly place: number; readonly atMs: number }>();
   return requests.flatMap((request) => {
     const { _id, user } = eventOf(request);
-    if (seen.has(_id) || isUnlucky(idOf(request))) return [];
+    if (seen.has(_id) || isUnlucky(idOf(request)) || unansweredIds.has(idOf(request))) return [];
     seen.add(_id);
     const place = places.get(_id) ?? -1;
     const before = latest.get(user.deviceId);

@@ -35,8 +35,13 @@ export interface Ledger {
   readonly deadLetters: readonly string[];
   /** Locations that arrived once more after they were applied, and did nothing. */
   readonly arrivedAgain: number;
-  /** Results of attempts to deliver that had no answer, such as those whose connection failed. */
-  readonly unanswered: readonly string[];
+  /** Attempts to deliver that had no answer, such as those whose connection failed. */
+  readonly unanswered: readonly Unanswered[];
+}
+
+export interface Unanswered {
+  readonly deliveryId: string;
+  readonly result: string;
 }
 
 const pageRecords = 5_000;
@@ -79,9 +84,11 @@ export async function readLedger(sources: Sources, deviceIds: readonly string[])
   }
 }
 
-async function readUnanswered(sources: Sources): Promise<string[]> {
+async function readUnanswered(sources: Sources): Promise<Unanswered[]> {
   const attempts = (await readTopic(sources, topics.attempts)).map(({ value }) => codecs.attempt.decode(value));
-  return attempts.filter(({ status }) => status === null).map(({ result }) => result);
+  return attempts
+    .filter(({ status }) => status === null)
+    .map(({ delivery, result }) => ({ deliveryId: delivery.id, result }));
 }
 
 /** Returns every record of the topic, partition by partition. */

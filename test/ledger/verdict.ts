@@ -41,13 +41,14 @@ export function brokenPromises(
 /** Returns the promises that a run breaks by itself, without a comparison. */
 export function brokenByItself({ ledger, receiver }: Run, promised: Promised): string[] {
   const { repeatsInLog, deliveriesCreatedAgain = false, deadLetters = [] } = promised;
-  const { loggedIds, changedIds, storedIds } = ledger;
+  const { loggedIds, changedIds, storedIds, unanswered } = ledger;
+  const unansweredIds = new Set(unanswered.map(({ deliveryId }) => deliveryId));
   return [
     ...(repeatsInLog ? [] : repeated('ids in the event log', loggedIds)),
     ...differences('events of the log with other bytes on a later copy', [], changedIds),
     ...differences('ids of the event log in ClickHouse', [...new Set(loggedIds)], storedIds),
     ...differences('dead letters', deadLetters, ledger.deadLetters),
-    ...deliveryProblems(receiver, loggedIds, deliveriesCreatedAgain),
+    ...deliveryProblems(receiver, loggedIds, unansweredIds, deliveriesCreatedAgain),
   ];
 }
 

@@ -22,7 +22,7 @@ export class Story {
     console.log(
       `${what}: ${this.total} locations, ${events.length} events, ${repeatsInLog(disturbed)} repeats in the log, ` +
         `${arrivedAgain} locations sent again, ${disturbed.receiver.requests.length} requests at the webhook, ` +
-        `attempts without an answer: ${unanswered.join() || 'none'}, ` +
+        `attempts without an answer: ${unanswered.map(({ result }) => result).join() || 'none'}, ` +
         `at longest ${disturbed.longestPauseMs} ms without a location applied`,
     );
     const ledger = await onceInThisRun<Ledger>(
