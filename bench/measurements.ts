@@ -74,7 +74,8 @@ generator included.`,
 one process, one at a time; rates are for two processes with four maps in flight. Of an area drawn
 before, three maps were drawn, and each further one has two markers at other places. Peers draw the same
 views of streets to a PNG: \`staticmaps\` from tiles drawn beforehand, at whole zooms only, and MapLibre
-GL JS on an existing map in headless Chromium without a graphics card.`,
+GL JS on an existing map in headless Chromium without a graphics card. The machine was 1.7 times as slow
+in this run as in the one of the other sections, by the time of that peer: compare with the peer.`,
   },
   {
     name: 'dashboard-map',
@@ -135,8 +136,8 @@ const introduction = ({ file, stored: { environment } }: Source): string => `# M
 
 The figures of the whole product. Seeds are fixed, a first round warms up, and each figure has its minimum, median and
 maximum. Sender and server share the cores. A target that no run has reached stays a target. Machines differ by a factor
-of two, so compare ratios. A section that names its commit is from another run: soaks take hours, and
-Tile38 was missing for this one. The others are from this one:
+of two, so compare ratios. A section that names its commit is from another run: soaks take hours,
+Tile38 was missing for this one, and maps were measured again since. The others are from this one:
 
 \`${environmentLine(environment)}\`
 

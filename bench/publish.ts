@@ -8,11 +8,12 @@ export const benchmarksPath = 'docs/benchmarks.md';
 export const measurementsPath = 'docs/measurements.md';
 export const chartFolder = 'docs/images/benchmarks';
 
-/** Runs of soaks, which take hours, and of evaluation, whose peer was not there for the main run. */
+/** Runs of soaks, which take hours, of evaluation, whose peer was not there for the main run, and of maps since then. */
 const others = [
   'bench/results/2026-11-25-79184b9.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-27-5f2231e7.json',
+  'bench/results/2026-11-27-ede03e01.json',
 ];
 
 export const readStored = (file: string): Source => ({
