@@ -8,7 +8,7 @@ export const benchmarksPath = 'docs/benchmarks.md';
 export const measurementsPath = 'docs/measurements.md';
 export const chartFolder = 'docs/images/benchmarks';
 
-/** Runs of soaks, which take hours, of evaluation, whose peer was not there for the main run, and of maps since then. */
+/** Runs of soaks, which take hours; of evaluation, whose peer was not there for the main run; and of maps since. */
 const others = [
   'bench/results/2026-11-25-79184b9.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
