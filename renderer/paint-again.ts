@@ -129,6 +129,7 @@ function paintAgain(
   labels: readonly PlacedLabel[],
   overlays: Overlays | null,
 ): void {
+  if (boxes.length === 0) return;
   const { surface, view } = frame;
   for (const box of boxes) surface.copyFrom(ground, box);
   if (overlays) surface.drawIn(inDevice(frame, overlays.below), overlays.paintBelow);

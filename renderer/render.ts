@@ -13,6 +13,7 @@ import { continueBeyondPoles } from './draw/poles.js';
 import { encodeImage } from './encode.js';
 import { KnownViews } from './known-views.js';
 import type { PlacedLabel, PreparedLabels } from './labels/label.js';
+import { createNumbering } from './numbering.js';
 import { encodeChanges, type Overlays, paintOnGround, paintWhole, redrawOf } from './paint-again.js';
 import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
@@ -128,17 +129,7 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
   }
 }
 
-const styleNumbers = new WeakMap<CompiledStyle, number>();
-let styles = 0;
-
-function numberOf(style: CompiledStyle): number {
-  let number = styleNumbers.get(style);
-  if (number === undefined) {
-    number = styles++;
-    styleNumbers.set(style, number);
-  }
-  return number;
-}
+const numberOf = createNumbering<CompiledStyle>();
 
 /** Returns what the pixels of a map without overlays follow from. Undefined when a tile could not be read. */
 function viewKey({ view, style, images }: Scene, loaded: TilesBySource, filling?: Filling): string | undefined {

@@ -9,7 +9,7 @@ import { fieldText, paintText } from './letters/paint-text.js';
 import { drawIcon, isPaintable, paintIcon } from './paint-icon.js';
 import { baselineEm } from './text/measure.js';
 import { isRightToLeft } from './text/script.js';
-import type { FontStyle, TextStyle } from './text/text-style.js';
+import { blurFactor, type FontStyle, type TextStyle } from './text/text-style.js';
 
 /**
  * Draws labels, the most important first in the list. All icons lie below all texts, and more important labels on top
@@ -112,8 +112,6 @@ export function drawnKey({ candidate: { textStyle }, placement: { runs, icon } }
   return JSON.stringify([runs, textStyle, icon && { ...icon, paint: { ...icon.paint, image: icon.paint.image.name } }]);
 }
 
-/** Factor to a halo's blur, from the specification's shaders. */
-const blurFactor = 1.19;
 /** Number of strokes that a softened halo is drawn with. */
 const blurRings = 6;
 

@@ -3,6 +3,7 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import type { Surface } from '../draw/surface.js';
+import { createNumbering } from '../numbering.js';
 import { wordsOf } from '../pixels.js';
 import { sdfIcon } from '../sprites/outline.js';
 import type { Stretched } from '../sprites/stretch.js';
@@ -22,17 +23,7 @@ const scaledIcons = new LRUCache<string, ScaledIcon>({ maxSize: maxScaledBytes }
 /** Number of pixels up to which icons are small. Styles set sizes of any kind. */
 const maxSmallPixels = 2 ** 16;
 
-const imageNumbers = new WeakMap<Canvas, number>();
-let images = 0;
-
-function numberOf(image: Canvas): number {
-  let number = imageNumbers.get(image);
-  if (number === undefined) {
-    number = images++;
-    imageNumbers.set(image, number);
-  }
-  return number;
-}
+const numberOf = createNumbering<Canvas>();
 
 /** Returns whether {@link paintIcon} can paint an icon: it is upright and small. */
 export function isPaintable(icon: PlacedIcon, scale: number): boolean {

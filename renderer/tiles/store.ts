@@ -8,6 +8,7 @@
 import { crc32 } from 'node:zlib';
 import type { Image } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
+import { createNumbering } from '../numbering.js';
 import type { TileSource } from '../types.js';
 import { decodeRasterTile } from './raster-tile.js';
 import { decodeVectorTile, type VectorTile } from './vector-tile.js';
@@ -27,8 +28,7 @@ const defaultKeptForMs = 60 * 60_000;
 export class TileStore {
   private readonly tiles: LRUCache<string, Tile>;
   private readonly pending = new Map<string, Promise<Tile>>();
-  private readonly numbers = new WeakMap<TileSource, number>();
-  private sources = 0;
+  private readonly numberOf = createNumbering<TileSource>();
 
   /** Creates a cache of about this many bytes. */
   constructor(maxBytes: number, keptForMs = defaultKeptForMs) {
@@ -52,15 +52,6 @@ export class TileStore {
     const tile = await readTile(source, key, zoom, x, y).catch((error: unknown): Tile => ({ kind: 'failed', error }));
     if (tile.kind !== 'failed') this.tiles.set(key, tile);
     return tile;
-  }
-
-  private numberOf(source: TileSource): number {
-    let number = this.numbers.get(source);
-    if (number === undefined) {
-      number = this.sources++;
-      this.numbers.set(source, number);
-    }
-    return number;
   }
 }
 

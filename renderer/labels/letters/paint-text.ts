@@ -9,12 +9,10 @@ import type { Surface } from '../../draw/surface.js';
 import type { PixelBox } from '../../types.js';
 import type { Run } from '../label.js';
 import { baselineEm } from '../text/measure.js';
-import type { FontStyle, TextStyle } from '../text/text-style.js';
+import { blurFactor, type FontStyle, type TextStyle } from '../text/text-style.js';
 import { borderPx, fieldSizePx, type LetterField, maxOutsidePx, outlineValue, valuesPerPx } from './fields.js';
 import { type RunLetters, runLetters } from './run-letters.js';
 
-/** Factor to a halo's blur, from the specification's shaders. */
-const blurFactor = 1.19;
 /** Half the width over which an edge is smoothed, in device pixels. */
 const smoothPx = 0.5;
 

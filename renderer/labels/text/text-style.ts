@@ -24,13 +24,16 @@ export interface SectionStyle extends FontSelection {
   readonly color: string | null;
 }
 
+/** Factor to a halo's blur, from the specification's shaders. */
+export const blurFactor = 1.19;
+
 export interface TextStyle extends FontStyle {
   /** CSS colours. */
   readonly color: string;
   readonly haloColor: string;
   /** 0 for no halo. */
   readonly haloWidthPx: number;
-  /** Distance over which the halo's edge fades on each side, before the factor of the specification's shaders. */
+  /** Distance over which the halo's edge fades on each side, before {@link blurFactor}. */
   readonly haloBlurPx: number;
   /** Null for a text of one style. */
   readonly sections: readonly SectionStyle[] | null;
