@@ -277,25 +277,17 @@ export class Coverage {
       touched[i] = 0;
       const wordStart = (i - firstWord) << 5;
       do {
-        const first = trailingZeros(bits);
-        const count = trailingZeros(~(bits >>> first));
-        const start = wordStart + first;
-        const end = start + count;
-        const shownEnd = Math.min(end, columns);
-        if (share !== 0 && start > x) {
-          paintRun(pixels, pixelsStart + x, pixelsStart + Math.min(start, columns), word, share);
-        }
-        let column = start;
-        for (; column < shownEnd; column++) {
-          const at = (firstWord << 5) + column;
-          sum += sums[at]!;
-          sums[at] = 0;
-          share = shareOf(sum, opacity);
-          pixels[pixelsStart + column] = blended(pixels[pixelsStart + column]!, word, share);
-        }
-        for (; column < end; column++) sums[(firstWord << 5) + column] = 0;
-        x = end;
-        bits = first + count === 32 ? 0 : bits & (-1 << (first + count));
+        const column = wordStart + 31 - Math.clz32(bits & -bits);
+        bits &= bits - 1;
+        const at = (firstWord << 5) + column;
+        const change = sums[at]!;
+        sums[at] = 0;
+        if (column >= columns) continue;
+        if (share !== 0 && column > x) paintRun(pixels, pixelsStart + x, pixelsStart + column, word, share);
+        x = column + 1;
+        sum += change;
+        share = shareOf(sum, opacity);
+        pixels[pixelsStart + column] = blended(pixels[pixelsStart + column]!, word, share);
       } while (bits !== 0);
     }
     if (share !== 0 && x < columns) paintRun(pixels, pixelsStart + x, pixelsStart + columns, word, share);
@@ -306,9 +298,4 @@ export class Coverage {
 function shareOf(sum: number, opacity: number): number {
   const size = sum < 0 ? -sum : sum;
   return size >= whole ? opacity : Math.imul((size + (1 << (shareBits - 1))) >> shareBits, opacity) >> 8;
-}
-
-/** Returns the number of zeros at the low end of 32 bits. */
-function trailingZeros(bits: number): number {
-  return bits === 0 ? 32 : 31 - Math.clz32(bits & -bits);
 }
