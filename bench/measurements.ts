@@ -74,8 +74,9 @@ generator included.`,
 one process, one at a time; rates are for two processes with four maps in flight. Of an area drawn
 before, three maps were drawn, and each further one has two markers at other places. Peers draw the same
 views of streets to a PNG: \`staticmaps\` from tiles drawn beforehand, at whole zooms only, and MapLibre
-GL JS on an existing map in headless Chromium without a graphics card. The machine was 1.7 times as slow
-in this run as in the one of the other sections, by the time of that peer: compare with the peer.`,
+GL JS on an existing map in headless Chromium without a graphics card. That peer takes 82 ms @1x here
+and took 60 ms where the targets were set: compare with the peer. Two runs some hours earlier, on a slower
+machine, had ratios of 4.1 and 4.58 @1x, and of 2.8 and 3.12 @2x.`,
   },
   {
     name: 'dashboard-map',
@@ -105,9 +106,10 @@ until \`locations.cachedDevices\` is reached.`,
   {
     name: 'maps-soak',
     title: 'Memory of a drawing process',
-    about: `Six minutes of random maps, of up to 900 by 700 at scale 3, after 1,500 small ones. The process of the
-basemap still grew at the end, as its caches filled: its last readings are 314 to 355 MiB. An hour has
-not been measured since styles share their layers.`,
+    about: `Twelve minutes of random maps, of up to 900 by 700 at scale 3, after 3,000 small ones. Before labels,
+areas and lines had painters of their own, six minutes had medians of 299, 260 and 295 MiB. The cause of
+the difference is not known yet. The process of the basemap still grew at the end. An hour has not been
+measured since styles share their layers.`,
   },
 ];
 

@@ -12,8 +12,8 @@ export const chartFolder = 'docs/images/benchmarks';
 const others = [
   'bench/results/2026-11-25-79184b9.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
-  'bench/results/2026-11-27-5f2231e7.json',
-  'bench/results/2026-11-27-ede03e01.json',
+  'bench/results/2026-11-27-62045111.json',
+  'bench/results/2026-11-27-62045111-maps.json',
 ];
 
 export const readStored = (file: string): Source => ({
