@@ -5,6 +5,7 @@
  */
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { deviceArea, type Frame, inDevice } from './draw/frame.js';
+import type { Surface } from './draw/surface.js';
 import { overlaps } from './draw/tile-canvas.js';
 import type { Encoded } from './encode.js';
 import type { KnownView, Labelled } from './known-views.js';
@@ -22,23 +23,19 @@ export interface Overlays {
   readonly shared: readonly PixelBox[];
   /** Boxes that contain all geofences and paths, in CSS pixels of the image. */
   readonly below: readonly PixelBox[];
-  /** Paints geofences and paths, below labels, so that names stay readable. */
+  /** Draws geofences and paths, below labels, so that names stay readable. */
   paintBelow(context: SKRSContext2D): void;
   /** Boxes that contain all markers and the attribution, in CSS pixels of the image. */
   readonly above: readonly PixelBox[];
   /** Paints markers and the attribution, above labels. */
-  paintAbove(context: SKRSContext2D): void;
+  paintAbove(surface: Surface): void;
 }
 
 /** Draws overlays and labels on the ground. */
 export function paintOnGround(frame: Frame, labels: readonly PlacedLabel[], overlays: Overlays | null): void {
   if (overlays) frame.surface.drawIn(inDevice(frame, overlays.below), overlays.paintBelow);
   drawLabels(frame.surface, frame.view.scale, labels);
-  paintAbove(frame, overlays);
-}
-
-function paintAbove(frame: Frame, overlays: Overlays | null): void {
-  if (overlays) frame.surface.drawIn(inDevice(frame, overlays.above), overlays.paintAbove);
+  overlays?.paintAbove(frame.surface);
 }
 
 /** Draws the ground with labels as maps without markers, geofences and paths have them, and keeps the picture. */
@@ -149,7 +146,7 @@ export function paintWhole(
 ): void {
   putPixels(redraw.labelled.picture, frame.surface.replacePixels());
   paintAgain(frame, redraw, labels, overlays);
-  paintAbove(frame, overlays);
+  overlays?.paintAbove(frame.surface);
 }
 
 /**
@@ -170,7 +167,7 @@ export function encodeChanges(
   surface.replacePixels();
   for (const box of above) surface.setBox(box, pixelsIn(labelled.picture, surface.width, box));
   paintAgain(frame, redraw, labels, overlays);
-  paintAbove(frame, overlays);
+  overlays?.paintAbove(surface);
   const drawn = changed.map((box) => ({ box, pixels: surface.box(box) }));
   const counted = countChanged(labelled.picture, surface.width, drawn);
   const encoding = counted && encodeCounted(counted, surface.width, surface.height);

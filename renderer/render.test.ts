@@ -62,13 +62,13 @@ test.each(['png', 'webp', 'jpg'] as const)('a map as %s frees its canvas', async
   const overlays = {
     boxes: [],
     shared: [],
-    below: [],
-    paintBelow: () => {},
-    above: [{ minX: 0, minY: 0, maxX: 1, maxY: 1 }],
-    paintAbove(context: SKRSContext2D) {
+    below: [{ minX: 0, minY: 0, maxX: 1, maxY: 1 }],
+    paintBelow(context: SKRSContext2D) {
       canvas = context.canvas;
       expect([canvas.width, canvas.height]).toEqual([512, 512]);
     },
+    above: [],
+    paintAbove: () => {},
   };
   const map = await createRenderer().render(sceneOf({ format, overlays }));
   expect(canvas?.width).toBe(1);
@@ -132,9 +132,9 @@ test('labels are drawn between the lower and upper overlays, and are placed arou
       boxes,
       shared: [],
       below: [{ minX: 0, minY: 10, maxX: 30, maxY: 30 }],
-      paintBelow: (frame) => squareAt(frame, 0, '#ffffff'),
+      paintBelow: (context) => squareAt(context, 0, '#ffffff'),
       above: [{ minX: 20, minY: 10, maxX: 40, maxY: 30 }],
-      paintAbove: (frame) => squareAt(frame, 20, '#00ff00'),
+      paintAbove: ({ context }) => squareAt(context, 20, '#00ff00'),
     },
   });
   const picture = await pictureOf((await createRenderer().render(scene)).bytes);

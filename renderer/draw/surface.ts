@@ -1,8 +1,8 @@
 /**
  * The pixels of a map while it is drawn. The drawing engine and our own painters change them in turn.
  *
- * The engine has its own copy of the pixels. Whoever begins to draw gets what the other has drawn. This costs a copy of
- * all pixels, so most of a map is drawn in few turns.
+ * The engine has its own copy of the pixels, from its first turn on. Whoever begins to draw gets what the other has
+ * drawn. This costs a copy of all pixels, so most of a map is drawn in few turns.
  */
 import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
 import { bytesOf, wordsOf } from '../pixels.js';
@@ -14,8 +14,7 @@ const maxKeptPixels = 2 ** 20;
 let keptPixels: Uint32Array = new Uint32Array(0);
 
 export class Surface {
-  private readonly canvas: Canvas;
-  private readonly engine: SKRSContext2D;
+  private canvas: Canvas | undefined;
   /** Set while they are newer than those of the engine. */
   private own: Uint32Array | undefined;
   private isKeepable = false;
@@ -24,26 +23,30 @@ export class Surface {
   constructor(
     readonly width: number,
     readonly height: number,
-  ) {
-    this.canvas = createCanvas(width, height);
-    this.engine = this.canvas.getContext('2d');
-  }
+  ) {}
 
   /** The drawing engine, which has all pixels. It must not be kept while `pixels` are changed. */
   get context(): SKRSContext2D {
+    const { engine } = this;
     if (this.own) {
-      this.engine.putImageData(new ImageData(bytesOf(this.own), this.width, this.height), 0, 0);
+      engine.putImageData(new ImageData(bytesOf(this.own), this.width, this.height), 0, 0);
       this.release();
     }
-    return this.engine;
+    return engine;
+  }
+
+  /** Whatever the engine drew last. */
+  private get engine(): SKRSContext2D {
+    this.canvas ??= createCanvas(this.width, this.height);
+    return this.canvas.getContext('2d');
   }
 
   /** All pixels, row by row: red, green, blue and opacity in the order of bytes. */
   get pixels(): Uint32Array {
-    if (!this.own) {
-      this.own = wordsOf(this.canvas.data());
-      this.isKeepable = false;
-    }
+    if (this.own) return this.own;
+    if (!this.canvas) return this.replacePixels().fill(0);
+    this.own = wordsOf(this.canvas.data());
+    this.isKeepable = false;
     return this.own;
   }
 
@@ -141,6 +144,6 @@ export class Surface {
    */
   close(): void {
     this.release();
-    this.canvas.width = 1;
+    if (this.canvas) this.canvas.width = 1;
   }
 }

@@ -38,7 +38,7 @@ export function drawLabels(
     if (!textStyle || runs.length === 0) continue;
     const text = fieldText(textStyle, runs, scale);
     if (!text) shaped.push({ label, draw: (context) => drawText(context, scale, textStyle, runs) });
-    else for (const box of boxes) paintText(surface, scale, text, box);
+    else for (const part of partsOf(label, scale, boxes)) paintText(surface, scale, text, part);
   }
   drawAll(surface, scale, shaped, boxes);
 }
@@ -58,15 +58,17 @@ function drawAll(surface: Surface, scale: number, drawings: readonly Drawing[], 
   });
 }
 
-/** Returns the parts of boxes in which a label is drawn. Boxes are in device pixels. */
+/** Returns the parts of boxes in which a label is drawn, in whole device pixels. */
 function partsOf(label: PlacedLabel, scale: number, boxes: readonly PixelBox[]): PixelBox[] {
   const { minX, minY, maxX, maxY } = drawnBox(label);
-  return boxes.map((box) => ({
-    minX: Math.max(box.minX, Math.floor(minX * scale)),
-    minY: Math.max(box.minY, Math.floor(minY * scale)),
-    maxX: Math.min(box.maxX, Math.ceil(maxX * scale)),
-    maxY: Math.min(box.maxY, Math.ceil(maxY * scale)),
-  }));
+  return boxes
+    .map((box) => ({
+      minX: Math.max(box.minX, Math.floor(minX * scale)),
+      minY: Math.max(box.minY, Math.floor(minY * scale)),
+      maxX: Math.min(box.maxX, Math.ceil(maxX * scale)),
+      maxY: Math.min(box.maxY, Math.ceil(maxY * scale)),
+    }))
+    .filter((part) => part.minX < part.maxX && part.minY < part.maxY);
 }
 
 /** Draws a text with the drawing engine: one whose letters change with their neighbours, or that fields do not suit. */

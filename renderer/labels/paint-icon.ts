@@ -2,24 +2,17 @@
 
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
+import { paintStamp, type Stamp, stampBytes, stampOf } from '../draw/stamp.js';
 import type { Surface } from '../draw/surface.js';
 import { createNumbering } from '../numbering.js';
-import { wordsOf } from '../pixels.js';
 import { sdfIcon } from '../sprites/outline.js';
 import type { Stretched } from '../sprites/stretch.js';
 import type { PixelBox } from '../types.js';
 import type { PlacedIcon } from './label.js';
 
-/** An icon's pixels. Channels are multiplied by opacity. */
-interface ScaledIcon {
-  readonly pixels: Uint32Array;
-  readonly width: number;
-  readonly height: number;
-}
-
 /** Memory of all scaled icons. */
 const maxScaledBytes = 4 * 2 ** 20;
-const scaledIcons = new LRUCache<string, ScaledIcon>({ maxSize: maxScaledBytes });
+const scaledIcons = new LRUCache<string, Stamp>({ maxSize: maxScaledBytes, sizeCalculation: stampBytes });
 /** Number of pixels up to which icons are small. Styles set sizes of any kind. */
 const maxSmallPixels = 2 ** 16;
 
@@ -33,47 +26,22 @@ export function isPaintable(icon: PlacedIcon, scale: number): boolean {
 
 /** Blends a small upright icon inside a box. `scale` is device pixels per CSS pixel. */
 export function paintIcon(surface: Surface, scale: number, icon: PlacedIcon, box: PixelBox): void {
-  const { x, y, paint } = icon;
-  const { pixels, width, height } = scaledIcon(icon, scale);
-  const below = surface.pixels;
-  const left = aligned(x * scale - width / 2);
-  const top = aligned(y * scale - height / 2);
-  const firstX = Math.max(left, box.minX);
-  const endX = Math.min(left + width, box.maxX);
-  const endY = Math.min(top + height, box.maxY);
-  const opacity = Math.round(255 * paint.opacity);
-  for (let row = Math.max(top, box.minY); row < endY; row++) {
-    const from = (row - top) * width - left;
-    const to = row * surface.width;
-    for (let column = firstX; column < endX; column++) {
-      const above = pixels[from + column]!;
-      if (above !== 0) below[to + column] = blended(below[to + column]!, above, opacity);
-    }
-  }
+  const stamp = scaledIcon(icon, scale);
+  const left = aligned(icon.x * scale - stamp.width / 2);
+  const top = aligned(icon.y * scale - stamp.height / 2);
+  paintStamp(surface, stamp, left, top, icon.paint.opacity, box);
 }
 
-function blended(below: number, above: number, opacity: number): number {
-  const rest = 255 * 255 - opacity * (above >>> 24);
-  const red = (below & 255) * rest + 255 * opacity * (above & 255);
-  const green = ((below >> 8) & 255) * rest + 255 * opacity * ((above >> 8) & 255);
-  const blue = ((below >> 16) & 255) * rest + 255 * opacity * ((above >> 16) & 255);
-  return ((0xff << 24) | (byteOf(blue) << 16) | (byteOf(green) << 8) | byteOf(red)) >>> 0;
-}
-
-const byteOf = (product: number): number => Math.min(255, Math.round(product / (255 * 255)));
-
-function scaledIcon(icon: PlacedIcon, scale: number): ScaledIcon {
+function scaledIcon(icon: PlacedIcon, scale: number): Stamp {
   const canvas = canvasOf(icon, scale);
   const { width, height } = sizeOf(icon, scale);
   const key = `${numberOf(canvas)} ${width} ${height}`;
-  let scaled = scaledIcons.get(key);
-  if (!scaled) {
-    const target = createCanvas(width, height);
-    target.getContext('2d').drawImage(canvas, 0, 0, width, height);
-    scaled = { pixels: wordsOf(target.data()), width, height };
-    scaledIcons.set(key, scaled, { size: 4 * width * height });
+  let stamp = scaledIcons.get(key);
+  if (!stamp) {
+    stamp = stampOf(width, height, (context) => context.drawImage(canvas, 0, 0, width, height));
+    scaledIcons.set(key, stamp);
   }
-  return scaled;
+  return stamp;
 }
 
 /** Aligns an edge to whole pixels, so that an icon painted at its own size stays sharp. */

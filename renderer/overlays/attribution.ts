@@ -1,6 +1,8 @@
-/** Draws the attribution: a line at the lower right, wrapped on narrow images. */
+/** Paints the attribution: a line at the lower right, wrapped on narrow images. */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
+import { paintStamp, type Stamp, stampBytes, stampOf } from '../draw/stamp.js';
+import type { Surface } from '../draw/surface.js';
 import { familiesFor, setFont } from '../fonts.js';
 import type { PixelBox, Viewport } from '../types.js';
 
@@ -60,10 +62,31 @@ export function attributionBox(size: Size, text: string): PixelBox | undefined {
 const onLight = { strip: 'rgba(255, 255, 255, 0.72)', text: '#3a3f47' };
 const onDark = { strip: 'rgba(0, 0, 0, 0.5)', text: '#c3c8cf' };
 
-/** Draws the text on a translucent strip, readable on every map. The context's unit is the CSS pixel. */
-export function drawAttribution(context: SKRSContext2D, size: Size, text: string, isDark: boolean): void {
+/** Memory of all lines that were drawn. */
+const maxStampBytes = 2 ** 20;
+const stamps = new LRUCache<string, Stamp>({ maxSize: maxStampBytes, sizeCalculation: stampBytes });
+
+/** Paints the text on a translucent strip, readable on every map. */
+export function paintAttribution(surface: Surface, view: Viewport, text: string, isDark: boolean): void {
   if (text === '') return;
-  context.save();
+  const { scale } = view;
+  const { box } = layoutOf(view, text);
+  const [left, top] = [Math.floor(box.minX * scale), Math.floor(box.minY * scale)];
+  const key = `${view.width} ${view.height} ${scale} ${isDark} ${text}`;
+  let stamp = stamps.get(key);
+  if (!stamp) {
+    stamp = stampOf(Math.ceil(box.maxX * scale) - left, Math.ceil(box.maxY * scale) - top, (context) => {
+      context.translate(-left, -top);
+      context.scale(scale, scale);
+      drawAttribution(context, view, text, isDark);
+    });
+    stamps.set(key, stamp);
+  }
+  paintStamp(surface, stamp, left, top);
+}
+
+/** Draws the attribution. The context's unit is the CSS pixel. */
+function drawAttribution(context: SKRSContext2D, size: Size, text: string, isDark: boolean): void {
   const { lines, box } = layoutOf(size, text);
   useFont(context, text);
   const colors = isDark ? onDark : onLight;
@@ -75,5 +98,4 @@ export function drawAttribution(context: SKRSContext2D, size: Size, text: string
   for (const [index, line] of lines.entries()) {
     context.fillText(line, box.maxX - paddingPx, box.minY + paddingPx / 2 + (index + 0.5) * lineHeightPx);
   }
-  context.restore();
 }

@@ -1,10 +1,12 @@
-/** Draws markers: pins and icons at their positions. Returns the boxes that labels must not overlap. */
+/** Paints markers: pins and icons at their positions. Returns the boxes that labels must not overlap. */
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { paintStamp, type Stamp, stampOf } from '../draw/stamp.js';
+import type { Surface } from '../draw/surface.js';
 import type { MarkerGroup, PixelBox, Viewport } from '../types.js';
 import type { Margins } from '../view/fit.js';
 import { imagePixel, type Pixel } from '../view/projection.js';
 import type { Icon } from './icons.js';
-import { drawPin, pinSizePx, shareOf } from './pin.js';
+import { paintPin, pinSizePx, shareOf } from './pin.js';
 
 /** Decoded icons by the names that the request uses. A group without its icon gets the pin. */
 export type Icons = ReadonlyMap<string, Icon>;
@@ -40,21 +42,25 @@ export function markerBoxes(view: Viewport, groups: readonly MarkerGroup[], icon
   });
 }
 
-/** Draws the markers. The context's unit is the CSS pixel. */
-export function drawMarkers(
-  context: SKRSContext2D,
-  view: Viewport,
-  groups: readonly MarkerGroup[],
-  icons: Icons,
-): void {
+/** Paints the markers. Their positions are rounded to whole device pixels, which keeps icons sharp. */
+export function paintMarkers(surface: Surface, view: Viewport, groups: readonly MarkerGroup[], icons: Icons): void {
+  const { scale } = view;
+  const stamps = new Map<MarkerGroup, Stamp>();
   for (const { group, place } of placed(view, groups)) {
+    const [x, y] = [place[0] * scale, place[1] * scale];
     const icon = icons.get(group.icon ?? '');
-    const [x, y] = place;
     if (icon === undefined) {
-      drawPin(context, x, y, group.color, shareOf(group));
+      paintPin(surface, x, y, group.color, scale * shareOf(group));
       continue;
     }
-    const { width, height } = sizeOf(group, icons);
-    context.drawImage(icon.image, x - width / 2, y - height, width, height);
+    const size = sizeOf(group, icons);
+    const [width, height] = [size.width * scale, size.height * scale];
+    let stamp = stamps.get(group);
+    if (!stamp) {
+      const draw = (context: SKRSContext2D) => context.drawImage(icon.image, 0, 0, width, height);
+      stamp = stampOf(Math.ceil(width), Math.ceil(height), draw);
+      stamps.set(group, stamp);
+    }
+    paintStamp(surface, stamp, Math.round(x - width / 2), Math.round(y - height));
   }
 }

@@ -122,7 +122,7 @@ test('a marker has its colour and its tip at its position', () => {
   const frame = openFrame(view, new Map());
   fillWithPaper(frame);
   const markers = [{ color: [255, 0, 0, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] }];
-  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame.surface.context);
+  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame.surface);
   const pixel = (x: number, y: number) => [...frame.surface.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
   expect(pixel(142, 70)).toEqual([255, 0, 0]);
   expect(pixel(150, 70)).toEqual([255, 255, 255]);
@@ -134,7 +134,7 @@ test('the hole of a white marker is dark', () => {
   const markers = [
     { color: [255, 255, 255, 1] as const, size: 'normal' as const, icon: null, locations: [view.center] },
   ];
-  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame.surface.context);
+  createOverlays(view, { markers, paths: [], fences: [] }, new Map(), '').paintAbove(frame.surface);
   const pixel = (x: number, y: number) => [...frame.surface.context.getImageData(x, y, 1, 1).data.subarray(0, 3)];
   expect(pixel(142, 70)).toEqual([255, 255, 255]);
   expect(pixel(150, 70)).toEqual([0x3a, 0x3f, 0x47]);
@@ -147,7 +147,7 @@ test('attribution is light on dark maps and dark on light ones', () => {
     frame.surface.context.fillStyle = ground;
     frame.surface.context.fillRect(0, 0, view.width, view.height);
     createOverlays(view, { markers: [], paths: [], fences: [] }, new Map(), 'Somebody', isDark).paintAbove(
-      frame.surface.context,
+      frame.surface,
     );
     const strip = frame.surface.context
       .getImageData(view.width - 40, view.height - 15, 40, 15)

@@ -2,14 +2,15 @@
  * Draws the overlays of a map: geofences and paths below its labels, markers and attribution above them.
  *
  * Input: the overlays of a request, with decoded icons. Output: items that the view must show, boxes that labels must
- * not overlap, and the drawing. Imports `view/` and the fonts.
+ * not overlap, and the drawing. Imports `view/`, surfaces and stamps of `draw/`, and the fonts.
  */
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { Surface } from '../draw/surface.js';
 import type { MapRequest, PixelBox, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
-import { attributionBox, drawAttribution } from './attribution.js';
+import { attributionBox, paintAttribution } from './attribution.js';
 import { drawFences, fenceItem, fenceShape } from './fences.js';
-import { drawMarkers, type Icons, markerBoxes, markerMargins } from './markers.js';
+import { type Icons, markerBoxes, markerMargins, paintMarkers } from './markers.js';
 import { drawPaths, pathMargins, pathShape } from './paths.js';
 
 type OverlayRequest = Pick<MapRequest, 'markers' | 'paths' | 'fences'>;
@@ -49,16 +50,15 @@ export function createOverlays(
     shared,
     above: boxes.map(withShadow),
     paintBelow(context: SKRSContext2D): void {
-      inCssPixels(context, view, () => {
-        drawFences(context, areas);
-        drawPaths(context, lines);
-      });
+      context.save();
+      context.setTransform(view.scale, 0, 0, view.scale, 0, 0);
+      drawFences(context, areas);
+      drawPaths(context, lines);
+      context.restore();
     },
-    paintAbove(context: SKRSContext2D): void {
-      inCssPixels(context, view, () => {
-        drawMarkers(context, view, markers, icons);
-        drawAttribution(context, view, attribution, isDark);
-      });
+    paintAbove(surface: Surface): void {
+      paintMarkers(surface, view, markers, icons);
+      paintAttribution(surface, view, attribution, isDark);
     },
   };
 }
@@ -70,10 +70,3 @@ const withShadow = ({ minX, minY, maxX, maxY }: PixelBox): PixelBox => ({
   ...{ minX: minX - shadowPx, minY: minY - shadowPx },
   ...{ maxX: maxX + shadowPx, maxY: maxY + shadowPx },
 });
-
-function inCssPixels(context: SKRSContext2D, { scale }: Viewport, draw: () => void): void {
-  context.save();
-  context.setTransform(scale, 0, 0, scale, 0, 0);
-  draw();
-  context.restore();
-}

@@ -1,5 +1,8 @@
 /** Draws the default marker: a pin whose tip is at its position. */
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
+import { LRUCache } from 'lru-cache';
+import { paintStamp, type Stamp, stampBytes, stampOf } from '../draw/stamp.js';
+import type { Surface } from '../draw/surface.js';
 import type { Color, MarkerGroup } from '../types.js';
 import { cssColor } from './color.js';
 
@@ -22,11 +25,31 @@ function contrastTo([red, green, blue]: Color): string {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 224 ? dark : light;
 }
 
-/** Draws a pin with its tip at (x, y), in CSS pixels. */
-export function drawPin(context: SKRSContext2D, x: number, y: number, color: Color, share: number): void {
-  context.save();
-  context.translate(x, y);
-  context.scale(share, share);
+/** Space around a pin for its edge and the shadow of its tip, in CSS pixels. */
+const besidePx = 3;
+/** Memory of all pins that were drawn. */
+const maxPinBytes = 2 ** 20;
+const pins = new LRUCache<string, Stamp>({ maxSize: maxPinBytes, sizeCalculation: stampBytes });
+
+/** Paints a pin with its tip at (x, y), in device pixels. `unitPx` is its size relative to {@link pinSizePx}. */
+export function paintPin(surface: Surface, x: number, y: number, color: Color, unitPx: number): void {
+  const key = `${color.join()} ${unitPx}`;
+  const tipX = Math.ceil(unitPx * (pinSizePx.width / 2 + besidePx));
+  const tipY = Math.ceil(unitPx * (pinSizePx.height + besidePx));
+  let stamp = pins.get(key);
+  if (!stamp) {
+    stamp = stampOf(2 * tipX, tipY + Math.ceil(unitPx * besidePx), (context) => {
+      context.translate(tipX, tipY);
+      context.scale(unitPx, unitPx);
+      drawPin(context, color);
+    });
+    pins.set(key, stamp);
+  }
+  paintStamp(surface, stamp, Math.round(x) - tipX, Math.round(y) - tipY);
+}
+
+/** Draws a pin with its tip at the context's origin. */
+function drawPin(context: SKRSContext2D, color: Color): void {
   context.fillStyle = 'rgba(0, 0, 0, 0.18)';
   context.beginPath();
   context.ellipse(0, 0, 6, 2.2, 0, 0, 2 * Math.PI);
@@ -40,5 +63,4 @@ export function drawPin(context: SKRSContext2D, x: number, y: number, color: Col
   context.globalAlpha = 1;
   context.fillStyle = contrastTo(color);
   context.fill(hole);
-  context.restore();
 }

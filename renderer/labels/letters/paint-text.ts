@@ -54,48 +54,53 @@ function reachPx({ haloWidthPx, haloBlurPx }: TextStyle, scale: number): number 
   return haloWidthPx <= 0 ? smoothPx : scale * haloWidthPx + Math.max(smoothPx, scale * blurFactor * haloBlurPx);
 }
 
-/** Paints a text inside a box of whole device pixels. `scale` is device pixels per CSS pixel. */
-export function paintText({ pixels, width, height }: Surface, scale: number, text: FieldText, box: PixelBox): void {
+/**
+ * Paints a text inside a box of whole device pixels, which lies in the picture. `scale` is device pixels per CSS pixel.
+ */
+export function paintText(surface: Surface, scale: number, text: FieldText, box: PixelBox): void {
   const { style, runs } = text;
   const reach = reachPx(style, scale);
-  const distances = distancesFor(width, height, reach, box);
+  const distances = distancesFor(reach, box);
   const colors = new Set(runs.map(({ run }) => run.section?.color ?? style.color));
   if (colors.size === 1) {
     for (const run of runs) collect(distances, scale, run);
-    blend(distances, pixels, shadesOf(style, scale, reach, true, [...colors][0]));
+    blend(distances, surface, shadesOf(style, scale, reach, true, [...colors][0]));
     return;
   }
   for (const run of runs) collect(distances, scale, run);
-  blend(distances, pixels, shadesOf(style, scale, reach, true));
+  blend(distances, surface, shadesOf(style, scale, reach, true));
   for (const color of colors) {
     for (const run of runs) if ((run.run.section?.color ?? style.color) === color) collect(distances, scale, run);
-    blend(distances, pixels, shadesOf(style, scale, reach, false, color));
+    blend(distances, surface, shadesOf(style, scale, reach, false, color));
   }
 }
 
-/** How near each pixel of the picture is to a letter: 0 beyond the reach, 255 inside. */
+/** How near each pixel of a box is to a letter: 0 beyond the reach, 255 inside. */
 interface Distances {
   readonly values: Uint8Array;
-  readonly width: number;
   readonly box: PixelBox;
+  /** Width of the box. */
+  readonly width: number;
   /** Values per device pixel. */
   readonly perPx: number;
-  /** Columns of each row that have values. */
+  /** Columns of the picture that have values, for each row of the box. */
   readonly from: Int32Array;
   readonly to: Int32Array;
+  /** Rows of the picture that have values. */
   minY: number;
   maxY: number;
 }
 
-/** Number of pixels up to which the memory is kept for the next text: 2 MiB. */
-const maxKeptPixels = 2 ** 21;
+/** Number of pixels up to which the memory is kept for the next text: 1 MiB. */
+const maxKeptPixels = 2 ** 20;
 /** First column of a row without values. */
 const noColumn = 0x7fffffff;
 let keptValues = new Uint8Array(0);
 let keptFrom = new Int32Array(0);
 let keptTo = new Int32Array(0);
 
-function distancesFor(width: number, height: number, reach: number, box: PixelBox): Distances {
+function distancesFor(reach: number, box: PixelBox): Distances {
+  const [width, height] = [box.maxX - box.minX, box.maxY - box.minY];
   let values = keptValues;
   if (values.length < width * height) {
     values = new Uint8Array(width * height);
@@ -106,7 +111,7 @@ function distancesFor(width: number, height: number, reach: number, box: PixelBo
     keptTo = new Int32Array(height);
   }
   const perPx = 255 / (reach + smoothPx);
-  return { values, width, box, perPx, from: keptFrom, to: keptTo, minY: height, maxY: -1 };
+  return { values, box, width, perPx, from: keptFrom, to: keptTo, minY: box.maxY, maxY: box.minY - 1 };
 }
 
 /** Collects the distances of a run. */
@@ -173,9 +178,10 @@ function collectLetter(
       last = Math.min(last, Math.floor(Math.max(a, b)));
     } else if (v < minV || v > maxV) continue;
     if (first > last) continue;
-    if (first < from[y]!) from[y] = first;
-    if (last >= to[y]!) to[y] = last + 1;
-    for (let x = first, at = y * width + first; x <= last; x++, at++) {
+    const boxRow = y - box.minY;
+    if (first < from[boxRow]!) from[boxRow] = first;
+    if (last >= to[boxRow]!) to[boxRow] = last + 1;
+    for (let x = first, at = boxRow * width + first - box.minX; x <= last; x++, at++) {
       const sampleU = u + x * cos;
       const sampleV = v - x * sin;
       const column = sampleU | 0;
@@ -274,26 +280,28 @@ function channelsOf(css: string): Channels {
 }
 
 /** Blends the shades on pixels, and clears the distances. */
-function blend(distances: Distances, pixels: Uint32Array, { red, green, blue, alpha }: Shades): void {
-  const { values, width, from, to } = distances;
+function blend(distances: Distances, { pixels, width }: Surface, { red, green, blue, alpha }: Shades): void {
+  const { values, box, from, to } = distances;
   for (let y = distances.minY; y <= distances.maxY; y++) {
-    const end = y * width + to[y]!;
-    for (let at = y * width + from[y]!; at < end; at++) {
+    const row = y - box.minY;
+    const end = y * width + to[row]!;
+    let at = row * distances.width + from[row]! - box.minX;
+    for (let i = y * width + from[row]!; i < end; i++, at++) {
       const value = values[at]!;
       if (value === 0) continue;
       values[at] = 0;
       const rest = 255 - alpha[value]!;
-      const below = pixels[at]!;
+      const below = pixels[i]!;
       const r = rounded((below & 255) * rest + red[value]!);
       const g = rounded(((below >> 8) & 255) * rest + green[value]!);
       const b = rounded(((below >> 16) & 255) * rest + blue[value]!);
-      pixels[at] = (r | (g << 8) | (b << 16) | 0xff000000) >>> 0;
+      pixels[i] = (r | (g << 8) | (b << 16) | 0xff000000) >>> 0;
     }
-    from[y] = noColumn;
-    to[y] = 0;
+    from[row] = noColumn;
+    to[row] = 0;
   }
-  distances.minY = keptFrom.length;
-  distances.maxY = -1;
+  distances.minY = box.maxY;
+  distances.maxY = box.minY - 1;
 }
 
 /** Divides by 255. */
