@@ -3,6 +3,7 @@
 import type { Sharp } from 'sharp';
 import { bytesOf } from './pixels.js';
 import { encodeIndexedPng } from './png/indexed-png.js';
+import { pictureMemory } from './reused-memory.js';
 import { loadSharp } from './sharp.js';
 import type { ImageFormat, MapImage } from './types.js';
 
@@ -32,16 +33,25 @@ export async function encodeImage(
   format: ImageFormat,
 ): Promise<Encoded> {
   const indexed = format === 'png' ? encodeIndexedPng(pixels, width, height) : null;
-  const bytes = indexed ?? encodeAllColors(bytesOf(pixels.slice()), width, height, format);
+  const bytes = indexed ?? encodeAllColors(pixels, width, height, format);
   return { bytes: await bytes, contentType: contentTypes[format] };
 }
 
 async function encodeAllColors(
-  bytes: Uint8ClampedArray,
+  pixels: Uint32Array,
   width: number,
   height: number,
   format: ImageFormat,
 ): Promise<Uint8Array> {
+  const memory = pictureMemory.take(pixels.byteLength);
+  const copy = new Uint32Array(memory, 0, pixels.length);
+  copy.set(pixels);
   const sharp = await loadSharp();
-  return encoders[format](sharp(bytes, { raw: { width, height, channels: 4 } }).removeAlpha()).toBuffer();
+  try {
+    return await encoders[format](
+      sharp(bytesOf(copy), { raw: { width, height, channels: 4 } }).removeAlpha(),
+    ).toBuffer();
+  } finally {
+    pictureMemory.giveBack(memory);
+  }
 }

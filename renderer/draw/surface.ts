@@ -6,18 +6,13 @@
  */
 import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
 import { bytesOf, wordsOf } from '../pixels.js';
+import { pictureMemory } from '../reused-memory.js';
 import type { PixelBox } from '../types.js';
-
-/** Number of pixels up to which the memory of a closed surface is kept for the next one: 4 MiB. */
-const maxKeptPixels = 2 ** 20;
-/** Fresh memory is in no processor cache. */
-let keptPixels: Uint32Array = new Uint32Array(0);
 
 export class Surface {
   private canvas: Canvas | undefined;
   /** Set while they are newer than those of the engine. */
   private own: Uint32Array | undefined;
-  private isKeepable = false;
 
   /** Creates transparent pixels. Sizes are device pixels. */
   constructor(
@@ -46,7 +41,6 @@ export class Surface {
     if (this.own) return this.own;
     if (!this.canvas) return this.replacePixels().fill(0);
     this.own = wordsOf(this.canvas.data());
-    this.isKeepable = false;
     return this.own;
   }
 
@@ -54,16 +48,13 @@ export class Surface {
   replacePixels(): Uint32Array {
     if (!this.own) {
       const count = this.width * this.height;
-      const memory = keptPixels.length < count ? new Uint32Array(count) : keptPixels;
-      keptPixels = new Uint32Array(0);
-      this.own = memory.subarray(0, count);
-      this.isKeepable = true;
+      this.own = new Uint32Array(pictureMemory.take(Uint32Array.BYTES_PER_ELEMENT * count), 0, count);
     }
     return this.own;
   }
 
   private release(): void {
-    if (this.own && this.isKeepable && this.own.length <= maxKeptPixels) keptPixels = new Uint32Array(this.own.buffer);
+    if (this.own) pictureMemory.giveBack(this.own.buffer as ArrayBuffer);
     this.own = undefined;
   }
 
@@ -138,10 +129,7 @@ export class Surface {
     return this.context.canvas;
   }
 
-  /**
-   * Frees the pixels, which have been read. Garbage collections come too rarely: until then, each map would be drawn
-   * into memory that no processor cache holds.
-   */
+  /** Frees the pixels, which have been read. Their arrays must not be used any more. */
   close(): void {
     this.release();
     if (this.canvas) this.canvas.width = 1;

@@ -7,6 +7,7 @@
  */
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
+import { pictureMemory } from '../reused-memory.js';
 import { type Counted, choosePalette, countColors } from './palette.js';
 
 const deflated = promisify<Uint8Array, { level: number; chunkSize: number }, Buffer>(deflate);
@@ -22,27 +23,13 @@ export function encodeIndexedPng(pixels: Uint32Array, width: number, height: num
 export function encodeCounted(counted: Counted, width: number, height: number): Promise<Buffer> | null {
   const palette = choosePalette(counted);
   if (!palette) return null;
-  const memory = takeMemory((width + 1) * height);
-  const rows = memory.subarray(0, (width + 1) * height);
+  const size = (width + 1) * height;
+  const memory = pictureMemory.take(size);
+  const rows = new Uint8Array(memory, 0, size);
   writeRows(rows, counted.numbers, palette.entryOf, width, height);
   return deflated(rows, compression)
     .then((data) => pngFile(width, height, palette.channels, data))
-    .finally(() => returnMemory(memory));
-}
-
-/** Memory of rows that were compressed, for further maps. Fresh memory is in no processor cache. */
-const freeMemory: Uint8Array[] = [];
-const maxFreeMemory = 2;
-/** Larger rows are not kept: 1 MiB. */
-const maxKeptBytes = 2 ** 20;
-
-function takeMemory(bytes: number): Uint8Array {
-  const taken = freeMemory.pop();
-  return taken && taken.length >= bytes ? taken : new Uint8Array(bytes);
-}
-
-function returnMemory(memory: Uint8Array): void {
-  if (memory.length <= maxKeptBytes && freeMemory.length < maxFreeMemory) freeMemory.push(memory);
+    .finally(() => pictureMemory.giveBack(memory));
 }
 
 /** Writes rows that start with the filter type: none. */

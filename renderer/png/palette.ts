@@ -5,6 +5,7 @@
  * change by at most 7 of 255 in each channel, or by 11 or 15 if they do not fit. The palette follows from the picture
  * alone. A pixel is red, green, blue and opacity in one word. Opacity is ignored.
  */
+import { pictureMemory } from '../reused-memory.js';
 import type { PixelBox } from '../types.js';
 
 /** Largest differences of a channel between a rare colour and its entry, tried in turn until all colours fit. */
@@ -36,22 +37,18 @@ export interface ChangedBox {
   readonly pixels: Uint32Array;
 }
 
-/** Number of pixels up to which the memory of {@link countColors} is kept for the next picture: 2 MiB. */
-const maxKeptPixels = 2 ** 20;
 /** Used by one picture at a time. Fresh memory would take a quarter of the time that counting takes. */
 const table = new Uint16Array(slots);
 const colors = new Uint32Array(maxDifferent + 1);
 const counts = new Uint32Array(maxDifferent + 1);
-let keptNumbers = new Uint16Array(0);
+let lastNumbers = new ArrayBuffer(0);
 let different = 0;
 
+/** Returns memory for the numbers of a picture's pixels, in place of the last picture's. */
 function numbersFor(pixels: number): Uint16Array {
-  if (pixels > keptNumbers.length) {
-    const numbers = new Uint16Array(pixels);
-    if (pixels > maxKeptPixels) return numbers;
-    keptNumbers = numbers;
-  }
-  return keptNumbers.subarray(0, pixels);
+  pictureMemory.giveBack(lastNumbers);
+  lastNumbers = pictureMemory.take(Uint16Array.BYTES_PER_ELEMENT * pixels);
+  return new Uint16Array(lastNumbers, 0, pixels);
 }
 
 /** Returns the number of a colour, a new one if necessary. Returns 0 when there are too many. */
