@@ -8,9 +8,10 @@
  */
 
 import type { Path2D } from '@napi-rs/canvas';
+import { emptyBox, TileBox } from '../tiles/coordinates.js';
 import { line, point, type TileFeature, type TileLayer } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
-import { shapesPath } from './path.js';
+import { pathOf } from './path.js';
 import { batchKeysOf, type Selection, select } from './selection.js';
 import { type Shape, shapesOf } from './shape.js';
 import { type Vertices, verticesOf } from './vertices.js';
@@ -36,27 +37,31 @@ export interface Batch {
 export class Chunk {
   /** Bounding box of all vertices, in tile units. */
   readonly box: PixelBox;
+  private read: Vertices | undefined;
   private own: Path2D | undefined;
-  private ownVertices: Vertices | undefined;
   private derived: { readonly key: string; readonly path: Path2D } | undefined;
 
-  constructor(readonly shapes: readonly Shape[]) {
+  /** `shapes` is empty once their vertices are read, which take less memory. */
+  constructor(public shapes: readonly Shape[]) {
     this.box = boxAround(shapes);
   }
 
-  /** Returns the vertices of the shapes, without points. */
+  /** Returns the vertices of the shapes. */
   vertices(): Vertices {
-    this.ownVertices ??= verticesOf(this.shapes);
-    return this.ownVertices;
+    if (!this.read) {
+      this.read = verticesOf(this.shapes);
+      this.shapes = [];
+    }
+    return this.read;
   }
 
-  /** Returns the path of the shapes, in tile units. */
+  /** Returns the path of lines and rings, in tile units. */
   path(): Path2D {
-    this.own ??= shapesPath(this.shapes);
+    this.own ??= pathOf(this.vertices());
     return this.own;
   }
 
-  /** Returns a path that `make` derives from the shapes. The last one is cached by its key. */
+  /** Returns a path that `make` derives from the vertices. The last one is cached by its key. */
   derivedPath(key: string, make: () => Path2D): Path2D {
     if (this.derived?.key !== key) this.derived = { key, path: make() };
     return this.derived.path;
@@ -181,12 +186,12 @@ function spread(fraction: number): number {
 }
 
 function boxAround(shapes: readonly Shape[]): PixelBox {
-  const box = { minX: Infinity, minY: Infinity, maxX: -Infinity, maxY: -Infinity };
-  for (const { box: other } of shapes) {
-    box.minX = Math.min(box.minX, other.minX);
-    box.minY = Math.min(box.minY, other.minY);
-    box.maxX = Math.max(box.maxX, other.maxX);
-    box.maxY = Math.max(box.maxY, other.maxY);
+  let { minX, minY, maxX, maxY } = emptyBox;
+  for (const { box } of shapes) {
+    minX = Math.min(minX, box.minX);
+    minY = Math.min(minY, box.minY);
+    maxX = Math.max(maxX, box.maxX);
+    maxY = Math.max(maxY, box.maxY);
   }
-  return box;
+  return new TileBox(minX, minY, maxX, maxY);
 }

@@ -78,7 +78,7 @@ export const circlePainter: VectorPainter = {
       context.arc(centerX, centerY, (radius + strokeWidth / 2) * unitPx, 0, 2 * Math.PI);
       context.stroke();
     };
-    for (const { xy } of chunks.flatMap((chunk) => chunk.shapes.map((shape) => shape.coordinates()))) {
+    for (const { xy } of chunks.map((chunk) => chunk.vertices())) {
       for (let i = 0; i < xy.length; i += 2) {
         const [x, y] = [xy[i]!, xy[i + 1]!];
         if (x >= 0 && x < extent && y >= 0 && y < extent) dot(x, y);

@@ -5,6 +5,7 @@
 
 import type { Coordinates } from '../tiles/coordinates.js';
 import type { PixelBox } from '../types.js';
+import type { Lines } from './vertices.js';
 
 /** Alternating lengths of dashes and gaps. */
 export interface DashPattern {
@@ -36,12 +37,7 @@ export function dashPattern(dasharray: readonly number[], unit: number, minPerio
  * Returns the dashes of each line or ring inside the box. A line that leaves the box and returns continues the pattern
  * at the right offset.
  */
-export function dashLines(
-  { xy, ends }: Coordinates,
-  closed: boolean,
-  pattern: DashPattern,
-  box: PixelBox,
-): Coordinates {
+export function dashLines({ xy, ends }: Lines, closed: boolean, pattern: DashPattern, box: PixelBox): Coordinates {
   const dashes = new Dashes();
   let start = 0;
   for (const end of ends) {

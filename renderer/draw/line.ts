@@ -3,7 +3,6 @@
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import { Path2D } from '@napi-rs/canvas';
 import { isPerFeature } from '../style/property.js';
-import { point, polygon } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 import { sharpLine } from './blur.js';
 import type { Chunk } from './bucket.js';
@@ -17,7 +16,7 @@ import { patternAt } from './pattern.js';
 import { type Pen, penOf } from './pen.js';
 import { plainInk, strokePlain } from './plain.js';
 import { overlaps, type TileCanvas } from './tile-canvas.js';
-import type { LineList } from './vertices.js';
+import { isRing, type LineList, linePart, partsOf } from './vertices.js';
 
 export const linePainter: VectorPainter = {
   properties: [
@@ -78,17 +77,14 @@ export const linePainter: VectorPainter = {
 function drawnLines(chunk: Chunk, { sides, dashes, join, miterLimit }: Pen, visible: PixelBox): LineList[] {
   const isWhole = dashes === null || dashes === unbroken;
   if (isWhole && sides.length === 1 && sides[0] === 0) return [chunk.vertices()];
-  return chunk.shapes
-    .filter((shape) => shape.type !== point)
-    .flatMap((shape) =>
-      sides.map((side) => {
-        const isRing = shape.type === polygon;
-        const coordinates = shape.coordinates();
-        const moved = side === 0 ? coordinates : offsetLines(coordinates, isRing, side, join, miterLimit);
-        const { xy, ends } = isWhole ? moved : dashLines(moved, isRing, dashes, visible);
-        return { xy, ends, rings: ends.map(() => isRing && isWhole) };
-      }),
-    );
+  return partsOf(chunk.vertices()).flatMap((part) =>
+    sides.map((side) => {
+      const closed = isRing(part.kind);
+      const moved = side === 0 ? part : offsetLines(part, closed, side, join, miterLimit);
+      const { xy, ends } = isWhole ? moved : dashLines(moved, closed, dashes, visible);
+      return { xy, ends, kinds: ends.map(() => (isWhole ? part.kind : linePart)) };
+    }),
+  );
 }
 
 function usePen(canvas: TileCanvas, pen: Pen, origin: Origin): void {
@@ -110,15 +106,13 @@ function strokedPath(chunk: Chunk, pen: Pen, visible: PixelBox, origin: Origin):
   return chunk.derivedPath(key, () => derivedPath(chunk, pen, visible, origin));
 }
 
-function derivedPath({ shapes }: Chunk, pen: Pen, visible: PixelBox, origin: Origin): Path2D {
+function derivedPath(chunk: Chunk, pen: Pen, visible: PixelBox, origin: Origin): Path2D {
   const { sides, dashes, join, miterLimit, precision } = pen;
   let data = '';
-  for (const shape of shapes) {
-    if (shape.type === point) continue;
-    const closed = shape.type === polygon;
-    const coordinates = shape.coordinates();
+  for (const part of partsOf(chunk.vertices())) {
+    const closed = isRing(part.kind);
     for (const side of sides) {
-      const line = side === 0 ? coordinates : offsetLines(coordinates, closed, side, join, miterLimit);
+      const line = side === 0 ? part : offsetLines(part, closed, side, join, miterLimit);
       if (dashes) data += pathData(dashLines(line, closed, dashes, visible), false, precision, origin);
       else data += pathData(line, closed, precision, origin);
     }

@@ -1,6 +1,7 @@
 /** Computes lines parallel to lines, for `line-offset` and `line-gap-width`. Pure. */
 
 import type { Coordinates } from '../tiles/coordinates.js';
+import type { Lines } from './vertices.js';
 
 export type LineJoin = 'bevel' | 'round' | 'miter';
 
@@ -15,7 +16,7 @@ const arcStep = Math.PI / 8;
  * these are long enough.
  */
 export function offsetLines(
-  { xy, ends }: Coordinates,
+  { xy, ends }: Lines,
   closed: boolean,
   distance: number,
   join: LineJoin,
@@ -33,7 +34,7 @@ export function offsetLines(
 }
 
 /** Returns the part without repeated vertices: segments of zero length have no direction. */
-function distinct(xy: readonly number[], start: number, end: number, closed: boolean): number[] {
+function distinct(xy: ArrayLike<number>, start: number, end: number, closed: boolean): number[] {
   const kept: number[] = [];
   for (let i = start; i < end; i += 2) {
     if (kept.at(-2) !== xy[i] || kept.at(-1) !== xy[i + 1]) kept.push(xy[i]!, xy[i + 1]!);

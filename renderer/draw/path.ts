@@ -6,9 +6,7 @@
  */
 
 import { Path2D } from '@napi-rs/canvas';
-import { type Coordinates, doubledArea } from '../tiles/coordinates.js';
-import { polygon } from '../tiles/vector-tile.js';
-import type { Shape } from './shape.js';
+import { isRing, type Lines, partsOf, turnedRingPart, type Vertices } from './vertices.js';
 
 /** Origin of a path's coordinates, in tile units. */
 export type Origin = readonly [x: number, y: number];
@@ -19,12 +17,7 @@ const tileCorner: Origin = [0, 0];
  * Returns lines or rings as SVG path data. Coordinates are relative to the origin, multiplied by `precision` and
  * rounded.
  */
-export function pathData(
-  { xy, ends }: Coordinates,
-  closed: boolean,
-  precision = 1,
-  [originX, originY] = tileCorner,
-): string {
+export function pathData({ xy, ends }: Lines, closed: boolean, precision = 1, [originX, originY] = tileCorner): string {
   let data = '';
   let i = 0;
   for (const end of ends) {
@@ -44,25 +37,18 @@ export function pathData(
   return data;
 }
 
-/** Returns one path of the shapes in tile units. */
-export function shapesPath(shapes: readonly Shape[]): Path2D {
+/**
+ * Returns one path of all lines and rings, in tile units. Turned rings are turned back: in one path, filled by the
+ * nonzero rule, rings of both directions would cancel each other out.
+ */
+export function pathOf(vertices: Vertices): Path2D {
   let data = '';
-  for (const shape of shapes) {
-    const isArea = shape.type === polygon;
-    data += pathData(isArea ? rightWay(shape.coordinates()) : shape.coordinates(), isArea);
-  }
+  for (const part of partsOf(vertices))
+    data += pathData(part.kind === turnedRingPart ? reversed(part) : part, isRing(part.kind));
   return new Path2D(data);
 }
 
-/**
- * Returns rings with the winding order of the specification: outer rings clockwise on the screen. Old tiles wind the
- * other way. In one path, filled by the nonzero rule, both kinds would cancel each other out.
- */
-export function rightWay(coordinates: Coordinates): Coordinates {
-  return doubledArea(coordinates.xy, 0, coordinates.ends[0] ?? 0) < 0 ? reversed(coordinates) : coordinates;
-}
-
-function reversed({ xy, ends }: Coordinates): Coordinates {
+function reversed({ xy, ends }: Lines): Lines {
   const turned: number[] = [];
   let start = 0;
   for (const end of ends) {

@@ -8,7 +8,7 @@ import { Stroker, type StrokeStyle } from '../raster/stroke.js';
 import { maxThinPx, ThinLines } from '../raster/thin-lines.js';
 import type { Chunk } from './bucket.js';
 import type { TileCanvas, Translate } from './tile-canvas.js';
-import type { LineList } from './vertices.js';
+import { isRing, type LineList, turnedRingPart } from './vertices.js';
 
 /** Memory for the work on one shape. */
 const coverage = new Coverage();
@@ -58,11 +58,13 @@ function fillBand(
       top + unitPx * maxY,
     ];
     if (!coverage.begin(picture, fromX, fromY, toX, toY)) continue;
-    const { xy, ends } = chunk.vertices();
+    const { xy, ends, kinds } = chunk.vertices();
     let start = 0;
-    for (const end of ends) {
+    for (let part = 0; part < ends.length; part++) {
+      const end = ends[part]!;
       points.place(xy, start, end, unitPx, left, top);
-      coverage.ring(points, 1);
+      // In one sum, rings of both directions would cancel each other out.
+      coverage.ring(points, kinds[part] === turnedRingPart ? -1 : 1);
       start = end;
     }
     coverage.fill(ink);
@@ -95,11 +97,11 @@ function strokeThin(
   const { unitPx } = canvas;
   const { left, top } = canvas.origin(translate);
   thinLines.begin(picture, widthPx, capShares[cap] * widthPx);
-  for (const { xy, ends, rings } of lines) {
+  for (const { xy, ends, kinds } of lines) {
     let start = 0;
     for (let part = 0; part < ends.length; part++) {
       const end = ends[part]!;
-      thinLines.line(xy, start, end, rings[part]!, unitPx, left, top);
+      thinLines.line(xy, start, end, isRing(kinds[part]!), unitPx, left, top);
       start = end;
     }
   }
@@ -121,14 +123,14 @@ function strokeWide(
   const atOnce = ink.opacity < 256;
   if (atOnce) coverage.begin(picture, minX, minY, maxX, maxY);
   const stroker = new Stroker(style);
-  for (const { xy, ends, rings } of lines) {
+  for (const { xy, ends, kinds } of lines) {
     let start = 0;
     for (let part = 0; part < ends.length; part++) {
       const end = ends[part]!;
-      const isRing = rings[part]!;
-      if (stroker.outline(xy, start, end, isRing, unitPx, left, top)) {
-        if (atOnce) stroker.addTo(coverage, isRing);
-        else stroker.paint(coverage, picture, isRing, ink);
+      const closed = isRing(kinds[part]!);
+      if (stroker.outline(xy, start, end, closed, unitPx, left, top)) {
+        if (atOnce) stroker.addTo(coverage, closed);
+        else stroker.paint(coverage, picture, closed, ink);
       }
       start = end;
     }

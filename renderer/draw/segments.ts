@@ -4,13 +4,12 @@
  * Each segment is filled separately, in its direction, and cut at the joint with the next one.
  */
 import { type CanvasGradient, type CanvasPattern, Path2D } from '@napi-rs/canvas';
-import type { Coordinates } from '../tiles/coordinates.js';
-import { point, polygon } from '../tiles/vector-tile.js';
 import type { PixelBox } from '../types.js';
 import type { Chunk } from './bucket.js';
 import { offsetLines } from './offset.js';
 import type { Pen } from './pen.js';
 import { overlaps, type TileCanvas } from './tile-canvas.js';
+import { isRing, type Lines, partsOf } from './vertices.js';
 
 export interface Segment {
   /** Start in device pixels. */
@@ -46,12 +45,10 @@ export function paintSegments(
   brushFor: (lengthPx: number) => Brush,
 ): void {
   canvas.context.globalAlpha = pen.opacity;
-  for (const shape of chunks.flatMap((chunk) => chunk.shapes)) {
-    if (shape.type === point) continue;
-    const closed = shape.type === polygon;
+  for (const part of chunks.flatMap((chunk) => partsOf(chunk.vertices()))) {
+    const closed = isRing(part.kind);
     for (const side of pen.sides) {
-      const coordinates = shape.coordinates();
-      const line = side === 0 ? coordinates : offsetLines(coordinates, closed, side, pen.join, pen.miterLimit);
+      const line = side === 0 ? part : offsetLines(part, closed, side, pen.join, pen.miterLimit);
       paintLines(canvas, pen, brushFor, line, closed, visible);
     }
   }
@@ -61,14 +58,14 @@ function paintLines(
   canvas: TileCanvas,
   pen: Pen,
   brushFor: (lengthPx: number) => Brush,
-  { xy, ends }: Coordinates,
+  { xy, ends }: Lines,
   closed: boolean,
   visible: PixelBox,
 ): void {
   const width = pen.width * canvas.unitPx;
   let start = 0;
   for (const end of ends) {
-    const segments = segmentsOf(xy.slice(start, end), closed, canvas, pen);
+    const segments = segmentsOf(Array.prototype.slice.call(xy, start, end), closed, canvas, pen);
     const brush = brushFor(segments.reduce((sum, { length }) => sum + length, 0));
     let travelled = 0;
     for (const [i, segment] of segments.entries()) {

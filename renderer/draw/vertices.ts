@@ -1,44 +1,71 @@
-/** The vertices of a few shapes in one list, as our own painters need them. Pure. */
+/** The vertices of a few shapes in one list, as painters need them. Pure. */
 
-import type { Coordinates } from '../tiles/coordinates.js';
+import { type Coordinates, doubledArea } from '../tiles/coordinates.js';
 import { point, polygon } from '../tiles/vector-tile.js';
-import { rightWay } from './path.js';
 import type { Shape } from './shape.js';
 
-/** Lines and rings in tile units. */
-export interface LineList {
+/** Points, lines or rings in tile units. */
+export interface Lines {
   /** Alternating x and y. */
   readonly xy: ArrayLike<number>;
-  /** End of each line or ring in `xy`. */
-  readonly ends: ArrayLike<number>;
-  /** Whether each of them is a ring. */
-  readonly rings: readonly boolean[];
+  /** End of each part in `xy`. */
+  readonly ends: readonly number[];
 }
 
-/** Lines and rings. Outer rings are clockwise on the screen. */
+/** What a part is. A turned ring belongs to an area whose outer ring winds against the specification of tiles. */
+export type PartKind = typeof pointPart | typeof linePart | typeof ringPart | typeof turnedRingPart;
+export const pointPart = 0;
+export const linePart = 1;
+export const ringPart = 2;
+export const turnedRingPart = 3;
+
+export const isRing = (kind: PartKind): boolean => kind >= ringPart;
+
+export interface LineList extends Lines {
+  readonly kinds: readonly PartKind[];
+}
+
 export interface Vertices extends LineList {
   readonly xy: Int32Array;
-  readonly ends: Int32Array;
 }
 
-/** Returns the vertices of lines and areas. Points are left out. */
+/** Reads the vertices of shapes, in the order of the tile. */
 export function verticesOf(shapes: readonly Shape[]): Vertices {
-  const parts = shapes.filter(({ type }) => type !== point).map(partOf);
-  const xy = new Int32Array(parts.reduce((sum, { coordinates }) => sum + coordinates.xy.length, 0));
+  const read = shapes.map((shape) => ({ shape, coordinates: shape.coordinates() }));
+  const xy = new Int32Array(read.reduce((sum, { coordinates }) => sum + coordinates.xy.length, 0));
   const ends: number[] = [];
-  const rings: boolean[] = [];
+  const kinds: PartKind[] = [];
   let length = 0;
-  for (const { coordinates, isRing } of parts) {
+  for (const { shape, coordinates } of read) {
+    const kind = kindOf(shape, coordinates);
     for (const end of coordinates.ends) {
       ends.push(length + end);
-      rings.push(isRing);
+      kinds.push(kind);
     }
     for (const value of coordinates.xy) xy[length++] = value;
   }
-  return { xy, ends: Int32Array.from(ends), rings };
+  return { xy, ends, kinds };
 }
 
-function partOf(shape: Shape): { readonly coordinates: Coordinates; readonly isRing: boolean } {
-  const isRing = shape.type === polygon;
-  return { coordinates: isRing ? rightWay(shape.coordinates()) : shape.coordinates(), isRing };
+function kindOf({ type }: Shape, { xy, ends }: Coordinates): PartKind {
+  if (type === point) return pointPart;
+  if (type !== polygon) return linePart;
+  return doubledArea(xy, 0, ends[0] ?? 0) < 0 ? turnedRingPart : ringPart;
+}
+
+/** A line or ring alone. */
+export interface Part extends Lines {
+  readonly kind: PartKind;
+}
+
+/** Returns each line and ring alone, without points. */
+export function partsOf({ xy, ends, kinds }: Vertices): Part[] {
+  const parts: Part[] = [];
+  let start = 0;
+  for (const [i, end] of ends.entries()) {
+    const kind = kinds[i]!;
+    if (kind !== pointPart) parts.push({ xy: xy.subarray(start, end), ends: [end - start], kind });
+    start = end;
+  }
+  return parts;
 }

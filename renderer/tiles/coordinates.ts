@@ -75,8 +75,8 @@ export function readCoordinates(bytes: Uint8Array, start: number, end: number): 
 /** Lower than all coordinates of tiles when negative, and higher when positive. */
 const beyond = 2 ** 30;
 
-/** A box of integers takes half the memory of others. */
-class TileBox implements PixelBox {
+/** A box in tile units. A box of integers takes half the memory of others. */
+export class TileBox implements PixelBox {
   constructor(
     readonly minX: number,
     readonly minY: number,
@@ -85,13 +85,13 @@ class TileBox implements PixelBox {
   ) {}
 }
 
+/** The box of no vertices: inside out. */
+export const emptyBox = new TileBox(beyond, beyond, -beyond, -beyond);
+
 /** Returns the bounding box of the vertices that {@link readCoordinates} returns, without keeping them. */
 export function readBox(bytes: Uint8Array, start: number, end: number): PixelBox {
   const integers = new Integers(bytes, start, end);
-  let minX = beyond;
-  let minY = beyond;
-  let maxX = -beyond;
-  let maxY = -beyond;
+  let { minX, minY, maxX, maxY } = emptyBox;
   let x = 0;
   let y = 0;
   while (!integers.done) {
@@ -113,10 +113,7 @@ export function readBox(bytes: Uint8Array, start: number, end: number): PixelBox
 
 /** Returns the bounding box of all vertices; empty (inside out) without one. */
 export function boxOf(xy: readonly number[]): PixelBox {
-  let minX = Infinity;
-  let minY = Infinity;
-  let maxX = -Infinity;
-  let maxY = -Infinity;
+  let { minX, minY, maxX, maxY } = emptyBox;
   for (let i = 0; i < xy.length; i += 2) {
     const x = xy[i]!;
     const y = xy[i + 1]!;
@@ -125,7 +122,7 @@ export function boxOf(xy: readonly number[]): PixelBox {
     if (y < minY) minY = y;
     if (y > maxY) maxY = y;
   }
-  return { minX, minY, maxX, maxY };
+  return new TileBox(minX, minY, maxX, maxY);
 }
 
 /** Returns twice the area of one ring, from `start` to `end` in `xy`; positive when it is clockwise on the screen. */
