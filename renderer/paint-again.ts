@@ -3,7 +3,6 @@
  *
  * All pixels are those of a map that is drawn from the beginning. A test compares them.
  */
-import type { SKRSContext2D } from '@napi-rs/canvas';
 import { deviceArea, type Frame, inDevice } from './draw/frame.js';
 import type { Surface } from './draw/surface.js';
 import { overlaps } from './draw/tile-canvas.js';
@@ -23,8 +22,8 @@ export interface Overlays {
   readonly shared: readonly PixelBox[];
   /** Boxes that contain all geofences and paths, in CSS pixels of the image. */
   readonly below: readonly PixelBox[];
-  /** Draws geofences and paths, below labels, so that names stay readable. */
-  paintBelow(context: SKRSContext2D): void;
+  /** Paints geofences and paths, below labels, so that names stay readable. */
+  paintBelow(surface: Surface): void;
   /** Boxes that contain all markers and the attribution, in CSS pixels of the image. */
   readonly above: readonly PixelBox[];
   /** Paints markers and the attribution, above labels. */
@@ -33,7 +32,7 @@ export interface Overlays {
 
 /** Draws overlays and labels on the ground. */
 export function paintOnGround(frame: Frame, labels: readonly PlacedLabel[], overlays: Overlays | null): void {
-  if (overlays) frame.surface.drawIn(inDevice(frame, overlays.below), overlays.paintBelow);
+  overlays?.paintBelow(frame.surface);
   drawLabels(frame.surface, frame.view.scale, labels);
   overlays?.paintAbove(frame.surface);
 }
@@ -129,7 +128,7 @@ function paintAgain(
   if (boxes.length === 0) return;
   const { surface, view } = frame;
   for (const box of boxes) surface.copyFrom(ground, box);
-  if (overlays) surface.drawIn(inDevice(frame, overlays.below), overlays.paintBelow);
+  overlays?.paintBelow(surface);
   const near = labels.filter((label) => {
     const area = deviceArea(frame, drawnBox(label));
     return boxes.some((box) => overlaps(box, area));

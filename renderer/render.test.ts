@@ -2,6 +2,7 @@ import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 
+import type { Surface } from './draw/surface.js';
 import { candidateOf, textStyleFor } from './labels/testing/styles.js';
 import { createRenderer, type Scene } from './render.js';
 import { compileStyle } from './style/compile.js';
@@ -63,7 +64,7 @@ test.each(['png', 'webp', 'jpg'] as const)('a map as %s frees its canvas', async
     boxes: [],
     shared: [],
     below: [{ minX: 0, minY: 0, maxX: 1, maxY: 1 }],
-    paintBelow(context: SKRSContext2D) {
+    paintBelow({ context }: Surface) {
       canvas = context.canvas;
       expect([canvas.width, canvas.height]).toEqual([512, 512]);
     },
@@ -132,7 +133,7 @@ test('labels are drawn between the lower and upper overlays, and are placed arou
       boxes,
       shared: [],
       below: [{ minX: 0, minY: 10, maxX: 30, maxY: 30 }],
-      paintBelow: (context) => squareAt(context, 0, '#ffffff'),
+      paintBelow: ({ context }) => squareAt(context, 0, '#ffffff'),
       above: [{ minX: 20, minY: 10, maxX: 40, maxY: 30 }],
       paintAbove: ({ context }) => squareAt(context, 20, '#00ff00'),
     },

@@ -31,11 +31,12 @@ export const fillPainter: VectorPainter = {
       const translate = layer.property<Translate>('fill-translate').at(zoom);
       const visible = canvas.visible(1 / canvas.unitPx, translate);
       const chunks = batch.chunks.filter((chunk) => overlaps(chunk.box, visible));
-      if (color.a * opacity > 0) fillPlain(canvas, chunks, plainInk(color, opacity), translate);
+      const target = canvas.target(translate);
+      if (color.a * opacity > 0) fillPlain(target, chunks, plainInk(color, opacity));
       const outline = outlineOf(canvas, layer, batch);
       if (!outline) return;
       const lines = chunks.map((chunk) => chunk.vertices());
-      strokePlain(canvas, lines, outlineStyle, plainInk(outline.color, outline.opacity), translate);
+      strokePlain(target, lines, outlineStyle, plainInk(outline.color, outline.opacity));
     },
   },
 };

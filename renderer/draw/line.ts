@@ -68,7 +68,7 @@ export const linePainter: VectorPainter = {
       const lines = chunks
         .filter((chunk) => overlaps(chunk.box, visible))
         .flatMap((chunk) => drawnLines(chunk, pen, visible));
-      strokePlain(canvas, lines, style, plainInk(pen.color, pen.opacity), pen.translate);
+      strokePlain(canvas.target(pen.translate), lines, style, plainInk(pen.color, pen.opacity));
     },
   },
 };

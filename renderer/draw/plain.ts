@@ -1,4 +1,4 @@
-/** Paints areas and lines in a plain colour without the drawing engine. */
+/** Paints areas and lines in a plain colour, without the drawing engine. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import { Coverage } from '../raster/coverage.js';
@@ -6,9 +6,23 @@ import { type Ink, inkOf, type Picture } from '../raster/picture.js';
 import { Points } from '../raster/points.js';
 import { Stroker, type StrokeStyle } from '../raster/stroke.js';
 import { maxThinPx, ThinLines } from '../raster/thin-lines.js';
-import type { Chunk } from './bucket.js';
-import type { TileCanvas, Translate } from './tile-canvas.js';
+import type { PixelBox } from '../types.js';
 import { isRing, type LineList, turnedRingPart } from './vertices.js';
+
+/** Where vertices lie in a picture: the device pixel of an x is `left + unitPx * x`. */
+export interface Target {
+  readonly picture: Picture;
+  readonly unitPx: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+/** Areas that are filled together. */
+export interface Area {
+  /** Contains all vertices. */
+  readonly box: PixelBox;
+  vertices(): LineList;
+}
 
 /** Memory for the work on one shape. */
 const coverage = new Coverage();
@@ -35,22 +49,14 @@ function bandsOf(picture: Picture): Picture[] {
   return bands;
 }
 
-/** Fills areas. */
-export function fillPlain(canvas: TileCanvas, chunks: readonly Chunk[], ink: Ink, translate: Translate): void {
-  for (const band of bandsOf(canvas.picture)) fillBand(canvas, band, chunks, ink, translate);
+/** Fills one area after the other. */
+export function fillPlain(target: Target, areas: readonly Area[], ink: Ink): void {
+  for (const picture of bandsOf(target.picture)) fillBand({ ...target, picture }, areas, ink);
 }
 
-function fillBand(
-  canvas: TileCanvas,
-  picture: Picture,
-  chunks: readonly Chunk[],
-  ink: Ink,
-  translate: Translate,
-): void {
-  const { unitPx } = canvas;
-  const { left, top } = canvas.origin(translate);
-  for (const chunk of chunks) {
-    const { minX, minY, maxX, maxY } = chunk.box;
+function fillBand({ picture, unitPx, left, top }: Target, areas: readonly Area[], ink: Ink): void {
+  for (const area of areas) {
+    const { minX, minY, maxX, maxY } = area.box;
     const [fromX, fromY, toX, toY] = [
       left + unitPx * minX,
       top + unitPx * minY,
@@ -58,7 +64,7 @@ function fillBand(
       top + unitPx * maxY,
     ];
     if (!coverage.begin(picture, fromX, fromY, toX, toY)) continue;
-    const { xy, ends, kinds } = chunk.vertices();
+    const { xy, ends, kinds } = area.vertices();
     let start = 0;
     for (let part = 0; part < ends.length; part++) {
       const end = ends[part]!;
@@ -71,31 +77,21 @@ function fillBand(
   }
 }
 
-/** Strokes lines. Lengths of the vertices are tile units, those of the style device pixels. */
-export function strokePlain(
-  canvas: TileCanvas,
-  lines: readonly LineList[],
-  style: StrokeStyle,
-  ink: Ink,
-  translate: Translate,
-): void {
+/** Strokes lines. Lengths of the style are device pixels. */
+export function strokePlain(target: Target, lines: readonly LineList[], style: StrokeStyle, ink: Ink): void {
   const stroke = style.widthPx <= maxThinPx ? strokeThin : strokeWide;
-  for (const band of bandsOf(canvas.picture)) stroke(canvas, band, lines, style, ink, translate);
+  for (const picture of bandsOf(target.picture)) stroke({ ...target, picture }, lines, style, ink);
 }
 
 /** Share of its width that a cap of a thin line reaches beyond its end: half a circle has the area of this length. */
 const capShares = { butt: 0, round: Math.PI / 8, square: 1 / 2 } as const;
 
 function strokeThin(
-  canvas: TileCanvas,
-  picture: Picture,
+  { picture, unitPx, left, top }: Target,
   lines: readonly LineList[],
   { widthPx, cap }: StrokeStyle,
   ink: Ink,
-  translate: Translate,
 ): void {
-  const { unitPx } = canvas;
-  const { left, top } = canvas.origin(translate);
   thinLines.begin(picture, widthPx, capShares[cap] * widthPx);
   for (const { xy, ends, kinds } of lines) {
     let start = 0;
@@ -110,15 +106,11 @@ function strokeThin(
 
 /** Translucent lines are painted at once: where they overlap, they would be seen through each other. */
 function strokeWide(
-  canvas: TileCanvas,
-  picture: Picture,
+  { picture, unitPx, left, top }: Target,
   lines: readonly LineList[],
   style: StrokeStyle,
   ink: Ink,
-  translate: Translate,
 ): void {
-  const { unitPx } = canvas;
-  const { left, top } = canvas.origin(translate);
   const { minX, minY, maxX, maxY } = picture.area;
   const atOnce = ink.opacity < 256;
   if (atOnce) coverage.begin(picture, minX, minY, maxX, maxY);

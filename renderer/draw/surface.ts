@@ -8,6 +8,7 @@ import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-
 import { bytesOf, wordsOf } from '../pixels.js';
 import { pictureMemory } from '../reused-memory.js';
 import type { PixelBox } from '../types.js';
+import type { Target } from './plain.js';
 
 export class Surface {
   private canvas: Canvas | undefined;
@@ -42,6 +43,17 @@ export class Surface {
     if (!this.canvas) return this.replacePixels().fill(0);
     this.own = wordsOf(this.canvas.data());
     return this.own;
+  }
+
+  /** All pixels, for our own painters. Its unit is the CSS pixel at this scale. */
+  target(scale: number): Target {
+    const { pixels, width, height } = this;
+    return {
+      picture: { pixels, width, area: { minX: 0, minY: 0, maxX: width, maxY: height } },
+      unitPx: scale,
+      left: 0,
+      top: 0,
+    };
   }
 
   /** Returns all pixels without reading those of the engine, which are to be replaced. Their content is undefined. */

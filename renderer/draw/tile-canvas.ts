@@ -1,11 +1,11 @@
 /** One layer of a vector tile on the canvas. */
 
 import type { SKRSContext2D } from '@napi-rs/canvas';
-import type { Picture } from '../raster/picture.js';
 import type { SpriteImages } from '../sprites/sprite-images.js';
 import type { PixelBox } from '../types.js';
 import type { PlacedTile } from '../view/projection.js';
 import { type Frame, tileArea } from './frame.js';
+import type { Target } from './plain.js';
 
 /** A translation in CSS pixels, right and down. */
 export type Translate = readonly [x: number, y: number];
@@ -41,10 +41,11 @@ export class TileCanvas {
     return this.frame.surface.context;
   }
 
-  /** The pixels for our own painters, with the tile's area. */
-  get picture(): Picture {
+  /** The tile's part of the pixels, for our own painters. Its unit is the tile unit. */
+  target(translate: Translate): Target {
     const { surface } = this.frame;
-    return { pixels: surface.pixels, width: surface.width, area: this.area };
+    const picture = { pixels: surface.pixels, width: surface.width, area: this.area };
+    return { picture, unitPx: this.unitPx, ...this.origin(translate) };
   }
 
   get isEmpty(): boolean {

@@ -1,12 +1,15 @@
-/** Draws geofences: tinted areas with an outline. */
-import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
+/** Paints geofences: tinted areas with an outline. */
+import { fillPlain, strokePlain } from '../draw/plain.js';
+import type { Surface } from '../draw/surface.js';
+import type { LineList } from '../draw/vertices.js';
+import { inkOf } from '../raster/picture.js';
 import type { FenceOverlay, PixelBox, Position, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
-import { boxAround, ringPath } from './lines.js';
+import { boxAround, ringLines } from './lines.js';
 
 const strokePx = 2;
-const fill = 'rgba(0, 87, 231, 0.16)';
-const stroke = 'rgba(0, 87, 231, 0.9)';
+const fill = inkOf(0, 87, 231, 0.16);
+const stroke = inkOf(0, 87, 231, 0.9);
 const circlePoints = 96;
 /** WGS84 (NIMA TR8350.2): semi-major axis and first eccentricity squared. */
 const semiMajorM = 6_378_137;
@@ -38,26 +41,22 @@ export const fenceItem = (fence: FenceOverlay): FitItem => ({
 
 /** A geofence in CSS pixels of the image. */
 export interface FenceShape {
-  readonly area: Path2D;
-  /** Where it is drawn. */
+  readonly boundary: LineList;
+  /** Where it is painted. */
   readonly box: PixelBox;
 }
 
 export function fenceShape(view: Viewport, fence: FenceOverlay): FenceShape {
-  const area = new Path2D(ringPath(view, fenceRing(fence), strokePx));
-  return { area, box: boxAround(area, strokePx) };
+  const boundary = ringLines(view, fenceRing(fence), strokePx);
+  return { boundary, box: boxAround(boundary, strokePx) };
 }
 
-/** Draws the areas. The context's unit is the CSS pixel. */
-export function drawFences(context: SKRSContext2D, shapes: readonly FenceShape[]): void {
-  context.save();
-  context.fillStyle = fill;
-  context.strokeStyle = stroke;
-  context.lineWidth = strokePx;
-  context.lineJoin = 'round';
-  for (const { area } of shapes) {
-    context.fill(area);
-    context.stroke(area);
+/** Paints the areas, each with its outline. */
+export function paintFences(surface: Surface, scale: number, shapes: readonly FenceShape[]): void {
+  const target = surface.target(scale);
+  const style = { widthPx: scale * strokePx, cap: 'round', join: 'round', miterLimit: 1 } as const;
+  for (const { boundary, box } of shapes) {
+    fillPlain(target, [{ box, vertices: () => boundary }], fill);
+    strokePlain(target, [boundary], style, stroke);
   }
-  context.restore();
 }

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import geodesic from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
 import { fillWithPaper, openFrame } from '../draw/frame.js';
+import type { LineList } from '../draw/vertices.js';
 import type { Position, Viewport } from '../types.js';
 import { worldPixel, worldSizePx } from '../view/projection.js';
 import { fenceRing } from './fences.js';
-import { linePath, ringPath } from './lines.js';
+import { chainLines, ringLines } from './lines.js';
 import { createOverlays } from './overlays.js';
 
 const view: Viewport = { center: [11.25, 43.77], zoom: 14, width: 300, height: 200, scale: 1 };
@@ -46,16 +47,16 @@ describe('a chain', () => {
     return Array.from({ length: 41 }, (_, index) => x + (index - 20) * worldPx).filter((one) => one > 0 && one < width);
   }
 
-  const verticesOf = (data: string): [number, number][] =>
-    [...data.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+  const verticesOf = ({ xy }: LineList): [number, number][] =>
+    Array.from({ length: xy.length / 2 }, (_, i) => [xy[2 * i]!, xy[2 * i + 1]!]);
 
   test.each([
-    ['line', (anyWhere: Viewport, positions: Position[]) => linePath(anyWhere, positions, 3), 2],
-    ['ring', (anyWhere: Viewport, positions: Position[]) => ringPath(anyWhere, positions, 3), 1],
-  ] as const)('as a %s is drawn in every copy of the world in which it is seen', (_, pathOf, minLength) => {
+    ['line', (anyWhere: Viewport, positions: Position[]) => chainLines(anyWhere, positions, 3), 2],
+    ['ring', (anyWhere: Viewport, positions: Position[]) => ringLines(anyWhere, positions, 3), 1],
+  ] as const)('as a %s is drawn in every copy of the world in which it is seen', (_, linesOf, minLength) => {
     fc.assert(
       fc.property(anyView, fc.array(position, { minLength, maxLength: 5 }), (anyWhere, positions) => {
-        const vertices = verticesOf(pathOf(anyWhere, positions));
+        const vertices = verticesOf(linesOf(anyWhere, positions));
         for (const one of positions) {
           const y =
             worldPixel(one, anyWhere.zoom)[1] - worldPixel(anyWhere.center, anyWhere.zoom)[1] + anyWhere.height / 2;
@@ -73,23 +74,17 @@ describe('a chain', () => {
   test('that circles the world often takes space proportional to its length', () => {
     const worldwide = { ...view, center: [0, 0] as const, zoom: 1, width: 2_048, height: 2_048 };
     const around = Array.from({ length: 10_000 }, (_, index): Position => [((index * 120) % 360) - 180, index % 60]);
-    expect(verticesOf(linePath(worldwide, around, 3)).length).toBeLessThan(60_000);
+    expect(verticesOf(chainLines(worldwide, around, 3)).length).toBeLessThan(60_000);
   });
 
   test('across the antimeridian does not cross the map', () => {
     const fiji = { ...view, center: [180, -17] as const, zoom: 6 };
-    const [, from, to] =
-      /M(-?[\d.]+) -?[\d.]+L(-?[\d.]+)/.exec(
-        linePath(
-          fiji,
-          [
-            [179, -17],
-            [-179, -17],
-          ],
-          3,
-        ),
-      ) ?? [];
-    expect(Math.abs(Number(to) - Number(from))).toBeLessThan(200);
+    const positions: Position[] = [
+      [179, -17],
+      [-179, -17],
+    ];
+    const [from, to] = verticesOf(chainLines(fiji, positions, 3)).map(([x]) => x) as [number, number];
+    expect(Math.abs(to - from)).toBeLessThan(200);
   });
 });
 
@@ -162,4 +157,60 @@ test('attribution is light on dark maps and dark on light ones', () => {
     lightest: expect.toSatisfy((value) => value > 230),
     darkest: expect.toSatisfy((value) => value < 100),
   });
+});
+
+const path = { stroke: [0, 0, 255, 1], width: 8, border: [255, 255, 255, 1], borderWidth: 2 } as const;
+
+/** Returns the pixels of a white map with overlays below labels, as words of hexadecimal digits. */
+function below(overlays: Partial<Parameters<typeof createOverlays>[1]>, { width, height, scale } = view) {
+  const frame = openFrame({ ...view, width, height, scale }, new Map());
+  fillWithPaper(frame);
+  createOverlays(
+    { ...view, width, height, scale },
+    { markers: [], paths: [], fences: [], ...overlays },
+    new Map(),
+    '',
+  ).paintBelow(frame.surface);
+  return (x: number, y: number) => frame.surface.pixels[(y * width + x) * scale]!.toString(16);
+}
+
+test('a path of a device that stays in one place is a dot', () => {
+  const at = below({
+    paths: [{ ...path, stroke: [255, 0, 0, 1], locations: [view.center, view.center, view.center] }],
+  });
+  expect([at(150, 100), at(152, 100), at(150, 98)]).toEqual(['ff0000ff', 'ff0000ff', 'ff0000ff']);
+  expect([at(158, 100), at(150, 108)]).toEqual(['ffffffff', 'ffffffff']);
+});
+
+test('where a translucent path crosses itself it is seen once, above its border', () => {
+  const [longitude, latitude] = view.center;
+  const locations: Position[] = [
+    [longitude - 0.005, latitude],
+    [longitude + 0.005, latitude],
+    [longitude, latitude + 0.002],
+    [longitude, latitude - 0.002],
+  ];
+  const at = below({ paths: [{ ...path, stroke: [0, 0, 255, 0.5], border: [255, 0, 0, 1], locations }] });
+  // Half blue on red, on the line and where it crosses itself.
+  expect([at(120, 100), at(150, 100)]).toEqual(['ff800080', 'ff800080']);
+  expect(at(120, 105)).toBe('ff0000ff');
+});
+
+test('a geofence is tinted inside and outlined, in both winding orders', () => {
+  const [longitude, latitude] = view.center;
+  const ring: Position[] = [
+    [longitude - 0.003, latitude - 0.002],
+    [longitude + 0.003, latitude - 0.002],
+    [longitude + 0.003, latitude + 0.002],
+    [longitude - 0.003, latitude + 0.002],
+  ];
+  const inside = below({ fences: [{ type: 'polygon', ring }] })(150, 100);
+  expect(inside).not.toBe('ffffffff');
+  for (const fence of [ring, ring.toReversed()]) {
+    const at = below({ fences: [{ type: 'polygon', ring: fence }] });
+    expect(at(150, 100)).toBe(inside);
+    expect(at(10, 10)).toBe('ffffffff');
+    const row = Array.from({ length: view.width }, (_, x) => Number.parseInt(at(x, 100).slice(-2), 16));
+    expect(Math.min(...row)).toBeLessThan(40);
+  }
 });

@@ -1,17 +1,16 @@
 /**
- * Draws the overlays of a map: geofences and paths below its labels, markers and attribution above them.
+ * Paints the overlays of a map: geofences and paths below its labels, markers and attribution above them.
  *
  * Input: the overlays of a request, with decoded icons. Output: items that the view must show, boxes that labels must
- * not overlap, and the drawing. Imports `view/`, surfaces and stamps of `draw/`, and the fonts.
+ * not overlap, and the painting. Imports `view/`, `raster/`, the fonts, and of `draw/` what does not depend on tiles.
  */
-import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { Surface } from '../draw/surface.js';
 import type { MapRequest, PixelBox, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
 import { attributionBox, paintAttribution } from './attribution.js';
-import { drawFences, fenceItem, fenceShape } from './fences.js';
+import { fenceItem, fenceShape, paintFences } from './fences.js';
 import { type Icons, markerBoxes, markerMargins, paintMarkers } from './markers.js';
-import { drawPaths, pathMargins, pathShape } from './paths.js';
+import { paintPaths, pathMargins, pathShape } from './paths.js';
 
 type OverlayRequest = Pick<MapRequest, 'markers' | 'paths' | 'fences'>;
 
@@ -49,12 +48,9 @@ export function createOverlays(
     boxes,
     shared,
     above: boxes.map(withShadow),
-    paintBelow(context: SKRSContext2D): void {
-      context.save();
-      context.setTransform(view.scale, 0, 0, view.scale, 0, 0);
-      drawFences(context, areas);
-      drawPaths(context, lines);
-      context.restore();
+    paintBelow(surface: Surface): void {
+      paintFences(surface, view.scale, areas);
+      paintPaths(surface, view.scale, lines);
     },
     paintAbove(surface: Surface): void {
       paintMarkers(surface, view, markers, icons);

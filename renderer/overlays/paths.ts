@@ -1,9 +1,11 @@
-/** Draws paths: the border first, then the stroke. */
-import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
-import type { PathOverlay, PixelBox, Viewport } from '../types.js';
+/** Paints paths: the border first, then the stroke. */
+import { strokePlain } from '../draw/plain.js';
+import type { Surface } from '../draw/surface.js';
+import type { LineList } from '../draw/vertices.js';
+import { inkOf } from '../raster/picture.js';
+import type { Color, PathOverlay, PixelBox, Viewport } from '../types.js';
 import type { Margins } from '../view/fit.js';
-import { cssColor } from './color.js';
-import { boxAround, linePath } from './lines.js';
+import { boxAround, chainLines } from './lines.js';
 
 /** Distance from the line's centre to its border's edge, in CSS pixels. */
 const reachPx = ({ width, borderWidth }: PathOverlay): number => width / 2 + borderWidth;
@@ -17,30 +19,25 @@ export function pathMargins(path: PathOverlay): Margins {
 /** A path in CSS pixels of the image. */
 export interface PathShape {
   readonly path: PathOverlay;
-  readonly line: Path2D;
-  /** Where it is drawn. */
+  readonly line: LineList;
+  /** Where it is painted. */
   readonly box: PixelBox;
 }
 
 export function pathShape(view: Viewport, path: PathOverlay): PathShape {
-  const line = new Path2D(linePath(view, path.locations, reachPx(path)));
+  const line = chainLines(view, path.locations, reachPx(path));
   return { path, line, box: boxAround(line, reachPx(path)) };
 }
 
-/** Draws the paths in the order of the request. The context's unit is the CSS pixel. */
-export function drawPaths(context: SKRSContext2D, shapes: readonly PathShape[]): void {
-  context.save();
-  context.lineCap = 'round';
-  context.lineJoin = 'round';
+/** Paints the paths in the order of the request. */
+export function paintPaths(surface: Surface, scale: number, shapes: readonly PathShape[]): void {
+  const target = surface.target(scale);
   for (const { path, line } of shapes) {
-    if (path.borderWidth > 0) {
-      context.strokeStyle = cssColor(path.border);
-      context.lineWidth = 2 * reachPx(path);
-      context.stroke(line);
-    }
-    context.strokeStyle = cssColor(path.stroke);
-    context.lineWidth = path.width;
-    context.stroke(line);
+    const stroke = (widthPx: number, [red, green, blue, alpha]: Color) => {
+      const style = { widthPx: scale * widthPx, cap: 'round', join: 'round', miterLimit: 1 } as const;
+      strokePlain(target, [line], style, inkOf(red, green, blue, alpha));
+    };
+    if (path.borderWidth > 0) stroke(2 * reachPx(path), path.border);
+    stroke(path.width, path.stroke);
   }
-  context.restore();
 }
