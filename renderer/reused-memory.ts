@@ -34,8 +34,8 @@ export class ReusedMemory {
   }
 }
 
-/** A map of 900 by 700 at scale 3 takes 23 MB of pixels. */
-const maxFreeBytes = 24 * 2 ** 20;
+/** Enough for two maps of 600 by 400 at scale 2. Larger maps are rare, and their memory would rarely be used. */
+const maxFreeBytes = 8 * 2 ** 20;
 
 /** The memory of all maps of a process. */
 export const pictureMemory = new ReusedMemory(maxFreeBytes);

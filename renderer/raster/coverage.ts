@@ -261,6 +261,8 @@ export class Coverage {
   /** Paints the areas that were added. Where they overlap they count once. */
   fill(ink: Ink): void {
     for (let row = this.firstRow; row <= this.lastRow; row++) this.fillRow(row, ink.word, ink.opacity);
+    // The picture must not stay in memory.
+    this.picture = noPicture;
   }
 
   private fillRow(row: number, word: number, opacity: number): void {

@@ -249,6 +249,8 @@ export class ThinLines {
         this.fillWord(row, w, bits, word, opacity);
       }
     }
+    // The picture must not stay in memory.
+    this.picture = noPicture;
   }
 
   private fillWord(row: number, w: number, touched: number, word: number, opacity: number): void {
