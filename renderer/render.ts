@@ -69,8 +69,8 @@ export interface Renderer {
 }
 
 export const defaultRendererLimits: RendererLimits = {
-  maxTileBytes: 64 * 2 ** 20,
-  maxPathBytes: 92 * 2 ** 20,
+  maxTileBytes: 48 * 2 ** 20,
+  maxPathBytes: 64 * 2 ** 20,
   maxViewBytes: 36 * 2 ** 20,
 };
 

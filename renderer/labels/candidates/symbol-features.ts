@@ -23,10 +23,10 @@ export interface SymbolFeature {
 }
 
 /**
- * Features of all tiles, style layers and zooms: about 30 MB. One cache holds them all, because a style that is
+ * Features of all tiles, style layers and zooms: about 15 MB. One cache holds them all, because a style that is
  * compiled again has new layers. Entries of its old layers must be evicted in every tile.
  */
-const maxSymbolFeatures = 200_000;
+const maxSymbolFeatures = 120_000;
 /** Cost of an entry, in features: an entry keeps its tile in memory. */
 const entryCost = 20;
 
