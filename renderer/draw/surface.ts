@@ -40,9 +40,10 @@ export class Surface {
   /** All pixels, row by row: red, green, blue and opacity in the order of bytes. */
   get pixels(): Uint32Array {
     if (this.own) return this.own;
-    if (!this.canvas) return this.replacePixels().fill(0);
-    this.own = wordsOf(this.canvas.data());
-    return this.own;
+    const pixels = this.replacePixels();
+    if (this.canvas) pixels.set(wordsOf(this.canvas.data()));
+    else pixels.fill(0);
+    return pixels;
   }
 
   /** All pixels, for our own painters. Its unit is the CSS pixel at this scale. */

@@ -162,16 +162,12 @@ test('attribution is light on dark maps and dark on light ones', () => {
 const path = { stroke: [0, 0, 255, 1], width: 8, border: [255, 255, 255, 1], borderWidth: 2 } as const;
 
 /** Returns the pixels of a white map with overlays below labels, as words of hexadecimal digits. */
-function below(overlays: Partial<Parameters<typeof createOverlays>[1]>, { width, height, scale } = view) {
-  const frame = openFrame({ ...view, width, height, scale }, new Map());
+function below(overlays: Partial<Parameters<typeof createOverlays>[1]>) {
+  const frame = openFrame(view, new Map());
   fillWithPaper(frame);
-  createOverlays(
-    { ...view, width, height, scale },
-    { markers: [], paths: [], fences: [], ...overlays },
-    new Map(),
-    '',
-  ).paintBelow(frame.surface);
-  return (x: number, y: number) => frame.surface.pixels[(y * width + x) * scale]!.toString(16);
+  const all = { markers: [], paths: [], fences: [], ...overlays };
+  createOverlays(view, all, new Map(), '').paintBelow(frame.surface);
+  return (x: number, y: number) => frame.surface.pixels[y * view.width + x]!.toString(16);
 }
 
 test('a path of a device that stays in one place is a dot', () => {
