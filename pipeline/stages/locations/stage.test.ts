@@ -366,31 +366,6 @@ describe('a fenced owner', () => {
     expect(claims).toBe(log.partitions(topics.locations));
   });
 
-  test('continues at a repaired position that it claimed while the log still compared the former one', async () => {
-    const { log } = node.embedded;
-    let handler!: Parameters<typeof log.consume>[0]['handler'];
-    const consume: typeof log.consume = (options) => {
-      handler = options.handler;
-      return log.consume(options);
-    };
-    node.start({ log: Object.assign(Object.create(log), { consume }) });
-    const here = at(inside);
-    await node.append(here);
-    await node.drained();
-    const partition = log.partitionOf(topics.locations, keyOf(here));
-    const former = { offset: 420, mark: '419:0:1:0' };
-    const divergence = {
-      topic: topics.locations,
-      partition,
-      position: former,
-      first: 0,
-      end: 1,
-      leaderEpoch: 0,
-      commonEnd: 0,
-    };
-    expect(await handler.diverged!(partition, divergence)).toMatchObject({ offset: 0 });
-  });
-
   test('ends the stage when it is fenced repeatedly', async () => {
     const { stateStore } = node.embedded;
     const contested: StateStore = { ...stateStore, commit: async () => 'fenced' };

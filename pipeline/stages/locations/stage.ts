@@ -179,10 +179,6 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   async function waitForRepair(partition: number, divergence: Divergence): Promise<Position> {
     const owner = owners.get(partition);
     if (owner === undefined) return divergence.position;
-    const { offset, mark } = positionOf(owner);
-    // While the log compared the position, it was repaired, and the partition was claimed again. Nobody would replace
-    // this claim.
-    if (offset !== divergence.position.offset || mark !== divergence.position.mark) return { offset, mark };
     alerts.diverged(divergence);
     owner.isDiverged = true;
     try {

@@ -139,10 +139,6 @@ export class DeliveryConsumer implements StreamHandler {
     if (partition === undefined) return divergence.position;
     const { topic, queue, dispatcher, metrics, onAlert, loadDuplicateFilter } = this.#parts;
     const { source, isAssigned } = partition;
-    const { offset, mark } = source.position;
-    // While the log compared the position, it was repaired, and the partition was claimed again. Nobody would replace
-    // this claim.
-    if (offset !== divergence.position.offset || mark !== divergence.position.mark) return source.position;
     onAlert({ kind: 'diverged', topic, partition: number, message: describeDivergence(divergence) });
     metrics.add('partitions_diverged', 1, topic);
     partition.isDiverged = true;
