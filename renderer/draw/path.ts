@@ -6,7 +6,7 @@
  */
 
 import { Path2D } from '@napi-rs/canvas';
-import { isRing, type Lines, partsOf, turnedRingPart, type Vertices } from './vertices.js';
+import { isRing, type Lines, type Part, partsOf, turnedRingPart, type Vertices } from './vertices.js';
 
 /** Origin of a path's coordinates, in tile units. */
 export type Origin = readonly [x: number, y: number];
@@ -48,12 +48,8 @@ export function pathOf(vertices: Vertices): Path2D {
   return new Path2D(data);
 }
 
-function reversed({ xy, ends }: Lines): Lines {
+function reversed({ xy, ends }: Part): Lines {
   const turned: number[] = [];
-  let start = 0;
-  for (const end of ends) {
-    for (let i = end - 2; i >= start; i -= 2) turned.push(xy[i]!, xy[i + 1]!);
-    start = end;
-  }
+  for (let i = xy.length - 2; i >= 0; i -= 2) turned.push(xy[i]!, xy[i + 1]!);
   return { xy: turned, ends };
 }

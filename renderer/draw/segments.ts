@@ -65,7 +65,7 @@ function paintLines(
   const width = pen.width * canvas.unitPx;
   let start = 0;
   for (const end of ends) {
-    const segments = segmentsOf(Array.prototype.slice.call(xy, start, end), closed, canvas, pen);
+    const segments = segmentsOf(Array.from(xy).slice(start, end), closed, canvas, pen);
     const brush = brushFor(segments.reduce((sum, { length }) => sum + length, 0));
     let travelled = 0;
     for (const [i, segment] of segments.entries()) {

@@ -1,6 +1,7 @@
 /** Small pictures that the drawing engine draws once, and that are blended wherever they are needed. */
 
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { LRUCache } from 'lru-cache';
 import { wordsOf } from '../pixels.js';
 import type { PixelBox } from '../types.js';
 import type { Surface } from './surface.js';
@@ -19,10 +20,25 @@ export function stampOf(width: number, height: number, draw: (context: SKRSConte
   return { pixels: wordsOf(canvas.data()), width, height };
 }
 
-/** Bytes of a stamp in a cache. */
-export const stampBytes = ({ pixels }: Stamp): number => pixels.byteLength;
+/** Keeps the stamps that were used last. */
+export class StampStore {
+  private readonly stamps: LRUCache<string, Stamp>;
 
-const wholeSurface = ({ width, height }: Surface): PixelBox => ({ minX: 0, minY: 0, maxX: width, maxY: height });
+  /** Creates a store of at most this many bytes of pixels. */
+  constructor(maxBytes: number) {
+    this.stamps = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ pixels }) => pixels.byteLength });
+  }
+
+  /** Returns the stamp of a key, made like {@link stampOf} if it is not kept. */
+  get(key: string, width: number, height: number, draw: (context: SKRSContext2D) => void): Stamp {
+    let stamp = this.stamps.get(key);
+    if (!stamp) {
+      stamp = stampOf(width, height, draw);
+      this.stamps.set(key, stamp);
+    }
+    return stamp;
+  }
+}
 
 /**
  * Blends a stamp above opaque pixels, inside a box of the surface. `left` and `top` are whole device pixels. `opacity`
@@ -34,7 +50,7 @@ export function paintStamp(
   left: number,
   top: number,
   opacity = 1,
-  box = wholeSurface(surface),
+  box: PixelBox = surface.area,
 ): void {
   const below = surface.pixels;
   const firstX = Math.max(left, box.minX);

@@ -46,15 +46,15 @@ export class Surface {
     return pixels;
   }
 
+  /** The box of all pixels. */
+  get area(): PixelBox {
+    return { minX: 0, minY: 0, maxX: this.width, maxY: this.height };
+  }
+
   /** All pixels, for our own painters. Its unit is the CSS pixel at this scale. */
   target(scale: number): Target {
-    const { pixels, width, height } = this;
-    return {
-      picture: { pixels, width, area: { minX: 0, minY: 0, maxX: width, maxY: height } },
-      unitPx: scale,
-      left: 0,
-      top: 0,
-    };
+    const { pixels, width, area } = this;
+    return { picture: { pixels, width, area }, unitPx: scale, left: 0, top: 0 };
   }
 
   /** Returns all pixels without reading those of the engine, which are to be replaced. Their content is undefined. */

@@ -59,8 +59,7 @@ export class TileCanvas {
 
   /** Returns the image plus a margin of this many tile units, in tile units before `translate`. */
   image(margin: number, translate: Translate): PixelBox {
-    const { width, height } = this.frame.surface;
-    return this.inUnits({ minX: 0, minY: 0, maxX: width, maxY: height }, margin, translate);
+    return this.inUnits(this.frame.surface.area, margin, translate);
   }
 
   private inUnits({ minX, minY, maxX, maxY }: PixelBox, margin: number, translate: Translate): PixelBox {

@@ -20,7 +20,7 @@ export function drawLabels(
   surface: Surface,
   scale: number,
   labels: readonly PlacedLabel[],
-  boxes: readonly PixelBox[] = [{ minX: 0, minY: 0, maxX: surface.width, maxY: surface.height }],
+  boxes: readonly PixelBox[] = [surface.area],
 ): void {
   const upwards = [...labels].reverse();
   const icons: Drawing[] = [];

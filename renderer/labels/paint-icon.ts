@@ -1,8 +1,7 @@
 /** Paints icons. The drawing engine scales a small icon once, and the pixels are blended wherever it is upright. */
 
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
-import { LRUCache } from 'lru-cache';
-import { paintStamp, type Stamp, stampBytes, stampOf } from '../draw/stamp.js';
+import { paintStamp, type Stamp, StampStore } from '../draw/stamp.js';
 import type { Surface } from '../draw/surface.js';
 import { createNumbering } from '../numbering.js';
 import { sdfIcon } from '../sprites/outline.js';
@@ -12,7 +11,7 @@ import type { PlacedIcon } from './label.js';
 
 /** Memory of all scaled icons. */
 const maxScaledBytes = 4 * 2 ** 20;
-const scaledIcons = new LRUCache<string, Stamp>({ maxSize: maxScaledBytes, sizeCalculation: stampBytes });
+const scaledIcons = new StampStore(maxScaledBytes);
 /** Number of pixels up to which icons are small. Styles set sizes of any kind. */
 const maxSmallPixels = 2 ** 16;
 
@@ -36,12 +35,7 @@ function scaledIcon(icon: PlacedIcon, scale: number): Stamp {
   const canvas = canvasOf(icon, scale);
   const { width, height } = sizeOf(icon, scale);
   const key = `${numberOf(canvas)} ${width} ${height}`;
-  let stamp = scaledIcons.get(key);
-  if (!stamp) {
-    stamp = stampOf(width, height, (context) => context.drawImage(canvas, 0, 0, width, height));
-    scaledIcons.set(key, stamp);
-  }
-  return stamp;
+  return scaledIcons.get(key, width, height, (context) => context.drawImage(canvas, 0, 0, width, height));
 }
 
 /** Aligns an edge to whole pixels, so that an icon painted at its own size stays sharp. */

@@ -1,7 +1,7 @@
 /** Paints the attribution: a line at the lower right, wrapped on narrow images. */
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
-import { paintStamp, type Stamp, stampBytes, stampOf } from '../draw/stamp.js';
+import { paintStamp, StampStore } from '../draw/stamp.js';
 import type { Surface } from '../draw/surface.js';
 import { familiesFor, setFont } from '../fonts.js';
 import type { PixelBox, Viewport } from '../types.js';
@@ -64,7 +64,7 @@ const onDark = { strip: 'rgba(0, 0, 0, 0.5)', text: '#c3c8cf' };
 
 /** Memory of all lines that were drawn. */
 const maxStampBytes = 2 ** 20;
-const stamps = new LRUCache<string, Stamp>({ maxSize: maxStampBytes, sizeCalculation: stampBytes });
+const stamps = new StampStore(maxStampBytes);
 
 /** Paints the text on a translucent strip, readable on every map. */
 export function paintAttribution(surface: Surface, view: Viewport, text: string, isDark: boolean): void {
@@ -73,15 +73,12 @@ export function paintAttribution(surface: Surface, view: Viewport, text: string,
   const { box } = layoutOf(view, text);
   const [left, top] = [Math.floor(box.minX * scale), Math.floor(box.minY * scale)];
   const key = `${view.width} ${view.height} ${scale} ${isDark} ${text}`;
-  let stamp = stamps.get(key);
-  if (!stamp) {
-    stamp = stampOf(Math.ceil(box.maxX * scale) - left, Math.ceil(box.maxY * scale) - top, (context) => {
-      context.translate(-left, -top);
-      context.scale(scale, scale);
-      drawAttribution(context, view, text, isDark);
-    });
-    stamps.set(key, stamp);
-  }
+  const [width, height] = [Math.ceil(box.maxX * scale) - left, Math.ceil(box.maxY * scale) - top];
+  const stamp = stamps.get(key, width, height, (context) => {
+    context.translate(-left, -top);
+    context.scale(scale, scale);
+    drawAttribution(context, view, text, isDark);
+  });
   paintStamp(surface, stamp, left, top);
 }
 

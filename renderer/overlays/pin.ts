@@ -1,7 +1,6 @@
 /** Draws the default marker: a pin whose tip is at its position. */
 import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
-import { LRUCache } from 'lru-cache';
-import { paintStamp, type Stamp, stampBytes, stampOf } from '../draw/stamp.js';
+import { paintStamp, StampStore } from '../draw/stamp.js';
 import type { Surface } from '../draw/surface.js';
 import type { Color, MarkerGroup } from '../types.js';
 import { cssColor } from './color.js';
@@ -29,22 +28,18 @@ function contrastTo([red, green, blue]: Color): string {
 const besidePx = 3;
 /** Memory of all pins that were drawn. */
 const maxPinBytes = 2 ** 20;
-const pins = new LRUCache<string, Stamp>({ maxSize: maxPinBytes, sizeCalculation: stampBytes });
+const pins = new StampStore(maxPinBytes);
 
 /** Paints a pin with its tip at (x, y), in device pixels. `unitPx` is its size relative to {@link pinSizePx}. */
 export function paintPin(surface: Surface, x: number, y: number, color: Color, unitPx: number): void {
   const key = `${color.join()} ${unitPx}`;
   const tipX = Math.ceil(unitPx * (pinSizePx.width / 2 + besidePx));
   const tipY = Math.ceil(unitPx * (pinSizePx.height + besidePx));
-  let stamp = pins.get(key);
-  if (!stamp) {
-    stamp = stampOf(2 * tipX, tipY + Math.ceil(unitPx * besidePx), (context) => {
-      context.translate(tipX, tipY);
-      context.scale(unitPx, unitPx);
-      drawPin(context, color);
-    });
-    pins.set(key, stamp);
-  }
+  const stamp = pins.get(key, 2 * tipX, tipY + Math.ceil(unitPx * besidePx), (context) => {
+    context.translate(tipX, tipY);
+    context.scale(unitPx, unitPx);
+    drawPin(context, color);
+  });
   paintStamp(surface, stamp, Math.round(x) - tipX, Math.round(y) - tipY);
 }
 
