@@ -39,6 +39,10 @@ export const positionAfter = (record: LogRecord): Position => ({ offset: record.
 export const asPosition = (position: number | Position): Position =>
   typeof position === 'number' ? { offset: position, mark: null } : position;
 
+/** Returns whether both positions were taken after the same record. */
+export const isSamePosition = (one: Position, other: Position): boolean =>
+  one.offset === other.offset && one.mark === other.mark;
+
 /**
  * Hashes the key and the value without its frame header, because the registry's schema ids differ from the fixed ones.
  */

@@ -9,7 +9,16 @@ import * as arbitrary from '../../../schemas/testing/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import { type Analytics, type Positions, type Subscription, topics } from '../../ports.js';
 import { openTestAnalytics } from '../testing/analytics.js';
-import { clock, idOf, keyOf, location, plain, TestNode, until } from '../testing/node.js';
+import {
+  clock,
+  idOf,
+  keyOf,
+  location,
+  plain,
+  TestNode,
+  until,
+  withPositionRepairedMeanwhile,
+} from '../testing/node.js';
 import { createTestTables } from '../testing/tables.js';
 import { migrate } from './migrate.js';
 import { type AnalyticsSinkParts, createAnalyticsSink } from './sink.js';
@@ -89,6 +98,12 @@ describe('locations', () => {
 
   test('are stored after the maximum delay, however few they are', async () => {
     start();
+    await append(outcome(1));
+    await until(async () => (await ids('locations')).length === 1);
+  });
+
+  test('regression: are stored when a position was repaired while the log compared the former one', async () => {
+    start({ log: withPositionRepairedMeanwhile(node.embedded.log) });
     await append(outcome(1));
     await until(async () => (await ids('locations')).length === 1);
   });

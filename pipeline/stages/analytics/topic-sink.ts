@@ -16,7 +16,7 @@ import type {
   StreamHandler,
   Topic,
 } from '../../ports.js';
-import { describeDivergence, positionAfter } from '../../positions.js';
+import { describeDivergence, isSamePosition, positionAfter } from '../../positions.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
 import { Breaker, type HaltedPartition, type TooManyDeadLetters } from '../breaker.js';
 import { verifyEveryMs } from '../claim-watch.js';
@@ -95,13 +95,12 @@ export class TopicSink<T extends object> implements StreamHandler {
     metrics.add('partitions_diverged', 1, topic);
     try {
       await this.store(true);
-      const before = await positions.get(group, topic, partition);
-      for (;;) {
+      while (this.#breakers.has(partition)) {
+        const position = await positions.get(group, topic, partition);
+        if (!isSamePosition(position, divergence.position)) return position;
         await delay(verifyEveryMs, undefined, { ref: false });
-        const now = this.#breakers.has(partition) ? await positions.get(group, topic, partition) : undefined;
-        if (now === undefined) return before;
-        if (now.offset !== before.offset || now.mark !== before.mark) return now;
       }
+      return divergence.position;
     } finally {
       metrics.add('partitions_diverged', -1, topic);
     }

@@ -18,6 +18,7 @@ import {
   TestNode,
   until,
   withPartitionsLost,
+  withPositionRepairedMeanwhile,
 } from '../testing/node.js';
 
 let node: TestNode;
@@ -364,6 +365,13 @@ describe('a fenced owner', () => {
     await expect.poll(() => alerts).toHaveLength(1);
     await stage.close();
     expect(claims).toBe(log.partitions(topics.locations));
+  });
+
+  test('regression: continues when its position was repaired while the log compared the former one', async () => {
+    node.start({ log: withPositionRepairedMeanwhile(node.embedded.log) });
+    await node.append(at(inside));
+    await node.drained();
+    expect(await node.outcomes()).toHaveLength(1);
   });
 
   test('ends the stage when it is fenced repeatedly', async () => {

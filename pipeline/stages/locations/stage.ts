@@ -23,7 +23,7 @@ import {
   type Subscription,
   topics,
 } from '../../ports.js';
-import { describeDivergence, findDivergence } from '../../positions.js';
+import { describeDivergence, findDivergence, isSamePosition } from '../../positions.js';
 import type { Tracing } from '../../tracing.js';
 import { Breaker, defaultMaxDeadLetterShare } from '../breaker.js';
 import { claimReplaced, watchClaims } from '../claim-watch.js';
@@ -179,6 +179,10 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   async function waitForRepair(partition: number, divergence: Divergence): Promise<Position> {
     const owner = owners.get(partition);
     if (owner === undefined) return divergence.position;
+    // The position may have been repaired while the log compared it. This partition may have been claimed again since,
+    // and nobody would replace that claim.
+    if (!isSamePosition(await states.position(partition), divergence.position))
+      return positionOf(await claim(partition, owner.isAssigned));
     alerts.diverged(divergence);
     owner.isDiverged = true;
     try {

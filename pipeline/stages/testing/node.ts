@@ -50,6 +50,34 @@ export const withPartitionsLost = (log: Log): Log => ({
     }),
 });
 
+/**
+ * Wraps a log that reports the divergence of a former position: while it compared that one, the position was repaired
+ * and the partition was claimed again.
+ */
+export const withPositionRepairedMeanwhile = (log: Log): Log => ({
+  ...log,
+  consume: (options) => {
+    const { handler, topic } = options;
+    const { diverged } = handler;
+    if (diverged === undefined) return log.consume(options);
+    const position = { offset: 420, mark: '419:0:1:0' };
+    return log.consume({
+      ...options,
+      handler: {
+        async assigned(partition, isOurs) {
+          await handler.assigned(partition, isOurs);
+          const bounds = await log.bounds(topic, partition);
+          const divergence = { topic, partition, position, ...bounds, leaderEpoch: null, commonEnd: bounds.end };
+          return diverged.call(handler, partition, divergence);
+        },
+        diverged: (partition, divergence) => diverged.call(handler, partition, divergence),
+        revoked: (partition) => handler.revoked(partition),
+        records: (partition, records) => handler.records(partition, records),
+      },
+    });
+  },
+});
+
 /** Reads every record of a topic, by partition and offset. */
 export async function readAll({ log }: Embedded, topic: Topic): Promise<LogRecord[]> {
   const records: LogRecord[] = [];

@@ -17,7 +17,7 @@ import type {
   Position,
   StreamHandler,
 } from '../../ports.js';
-import { describeDivergence, findDivergence, markOf } from '../../positions.js';
+import { describeDivergence, findDivergence, isSamePosition, markOf } from '../../positions.js';
 import type { BadRecord } from '../../records/decode.js';
 import { Breaker, type TooManyDeadLetters } from '../breaker.js';
 import { claimReplaced } from '../claim-watch.js';
@@ -139,6 +139,9 @@ export class DeliveryConsumer implements StreamHandler {
     if (partition === undefined) return divergence.position;
     const { topic, queue, dispatcher, metrics, onAlert, loadDuplicateFilter } = this.#parts;
     const { source, isAssigned } = partition;
+    // The position was repaired while the log compared it, and the partition was claimed again. Nobody would replace
+    // that claim.
+    if (!isSamePosition(source.position, divergence.position)) return source.position;
     onAlert({ kind: 'diverged', topic, partition: number, message: describeDivergence(divergence) });
     metrics.add('partitions_diverged', 1, topic);
     partition.isDiverged = true;

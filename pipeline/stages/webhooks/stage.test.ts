@@ -4,7 +4,7 @@ import { codecs } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { type DeliveryQueue, type DeliverySource, type Log, type StreamHandler, topics } from '../../ports.js';
 import { maxEventCharacters } from '../../records/deliveries.js';
-import { withPartitionsLost } from '../testing/node.js';
+import { withPartitionsLost, withPositionRepairedMeanwhile } from '../testing/node.js';
 import { defaultRetryDelaysMs } from './schedule.js';
 import { answer, failure } from './testing/scripted-client.js';
 import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
@@ -445,6 +445,14 @@ test('regression: an event that the log holds twice is delivered once, also afte
   expect(await node.waiting()).toBe(0);
   expect(node.client.requests).toHaveLength(4);
   expect(new Set(node.client.requests.map(({ id }) => id)).size).toBe(4);
+});
+
+test('regression: continues when a position was repaired while the log compared the former one', async () => {
+  await node.configure(hook);
+  node.start({ log: withPositionRepairedMeanwhile(node.node.embedded.log) });
+  await node.append(eventRecord(1, 1));
+  await node.attempted(1);
+  expect(node.client.requests).toHaveLength(1);
 });
 
 describe('closing', () => {
