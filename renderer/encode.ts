@@ -24,7 +24,7 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
 
 /**
  * Encodes on another thread, so that the next map can be drawn meanwhile. Only the palette of a PNG is chosen on this
- * thread. The pixels may be changed as soon as this function returns its promise.
+ * thread. The pixels must not be used any more: their memory is given back to `pictureMemory`.
  */
 export async function encodeImage(
   pixels: Uint32Array,
@@ -33,7 +33,8 @@ export async function encodeImage(
   format: ImageFormat,
 ): Promise<Encoded> {
   const indexed = format === 'png' ? encodeIndexedPng(pixels, width, height) : null;
-  const bytes = indexed ?? encodeAllColors(pixels, width, height, format);
+  if (indexed !== null) giveBack(pixels);
+  const bytes = indexed ?? encodeAllColors(pixels, width, height, format).finally(() => giveBack(pixels));
   return { bytes: await bytes, contentType: contentTypes[format] };
 }
 
@@ -43,15 +44,8 @@ async function encodeAllColors(
   height: number,
   format: ImageFormat,
 ): Promise<Uint8Array> {
-  const memory = pictureMemory.take(pixels.byteLength);
-  const copy = new Uint32Array(memory, 0, pixels.length);
-  copy.set(pixels);
   const sharp = await loadSharp();
-  try {
-    return await encoders[format](
-      sharp(bytesOf(copy), { raw: { width, height, channels: 4 } }).removeAlpha(),
-    ).toBuffer();
-  } finally {
-    pictureMemory.giveBack(memory);
-  }
+  return encoders[format](sharp(bytesOf(pixels), { raw: { width, height, channels: 4 } }).removeAlpha()).toBuffer();
 }
+
+const giveBack = ({ buffer }: Uint32Array): void => pictureMemory.giveBack(buffer as ArrayBuffer);

@@ -35,13 +35,13 @@ export function plainInk({ r, g, b, a }: Color, opacity: number): Ink {
   return inkOf(byte(r), byte(g), byte(b), a * opacity);
 }
 
-/** Number of pixels that are painted at once. Areas take 4 bytes for each of them. */
+/** Pixels of whole rows that are painted at once. Areas take 4 bytes for each of them, and thin lines one. */
 const maxPixelsAtOnce = 2 ** 20;
 
 /** Returns the picture with one part of its area after the other. */
 function bandsOf(picture: Picture): Picture[] {
-  const { area } = picture;
-  const rows = Math.max(1, Math.floor(maxPixelsAtOnce / (area.maxX - area.minX)));
+  const { area, width } = picture;
+  const rows = Math.max(1, Math.floor(maxPixelsAtOnce / width));
   const bands: Picture[] = [];
   for (let { minY } = area; minY < area.maxY; minY += rows) {
     bands.push({ ...picture, area: { ...area, minY, maxY: Math.min(area.maxY, minY + rows) } });

@@ -66,6 +66,15 @@ export class Surface {
     return this.own;
   }
 
+  /**
+   * Returns all pixels, whose memory the caller gives back to `pictureMemory`. The surface must not be used any more.
+   */
+  takePixels(): Uint32Array {
+    const { pixels } = this;
+    this.own = undefined;
+    return pixels;
+  }
+
   private release(): void {
     if (this.own) pictureMemory.giveBack(this.own.buffer as ArrayBuffer);
     this.own = undefined;

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Coverage } from './coverage.js';
@@ -124,4 +127,17 @@ test('coordinates may be far beyond the picture', () => {
     const [x, y] = [i % width, Math.floor(i / width)];
     expect(share).toBeCloseTo(y > x + 10 ? 1 : y === x + 10 ? 0.5 : 0, 1);
   }
+});
+
+test('regression: a picture beside which areas lie does not stay in memory', async () => {
+  const begun = (picture = whitePicture(width, height)) => {
+    expect(coverage.begin(picture, 2 * width, 0, 3 * width, height)).toBe(false);
+    return new WeakRef(picture);
+  };
+  const picture = begun();
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  await nextTurn();
+  collectGarbage();
+  expect(picture.deref()).toBeUndefined();
 });

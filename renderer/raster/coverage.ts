@@ -44,12 +44,12 @@ export class Coverage {
    */
   begin(picture: Picture, minX: number, minY: number, maxX: number, maxY: number): boolean {
     const { area } = picture;
-    this.picture = picture;
     this.left = Math.max(area.minX, Math.floor(minX));
     this.top = Math.max(area.minY, Math.floor(minY));
     this.columns = Math.min(area.maxX, Math.ceil(maxX) + 1) - this.left;
     this.rows = Math.min(area.maxY, Math.ceil(maxY) + 1) - this.top;
     if (this.columns <= 0 || this.rows <= 0) return false;
+    this.picture = picture;
     // An edge at the right end touches two more columns.
     this.wordsPerRow = (this.columns + 2 + 31) >> 5;
     const words = this.wordsPerRow * this.rows;
