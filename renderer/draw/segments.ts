@@ -63,9 +63,10 @@ function paintLines(
   visible: PixelBox,
 ): void {
   const width = pen.width * canvas.unitPx;
+  const all = Array.from(xy);
   let start = 0;
   for (const end of ends) {
-    const segments = segmentsOf(Array.from(xy).slice(start, end), closed, canvas, pen);
+    const segments = segmentsOf(all.slice(start, end), closed, canvas, pen);
     const brush = brushFor(segments.reduce((sum, { length }) => sum + length, 0));
     let travelled = 0;
     for (const [i, segment] of segments.entries()) {

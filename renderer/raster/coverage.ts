@@ -6,7 +6,7 @@
  * neighbouring areas share cancel out exactly. Pure.
  */
 
-import { blended, type Ink, type Picture, paintRun } from './picture.js';
+import { blended, type Ink, noPicture, type Picture, paintRun } from './picture.js';
 import { type Points, subpixelBits, subpixels } from './points.js';
 
 /** The sum of a covered pixel is 2 to this power: its height, times twice its width. */
@@ -19,8 +19,6 @@ const doubleBits = subpixelBits + 1;
 
 /** Coordinates beyond these subpixels, up or down, are computed as fractions. */
 const maxInteger = 2 ** 30;
-
-const noPicture: Picture = { pixels: new Uint32Array(0), width: 0, area: { minX: 0, minY: 0, maxX: 0, maxY: 0 } };
 
 export class Coverage {
   private picture = noPicture;

@@ -12,6 +12,13 @@ export interface Picture {
   readonly area: PixelBox;
 }
 
+/** Stands for a picture between two paintings, so that the last one does not stay in memory. */
+export const noPicture: Picture = {
+  pixels: new Uint32Array(0),
+  width: 0,
+  area: { minX: 0, minY: 0, maxX: 0, maxY: 0 },
+};
+
 /** A plain colour. */
 export interface Ink {
   /** An opaque pixel of this colour, as a signed integer. */

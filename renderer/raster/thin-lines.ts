@@ -6,12 +6,10 @@
  * is noted in a mask, which is painted at the end: lines that overlap cover a pixel once. Pure.
  */
 
-import { blended, type Ink, type Picture } from './picture.js';
+import { blended, type Ink, noPicture, type Picture } from './picture.js';
 
 /** Lines up to this width are thin: runs have at most three pixels. Device pixels. */
 export const maxThinPx = 1.4;
-
-const noPicture: Picture = { pixels: new Uint32Array(0), width: 0, area: { minX: 0, minY: 0, maxX: 0, maxY: 0 } };
 
 /**
  * How a segment ends. `straight`: the next segment has the same axis. Each pixel along it belongs to the segment that

@@ -59,7 +59,7 @@ const fresh = (): string => `${(((asked++ * 7.31) % 120) - 60).toFixed(4)},${((a
 const spread = (count: number): string => Array.from({ length: count }, fresh).join('|');
 /** Returns groups of four markers. Each has a colour of its own, because pins of one colour are drawn once. */
 const colorful = (groups: number): string[] =>
-  Array.from({ length: groups }, () => `color:0x${(asked % 0x1000000).toString(16).padStart(6, '0')}|${spread(4)}`);
+  Array.from({ length: groups }, () => `color:0x${asked.toString(16).padStart(6, '0')}|${spread(4)}`);
 
 const ask = (query: MapQuery, headers: Record<string, string> = {}) => askMap(server, query, { headers });
 
