@@ -283,14 +283,17 @@ export class Coverage {
         const change = sums[at]!;
         sums[at] = 0;
         if (column >= columns) continue;
-        if (share !== 0 && column > x) paintRun(pixels, pixelsStart + x, pixelsStart + column, word, share);
-        x = column + 1;
+        if (share !== 0) {
+          const from = pixelsStart + x;
+          if (column === x + 1) pixels[from] = blended(pixels[from]!, word, share);
+          else paintRun(pixels, from, pixelsStart + column, word, share);
+        }
+        x = column;
         sum += change;
         share = shareOf(sum, opacity);
-        pixels[pixelsStart + column] = blended(pixels[pixelsStart + column]!, word, share);
       } while (bits !== 0);
     }
-    if (share !== 0 && x < columns) paintRun(pixels, pixelsStart + x, pixelsStart + columns, word, share);
+    if (share !== 0) paintRun(pixels, pixelsStart + x, pixelsStart + columns, word, share);
   }
 }
 
