@@ -12,8 +12,7 @@ export const chartFolder = 'docs/images/benchmarks';
 const others = [
   'bench/results/2026-11-25-79184b9.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
-  'bench/results/2026-11-27-5a89781c.json',
-  'bench/results/2026-11-27-62045111-maps.json',
+  'bench/results/2026-11-27-d0e995e2.json',
 ];
 
 export const readStored = (file: string): Source => ({
