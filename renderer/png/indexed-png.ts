@@ -36,8 +36,8 @@ export function encodeCounted(counted: Counted, width: number, height: number): 
 }
 
 /**
- * Writes rows that start with the filter type: none. Four pixels take one turn of the loop, because a turn takes as long
- * as a pixel.
+ * Writes rows that start with the filter type: none. Four pixels take one turn of the loop, because a turn takes as
+ * long as a pixel.
  */
 function writeRows(rows: Uint8Array, numbers: Uint16Array, entryOf: Uint8Array, width: number, height: number): void {
   let from = 0;
