@@ -2,9 +2,11 @@
  * A subscription to a sharded pub/sub channel that lasts as long as the connection.
  *
  * A subscription may be dead without notice: its server may have vanished, or the cluster's slots may have moved. So
- * the subscriber publishes a heartbeat to its own channel, and subscribes again when it does not receive it. Messages
- * sent in between are lost.
+ * the subscriber publishes a heartbeat to its own channel. When it does not receive it, another client subscribes in
+ * its place: ioredis never subscribes again once it was disconnected while it connected to a node. Messages sent in
+ * between are lost.
  */
+import type { RedisClient } from './client.js';
 import type { RedisConnection } from './connection.js';
 
 const heartbeat = '';
@@ -16,24 +18,40 @@ export async function listen(
   channel: string,
   onMessage: (message: string) => void,
 ): Promise<void> {
-  const subscriber = newSubscriber();
   let isAlive = true;
-  subscriber.on('smessage', (_channel: string, message: string) => {
-    if (message === heartbeat) isAlive = true;
-    else onMessage(message);
-  });
-  // Subscribing is idempotent. After a lost connection the client subscribes on its own.
-  const subscribe = (): Promise<unknown> => withRetries(() => subscriber.ssubscribe(channel) as Promise<unknown>);
-  await subscribe();
+  let heartbeats: NodeJS.Timeout | undefined;
+  let subscriber = open();
 
-  const heartbeats = setInterval(() => {
+  function open(): RedisClient {
+    const opened = newSubscriber();
+    opened.on('smessage', (_channel: string, message: string) => {
+      if (message === heartbeat) isAlive = true;
+      else onMessage(message);
+    });
+    opened.once('end', () => {
+      if (opened === subscriber) clearInterval(heartbeats);
+    });
+    return opened;
+  }
+
+  /** Subscribes, unless the client is replaced meanwhile. After a lost connection the client subscribes on its own. */
+  function subscribe(): Promise<void> {
+    const own = subscriber;
+    return withRetries(async () => {
+      if (own === subscriber) await own.ssubscribe(channel);
+    });
+  }
+
+  await subscribe();
+  heartbeats = setInterval(() => {
     if (!isAlive && subscriber.status === 'ready') {
-      subscriber.disconnect(true);
+      const deaf = subscriber;
+      subscriber = open();
+      deaf.disconnect();
       subscribe().catch(() => {});
     }
     isAlive = false;
     client.spublish(channel, heartbeat).catch(() => {});
   }, heartbeatIntervalMs);
   heartbeats.unref();
-  subscriber.once('end', () => clearInterval(heartbeats));
 }

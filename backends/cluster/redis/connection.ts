@@ -36,7 +36,7 @@ export async function connectRedis(
   observer: ClientObserver = noObserver,
 ): Promise<RedisConnection> {
   const report = createReporter(onProblem);
-  const clients: RedisClient[] = [];
+  const clients = new Set<RedisClient>();
   let problem: Error | undefined;
   let isClosed = false;
 
@@ -48,7 +48,8 @@ export async function connectRedis(
     };
     client.on('error', take);
     client.on('node error', take);
-    clients.push(client);
+    clients.add(client);
+    client.once('end', () => clients.delete(client));
     return client;
   }
 
@@ -62,7 +63,7 @@ export async function connectRedis(
 
   async function close(): Promise<void> {
     isClosed = true;
-    await Promise.all(clients.map((client) => client.quit().catch(() => client.disconnect())));
+    await Promise.all(Array.from(clients, (client) => client.quit().catch(() => client.disconnect())));
   }
 
   const client = open(false);

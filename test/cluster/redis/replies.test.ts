@@ -122,12 +122,22 @@ describe('an inbox receives again', () => {
 
 // Concurrent, because each test waits for heartbeats.
 describe.concurrent('by its heartbeats', () => {
-  test.each([
-    ['a server', [shared]],
-    ['a cluster', redisCluster.nodes],
-  ])('a silently lost subscription on %s is renewed', async (_name, nodes) => {
+  interface Heard {
+    readonly redis: RedisConnection;
+    readonly channel: string;
+    /** The first client. Another one may replace it. */
+    readonly subscriber: RedisClient;
+    /** Resolves when a message arrives. Those before this call must not arrive. */
+    hearsAgain(): Promise<void>;
+  }
+
+  async function withListener(
+    nodes: RedisOptions['nodes'],
+    name: string,
+    use: (heard: Heard) => Promise<void>,
+  ): Promise<void> {
     const redis = await connectRedis(freshRedisOptions(nodes), () => {});
-    const channel = `${redis.options.prefix}channel`;
+    const channel = `${redis.options.prefix}${name}`;
     const subscribers: RedisClient[] = [];
     const heard: string[] = [];
     const newSubscriber = () => {
@@ -136,17 +146,38 @@ describe.concurrent('by its heartbeats', () => {
       return subscriber;
     };
     await listen({ ...redis, newSubscriber }, channel, (message) => heard.push(message));
-    await subscribers[0]!.sunsubscribe(channel);
-    await redis.client.spublish(channel, 'unheard');
-    let sent = 0;
-    const isHeard = async () => {
-      await redis.client.spublish(channel, `${sent++}`);
-      return heard.length > 0;
-    };
-    await until(isHeard);
-    expect(heard).not.toContain('unheard');
+    async function hearsAgain() {
+      let sent = 0;
+      await until(async () => {
+        await redis.client.spublish(channel, `${sent++}`);
+        return heard.length > 0;
+      });
+      expect(heard).not.toContain('unheard');
+    }
+    await use({ redis, channel, subscriber: subscribers[0]!, hearsAgain });
     await redis.close();
-  });
+  }
+
+  test.each([
+    ['a server', [shared]],
+    ['a cluster', redisCluster.nodes],
+  ])('a silently lost subscription on %s is renewed', (_name, nodes) =>
+    withListener(nodes, 'channel', async ({ redis, channel, subscriber, hearsAgain }) => {
+      await subscriber.sunsubscribe(channel);
+      await redis.client.spublish(channel, 'unheard');
+      await hearsAgain();
+    }),
+  );
+
+  test('a client that was disconnected while it connected to a node is replaced', () =>
+    // In slot 67 by its braces, so that the first node to which a client connects has the channel.
+    withListener(redisCluster.nodes, '{7g}', async ({ redis, channel, subscriber, hearsAgain }) => {
+      // From then on ioredis waits for that connection without end, and subscribes nowhere.
+      subscriber.once('+subscriber', () => setImmediate(() => subscriber.disconnect(true)));
+      subscriber.disconnect(true);
+      await redis.client.spublish(channel, 'unheard');
+      await hearsAgain();
+    }));
 });
 
 test('while Redis does not answer, replies are dropped', async () => {
