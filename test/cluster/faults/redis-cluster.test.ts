@@ -112,6 +112,14 @@ interface Rules {
   readonly mayFallBack: boolean;
 }
 
+/** Calls. `onRepeated` hears of an attempt without an answer in time, which may be executed after its repetition. */
+async function called<T>(call: () => Promise<T>, onRepeated: () => void): Promise<T> {
+  const startedAtMs = performance.now();
+  const result = await call();
+  if (performance.now() - startedAtMs >= commandTimeoutMs) onRepeated();
+  return result;
+}
+
 /** Makes claims, and notes whether one was repeated: an attempt without an answer may fence a later claim. */
 class Claims {
   mayBeFenced: boolean;
@@ -120,11 +128,10 @@ class Claims {
     this.mayBeFenced = mayFallBack;
   }
 
-  async make<T>(claim: () => Promise<T>): Promise<T> {
-    const startedAtMs = performance.now();
-    const made = await claim();
-    if (performance.now() - startedAtMs >= commandTimeoutMs) this.mayBeFenced = true;
-    return made;
+  make<T>(claim: () => Promise<T>): Promise<T> {
+    return called(claim, () => {
+      this.mayBeFenced = true;
+    });
   }
 }
 
@@ -289,9 +296,8 @@ async function move({ redis }: Owner, partition: number, { mayFallBack }: Rules,
   const positions = createRedisPositions(redis);
   const repeated = new Set<number>();
   for (let next = 1; worker.steps < worker.end; next++) {
-    const startedAtMs = performance.now();
-    await positions.set('analytics', 'events', partition, { offset: next, mark: null });
-    if (performance.now() - startedAtMs >= commandTimeoutMs) repeated.add(next);
+    const set = () => positions.set('analytics', 'events', partition, { offset: next, mark: null });
+    await called(set, () => repeated.add(next));
     await timed(worker, async () => {});
     const { offset: found } = await positions.get('analytics', 'events', partition);
     if (mayFallBack) expect(found).toBeLessThanOrEqual(next);
