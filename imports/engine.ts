@@ -201,9 +201,12 @@ class Run {
   #plan(source: SourceRow, row: ReadRow, nowMs: number): void {
     const earlier = this.#seen.add(row.id, source.line);
     if (earlier !== undefined) {
-      const { unit } = this.#request;
-      const rule = `repeats the tag and externalId of ${unit} ${earlier}, which counts; name each pair once`;
-      this.#reject(source, { column: row.externalId === null ? 'row' : 'externalId', rule });
+      const named = `${this.#request.unit} ${earlier}`;
+      const isPaired = row.tag !== null && row.externalId !== null;
+      const rule = isPaired
+        ? `repeats the tag and externalId of ${named}, which counts; name each pair once`
+        : `transmits the same as ${named}, which counts; name each beacon once`;
+      this.#reject(source, { column: isPaired ? 'externalId' : 'row', rule });
       return;
     }
     const planned = this.#compared(source, row, nowMs);

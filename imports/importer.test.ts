@@ -4,7 +4,7 @@ import { readBeacon } from '../api/beacons/fields.js';
 import { beaconRecord } from '../api/beacons/record.js';
 import { accepted } from '../http/fields/reader.js';
 import { projectRecord } from '../pipeline/catalog/testing/fixtures.js';
-import type { ConfigurationWriter } from '../pipeline/catalog/types.js';
+import type { ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import type { ImportRecord } from '../schemas/json/import.js';
@@ -315,27 +315,47 @@ describe('the history', () => {
 });
 
 describe('beacons without a pair', () => {
-  const beacon = (name: string) => `${name},ibeacon,${'0'.repeat(32)},1,2,"[1,2]"`;
-  const beacons = (name: string) => ['description,type,uuid,major,minor,coordinates', beacon(name)].join('\n');
+  const beacon = (name: string, minor: number) => `${name},ibeacon,${'0'.repeat(32)},1,${minor},"[1,2]"`;
+  const beacons = (...rows: string[]) => ['description,type,uuid,major,minor,coordinates', ...rows].join('\n');
+  const send = (scope: Scope, ...rows: string[]) => bench.import(scope, beacons(...rows), { resource: 'beacon' });
+
+  /** Creates beacons as calls do, within a second. */
+  async function created(scope: Scope, ...minors: number[]): Promise<string[]> {
+    const records = minors.map((minor) =>
+      beaconRecord(scope, readBeaconOrThrow(minor), undefined, bench.writer.nextTimestamp()),
+    );
+    await bench.writer.write(records.map((record) => ({ kind: 'beacon', id: record._id, record })));
+    return records.map(({ _id }) => _id);
+  }
 
   it('are the same beacon when they transmit the same', async () => {
     const scope = newScope();
-    const { _id: id, ...rest } = beaconRecord(scope, readBeaconOrThrow(), undefined, bench.writer.nextTimestamp());
-    await bench.writer.write([{ kind: 'beacon', id, record: { _id: id, ...rest } }]);
-    const send = (name: string) => bench.import(scope, beacons(name), { resource: 'beacon' });
-    expect(await send('Door')).toMatchObject({ unchanged: 1 });
-    expect(await send('Gate')).toMatchObject({ updated: 1 });
-    expect(bench.readModel.beacon(scope, id)?.description).toBe('Gate');
+    const [id] = await created(scope, 2);
+    expect(await send(scope, beacon('Door', 2))).toMatchObject({ unchanged: 1 });
+    expect(await send(scope, beacon('Gate', 2))).toMatchObject({ updated: 1 });
+    expect(bench.readModel.beacon(scope, id!)?.description).toBe('Gate');
+  });
+
+  it('are told apart, although their ids begin with the same second and process', async () => {
+    const scope = newScope();
+    await created(scope, 1, 2, 3);
+    const rows = [1, 2, 3].map((minor) => beacon('Gate', minor));
+    expect(await send(scope, ...rows)).toMatchObject({ updated: 3, rejected: 0 });
+  });
+
+  it('are repeated if two rows transmit the same, and the message says so', async () => {
+    const { rejections } = await send(newScope(), beacon('Door', 2), beacon('Gate', 2));
+    expect(rejections).toMatchObject([{ rule: expect.stringMatching(/^transmits the same as line 2/) }]);
   });
 });
 
-function readBeaconOrThrow() {
+function readBeaconOrThrow(minor: number) {
   const fields = {
     description: 'Door',
     type: 'ibeacon',
     uuid: '0'.repeat(32),
     major: 1,
-    minor: 2,
+    minor,
     coordinates: [1, 2],
   };
   return accepted(readBeacon(fields));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deriveId } from '../schemas/ids.js';
+import { deriveId, freshId } from '../schemas/ids.js';
 import { SeenIds } from './repeated-pairs.js';
 
 it('names the line that had an id first, however many there are', () => {
@@ -17,4 +17,12 @@ it('names the line that had an id first, however many there are', () => {
     }),
     { numRuns: 5 },
   );
+});
+
+/** Rows of beacons without a pair were rejected as repeated: the first 64 bits of such ids are a second and a process. */
+it('tells apart the ids that one process made in one second', () => {
+  const seen = new SeenIds();
+  const ids = Array.from({ length: 10_000 }, () => freshId(1_700_000_000_000));
+  for (const [index, id] of ids.entries()) expect(seen.add(id, index + 1)).toBeUndefined();
+  for (const [index, id] of ids.entries()) expect(seen.add(id, 1 + ids.length)).toBe(index + 1);
 });

@@ -1,13 +1,13 @@
 /**
- * Recognises ids that a file has named already. A file may have millions of rows, so an id takes 12 bytes of an open
- * table of numbers, which is at most 70 % full: 17 to 34 bytes a row.
+ * Recognises ids that a file has named already. A file may have millions of rows, so an id takes 16 bytes of an open
+ * table of numbers, which is at most 70 % full: 23 to 46 bytes a row.
  */
 
 const initialSlots = 2 ** 12;
 const maxLoad = 0.7;
-const wordsPerSlot = 3;
+/** The three words of an id, and its line. A line is never 0. */
+const wordsPerSlot = 4;
 
-/** Keeps 64 of the 96 bits of each id: among a million rows two share them by chance once in 40 million files. */
 export class SeenIds {
   #slots = initialSlots;
   #table = new Uint32Array(initialSlots * wordsPerSlot);
@@ -15,21 +15,23 @@ export class SeenIds {
 
   /** Notes the line of an id of 24 hex digits. Returns the line that had it before, or undefined. */
   add(id: string, line: number): number | undefined {
-    const high = Number.parseInt(id.slice(0, 8), 16);
-    const low = Number.parseInt(id.slice(8, 16), 16);
-    const at = this.#find(this.#table, this.#slots, high, low);
-    if (this.#table[at + 2] !== 0) return this.#table[at + 2];
-    this.#table.set([high, low, line], at);
+    const first = Number.parseInt(id.slice(0, 8), 16);
+    const second = Number.parseInt(id.slice(8, 16), 16);
+    const third = Number.parseInt(id.slice(16), 16);
+    const at = this.#find(this.#table, this.#slots, first, second, third);
+    if (this.#table[at + 3] !== 0) return this.#table[at + 3];
+    this.#table.set([first, second, third, line], at);
     this.#size += 1;
     if (this.#size > maxLoad * this.#slots) this.#grow();
     return undefined;
   }
 
-  /** Returns the place of the id, or the free place for it. A line is never 0. */
-  #find(table: Uint32Array, slots: number, high: number, low: number): number {
-    for (let slot = low % slots; ; slot = (slot + 1) % slots) {
+  /** Returns the place of the id, or the free place for it. Only the third word differs between ids of one second. */
+  #find(table: Uint32Array, slots: number, first: number, second: number, third: number): number {
+    for (let slot = third % slots; ; slot = (slot + 1) % slots) {
       const at = slot * wordsPerSlot;
-      if (table[at + 2] === 0 || (table[at] === high && table[at + 1] === low)) return at;
+      if (table[at + 3] === 0) return at;
+      if (table[at] === first && table[at + 1] === second && table[at + 2] === third) return at;
     }
   }
 
@@ -37,8 +39,13 @@ export class SeenIds {
     const slots = this.#slots * 2;
     const table = new Uint32Array(slots * wordsPerSlot);
     for (let from = 0; from < this.#table.length; from += wordsPerSlot) {
-      const [high, low, line] = this.#table.subarray(from, from + wordsPerSlot) as unknown as [number, number, number];
-      if (line !== 0) table.set([high, low, line], this.#find(table, slots, high, low));
+      const [first, second, third, line] = this.#table.subarray(from, from + wordsPerSlot) as unknown as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      if (line !== 0) table.set([first, second, third, line], this.#find(table, slots, first, second, third));
     }
     this.#slots = slots;
     this.#table = table;
