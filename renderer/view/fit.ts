@@ -27,7 +27,11 @@ export interface ImageSize {
   readonly scale: number;
 }
 
-const minZoom = 1;
+/**
+ * The world is 64 pixels wide. Requests begin at zoom 1, but a small image may need less to show everything. A world
+ * that is smaller yet would be repeated too often.
+ */
+const minZoom = -3;
 const maxZoom = 23;
 /** Zoom of a single position: streets are readable, with their neighbourhood. */
 const zoomOfOnePlace = 15;
