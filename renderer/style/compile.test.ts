@@ -67,6 +67,13 @@ test('layers are visible from minzoom to below maxzoom', () => {
   expect([4.99, 5, 9.49, 9.5].map((zoom) => layer.isVisible(zoom))).toEqual([false, true, true, false]);
 });
 
+/** Maps of the whole world in a small image were blank, because views are fitted below zoom 0. */
+test('layers that begin at zoom 0 are visible below it', () => {
+  expect(compileOne({ type: 'fill' }).isVisible(-1)).toBe(true);
+  expect(compileOne({ type: 'fill', minzoom: 0 }).isVisible(-1)).toBe(true);
+  expect(compileOne({ type: 'fill', minzoom: 1 }).isVisible(-1)).toBe(false);
+});
+
 test('hidden layers are dropped, also by global state', () => {
   const hidden = { type: 'fill', layout: { visibility: 'none' } };
   expect(compileStyle(styleOf([{ ...hidden, source: 'tiles', 'source-layer': 'a' }])).layers).toEqual([]);

@@ -144,7 +144,8 @@ function compileLayer(layer: LayerSpecification, state: GlobalState, stateText: 
     sourceLayer: ('source-layer' in layer ? layer['source-layer'] : undefined) ?? null,
     ...sharedFilter(filter, `${layer.id}.filter`, state, stateText),
     ...placementHintsOf(layer.metadata),
-    isVisible: (zoom) => zoom >= minzoom && zoom < maxzoom,
+    // The lowest zoom of styles is 0. A view that is fitted may have a lower one.
+    isVisible: (zoom) => Math.max(0, zoom) >= minzoom && zoom < maxzoom,
     property<T>(name: string) {
       const property = properties.get(name);
       if (!property) throw new RangeError(`Layers of type ${type} have no property ${name}`);
