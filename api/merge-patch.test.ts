@@ -55,6 +55,10 @@ function merge(current: Fields, patch: Fields): Fields {
   });
 }
 
+/** Metadata as JSON text once replaced the keys that it did not name. */
+const withTexts = (fields: Fields): Fields =>
+  fields.metadata ? { ...fields, metadata: JSON.stringify(fields.metadata) } : fields;
+
 const content = ({ _id, createdAt, updatedAt, externalId, ...rest }: Body) => rest;
 
 describe.each(Object.entries(resources))('%s', (name, { required, fields }) => {
@@ -68,7 +72,8 @@ describe.each(Object.entries(resources))('%s', (name, { required, fields }) => {
         some,
         fc.array(some, { minLength: 1, maxLength: 3 }),
         fc.boolean(),
-        async (first, patches, byId) => {
+        fc.boolean(),
+        async (first, patches, byId, hasTexts) => {
           run += 1;
           let all: Fields = merge(required, first);
           const created = await api.call('PUT', `/v1/${name}/patched/${run}`, { body: withoutNull(all) });
@@ -76,7 +81,7 @@ describe.each(Object.entries(resources))('%s', (name, { required, fields }) => {
           const path = byId ? `/v1/${name}/${created.body[single]._id}` : `/v1/${name}/patched/${run}`;
           for (const patch of patches) {
             all = merge(all, patch);
-            const changed = await api.call('PATCH', path, { body: patch });
+            const changed = await api.call('PATCH', path, { body: hasTexts ? withTexts(patch) : patch });
             const put = await api.call('PUT', `/v1/${name}/put/${run}`, { body: all });
             expect(changed.status).toBe(200);
             expect({ ...content(changed.body[single]), tag: '' }).toEqual({ ...content(put.body[single]), tag: '' });

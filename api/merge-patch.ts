@@ -4,6 +4,7 @@
  * Operating hours are one value, because a day has several names. Pure.
  */
 import type { RawFields } from '../http/fields/reader.js';
+import { readStructure } from '../http/fields/structures.js';
 import { isDictionary } from '../http/fields/values.js';
 import type { ExportedFields } from './stored-fields.js';
 
@@ -39,7 +40,9 @@ export function mergedFields<Stored>(stored: ExportedFields<Stored>, record: Sto
     return value === null || (movesIt && positionFields.includes(name)) ? [] : [[name, value] as const];
   });
   const fields: Record<string, unknown> = Object.fromEntries(current);
-  const { metadata } = changes;
+  const given = readStructure('metadata', changes.metadata);
+  // Text that is not JSON stays, and is refused like that of a PUT.
+  const metadata = given.ok ? given.value : undefined;
   const isMerged = isDictionary(metadata) && isDictionary(fields.metadata ?? {});
   return withoutNull({
     ...fields,
