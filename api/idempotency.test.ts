@@ -35,6 +35,16 @@ test('a repetition gets the first answer, and changes nothing', async () => {
   expect(await count()).toBe(before + 1);
 });
 
+test('a body that is nested too deeply to be compared is refused; it was answered 500', async () => {
+  const body = `{"url":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
+  const headers = { 'idempotency-key': freshKey(), 'content-type': 'application/json' };
+  const answer = await api.call('POST', '/v1/webhooks', { body, headers });
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { meta: { message: expect.stringContaining('at most 100 lists') } },
+  });
+});
+
 test('a key that was used for another request is refused', async () => {
   const key = freshKey();
   await post('/v1/webhooks', key, webhook());

@@ -314,6 +314,18 @@ describe('the history', () => {
   });
 });
 
+it('reports a row that is nested deeply, which once ended the import, and applies the others', async () => {
+  const row = (externalId: string, metadata: string) =>
+    `{"tag":"deep","externalId":"${externalId}","description":"Shop","type":"circle","coordinates":[1,2],"radius":100,` +
+    `"metadata":${metadata}}`;
+  const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
+  const text = [row('a', '{}'), row('b', deep), row('c', '{}')].join('\n');
+  expect(await bench.import(newScope(), text, { format: 'ndjson' })).toMatchObject({
+    ...{ status: 'completed', created: 2, rejected: 1 },
+    rejections: [{ line: 2, column: 'row' }],
+  });
+});
+
 describe('beacons without a pair', () => {
   const beacon = (name: string, minor: number) => `${name},ibeacon,${'0'.repeat(32)},1,${minor},"[1,2]"`;
   const beacons = (...rows: string[]) => ['description,type,uuid,major,minor,coordinates', ...rows].join('\n');

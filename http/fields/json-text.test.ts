@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { findJsonFault, parseJson } from './json-text.js';
+import { findJsonFault, isDeeper, maxJsonDepth, parseJson } from './json-text.js';
 
 const faultOf = (text: string) => {
   const parsed = parseJson(text);
@@ -56,4 +56,24 @@ it('finds a fault exactly where the engine refuses the text, however the text wa
 it('takes time in proportion to the text, and no stack for its depth', () => {
   expect(faultOf('['.repeat(1_000_000))).toBe('column 1000001: expected a value, not the end');
   expect(faultOf(`["${'\\u00e9'.repeat(200_000)}`)).toBe('column 1200003: expected the end of a string, not the end');
+});
+
+describe('JSON that is nested deeply ended an import and a request, because nothing could write it again', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+  it('is refused beyond a depth', () => {
+    expect(faultOf(nested(maxJsonDepth))).toBe('none');
+    expect(faultOf(nested(maxJsonDepth + 1))).toBe('expected at most 100 lists and objects within one another');
+    expect(faultOf(nested(100_000))).toMatch(/^expected at most/);
+  });
+
+  it('is deeper than a number exactly if its deepest part is', () => {
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(6), (value, depth) => {
+        expect(isDeeper(value, depth)).toBe(depthOf(value) > depth);
+      }),
+    );
+  });
 });

@@ -10,16 +10,32 @@ export interface JsonFault {
   readonly expected: string;
 }
 
+/** Lists and objects within one another. The engine reads any number, but fails to write many thousands. */
+export const maxJsonDepth = 100;
+export const jsonDepthRule = `at most ${maxJsonDepth} lists and objects within one another`;
+
 /** Returns the value of JSON text, or a description of its first fault. */
 export function parseJson(
   text: string,
 ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string } {
   try {
-    return { ok: true, value: JSON.parse(text) as unknown };
+    const value = JSON.parse(text) as unknown;
+    return isDeeper(value) ? { ok: false, fault: `expected ${jsonDepthRule}` } : { ok: true, value };
   } catch {
     const fault = findJsonFault(text);
     return { ok: false, fault: fault === undefined ? 'the engine refused it' : describeJsonFault(text, fault) };
   }
+}
+
+/** Tests whether a value has more than `maxDepth` lists and objects within one another. */
+export function isDeeper(value: unknown, maxDepth = maxJsonDepth): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (maxDepth === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, maxDepth - 1));
+  for (const key in value) {
+    if (isDeeper((value as Readonly<Record<string, unknown>>)[key], maxDepth - 1)) return true;
+  }
+  return false;
 }
 
 const space = /[ \t\n\r]*/y;

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import qs from 'qs';
 import { ApiError, parameterError } from '../../schemas/errors.js';
-import { describeJsonFault, findJsonFault } from '../fields/json-text.js';
+import { describeJsonFault, findJsonFault, isDeeper, jsonDepthRule } from '../fields/json-text.js';
 import {
   badlyEncodedField,
   malformedTextIn,
@@ -77,6 +77,7 @@ export function readBodies(app: FastifyInstance): void {
       parsed ??= { error, value };
     });
     if (!parsed || parsed.error) throw notJson(text);
+    if (isDeeper(parsed.value)) throw new ApiError('invalid_body', `the body must have ${jsonDepthRule}`);
     checkTexts(request, text, parsed.value);
     return done(null, parsed.value);
   });
