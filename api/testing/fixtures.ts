@@ -248,9 +248,9 @@ export async function startApi({
       { key = secret, body, headers: given = {} }: Call = {},
     ) {
       const headers = {
+        ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
         ...given,
         ...(key !== '' && { authorization: key }),
-        ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
       };
       const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
       const undeclared = [...entityTagUses].filter((use) => !declaredEntityTagUses.has(use));
