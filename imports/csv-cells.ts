@@ -1,16 +1,13 @@
 /**
- * Writes cells of CSV files, and keeps spreadsheets from running them as formulas. Pure.
+ * Writes cells of CSV files, and keeps spreadsheets from running them as formulas ({@link formulaPattern}). Pure.
  *
- * Spreadsheets calculate cells that begin with =, +, - or @, also after a tab or a line break. Anyone who may name a
- * geofence could thus run a formula on the machine that opens the export. The export puts an apostrophe before such
- * cells, which spreadsheets show as text, and the import removes it. The two are inverse: an apostrophe before a
- * formula that was there already gets one more.
+ * The export puts an apostrophe before such cells, and the import removes it. The two are inverse: an apostrophe before
+ * a formula that was there already gets one more.
  */
+import { formulaPattern } from '../http/fields/formulas.js';
 
-/** With the full-width forms, which some spreadsheets read alike. */
-const formula = "'*[=+\\-@\\t\\r\\n＝＋－＠]";
-const toGuard = new RegExp(`^${formula}`);
-const guarded = new RegExp(`^'${formula}`);
+const toGuard = new RegExp(formulaPattern);
+const guarded = new RegExp(formulaPattern.replace('^', "^'"));
 
 /** Returns the text as a cell that no spreadsheet calculates. */
 export const guardCell = (text: string): string => (toGuard.test(text) ? `'${text}` : text);

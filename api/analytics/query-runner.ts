@@ -5,6 +5,7 @@
  * Input: a statement and an output format. Output: rows or a file, or the catalogued error of a query that is too
  * large.
  */
+import { formulaPattern } from '../../http/fields/formulas.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
@@ -61,6 +62,17 @@ export interface QueryRunner {
   file(statement: QueryStatement, format: OutputFormat, limit: number | null): Promise<Buffer>;
 }
 
+const textType = /^(LowCardinality\()?(Nullable\()?String\b/;
+
+/** Returns the rows with an apostrophe before each text that a spreadsheet would calculate. */
+async function guarded(analytics: Pick<Analytics, 'query'>, rows: string, parameters: QueryStatement['parameters']) {
+  const columns = await analytics.query<{ name: string; type: string }>(`DESCRIBE (${rows})`, parameters);
+  const texts = columns.filter(({ type }) => textType.test(type)).map(({ name }) => name);
+  if (texts.length === 0) return rows;
+  const guards = texts.map((name) => `if(match(${name}, {formula:String}), concat('''', ${name}), ${name}) AS ${name}`);
+  return `SELECT * REPLACE (${guards.join(', ')}) FROM (${rows})`;
+}
+
 export function createQueryRunner(analytics: Pick<Analytics, 'query' | 'file'>): QueryRunner {
   const limitConcurrency = createConcurrencyLimit(maxConcurrent, maxQueued, maxSeconds);
 
@@ -77,9 +89,12 @@ export function createQueryRunner(analytics: Pick<Analytics, 'query' | 'file'>):
       const rows = await run(() => analytics.query<object>(statement, parameters));
       return rows.map(withoutUnset);
     },
-    async file({ sql, parameters }, { name }, limit) {
-      const statement = `${limited(sql, limit)} SETTINGS ${[...settings, ...fileSettings].join(', ')}`;
-      const { buffer, byteOffset, byteLength } = await run(() => analytics.file(statement, name, parameters));
+    async file({ sql, parameters }, { name, isCalculated }, limit) {
+      const bound = { ...parameters, formula: formulaPattern };
+      const { buffer, byteOffset, byteLength } = await run(async () => {
+        const rows = isCalculated ? await guarded(analytics, limited(sql, limit), bound) : limited(sql, limit);
+        return analytics.file(`${rows} SETTINGS ${[...settings, ...fileSettings].join(', ')}`, name, bound);
+      });
       return Buffer.from(buffer, byteOffset, byteLength);
     },
   };
