@@ -27,13 +27,13 @@ function readMetadata(reader: FieldReader, name: string): Metadata | null {
   return reader.take(checkMetadata(name, dictionary, limits));
 }
 
-/** Refuses another pair in an update by id: the id follows from the pair. */
+/** Refuses another pair in an update: the id follows from the pair. */
 export function refuseOtherPair(fields: RawFields, record: { readonly [Part in keyof Pair]: string | null }): void {
   const reader = new FieldReader(fields);
   for (const part of ['tag', 'externalId'] as const) {
     const given = reader.text(part);
     if (given !== null && given !== record[part]) {
-      throw new ApiError('conflict', `${part}: can't be changed in an update by id; create a new record instead`, {
+      throw new ApiError('conflict', `${part}: can't be changed in an update; create a new record instead`, {
         param: part,
       });
     }

@@ -17,16 +17,13 @@ export function readCamera(
   bbox: string | undefined,
   hasOverlays: boolean,
 ): Validated<Camera> {
-  const position = center === undefined ? null : parseLocation(center);
-  if (position === undefined) return invalid('center', 'must be latitude,longitude');
+  const location = center === undefined ? null : parseLocation(center);
+  if (location && 'rule' in location) return invalid('center', location.rule);
+  const position = location && location.position;
   const level = zoom === undefined ? null : readNumber('zoom', zoom, { minimum: minZoom, maximum: maxZoom });
   if (level && !level.ok) return level;
   const box = bbox === undefined ? null : parseBox(bbox);
-  if (box === undefined)
-    return invalid(
-      'bbox',
-      'must be min_latitude,min_longitude,max_latitude,max_longitude, with different latitudes and longitudes',
-    );
+  if (typeof box === 'string') return invalid('bbox', box);
   if (box) return { ok: true, value: { center: null, zoom: null, bbox: box } };
   if (!hasOverlays && position === null)
     return invalid('center', 'is required unless markers, path, geofences or bbox is given');
@@ -37,13 +34,17 @@ export function readCamera(
 
 /**
  * Parses a bbox. If west is greater than east, it crosses the antimeridian. South must be less than north. A box
- * without width or height has no zoom.
+ * without width or height has no zoom. Returns the rule that other texts break.
  */
-function parseBox(text: string): NonNullable<Camera['bbox']> | undefined {
+function parseBox(text: string): NonNullable<Camera['bbox']> | string {
   const parts = text.split(',');
-  if (parts.length !== 4) return undefined;
+  if (parts.length !== 4) return 'must be min_latitude,min_longitude,max_latitude,max_longitude';
   const southWest = parseLocation(parts.slice(0, 2).join(','));
   const northEast = parseLocation(parts.slice(2).join(','));
-  if (!southWest || !northEast || southWest[1] >= northEast[1] || southWest[0] === northEast[0]) return undefined;
-  return [southWest[0], southWest[1], northEast[0], northEast[1]];
+  if ('rule' in southWest) return `min_latitude,min_longitude: ${southWest.rule}`;
+  if ('rule' in northEast) return `max_latitude,max_longitude: ${northEast.rule}`;
+  const [[west, south], [east, north]] = [southWest.position, northEast.position];
+  if (south >= north) return 'min_latitude must be less than max_latitude';
+  if (west === east) return 'min_longitude and max_longitude must be different';
+  return [west, south, east, north];
 }

@@ -47,9 +47,8 @@ export function readSegments(
       continue;
     }
     const location = parseLocation(segment);
-    if (location === undefined)
-      return invalid(param, `has "${shown(segment)}", which is neither an option nor latitude,longitude`);
-    locations.push(location);
+    if ('rule' in location) return invalid(param, `has "${shown(segment)}", which is no option: ${location.rule}`);
+    locations.push(location.position);
   }
   return { ok: true, value: { options, locations } };
 }
@@ -68,12 +67,14 @@ function optionProblem(
   return undefined;
 }
 
-/** Parses `latitude,longitude` in degrees as [longitude, latitude]. Returns undefined for other texts. */
-export function parseLocation(text: string): Position | undefined {
+/** Parses `latitude,longitude` in degrees as [longitude, latitude]. Returns the rule that other texts break. */
+export function parseLocation(text: string): { readonly position: Position } | { readonly rule: string } {
   const parts = text.split(',').map((part) => part.trim());
-  if (parts.length !== 2 || !parts.every((part) => decimal.test(part))) return undefined;
+  if (parts.length !== 2 || !parts.every((part) => decimal.test(part))) return { rule: 'must be latitude,longitude' };
   const [latitude, longitude] = parts.map(Number) as [number, number];
-  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? [longitude, latitude] : undefined;
+  if (Math.abs(latitude) > 90) return { rule: 'latitude, which comes first, must be -90 to 90' };
+  if (Math.abs(longitude) > 180) return { rule: 'longitude, which comes second, must be -180 to 180' };
+  return { position: [longitude, latitude] };
 }
 
 /** Shortens a value for a message. */
