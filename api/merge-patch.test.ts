@@ -92,6 +92,14 @@ describe.each(Object.entries(resources))('%s', (name, { required, fields }) => {
     );
   });
 
+  test('PATCH takes the media type of JSON Merge Patch', async () => {
+    const path = `/v1/${name}/t/typed`;
+    await api.call('PUT', path, { body: required });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const { status, body } = await api.call('PATCH', path, { body: '{"metadata":{"a":1}}', headers });
+    expect([status, body[single].metadata]).toEqual([200, { a: 1 }]);
+  });
+
   test('PATCH needs a record, keeps its pair, and honours If-Match', async () => {
     expect((await api.call('PATCH', `/v1/${name}/no/where`, { body: { enabled: false } })).status).toBe(404);
     const path = `/v1/${name}/t/matched`;

@@ -169,7 +169,7 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
         />
         <Check
           label="Early entries"
-          hint="Enter as soon as the boundary is within the reported accuracy."
+          hint="Enter as soon as the boundary is within the reported accuracy. Exits are then late too."
           {...check('bufferEntries')}
         />
         <Check

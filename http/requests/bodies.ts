@@ -68,7 +68,8 @@ function checkPercentEncoding(text: string): void {
 export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeContentTypeParser(['application/json', 'text/plain']);
-  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+  const jsonTypes = ['application/json', 'application/merge-patch+json'];
+  app.addContentTypeParser<Buffer>(jsonTypes, { parseAs: 'buffer' }, (request, bytes, done) => {
     const text = textOf(request, bytes);
     if (text.trim() === '') return done(null, undefined);
     let parsed: { readonly error: Error | null; readonly value?: unknown } | undefined;
