@@ -1,6 +1,7 @@
 /** Writes records as CSV, GeoJSON or NDJSON: the text before, of and after the records. Pure. */
 
 import type { ExportedFields, FieldValue } from '../../api/stored-fields.js';
+import { listText } from '../../schemas/wire/common.js';
 import { csvLine } from '../csv-cells.js';
 
 /** A record's id, the names and values of its fields, and its coordinates among them. */
@@ -61,14 +62,11 @@ export const written = <Stored extends { readonly _id: string }>(
 function textOf(value: FieldValue): string {
   if (value === null) return '';
   if (typeof value !== 'object') return String(value);
-  return isPlainList(value) ? value.join(',') : JSON.stringify(value);
+  return isTexts(value) ? listText(value) : JSON.stringify(value);
 }
 
-/** Returns whether comma-separated text says the same as the list: of texts without commas, none taken for JSON. */
-const isPlainList = (value: object): value is string[] =>
-  Array.isArray(value) &&
-  value.every((item) => typeof item === 'string' && !item.includes(',')) &&
-  !value[0]?.startsWith('[');
+const isTexts = (value: object): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /** Returns the fields that are set. */
 function fieldsOf(names: readonly string[], values: readonly FieldValue[]): Record<string, FieldValue> {

@@ -19,7 +19,7 @@ export function readCamera(
 ): Validated<Camera> {
   const location = center === undefined ? null : parseLocation(center);
   if (location && 'rule' in location) return invalid('center', location.rule);
-  const position = location && location.position;
+  const position = location?.position ?? null;
   const level = zoom === undefined ? null : readNumber('zoom', zoom, { minimum: minZoom, maximum: maxZoom });
   if (level && !level.ok) return level;
   const box = bbox === undefined ? null : parseBox(bbox);

@@ -46,3 +46,10 @@ export const point = (longitude: number, latitude: number) => ({
   type: 'Point' as const,
   coordinates: [longitude, latitude] as [number, number],
 });
+
+/**
+ * Writes a list of texts as one: comma-separated, or as JSON where that would read as another list. Every reader of
+ * lists takes both.
+ */
+export const listText = (items: readonly string[]): string =>
+  items.some((item) => item.includes(',')) || items[0]?.startsWith('[') ? JSON.stringify(items) : items.join(',');

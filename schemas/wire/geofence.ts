@@ -10,7 +10,7 @@ import type {
   IsochroneSource,
 } from '../json/geofence.js';
 import type { EventBeacon, EventGeofence } from '../records.js';
-import { isoTime, point, withoutUnset } from './common.js';
+import { isoTime, listText, point, withoutUnset } from './common.js';
 
 const circleVertices = 32;
 const earthRadiusM = 6_371_000;
@@ -62,7 +62,7 @@ export function geofenceJson(record: GeofenceRecord, nowMs: number, includeGeome
       dwellThreshold: record.dwellThreshold_min,
       disableAfter: record.disableAfter === null ? null : isoTime(record.disableAfter),
       deleteAfter: record.deleteAfter === null ? null : isoTime(record.deleteAfter),
-      userIds: record.userIds?.join(',') ?? null,
+      userIds: record.userIds && listText(record.userIds),
       ip: record.ip,
     }),
   };

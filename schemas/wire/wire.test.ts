@@ -162,10 +162,22 @@ describe('geofences', () => {
     expect(geofenceJson({ ...geofence, enabled, disableAfter }, nowMs).enabled).toBe(expected);
   });
 
+  /** A client that sent back what it had read made three users of two. */
+  test('user ids with commas are written so that they are read as the same list', () => {
+    const users = ['a,b', 'c', '[d'];
+    const shown = (userIds: string[] | null) => geofenceJson({ ...geofence, userIds }, 0).userIds;
+    expect(JSON.parse(shown(users)!)).toEqual(users);
+    expect(JSON.parse(shown(['[d', 'c'])!)).toEqual(['[d', 'c']);
+    expect([shown(['c', 'd']), shown(null)]).toEqual(['c,d', undefined]);
+  });
+
   test('the ring of a circle is closed, within the world, and at the radius', () => {
     const longitude = fc.double({ min: -180, max: 180, noNaN: true });
     // At the poles longitudes were nonsense.
-    const latitude = fc.oneof(fc.double({ min: -90, max: 90, noNaN: true }), fc.constantFrom(-90, -89.9999, 89.9999, 90));
+    const latitude = fc.oneof(
+      fc.double({ min: -90, max: 90, noNaN: true }),
+      fc.constantFrom(-90, -89.9999, 89.9999, 90),
+    );
     const haversine = (degrees: number) => Math.sin((degrees * Math.PI) / 360) ** 2;
     fc.assert(
       fc.property(longitude, latitude, fc.integer({ min: 10, max: 10_000 }), (x, y, radius) => {
