@@ -316,8 +316,8 @@ describe('the history', () => {
 
 it('reports a row that is nested deeply, which once ended the import, and applies the others', async () => {
   const row = (externalId: string, metadata: string) =>
-    `{"tag":"deep","externalId":"${externalId}","description":"Shop","type":"circle","coordinates":[1,2],"radius":100,` +
-    `"metadata":${metadata}}`;
+    `{"tag":"deep","externalId":"${externalId}","description":"Shop","type":"circle","coordinates":[1,2],` +
+    `"radius":100,"metadata":${metadata}}`;
   const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
   const text = [row('a', '{}'), row('b', deep), row('c', '{}')].join('\n');
   expect(await bench.import(newScope(), text, { format: 'ndjson' })).toMatchObject({
@@ -348,7 +348,7 @@ describe('beacons without a pair', () => {
     expect(bench.readModel.beacon(scope, id!)?.description).toBe('Gate');
   });
 
-  it('are told apart, although their ids begin with the same second and process', async () => {
+  it('are distinct, although their ids begin with the same second and process', async () => {
     const scope = newScope();
     await created(scope, 1, 2, 3);
     const rows = [1, 2, 3].map((minor) => beacon('Gate', minor));

@@ -19,7 +19,7 @@ it('names the line that had an id first, however many there are', () => {
   );
 });
 
-/** Rows of beacons without a pair were rejected as repeated: the first 64 bits of such ids are a second and a process. */
+/** Beacons without a pair were rejected as repeated: the first 64 bits of their ids are a second and a process. */
 it('tells apart the ids that one process made in one second', () => {
   const seen = new SeenIds();
   const ids = Array.from({ length: 10_000 }, () => freshId(1_700_000_000_000));
