@@ -14,10 +14,11 @@ import { locationRows } from '../../../schemas/testing/rows.js';
 import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import { topics } from '../../ports.js';
+import { isErasureCommand } from '../../records/erasure-command.js';
 import { projectErasures } from '../../records/project-erasures.js';
 import { createAnalyticsSink } from '../analytics/sink.js';
 import { openTestAnalytics } from '../testing/analytics.js';
-import { beaconRecord, geofenceRecord, location, projectRecord, TestNode, until } from '../testing/node.js';
+import { beaconRecord, geofenceRecord, location, projectRecord, readAll, TestNode, until } from '../testing/node.js';
 import { createTestTables } from '../testing/tables.js';
 import { webhookRecord } from '../webhooks/testing/webhooks.js';
 import { createEraser } from './eraser.js';
@@ -34,7 +35,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-async function start() {
+/** @param isRefused makes ClickHouse refuse statements. */
+async function start({ isRefused = () => false }: { isRefused?: (statement: string) => boolean } = {}) {
   const node = await TestNode.open();
   const analytics = await openTestAnalytics();
   await createTestTables(analytics);
@@ -44,13 +46,21 @@ async function start() {
   const sink = createAnalyticsSink({ log, positions, analytics, clock: Date.now, bounds: { maxDelayMs: 20 } });
   const time = { offsetMs: 0 };
   const problems: unknown[] = [];
+  const allowed = (statement: string): string => {
+    if (isRefused(statement)) throw new Error('refused');
+    return statement;
+  };
   const eraser = createEraser({
     readModel: node.readModel,
-    ...{ writer: node.writer, leases: embeddedLeases, log, states, positions, deliveries, analytics, secretCipher },
+    ...{ writer: node.writer, leases: embeddedLeases, log, states, positions, deliveries, secretCipher },
+    analytics: {
+      query: async (statement) => analytics.query(allowed(statement)),
+      command: async (statement) => analytics.command(allowed(statement)),
+    },
     keepMs: 30 * dayMs,
     clock: () => Date.now() + time.offsetMs,
     onProblem: (problem) => problems.push(problem),
-    timing: { intervalMs: 20, graceMs, patienceMs: 20_000 },
+    timing: { intervalMs: 20, graceMs, patienceMs: 20_000, retryMs: 20, maxRetryMs: 50 },
   });
   eraser.start();
   // A webhook stage without webhooks passes everything.
@@ -65,13 +75,16 @@ async function start() {
     expect(problems).toEqual([]);
   });
 
-  async function erase(subject: ErasureRecord['subject'], name: string): Promise<string> {
-    const _id = freshId();
+  /** Requests an erasure of each name at once. */
+  async function erase(subject: ErasureRecord['subject'], ...names: [string, ...string[]]): Promise<string> {
     const createdAt = node.writer.nextTimestamp();
-    const target = secretCipher.encrypt(name, _id);
-    const record = { _id, ...scope, createdAt, updatedAt: createdAt, subject, target, completedAt: null };
-    await node.configure({ kind: 'erasure', record });
-    return _id;
+    const records = names.map((name) => {
+      const _id = freshId();
+      const target = secretCipher.encrypt(name, _id);
+      return { _id, ...scope, createdAt, updatedAt: createdAt, subject, target, completedAt: null };
+    });
+    await node.configure(...records.map((record) => ({ kind: 'erasure' as const, record })));
+    return records[0]!._id;
   }
   const isDone = (id: string): boolean => (node.readModel.erasure(scope, id)?.completedAt ?? null) !== null;
   async function complete(id: string): Promise<void> {
@@ -82,8 +95,15 @@ async function start() {
     node,
     analytics,
     time,
+    problems,
     erase,
+    isDone,
     complete,
+    /** Returns the commands on topic `locations`, as names of devices. */
+    async commandedDevices() {
+      const all = (await readAll(node.embedded, topics.locations)).map(({ value }) => codecs.location.decode(value!));
+      return all.filter(isErasureCommand).map(({ deviceId }) => deviceId);
+    },
     async eraseAll(subject: ErasureRecord['subject'], name: string) {
       const id = await erase(subject, name);
       await complete(id);
@@ -355,4 +375,63 @@ test('a deleted project leaves nothing but topics, also of what was on its way; 
   expect(await node.state(at('other', 'Bert', other))).toBeDefined();
   expect(node.readModel.recordsOf(other, 100)).toHaveLength(1);
   expect(await place.count('users')).toBe(1);
+});
+
+// Anyone with a publishable key could name a user from so many devices that the user could not be erased any more: the
+// statement with the ids of all of them was too long for ClickHouse. Each attempt wrote the commands again.
+test('a user with more devices than a statement has room for is erased, with one command a device', async () => {
+  const place = await start();
+  const { node } = place;
+  const devices = Array.from({ length: 10_500 }, (_, index) => `phone-${index}`);
+  await node.append(...devices.map((device) => at(device, 'Ada', { latitude: 60 })), at('bert-phone', 'Bert'));
+  await until(async () => (await place.count('users')) === devices.length + 1);
+  const erasure = await place.erase('user', 'Ada');
+  await until(async () => (await place.count('users')) === 1);
+  await place.complete(erasure);
+
+  expect(tablesWith(node.folder, ['Ada', 'phone-10499'])).toEqual([]);
+  expect(await place.count('users')).toBe(1);
+  expect(await place.count('locations')).toBe(1);
+  expect((await place.commandedDevices()).sort()).toEqual([...devices, 'Ada'].sort());
+});
+
+// Each name stands nine times in a query, and fifty erasures shared it.
+test('fifty of the longest names are erased together', async () => {
+  const place = await start();
+  const { node } = place;
+  const names = Array.from({ length: 50 }, (_, index) => `${index}`.padEnd(256, '\u6f22'));
+  await node.append(...names.map((name, index) => at(`phone-${index}`, name)));
+  await until(async () => (await place.count('users')) === names.length);
+  await place.erase('user', ...(names as [string]));
+  place.time.offsetMs += graceMs;
+  await until(() => node.readModel.erasures(scope).every(({ completedAt }) => completedAt !== null));
+  expect(await place.count('users')).toBe(0);
+  expect(tablesWith(node.folder, names)).toEqual([]);
+});
+
+// One erasure that failed kept all others of its environment running, and was itself dropped when its topics' retention
+// was over, although nothing had been erased.
+test('an erasure that fails lets others complete, writes no more commands, and is not forgotten', async () => {
+  let isBroken = true;
+  const place = await start({
+    isRefused: (statement) => isBroken && statement.includes('Ada') && statement.startsWith('SELECT count()'),
+  });
+  const { node } = place;
+  await node.append(at('phone', 'Ada'), at('tablet', 'Bert'));
+  await until(async () => (await place.count('users')) === 2);
+  const failing = await place.erase('user', 'Ada', 'Bert');
+  const other = node.readModel.erasures(scope).find(({ _id }) => _id !== failing)!._id;
+  await place.complete(other);
+  expect(await place.count('users', "user_id = 'Bert'")).toBe(0);
+  const commands = (await place.commandedDevices()).length;
+
+  place.time.offsetMs += 31 * dayMs;
+  const failed = place.problems.length;
+  await until(() => place.problems.length >= failed + 3);
+  expect(await place.commandedDevices()).toHaveLength(commands);
+  expect(place.isDone(failing)).toBe(false);
+  isBroken = false;
+  await place.complete(failing);
+  expect(await place.count('users')).toBe(0);
+  expect(new Set(place.problems.splice(0).map(String))).toEqual(new Set(['Error: refused']));
 });

@@ -9,10 +9,15 @@
  * A first pass runs at once. The last one runs when nothing that was received before the erasure can still be on its
  * way: `graceMs` later, when the stages have passed the ends of their topics. Until the topics have forgotten, passes
  * are repeated, because a stage that reads a topic again writes rows again.
+ *
+ * The first pass commands every device that it finds, because locations that are not evaluated yet may create a state.
+ * Later passes run when all of these are evaluated, so the states tell which devices still need a command. A first pass
+ * that failed is therefore not repeated: the last one does the same, and appends only what is missing.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { codecs } from '../../../schemas/codecs.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
+import type { Location } from '../../../schemas/records.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
 import { createSweeper, type Sweeper } from '../../catalog/store/sweepers.js';
 import type { ConfigurationWriter, Scope } from '../../catalog/types.js';
@@ -55,6 +60,9 @@ export interface EraserTiming {
   readonly recheckMs: number;
   /** How long the last pass waits for the stages before it is put off. */
   readonly patienceMs: number;
+  /** Delay after the first failure of a pass. It doubles with each further one, up to `maxRetryMs`. */
+  readonly retryMs: number;
+  readonly maxRetryMs: number;
 }
 
 export const defaultEraserTiming: EraserTiming = {
@@ -62,6 +70,8 @@ export const defaultEraserTiming: EraserTiming = {
   graceMs: 15_000,
   recheckMs: 60 * 60 * 1_000,
   patienceMs: 10_000,
+  retryMs: 10_000,
+  maxRetryMs: 5 * 60 * 1_000,
 };
 
 /** Of one project and environment, erased by the same statements. */
@@ -69,7 +79,7 @@ const maxErasuresPerPass = 50;
 /** Records of a deleted project in one write, and writes of one pass: other erasures have their turn in between. */
 const maxDeletedAtOnce = 1_000;
 const maxWritesPerPass = 50;
-/** Devices of a deleted project that are commanded at once. */
+/** Devices that are read from ClickHouse and commanded at once. */
 const maxDevicesAtOnce = 5_000;
 const pollMs = 100;
 /** Forgotten plans of erasures that are gone. */
@@ -79,10 +89,9 @@ interface Batch extends Scope {
   readonly records: readonly ErasureRecord[];
 }
 
-interface FoundUser {
-  readonly user: string;
-  readonly user_id: string;
-  readonly device_id: string;
+interface UserTarget extends statements.Target {
+  /** Id of the erasure. */
+  readonly _id: string;
 }
 
 /** Creates the eraser. It does nothing before `start`, and never rejects. */
@@ -91,11 +100,15 @@ export function createEraser(parts: EraserParts): Sweeper {
   const timing = { ...defaultEraserTiming, ...parts.timing };
   /** When the next pass of an erasure is due, epoch ms. */
   const plans = new Map<string, number>();
+  /** How often in a row the passes of an erasure failed. */
+  const failures = new Map<string, number>();
   let isStopping = false;
 
   const dueAtOf = ({ _id }: ErasureRecord): number => plans.get(_id) ?? 0;
   const plan = (record: ErasureRecord, dueAtMs: number): void => void plans.set(record._id, dueAtMs);
-  const isForgotten = ({ createdAt }: ErasureRecord): boolean => clock() > createdAt + parts.keepMs;
+  /** An erasure that never completed is kept, or its user would stay without anybody knowing. */
+  const isForgotten = ({ createdAt, completedAt }: ErasureRecord): boolean =>
+    completedAt !== null && clock() > createdAt + parts.keepMs;
   const isWhole = ({ subject }: ErasureRecord): boolean => subject === 'project';
   /** The erasure of a project is written with its deletion, which may have been refused. */
   const isWithdrawn = (record: ErasureRecord): boolean =>
@@ -103,17 +116,23 @@ export function createEraser(parts: EraserParts): Sweeper {
 
   function due(): ErasureRecord[] {
     const all = readModel.allErasures();
-    if (plans.size > all.length + maxStalePlans) plans.clear();
+    if (plans.size > all.length + maxStalePlans) {
+      plans.clear();
+      failures.clear();
+    }
     return all.filter((record) => dueAtOf(record) <= clock() && !isWithdrawn(record));
   }
 
-  /** Groups by scope what the same statements can erase. */
+  /** Groups by scope what the same statements can erase. What failed is alone, so that it does not fail others. */
   function nextBatch(): Batch | undefined {
     const all = due();
     const [first] = all;
     if (first === undefined) return undefined;
     const { project, environment } = first;
-    const ofScope = all.filter((each) => each.project === project && each.environment === environment);
+    if (failures.has(first._id)) return { project, environment, records: [first] };
+    const ofScope = all.filter(
+      (each) => each.project === project && each.environment === environment && !failures.has(each._id),
+    );
     const whole = ofScope.filter(isWhole);
     return { project, environment, records: (whole.length > 0 ? whole : ofScope).slice(0, maxErasuresPerPass) };
   }
@@ -123,10 +142,18 @@ export function createEraser(parts: EraserParts): Sweeper {
     if (batch === undefined) return;
     try {
       await erase(batch);
+      for (const { _id } of batch.records) failures.delete(_id);
     } catch (error) {
       onProblem(error);
-      for (const record of batch.records) plan(record, clock() + timing.patienceMs);
+      for (const record of batch.records) planRetry(record);
     }
+  }
+
+  function planRetry(record: ErasureRecord): void {
+    const count = (failures.get(record._id) ?? 0) + 1;
+    failures.set(record._id, count);
+    const retryAtMs = clock() + Math.min(timing.retryMs * 2 ** (count - 1), timing.maxRetryMs);
+    plan(record, Math.max(retryAtMs, record.createdAt + timing.graceMs));
   }
 
   async function erase(batch: Batch): Promise<void> {
@@ -175,23 +202,26 @@ export function createEraser(parts: EraserParts): Sweeper {
       'user',
     );
     const events = targetsOf(batch.records, 'event').map(({ name }) => name);
-    const found = await findUsers(batch, users);
-    const ids = new Set(found.map(({ user }) => user));
+    const ids = new Set<string>();
     const names = new Map(users.map(({ name, receivedBy }) => [name, receivedBy]));
-    const erased: Erased = { ...batch, users: ids, names, events: new Set(events) };
 
     // The topic has the commands of a completed erasure, and a stage that reads it again applies them again.
     const running = users.filter(({ completedAt }) => completedAt === null);
-    const commanded = await eraseStates(batch, running, found, ids);
-    if (waits && !(await reached(commanded, stagePosition))) return false;
+    const commander = createCommander((erasure) => last.some(({ _id }) => _id === erasure));
+    for (const id of await commander.append(running.map((user) => commandOf(batch, user, user.name)))) ids.add(id);
+    for await (const found of findUsers(batch, users)) {
+      for (const { user } of found) ids.add(user);
+      for (const id of await commander.append(commandsOf(batch, running, found))) ids.add(id);
+    }
+    if (waits && !(await reached(await commander.ends(), stagePosition))) return false;
     if (waits && !(await areEventsQueued())) return false;
     ids.delete('');
+    const erased: Erased = { ...batch, users: ids, names, events: new Set(events) };
     await erasePending(log, deliveries, erased);
     if (waits && !(await isSinkAtEnd())) return false;
-    for (const { user } of await findUsers(batch, complete)) ids.add(user);
+    for await (const found of findUsers(batch, complete)) for (const { user } of found) ids.add(user);
     ids.delete('');
-    await eraseRows(batch, complete, [...ids], events);
-    return true;
+    return eraseRows(batch, complete, [...ids], events);
   }
 
   /** Erases an environment of a deleted project. Returns whether all of it is gone and nothing is on its way. */
@@ -199,13 +229,12 @@ export function createEraser(parts: EraserParts): Sweeper {
     // Before the rows: webhooks end with their records, and imports write no more.
     if (!(await deleteRecords(record))) return false;
     if (waits && !(await isEverythingStored())) return false;
-    const commanded = await eraseDevices(record);
+    const isKnown = waits || record.completedAt !== null;
+    const commanded = await eraseDevices(record, isKnown);
     if (waits && !(await reached(commanded, stagePosition))) return false;
     // Devices are found by their rows in users: as in `pass`.
-    const isKnown = waits || record.completedAt !== null;
     const tables = statements.allTables.filter((table) => isKnown || table !== 'users');
-    await deleteFound(tables.map((table) => [table, statements.inScope(record)]));
-    return true;
+    return deleteFound(tables.map((table) => [table, statements.inScope(record)]));
   }
 
   /** Deletes the configuration of an environment. Returns whether nothing is left of it. */
@@ -229,26 +258,16 @@ export function createEraser(parts: EraserParts): Sweeper {
   }
 
   /** Commands the location stage to forget every known device of an environment. Returns the ends of partitions. */
-  async function eraseDevices({ _id, project, environment }: ErasureRecord): Promise<Map<number, number>> {
-    const createdBy = clock();
-    const ends = new Map<number, number>();
-    for (let after = ''; ; ) {
-      const query = statements.devicesQuery({ project, environment }, after, maxDevicesAtOnce);
+  async function eraseDevices(whole: ErasureRecord, isEvaluated: boolean): Promise<Map<number, number>> {
+    const receivedBy = clock();
+    const commander = createCommander(() => isEvaluated);
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const query = statements.devicesQuery(whole, after, maxDevicesAtOnce);
       const devices = (await analytics.query<{ device_id: string }>(query)).map(({ device_id }) => device_id);
-      const last = devices.at(-1);
-      if (last === undefined) break;
-      after = last;
-      const commands = devices.map((deviceId) => ({
-        key: deviceKey({ project, environment, deviceId }),
-        value: codecs.location.encode(
-          erasureCommand({ project, environment, deviceId, erasure: _id, name: deviceId, createdBy }),
-        ),
-      }));
-      for (const { key } of commands) ends.set(log.partitionOf(topics.locations, key), 0);
-      await log.append(topics.locations, commands);
+      await commander.append(devices.map((name) => commandOf(whole, { _id: whole._id, name, receivedBy }, name)));
+      after = devices.at(-1);
     }
-    for (const partition of ends.keys()) ends.set(partition, await log.end(topics.locations, partition));
-    return ends;
+    return commander.ends();
   }
 
   const stagePosition = async (partition: number): Promise<number> => (await states.position(partition)).offset;
@@ -262,42 +281,84 @@ export function createEraser(parts: EraserParts): Sweeper {
         receivedBy: record.createdAt,
       }));
 
-  const findUsers = async (scope: Scope, users: readonly statements.Target[]): Promise<FoundUser[]> =>
-    users.length === 0 ? [] : analytics.query<FoundUser>(statements.usersQuery(scope, users));
+  /** Yields the user records of targets in pages. */
+  async function* findUsers(scope: Scope, users: readonly statements.Target[]): AsyncGenerator<statements.FoundUser[]> {
+    for (const group of statements.groupedTargets(users)) {
+      let after: statements.FoundUser | undefined;
+      do {
+        const query = statements.usersQuery(scope, group, after, maxDevicesAtOnce);
+        const found: statements.FoundUser[] = await analytics.query<statements.FoundUser>(query);
+        yield found;
+        after = found.length < maxDevicesAtOnce ? undefined : found.at(-1);
+      } while (after !== undefined);
+    }
+  }
+
+  const commandOf = (
+    { project, environment }: ErasureRecord | Batch,
+    { _id, name, receivedBy }: UserTarget,
+    deviceId: string,
+  ): ErasureCommand => ({ project, environment, deviceId, erasure: _id, name, createdBy: receivedBy });
+
+  /** Returns commands to forget the users, on every device that was found to have one. */
+  const commandsOf = (
+    batch: Batch,
+    users: readonly UserTarget[],
+    found: readonly statements.FoundUser[],
+  ): ErasureCommand[] =>
+    users.flatMap((user) => {
+      const of = found.filter((each) => [each.user, each.user_id, each.device_id].includes(user.name));
+      const devices = new Set(of.map(({ device_id }) => device_id));
+      for (const device of ['', user.name]) devices.delete(device);
+      return Array.from(devices, (device) => commandOf(batch, user, device));
+    });
 
   /**
-   * Commands the location stage to forget the users, on every device that is known to have one. Adds the `_id`s in
-   * their states. Returns the ends of the commanded partitions.
+   * Appends commands for the location stage.
+   * @param isEvaluated tells of an erasure whether the states show every location that was received before it. Then
+   * only devices whose states have an erased user need a command. Otherwise all do.
    */
-  async function eraseStates(
-    { project, environment }: Scope,
-    users: readonly (statements.Target & { readonly _id: string })[],
-    found: readonly FoundUser[],
-    ids: Set<string>,
-  ): Promise<Map<number, number>> {
-    const commands = users.flatMap(({ _id, name, receivedBy }): ErasureCommand[] => {
-      const of = found.filter((each) => [each.user, each.user_id, each.device_id].includes(name));
-      const devices = new Set([name, ...of.map(({ device_id }) => device_id)].filter((device) => device !== ''));
-      return [...devices].map((deviceId) => ({
-        ...{ project, environment, deviceId, erasure: _id, name },
-        createdBy: receivedBy,
-      }));
-    });
-    const ends = new Map<number, number>();
-    const needed: { readonly key: string; readonly value: Buffer }[] = [];
-    for (const command of commands) {
-      const location = erasureCommand(command);
-      const key = deviceKey(command);
-      const partition = log.partitionOf(topics.locations, key);
-      const [stored] = await states.load(partition, [key]);
-      for (const { id } of erasedUsers(location, stored && decodeDeviceState(stored))) ids.add(id);
-      // Locations that are not evaluated yet may still create a state.
-      needed.push({ key, value: codecs.location.encode(location) });
-      ends.set(partition, 0);
+  function createCommander(isEvaluated: (erasure: string) => boolean) {
+    const partitions = new Set<number>();
+
+    /** Returns the `_id`s of the users that the commands erase from the states as of now. */
+    async function append(commands: readonly ErasureCommand[]): Promise<string[]> {
+      const byPartition = new Map<number, { readonly key: string; readonly command: Location }[]>();
+      for (const command of commands) {
+        const key = deviceKey(command);
+        const partition = log.partitionOf(topics.locations, key);
+        const group = byPartition.get(partition) ?? [];
+        byPartition.set(partition, group);
+        group.push({ key, command: erasureCommand(command) });
+      }
+      const ids: string[] = [];
+      const needed: { readonly key: string; readonly value: Buffer }[] = [];
+      for (const [partition, group] of byPartition) {
+        const stored = await states.load(
+          partition,
+          group.map(({ key }) => key),
+        );
+        for (const [index, { key, command }] of group.entries()) {
+          const state = stored[index];
+          const users = erasedUsers(command, state && decodeDeviceState(state));
+          ids.push(...users.map(({ id }) => id));
+          if (users.length === 0 && isEvaluated(command.id)) continue;
+          needed.push({ key, value: codecs.location.encode(command) });
+          partitions.add(partition);
+        }
+      }
+      if (needed.length > 0) await log.append(topics.locations, needed);
+      return ids;
     }
-    if (needed.length > 0) await log.append(topics.locations, needed);
-    for (const partition of ends.keys()) ends.set(partition, await log.end(topics.locations, partition));
-    return ends;
+
+    /** Returns the ends of the partitions that have commands. */
+    async function ends(): Promise<Map<number, number>> {
+      const all = new Map<number, number>();
+      for (const partition of partitions) all.set(partition, await log.end(topics.locations, partition));
+      return all;
+    }
+
+    return { append, ends };
   }
 
   async function reached(
@@ -349,29 +410,33 @@ export function createEraser(parts: EraserParts): Sweeper {
     return true;
   }
 
+  /** Returns whether all rows were looked for. */
   async function eraseRows(
     scope: Scope,
     users: readonly statements.Target[],
     ids: readonly string[],
     events: readonly string[],
-  ): Promise<void> {
-    const rows: [table: string, condition: string][] = [];
-    if (users.length + ids.length > 0) {
-      for (const table of statements.userTables) rows.push([table, statements.userRows(scope, table, users, ids)]);
-      rows.push(['webhook_attempts', statements.attemptRows(scope, users, ids)]);
-    }
-    if (events.length > 0) {
-      rows.push(['events', statements.eventRows(scope, events)]);
-      rows.push(['webhook_attempts', statements.attemptRowsOfEvents(scope, events)]);
-    }
-    await deleteFound(rows);
+  ): Promise<boolean> {
+    const rows: [table: string, conditions: string[]][] = [
+      ...statements.userTables.map((table): [string, string[]] => [
+        table,
+        statements.userRows(scope, table, users, ids),
+      ]),
+      ['webhook_attempts', statements.attemptRows(scope, users, ids)],
+      ['events', statements.eventRows(scope, events)],
+      ['webhook_attempts', statements.attemptRowsOfEvents(scope, events)],
+    ];
+    return deleteFound(rows.flatMap(([table, conditions]) => conditions.map((each) => [table, each] as const)));
   }
 
-  async function deleteFound(rows: readonly (readonly [table: string, condition: string])[]): Promise<void> {
+  /** Deletes rows. Returns false if the eraser was stopped before all conditions were looked for. */
+  async function deleteFound(rows: readonly (readonly [table: string, condition: string])[]): Promise<boolean> {
     for (const [table, condition] of rows) {
+      if (isStopping) return false;
       const [found] = await analytics.query<{ n: number }>(`SELECT count() AS n FROM ${table} WHERE ${condition}`);
       if (found && found.n > 0) await analytics.command(statements.deleteRows(table, condition, parts.cluster));
     }
+    return true;
   }
 
   const sweeper = createSweeper({

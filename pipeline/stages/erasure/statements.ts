@@ -1,5 +1,6 @@
 /**
- * The SQL of erasures. Pure. Statements that delete cannot bind parameters, so all values are quoted literals.
+ * The SQL of erasures. Pure. Statements that delete cannot bind parameters, so all values are quoted literals, and many
+ * values make several statements.
  *
  * A user's rows are those with its `_id`, and those that name it and were received by the time of the erasure. Rows of
  * the same person that were received later belong to a new record.
@@ -24,10 +25,13 @@ export const allTables = [...userTables, 'webhook_attempts', 'rejections'] as co
 
 /** ClickHouse's limit of texts in one search. */
 const maxNeedles = 255;
-const maxFoundUsers = 100_000;
+
+/** Bytes of the values in one statement. ClickHouse refuses texts beyond its `max_query_size` of 262,144 bytes. */
+export const maxValueBytes = 100_000;
 
 const list = (texts: readonly string[]): string => texts.map(literal).join(', ');
 const time = (epochMs: number): string => `fromUnixTimestamp64Milli(toInt64(${Math.floor(epochMs)}), 'UTC')`;
+
 /** Returns the condition of all rows of an environment. */
 export const inScope = ({ project, environment }: Scope): string =>
   `project = ${literal(project)} AND environment = ${literal(environment)}`;
@@ -40,13 +44,63 @@ const isTarget = (table: UserTable, { name, receivedBy }: Target): string =>
 
 const anyOf = (conditions: readonly string[]): string => `(${conditions.join(' OR ')})`;
 
-/** Returns a query of the targets' user records: columns user, user_id, device_id. */
-export function usersQuery(scope: Scope, targets: readonly Target[]): string {
-  const selects = userTables.map((table) => {
+/** Groups values in their order, so that the texts of a group have at most `maxValueBytes`, or it is a single value. */
+function grouped<Value>(values: readonly Value[], textOf: (value: Value) => string): Value[][] {
+  const groups: Value[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const value of values) {
+    const ownBytes = Buffer.byteLength(textOf(value));
+    bytes += ownBytes;
+    if (bytes > maxValueBytes) {
+      groups.push([]);
+      bytes = ownBytes;
+    }
+    groups.at(-1)?.push(value);
+  }
+  return groups;
+}
+
+/** Returns conditions for one statement each. A row of the environment has one of them if it has one of the given. */
+const conditionsOf = (scope: Scope, conditions: readonly string[]): string[] =>
+  grouped(conditions, (condition) => condition).map((group) => `${inScope(scope)} AND ${anyOf(group)}`);
+
+/** Returns conditions that a few ids fulfil each. */
+function byIds(ids: readonly string[], conditionOf: (idList: string) => string): string[] {
+  const conditions: string[] = [];
+  for (let start = 0; start < ids.length; start += maxNeedles)
+    conditions.push(conditionOf(list(ids.slice(start, start + maxNeedles))));
+  return conditions;
+}
+
+const selectsOf = (scope: Scope, targets: readonly Target[]): string[] =>
+  userTables.map((table) => {
     const isWanted = anyOf(targets.map((target) => isTarget(table, target)));
     return `SELECT user, user_id, device_id FROM ${table} WHERE ${inScope(scope)} AND ${isWanted}`;
   });
-  return `SELECT DISTINCT user, user_id, device_id FROM (${selects.join(' UNION ALL ')}) LIMIT ${maxFoundUsers}`;
+
+/** Groups targets by what fits into one `usersQuery`. */
+export const groupedTargets = (targets: readonly Target[]): Target[][] =>
+  grouped(targets, (target) => userTables.map((table) => isTarget(table, target)).join());
+
+export interface FoundUser {
+  readonly user: string;
+  readonly user_id: string;
+  readonly device_id: string;
+}
+
+/** Returns a query of the targets' user records that follow `after`, by device: the columns of `FoundUser`. */
+export function usersQuery(
+  scope: Scope,
+  targets: readonly Target[],
+  after: FoundUser | undefined,
+  limit: number,
+): string {
+  const following =
+    after && ` WHERE (device_id, user, user_id) > (${list([after.device_id, after.user, after.user_id])})`;
+  return (
+    `SELECT DISTINCT user, user_id, device_id FROM (${selectsOf(scope, targets).join(' UNION ALL ')})` +
+    `${following ?? ''} ORDER BY device_id, user, user_id LIMIT ${limit}`
+  );
 }
 
 /** Returns a query of the devices that follow `after`: column device_id. */
@@ -54,28 +108,39 @@ export const devicesQuery = (scope: Scope, after: string, limit: number): string
   `SELECT DISTINCT device_id FROM users WHERE ${inScope(scope)} AND device_id > ${literal(after)} ` +
   `ORDER BY device_id LIMIT ${limit}`;
 
-/** Returns the condition of the rows of a table that belong to the targets or to the user records `ids`. */
-export function userRows(scope: Scope, table: UserTable, targets: readonly Target[], ids: readonly string[]): string {
-  const byId = ids.length === 0 ? [] : [`user IN (${list(ids)})`];
-  return `${inScope(scope)} AND ${anyOf([...byId, ...targets.map((target) => isTarget(table, target))])}`;
-}
+/** Returns conditions of the rows of a table that belong to the targets or to the user records `ids`. */
+export const userRows = (
+  scope: Scope,
+  table: UserTable,
+  targets: readonly Target[],
+  ids: readonly string[],
+): string[] =>
+  conditionsOf(scope, [
+    ...byIds(ids, (some) => `user IN (${some})`),
+    ...targets.map((target) => isTarget(table, target)),
+  ]);
 
-/** Returns the condition of the attempts whose bodies name the targets or the user records. */
-export function attemptRows(scope: Scope, targets: readonly Target[], ids: readonly string[]): string {
-  const conditions: string[] = [];
-  for (let start = 0; start < ids.length; start += maxNeedles)
-    conditions.push(`multiSearchAny(request_body, [${list(ids.slice(start, start + maxNeedles))}])`);
-  for (const { name, receivedBy } of targets) {
-    const fields = ['_id', 'userId', 'deviceId'].map((field) => `"${field}":${JSON.stringify(name)}`);
-    conditions.push(`(multiSearchAny(request_body, [${list(fields)}]) AND at <= ${time(receivedBy)})`);
-  }
-  return `${inScope(scope)} AND ${anyOf(conditions)}`;
-}
+/** Returns conditions of the attempts whose bodies name the targets or the user records. */
+export const attemptRows = (scope: Scope, targets: readonly Target[], ids: readonly string[]): string[] =>
+  conditionsOf(scope, [
+    ...byIds(ids, (some) => `multiSearchAny(request_body, [${some}])`),
+    ...targets.map(({ name, receivedBy }) => {
+      const fields = ['_id', 'userId', 'deviceId'].map((field) => `"${field}":${JSON.stringify(name)}`);
+      return `(multiSearchAny(request_body, [${list(fields)}]) AND at <= ${time(receivedBy)})`;
+    }),
+  ]);
 
-export const eventRows = (scope: Scope, ids: readonly string[]): string => `${inScope(scope)} AND id IN (${list(ids)})`;
+export const eventRows = (scope: Scope, ids: readonly string[]): string[] =>
+  conditionsOf(
+    scope,
+    byIds(ids, (some) => `id IN (${some})`),
+  );
 
-export const attemptRowsOfEvents = (scope: Scope, ids: readonly string[]): string =>
-  `${inScope(scope)} AND hasAny(events, [${list(ids)}])`;
+export const attemptRowsOfEvents = (scope: Scope, ids: readonly string[]): string[] =>
+  conditionsOf(
+    scope,
+    byIds(ids, (some) => `hasAny(events, [${some}])`),
+  );
 
 /** Returns the statement that deletes rows and resolves when they are gone. `cluster` as of the tables' migration. */
 export function deleteRows(table: string, rows: string, cluster: string | undefined): string {

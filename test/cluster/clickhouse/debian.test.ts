@@ -134,12 +134,12 @@ describe.runIf(areHere)('two shards of two replicas', () => {
       await until(async () => isDeepStrictEqual(await idsIn(client, 'events_local', ofProject), expected));
     }
 
-    await ran(clients[0]!, deleteRows('events', eventRows(scope, erased), cluster.name));
+    await ran(clients[0]!, deleteRows('events', eventRows(scope, erased)[0]!, cluster.name));
     for (const client of clients) {
       await until(async () => isDeepStrictEqual(await idsIn(client, 'events', ofProject), kept));
       await until(async () => (await idsIn(client, 'events_local', ofProject)).every((id) => kept.includes(id)));
     }
-    const alone = deleteRows('events_local', eventRows(scope, kept), undefined);
+    const alone = deleteRows('events_local', eventRows(scope, kept)[0]!, undefined);
     for (const client of clients) await ran(client, alone);
     for (const client of clients) await until(async () => (await idsIn(client, 'events', ofProject)).length === 0);
   });
