@@ -3,10 +3,11 @@
  * before its last bytes were read. And a sender who left early blocked all later imports of the project.
  */
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
 import { type Body, useApi } from '../api/testing/fixtures.js';
 import { until } from '../testing/until.js';
@@ -73,5 +74,56 @@ it.each([
   await admission;
   const next = `${columns}Shop,circle,left,a,"[10,50]",100\n`;
   await until(async () => (await sendCsv(next)).meta.code === 200, { timeoutMs: 10_000 });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+/** Returns the files of the folder that this process has open, also those that are removed. */
+const openFiles = (): string[] =>
+  readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      // The descriptor of the listing itself.
+      return [];
+    }
+  });
+
+const formHead = (name = 'shops.csv'): string =>
+  `--x\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`;
+const formType = 'multipart/form-data; boundary=x';
+
+// Each form whose sender left within the file kept its descriptor, and the space of the removed file, until the process
+// ended.
+it.runIf(process.platform === 'linux')('a form that its sender leaves within the file keeps no file open', async () => {
+  const client = connect((api.app.server.address() as AddressInfo).port, '127.0.0.1');
+  client.write(
+    `POST /v1/geofences/import HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${api.secret}\r\n` +
+      `Content-Type: ${formType}\r\nContent-Length: 10000000\r\n\r\n${formHead()}${'a'.repeat(200_000)}`,
+  );
+  await until(() => openFiles().length === 1);
+  client.destroy();
+  await until(() => openFiles().length === 0);
+  await until(() => readdirSync(folder).length === 0);
+});
+
+const brokenGzip = (text: string): Buffer => {
+  const whole = gzipSync(text);
+  return Buffer.concat([whole.subarray(0, -200), Buffer.alloc(200, 7)]);
+};
+
+it.each([
+  ['broken gzip', 400, { 'content-encoding': 'gzip' }, brokenGzip(formHead() + 'a'.repeat(3_000_000))],
+  ['no end', 400, {}, Buffer.from(`${formHead()}${columns}`)],
+  ['a second file that ends early', 400, {}, Buffer.from(`${formHead()}${columns}\r\n${formHead()}${columns}`)],
+  ['an unknown file that ends early', 415, {}, Buffer.from(`${formHead('shops.pdf').replace('text/csv', 'x/y')}x`)],
+])('a form with %s is refused and keeps no file open', async (_, status, headers, body) => {
+  const response = await fetch(`${address}/v1/geofences/import`, {
+    method: 'POST',
+    headers: { authorization: api.secret, 'content-type': formType, ...headers },
+    body: new Uint8Array(body),
+  });
+  expect(response.status).toBe(status);
+  if (process.platform === 'linux') await until(() => openFiles().length === 0);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -91,10 +91,16 @@ function receiveForm(
 ): Promise<FormFile> {
   return new Promise((resolve, reject) => {
     let received: Promise<FormFile> | undefined;
+    let part: Readable | undefined;
+    let hasFailed = false;
     const fail = (error: unknown): void => {
-      reject(error);
+      if (hasFailed) return;
+      hasFailed = true;
       body.unpipe();
       body.destroy();
+      // The parser does not end the part. Without an end its file stays open, and keeps its space after its removal.
+      part?.destroy(new Error('the form failed'));
+      void Promise.allSettled([received]).then(() => reject(error));
     };
     let form: InstanceType<typeof Busboy>;
     try {
@@ -104,6 +110,8 @@ function receiveForm(
       return;
     }
     form.on('file', (_field, file, name, _encoding, type) => {
+      // The parser reports an early end at the part itself, also if nobody reads it.
+      file.on('error', () => {});
       const format = formatOfName(name ?? '') ?? formatsByType[type.toLowerCase()];
       if (received !== undefined || format === undefined) {
         file.resume();
@@ -111,7 +119,8 @@ function receiveForm(
         fail(received === undefined ? unsupported() : twice);
         return;
       }
-      received = write(file as Readable).then(() => ({ format, fileName: shortName(name) }));
+      part = file as Readable;
+      received = write(part).then(() => ({ format, fileName: shortName(name) }));
       received.catch(fail);
     });
     form.on('error', () => fail(new ApiError('invalid_body', 'the form is invalid or incomplete')));
