@@ -154,6 +154,7 @@ describe('imports of a project', () => {
     await held.arrived;
     for (const importer of [bench.importer, bench.otherImporter()]) {
       await expect(importer.importRecords(requestOf(scope, ''))).rejects.toMatchObject({ code: 'import_running' });
+      await expect(importer.check(scope)).rejects.toMatchObject({ code: 'import_running' });
     }
     expect(await bench.import(newScope(), file(shop('a')))).toMatchObject({ created: 1 });
     held.release();
@@ -165,7 +166,11 @@ describe('imports of a project', () => {
     const importer = createImporter({ ...bench, bounds: { maxRunning: 1 } });
     const permit = await importer.admit(newScope());
     await expect(importer.admit(newScope())).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(importer.check(newScope())).rejects.toMatchObject({ code: 'overloaded' });
     await permit.release();
+    const scope = newScope();
+    await importer.check(scope);
+    await importer.check(scope);
     await (await importer.admit(newScope())).release();
   });
 });

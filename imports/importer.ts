@@ -42,9 +42,14 @@ export interface Importer {
    * `import_running` while another import of the project runs on any node, and `overloaded` if this node runs many.
    */
   importRecords(request: ImportRequest): Promise<ImportResult>;
-  /** Reserves the project's place, for callers that must receive the file first. Throws like `importRecords`. */
+  /**
+   * Throws like `admit` if an import could not start now. Reserves nothing: for callers that receive the file before it
+   * is admitted, so that a file that would be refused is not sent.
+   */
+  check(scope: Scope): Promise<void>;
+  /** Reserves the project's place, for a file that is complete. Throws like `importRecords`. */
   admit(scope: Scope): Promise<ImportPermit>;
-  /** Starts an admitted import. Releases the permit when it ends. */
+  /** Starts an admitted import. Releases the permit when it ends, or cannot start. */
   start(permit: ImportPermit, request: ImportRequest): Promise<StartedImport>;
   /** Returns an import as of now, with the progress of one that this node runs. */
   find(scope: Scope, id: string): ImportRecord | undefined;
@@ -102,21 +107,35 @@ export function createImporter({
   const admitted = new Set<string>();
   const closing = new AbortController();
 
-  async function admit(scope: Scope): Promise<ImportPermit> {
+  function refuseIfBusy(): void {
     if (closing.signal.aborted) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
     if (admitted.size >= bounds.maxRunning) {
       throw new ApiError('overloaded', `this server runs ${bounds.maxRunning} imports; try again later`, {
         retryAfterS,
       });
     }
+  }
+
+  const otherRuns = (): ApiError =>
+    new ApiError('import_running', 'another import of this project is running; wait until it has ended', {
+      retryAfterS,
+    });
+
+  async function check({ project }: Scope): Promise<void> {
+    refuseIfBusy();
+    const holder = await values.get(leaseKey(project));
+    if (holder !== undefined && !isAbandoned(holder)) throw otherRuns();
+  }
+
+  /** Returns whether the holder of a lease was a process that has ended. */
+  const isAbandoned = (holder: string): boolean => isOnlyNode && !admitted.has(holder);
+
+  async function admit(scope: Scope): Promise<ImportPermit> {
+    refuseIfBusy();
     const id = freshId(clock());
     const key = leaseKey(scope.project);
     admitted.add(id);
-    if (!(await taken(key, id))) {
-      throw new ApiError('import_running', 'another import of this project is running; wait until it has ended', {
-        retryAfterS,
-      });
-    }
+    if (!(await taken(key, id))) throw otherRuns();
     const renewal = setInterval(() => {
       // During an outage the next renewal follows; the lease outlasts several.
       values.put(key, id, leaseMs, { current: id }).catch(() => undefined);
@@ -139,7 +158,7 @@ export function createImporter({
     try {
       isTaken = await values.put(key, id, leaseMs, { current: null });
       const holder = isTaken || !isOnlyNode ? undefined : await values.get(key);
-      if (holder !== undefined && !admitted.has(holder)) {
+      if (holder !== undefined && isAbandoned(holder)) {
         isTaken = await values.put(key, id, leaseMs, { current: holder });
       }
     } finally {
@@ -149,6 +168,15 @@ export function createImporter({
   }
 
   async function start(permit: ImportPermit, request: ImportRequest): Promise<StartedImport> {
+    try {
+      return begin(permit, request);
+    } catch (error) {
+      await permit.release();
+      throw error;
+    }
+  }
+
+  function begin(permit: ImportPermit, request: ImportRequest): StartedImport {
     const first = firstRecord(permit.id, request, parts.writer.nextTimestamp());
     const { signal, ...stopping } = stopSignal(permit, request.signal);
     const execution = executionOf(first, { ...request, signal });
@@ -206,6 +234,7 @@ export function createImporter({
   }
 
   return {
+    check,
     admit,
     start,
     find,

@@ -24,9 +24,9 @@ import { importJson } from '../schemas/wire/import.js';
 import { applyBatch, maxBatchRecords } from './batch.js';
 import type { ImportRequest } from './execution.js';
 import { fileText } from './files.js';
-import type { Importer, ImportPermit } from './importer.js';
+import type { Importer, StartedImport } from './importer.js';
 import { geometryResolver, type ImportedKind, resourceOf, tableOf } from './resources.js';
-import { openUploadFolder, refuseOtherTypes, type UploadFolder, uploadTypes } from './uploads.js';
+import { defaultUploadBounds, openUploadFolder, refuseOtherTypes, type UploadBounds, uploadTypes } from './uploads.js';
 
 export interface ImportDependencies
   extends Pick<ApiDependencies, 'configuration' | 'writer' | 'geometrySources' | 'clock' | 'arePlansEnabled'> {
@@ -34,6 +34,7 @@ export interface ImportDependencies
   /** Folder for files while they are received and imported. What is in it is removed at the start. */
   readonly folder: string;
   readonly maxFileBytes: number;
+  readonly uploadBounds?: Partial<Omit<UploadBounds, 'maxFileBytes'>>;
   /** Throws while nothing can be stored. */
   readonly admitWrite?: () => void;
 }
@@ -118,7 +119,8 @@ function refusalOf({ status, failure }: ImportRecord): ApiError | undefined {
 
 export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, deps) => {
   const { importer, configuration, clock } = deps;
-  const uploads = await openUploadFolder(deps.folder, deps.maxFileBytes);
+  const { folder, maxFileBytes, uploadBounds } = deps;
+  const uploads = await openUploadFolder(folder, { ...defaultUploadBounds, ...uploadBounds, maxFileBytes });
   const serialize = createSerializer();
   let streams = 0;
   app.addHook('preClose', () => importer.close());
@@ -187,7 +189,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
       const imports = await Promise.all(
         items.map((record) => shown(importer.find(record, record._id) ?? record, false)),
       );
-      return { meta: { ...success, hasMore, ...(cursor && { cursor }) }, imports, maxFileBytes: deps.maxFileBytes };
+      return { meta: { ...success, hasMore, ...(cursor && { cursor }) }, imports, maxFileBytes };
     },
   });
 
@@ -381,8 +383,9 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
     refuseOtherTypes(request);
     admitKind(kind, { project });
     deps.admitWrite?.();
-    const permit = await importer.admit({ project, environment });
-    const { finished } = await startReceived(uploads, permit, request, {
+    const scope: Scope = { project, environment };
+    await importer.check(scope);
+    const { id, finished } = await startReceived(scope, request, {
       resource: kind,
       isDryRun,
       fileName,
@@ -391,7 +394,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
         : { kind: 'key', name: keyHint },
     });
     const record = await Promise.race([finished, delay(waitS * 1_000, undefined, { ref: false })]);
-    const current = record ?? importer.find(permit.scope, permit.id) ?? (await finished);
+    const current = record ?? importer.find(scope, id) ?? (await finished);
     const refusal = refusalOf(current);
     if (refusal) return sendFailure(refusal, request, reply, { import: await shown(current) });
     const isRunning = current.status === 'running';
@@ -401,32 +404,28 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
       .send({ meta: { code: isRunning ? 202 : 200 }, import: await shown(current) });
   }
 
-  /** Receives the file and starts its import. Returns a promise of the finished import. */
+  /**
+   * Receives the file and starts its import. The import is admitted when the file is complete, so that a slow upload
+   * holds up no import.
+   */
   async function startReceived(
-    folder: UploadFolder,
-    permit: ImportPermit,
+    scope: Scope,
     request: FastifyRequest,
     asked: Pick<ImportRequest, 'resource' | 'isDryRun' | 'requestedBy'> & { readonly fileName: string | null },
-  ): Promise<{ readonly finished: Promise<ImportRecord> }> {
-    let isStarted = false;
+  ): Promise<StartedImport> {
+    const file = await uploads.receive(request, scope.project, asked.fileName);
+    const { format, fileName, bytes } = file;
+    const source = { path: file.path };
+    let started: StartedImport | undefined;
     try {
-      const file = await folder.receive(request, permit.id, asked.fileName);
-      const { format, fileName, bytes } = file;
-      const started = await importer.start(permit, {
-        ...asked,
-        scope: permit.scope,
-        source: { path: file.path },
-        format,
-        fileName,
-        bytesTotal: bytes,
-      });
-      isStarted = true;
-      const finished = started.finished.finally(() => file.remove());
-      finished.catch(() => undefined);
-      await started.underWay;
-      return { finished };
+      const permit = await importer.admit(scope);
+      started = await importer.start(permit, { ...asked, scope, source, format, fileName, bytesTotal: bytes });
     } finally {
-      if (!isStarted) await permit.release();
+      if (started === undefined) await file.remove();
     }
+    const finished = started.finished.finally(() => file.remove());
+    finished.catch(() => undefined);
+    await started.underWay;
+    return { ...started, finished };
   }
 };

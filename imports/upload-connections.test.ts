@@ -18,13 +18,13 @@ const folder = mkdtempSync(join(tmpdir(), 'fenceline-uploads-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const atOnce = async (): Promise<void> => {};
-/** What happens between the head of an upload and its admission. */
-let beforeAdmission = atOnce;
+/** What happens between the head of an upload and the reading of its body. */
+let beforeReading = atOnce;
 const api = await useApi({
   addRoutes: (deps) => async (app) => {
     const importer = createImporter(deps);
-    const admit: typeof importer.admit = (scope) => beforeAdmission().then(() => importer.admit(scope));
-    await app.register(importRoutes, { ...deps, importer: { ...importer, admit }, folder, maxFileBytes: 2 ** 30 });
+    const check: typeof importer.check = (scope) => beforeReading().then(() => importer.check(scope));
+    await app.register(importRoutes, { ...deps, importer: { ...importer, check }, folder, maxFileBytes: 2 ** 30 });
   },
 });
 const address = await api.app.listen({ port: 0, host: '127.0.0.1' });
@@ -51,12 +51,12 @@ it.each([
   ['within its body', [], columns],
   ['within its compressed body', ['Content-Encoding: gzip'], 'x'],
   ['within its form', ['Content-Type: multipart/form-data; boundary=x'], '--x'],
-])('an upload blocks no other if its sender leaves %s, before it is admitted', async (_, headers, sent) => {
+])('an upload blocks no other if its sender leaves %s, before it is read', async (_, headers, sent) => {
   const client = connect((api.app.server.address() as AddressInfo).port, '127.0.0.1');
   const [connection] = (await once(api.app.server, 'connection')) as [Socket];
-  const admission = new Promise<void>((resolve) => {
-    beforeAdmission = async () => {
-      beforeAdmission = atOnce;
+  const left = new Promise<void>((resolve) => {
+    beforeReading = async () => {
+      beforeReading = atOnce;
       client.destroy();
       await once(connection, 'close');
       resolve();
@@ -71,7 +71,7 @@ it.each([
     ...headers,
   ];
   client.write(`${head.join('\r\n')}\r\n\r\n${sent}`);
-  await admission;
+  await left;
   const next = `${columns}Shop,circle,left,a,"[10,50]",100\n`;
   await until(async () => (await sendCsv(next)).meta.code === 200, { timeoutMs: 10_000 });
   expect(readdirSync(folder)).toEqual([]);

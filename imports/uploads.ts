@@ -1,16 +1,22 @@
 /**
- * Receives a file into a folder, before anything of it is applied: a slow client does not hold an import up, and the
- * size is known for the progress.
+ * Receives a file into a folder, before anything of it is applied or admitted: a slow client does not hold an import
+ * up, and the size is known for the progress.
+ *
+ * Uploads under way have bounds of their own. A project has few of a node's places, so that it cannot take them all,
+ * and an upload that is too slow loses its place.
  */
+
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import { pipeline as connected, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setInterval } from 'node:timers';
 import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploads.js';
 import { ApiError } from '../schemas/errors.js';
+import { freshId } from '../schemas/ids.js';
 import type { ImportFormat } from './source.js';
 
 export interface ReceivedFile {
@@ -133,25 +139,96 @@ function receiveForm(
   });
 }
 
+export interface UploadBounds {
+  readonly maxFileBytes: number;
+  /** Uploads that this node receives at the same time. */
+  readonly maxUploads: number;
+  /** Of these, uploads of one project. */
+  readonly maxUploadsPerProject: number;
+  /** An upload that sends fewer than `minWindowBytes` in a window ends. */
+  readonly windowMs: number;
+  readonly minWindowBytes: number;
+}
+
+/** Uploads take time but hardly any of the processor, so more may be under way than imports run. */
+export const uploadsPerRunningImport = 4;
+
+export const defaultUploadBounds: Omit<UploadBounds, 'maxFileBytes'> = {
+  maxUploads: 16,
+  maxUploadsPerProject: 2,
+  windowMs: 30_000,
+  minWindowBytes: 30_000,
+};
+
+const retryAfterS = 10;
+
 export interface UploadFolder {
-  /** Receives the body of a request. Throws catalogued errors. */
-  receive(request: FastifyRequest, id: string, fileName: string | null): Promise<ReceivedFile>;
+  /** Receives the body of a request of a project. Throws catalogued errors. */
+  receive(request: FastifyRequest, project: string, fileName: string | null): Promise<ReceivedFile>;
+}
+
+/** Passes a body on, and fails if it arrives too slowly. */
+function paced(body: Readable, { windowMs, minWindowBytes }: UploadBounds): Readable {
+  let windowBytes = 0;
+  const pace = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      windowBytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const checking = setInterval(() => {
+    const rule = `the file arrives too slowly: send ${minWindowBytes} bytes or more in ${windowMs / 1_000} seconds`;
+    if (windowBytes < minWindowBytes) pace.destroy(new ApiError('request_timeout', rule));
+    windowBytes = 0;
+  }, windowMs);
+  checking.unref();
+  return connected(body, pace, () => clearInterval(checking));
+}
+
+/** Counts uploads under way. */
+function createPlaces({ maxUploads, maxUploadsPerProject }: UploadBounds) {
+  const counts = new Map<string, number>();
+  let total = 0;
+  return {
+    /** Takes a place and returns a function that frees it. Throws `overloaded` if none is free. */
+    take(project: string): () => void {
+      const own = counts.get(project) ?? 0;
+      if (own >= maxUploadsPerProject) {
+        const rule = `this project sends ${own} files to this server already; try again later`;
+        throw new ApiError('overloaded', rule, { retryAfterS });
+      }
+      if (total >= maxUploads) {
+        throw new ApiError('overloaded', `this server receives ${total} files; try again later`, { retryAfterS });
+      }
+      counts.set(project, own + 1);
+      total += 1;
+      return () => {
+        const left = (counts.get(project) ?? 0) - 1;
+        if (left > 0) counts.set(project, left);
+        else counts.delete(project);
+        total -= 1;
+      };
+    },
+  };
 }
 
 /** Removes what an earlier process left in the folder. */
-export async function openUploadFolder(path: string, maxFileBytes: number): Promise<UploadFolder> {
+export async function openUploadFolder(path: string, bounds: UploadBounds): Promise<UploadFolder> {
   await mkdir(path, { recursive: true });
   for (const name of await readdir(path)) await rm(join(path, name), { force: true });
+  const places = createPlaces(bounds);
 
   return {
-    async receive(request, id, fileName) {
-      const file = join(path, id);
+    async receive(request, project, fileName) {
+      const leave = places.take(project);
+      const file = join(path, freshId());
       const remove = () => rm(file, { force: true });
       const count = { bytes: 0 };
-      const write = (source: Readable) => pipeline(source, bounded(maxFileBytes, count), createWriteStream(file));
+      const write = (source: Readable) =>
+        pipeline(source, bounded(bounds.maxFileBytes, count), createWriteStream(file));
       try {
         const type = mediaTypeOf(request);
-        const body = uploadedBody(request);
+        const body = paced(uploadedBody(request), bounds);
         const format = formatsByType[type];
         const received =
           format === undefined ? await receiveForm(request, body, write) : await write(body).then(() => ({ format }));
@@ -167,6 +244,8 @@ export async function openUploadFolder(path: string, maxFileBytes: number): Prom
         const { code } = error as NodeJS.ErrnoException;
         if (code === 'ENOSPC') throw new ApiError('storage_full', 'the disk is full');
         throw uploadFailure(error);
+      } finally {
+        leave();
       }
     },
   };

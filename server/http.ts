@@ -20,6 +20,7 @@ import { exportRoutes } from '../imports/export/routes.js';
 import { createImporter, defaultImportBounds } from '../imports/importer.js';
 import { geometryResolver } from '../imports/resources.js';
 import { importRoutes } from '../imports/routes.js';
+import { uploadsPerRunningImport } from '../imports/uploads.js';
 import { defaultIngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
@@ -278,6 +279,7 @@ export async function addApi(
     importer,
     folder: join(configuration.data, 'imports'),
     maxFileBytes,
+    uploadBounds: { maxUploads: maxRunning * uploadsPerRunningImport },
     ...(admitWrite && { admitWrite }),
   });
   await app.register(
