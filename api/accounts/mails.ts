@@ -1,5 +1,5 @@
 /** The texts of the mails about accounts. Pure. */
-import type { Mail } from '../../outbound/mail/mail.js';
+import { type Mail, oneLine } from '../../outbound/mail/mail.js';
 
 /** A link to the page that uses a token. The token follows `#`, so browsers keep it out of requests and logs. */
 export const accountLink = (publicUrl: string, purpose: string, token: string): string =>
@@ -7,9 +7,6 @@ export const accountLink = (publicUrl: string, purpose: string, token: string): 
 
 const ending = (publicUrl: string): string =>
   `\nThis mail was sent by the Fenceline server at ${publicUrl}. If you did not expect it, ignore it.\n`;
-
-/** Line breaks and control characters of a name would forge lines of a mail. */
-const oneLine = (name: string): string => name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
 
 export const resetMail = (to: string, token: string, publicUrl: string): Mail => ({
   to,

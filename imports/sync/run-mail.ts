@@ -1,5 +1,5 @@
 /** The text of the mail about a run. Pure. */
-import type { Mail } from '../../outbound/mail/mail.js';
+import { type Mail, oneLine } from '../../outbound/mail/mail.js';
 import type { SyncFileRecord, SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
 import { isoTime } from '../../schemas/wire/common.js';
 
@@ -15,7 +15,7 @@ const words: Readonly<Record<SyncFileRecord['result'], string>> = {
 };
 
 function linesOf({ name, result, message, counts, import: importId }: SyncFileRecord): string[] {
-  const lines = [`${shownName(name)}`, `  ${words[result]}${message === null ? '' : `: ${message}`}`];
+  const lines = [oneLine(shownName(name)), `  ${words[result]}${message === null ? '' : `: ${oneLine(message)}`}`];
   if (counts !== null) {
     const { rows, created, updated, unchanged, rejected } = counts;
     lines.push(`  ${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected`);
@@ -26,14 +26,15 @@ function linesOf({ name, result, message, counts, import: importId }: SyncFileRe
 
 /** @param project the name of the project. */
 export function runMail({ environment }: SyncRecord, run: SyncRunRecord, project: string, to: string): Mail {
+  const place = `${oneLine(project)} (${environment})`;
   const text = [
     `${run.message ?? ''}`,
     '',
-    `Project: ${project} (${environment})`,
+    `Project: ${place}`,
     `Started: ${isoTime(run.startedAt)}`,
     ...(run.finishedAt === null ? [] : [`Finished: ${isoTime(run.finishedAt)}`]),
     '',
     ...run.files.flatMap((file) => [...linesOf(file), '']),
   ].join('\n');
-  return { to, subject: `Sync of geofences ${run.result}: ${project} (${environment})`, text };
+  return { to, subject: `Sync of geofences ${run.result}: ${place}`, text };
 }

@@ -43,4 +43,7 @@ export interface MailTransport {
   close(): Promise<void>;
 }
 
+/** Returns a text on one line, for a mail. Line breaks and control characters of a name would forge lines of it. */
+export const oneLine = (text: string): string => text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+
 export const failedMail = (failure: MailFailure, message: string): MailResult => ({ kind: 'failed', failure, message });
