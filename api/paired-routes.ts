@@ -37,6 +37,8 @@ export interface PairedResource<Given, Input, Stored extends GeofenceRecord | Be
   /** The fields of a stored record. */
   readonly stored: ExportedFields<Stored>;
   find(scope: Scope, id: string): Stored | undefined;
+  /** Returns the record that an edit by pair replaces, also one that `find` does not show any more. Default: `find`. */
+  replaced?(scope: Scope, id: string, given: Given | Input): Stored | undefined;
   list(query: ListQuery): Page<Stored>;
   search(query: SearchQuery): SearchPart<Stored>;
   /** Returns the id that follows from the pair; undefined when a part is missing. */
@@ -106,23 +108,35 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
     return answer(record);
   }
 
+  const replaced = (scope: Scope, id: string, given: Given | Input): Stored | undefined =>
+    resource.replaced ? resource.replaced(scope, id, given) : resource.find(scope, id);
+
   async function completed(scope: Scope, given: GivenPair, id: string | undefined): Promise<InputPair> {
     async function current(): Promise<Stored | undefined> {
       if (id === undefined) return undefined;
       await writer.catchUp();
-      return resource.find(scope, id);
+      return replaced(scope, id, given);
     }
     return accepted(await resource.complete(scope, given, current));
   }
 
-  /** Writes the record that follows from the input and the current record, if there is one. */
-  async function save(http: Http, queue: string, input: InputPair, find: () => Stored | undefined) {
+  /**
+   * Writes the record that follows from the input and the current record, if there is one.
+   * @param findReplaced may return a record that callers do not see.
+   */
+  async function save(
+    http: Http,
+    queue: string,
+    input: InputPair,
+    find: () => Stored | undefined,
+    findReplaced = find,
+  ) {
     const scope = callerOf(http.request);
     resource.admit?.(scope);
     const saved = await edit(http, `${name}/${queue}`, (nowMs) => {
-      const existing = find();
-      const record = resource.record(scope, input, existing, nowMs);
-      return { kind: name, id: record._id, record, isExisting: existing !== undefined, result: record };
+      const isExisting = find() !== undefined;
+      const record = resource.record(scope, input, findReplaced(), nowMs);
+      return { kind: name, id: record._id, record, isExisting, result: record };
     });
     return answer(saved);
   }
@@ -131,7 +145,14 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
     const scope = callerOf(http.request);
     const id = resource.idOf(scope, given);
     const input = await completed(scope, given, id);
-    return save(http, id ?? http.request.id, input, () => (id === undefined ? undefined : resource.find(scope, id)));
+    if (id === undefined) return save(http, http.request.id, input, () => undefined);
+    return save(
+      http,
+      id,
+      input,
+      () => resource.find(scope, id),
+      () => replaced(scope, id, input),
+    );
   }
 
   /** Writes what follows from the current record and the fields of a PATCH. */

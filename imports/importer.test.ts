@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBeacon } from '../api/beacons/fields.js';
 import { beaconRecord } from '../api/beacons/record.js';
+import { geofenceId } from '../api/geofences/record.js';
 import { accepted } from '../http/fields/reader.js';
 import { projectRecord } from '../pipeline/catalog/testing/fixtures.js';
 import type { ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
@@ -57,6 +58,40 @@ describe('an import', () => {
     expect(result.rejections).toEqual([
       { line: 3, column: 'radius', value: '5', rule: 'must be a number from 10 to 10000 metres' },
     ]);
+  });
+});
+
+// An import of a row past its deleteAfter created the geofence each time, with a new createdAt. That is another geofence
+// to the devices inside, so late locations that left it made no exit.
+describe('a row past its deleteAfter', () => {
+  const expiring = (deleteAfter: string, more?: string) => `${header},deleteAfter\n${shop('a', more)},${deleteAfter}`;
+  const idOf = (scope: ReturnType<typeof newScope>) => geofenceId(scope, { tag: 'store', externalId: 'a' });
+
+  it('changes nothing over the geofence that has the same', async () => {
+    const scope = newScope();
+    expect(await bench.import(scope, expiring('2020-01-01'))).toMatchObject({ created: 1 });
+    const before = bench.readModel.storedGeofence(scope, idOf(scope));
+    expect(await bench.import(scope, expiring('2020-01-01'))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+    expect(bench.readModel.storedGeofence(scope, idOf(scope))).toEqual(before);
+  });
+
+  it('edits the geofence without making another of it', async () => {
+    const scope = newScope();
+    await bench.import(scope, expiring('2020-01-01'));
+    const before = bench.readModel.storedGeofence(scope, idOf(scope))!;
+    expect(await bench.import(scope, expiring('2019-01-01', '200'))).toMatchObject({ created: 0, updated: 1 });
+    const after = bench.readModel.storedGeofence(scope, idOf(scope))!;
+    expect(after).toMatchObject({ createdAt: before.createdAt, radius: 200, deleteAfter: Date.UTC(2019, 0, 1) });
+  });
+
+  it('is another geofence once it names a later time, or none', async () => {
+    const scope = newScope();
+    for (const later of ['2999-01-01', '']) {
+      await bench.import(scope, expiring('2020-01-01'));
+      const before = bench.readModel.storedGeofence(scope, idOf(scope))!;
+      expect(await bench.import(scope, expiring(later))).toMatchObject({ created: 1 });
+      expect(stored(scope)[0]!.createdAt).toBeGreaterThan(before.createdAt);
+    }
   });
 });
 

@@ -11,7 +11,7 @@ import {
   readGeofence,
 } from '../api/geofences/fields.js';
 import { resolveGeometry } from '../api/geofences/geometry.js';
-import { geofenceId, geofenceRecord } from '../api/geofences/record.js';
+import { geofenceId, geofenceRecord, replacedGeofence } from '../api/geofences/record.js';
 import { type ExportedFields, exportedBeacon, exportedGeofence } from '../api/stored-fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
 import type { FieldTable } from '../http/fields/table.js';
@@ -70,7 +70,13 @@ export type ResolveGeometry = (scope: Scope, given: GivenGeofence, id: string) =
 export const geometryResolver =
   ({ configuration, geometrySources }: GeometryParts): ResolveGeometry =>
   (scope, given, id) =>
-    resolveGeometry(scope, given, async () => configuration.geofence(scope, id), configuration, geometrySources);
+    resolveGeometry(
+      scope,
+      given,
+      async () => replacedGeofence(configuration, scope, id, given.deleteAfter),
+      configuration,
+      geometrySources,
+    );
 
 interface GeometryParts {
   readonly configuration: ConfigurationReader;
@@ -88,7 +94,7 @@ export function geofenceResource({ configuration, resolve }: ResourceParts, scop
     id,
     tag: input.tag,
     externalId: input.externalId,
-    existing: () => configuration.geofence(scope, id),
+    existing: () => replacedGeofence(configuration, scope, id, input.deleteAfter),
     record: (existing, nowMs) => geofenceRecord(scope, input, existing as GeofenceRecord | undefined, nowMs, id),
   });
   return {

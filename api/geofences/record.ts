@@ -1,7 +1,7 @@
 /** Makes the stored record of a geofence. */
 import { find, setCache } from 'geo-tz/all';
 import { LRUCache } from 'lru-cache';
-import type { Scope } from '../../pipeline/catalog/types.js';
+import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import { pairId } from '../../schemas/ids.js';
 import type { Position } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
@@ -10,6 +10,26 @@ import type { GeofenceInput } from './fields.js';
 
 export const geofenceId = ({ project, environment }: Scope, { tag, externalId }: Pair): string =>
   pairId('geofence', project, environment, tag, externalId);
+
+/**
+ * Returns the record that an edit by pair replaces; undefined if the edit creates a geofence.
+ *
+ * A geofence past its `deleteAfter` is absent, so an edit that lets it live on creates another one. An edit that does
+ * not is one of the record that is still stored for late locations: with a new time of creation, devices inside would
+ * lose their exits.
+ * @param deleteAfter of the edit.
+ */
+export function replacedGeofence(
+  configuration: Pick<ConfigurationReader, 'geofence' | 'storedGeofence'>,
+  scope: Scope,
+  id: string,
+  deleteAfter: number | null,
+): GeofenceRecord | undefined {
+  const shown = configuration.geofence(scope, id);
+  if (shown !== undefined || deleteAfter === null) return shown;
+  const expired = configuration.storedGeofence(scope, id);
+  return deleteAfter <= (expired?.deleteAfter ?? Number.NEGATIVE_INFINITY) ? expired : undefined;
+}
 
 /**
  * Returns the whole record. Fields that the owner left out are cleared; the time of creation is kept.

@@ -151,6 +151,17 @@ describe('one geofence', () => {
     expect((await api.call('GET', '/v1/geofences/expiry/2')).status).toBe(404);
     expect((await api.call('GET', '/v1/geofences?tag=expiry')).body.geofences).toHaveLength(1);
   });
+
+  // An edit with a new createdAt is another geofence to the devices inside: late locations that left made no exit.
+  test('an edit past its deleteAfter does not make another geofence of it', async () => {
+    const edit = async (fields: object) => (await put('expired', '1', fields)).body.geofence.createdAt;
+    const createdAt = await edit({ deleteAfter: '2020-01-01' });
+    expect(await edit({ deleteAfter: '2020-01-01', radius: 200 })).toBe(createdAt);
+    const path = '/v1/geofences/expired/1';
+    const body = { ...circle, deleteAfter: '2020-01-01' };
+    expect(await api.call('PUT', path, { body, headers: { 'if-match': '*' } })).toMatchObject({ status: 412 });
+    expect(await edit({})).not.toBe(createdAt);
+  });
 });
 
 describe('refusals', () => {

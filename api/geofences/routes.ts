@@ -17,7 +17,7 @@ import { userParameters } from '../users/routes.js';
 import { listUsersInside, readUserQuery } from '../users/users.js';
 import { geofenceFields, readGeofence } from './fields.js';
 import { resolveGeometry } from './geometry.js';
-import { geofenceId, geofenceRecord } from './record.js';
+import { geofenceId, geofenceRecord, replacedGeofence } from './record.js';
 
 const tag = 'geofences';
 const config = { authority: 'secret', limit: 'management' } as const;
@@ -36,6 +36,7 @@ export const geofenceRoutes =
         answer: Geofence,
         stored: exportedGeofence,
         find: (scope, id) => configuration.geofence(scope, id),
+        replaced: (scope, id, { deleteAfter }) => replacedGeofence(configuration, scope, id, deleteAfter),
         list: (query) => configuration.geofences(query),
         search: (query) => configuration.searchGeofences(query),
         idOf: geofenceId,
