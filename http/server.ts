@@ -6,6 +6,7 @@
  * headers X-Radar-Request-Id and X-RateLimit-*. Modules add their routes as plugins; each route declares `config: {
  * authority, limit }`.
  */
+import type { IncomingMessage } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -22,8 +23,9 @@ import { allowCrossOrigin } from './answers/cors.js';
 import { answerFailures, sendFailure } from './answers/failures.js';
 import { protectAnswers } from './answers/headers.js';
 import { traceRequests } from './answers/traces.js';
+import { boundUnsentAnswers } from './answers/unsent.js';
 import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from './connections/connections.js';
-import { failureBody, failureHeaders, failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
+import { failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
 import { type IdempotencyParts, keepAnswers } from './requests/idempotency.js';
@@ -40,6 +42,8 @@ export interface HttpServerOptions extends AuthorityOptions {
   /** Limit of bodies for routes that set none. */
   readonly bodyLimitBytes?: number;
   readonly connections?: Partial<ConnectionBounds>;
+  /** Bytes of answers that wait for their readers. */
+  readonly maxUnsentBytes?: number;
   /** Absent: the header Idempotency-Key is ignored. */
   readonly idempotency?: IdempotencyParts;
   /** Epoch ms. */
@@ -51,6 +55,7 @@ export interface HttpServerOptions extends AuthorityOptions {
 }
 
 const defaultBodyLimitBytes = 1_048_576;
+const defaultMaxUnsentBytes = 256 * 2 ** 20;
 /** Paths contain percent-encoded tags, external ids and device ids. */
 const maxPathParameterCharacters = 2_048;
 /** A connection is closed after this time without traffic. Longer than the heartbeat of event streams. */
@@ -59,23 +64,20 @@ const headersChecksPerTimeout = 10;
 
 /** Answers requests that Node would answer in another shape or not at all. */
 function answerOddRequests(app: FastifyInstance): void {
+  const unexpected = new WeakSet<IncomingMessage>();
   app.server.on('connect', (_request, socket) => {
     socket.on('error', () => {});
     socket.end(rawAnswer(new ApiError('method_not_allowed', 'this server does not support the method CONNECT')));
   });
   app.server.on('checkExpectation', (request, response) => {
-    const failure = new ApiError('malformed_request', 'Expect: only 100-continue is supported');
-    const requestId = requestIdOf(request);
-    const body = JSON.stringify(failureBody(failure, requestId));
-    const headers = {
-      ...failureHeaders,
-      Connection: 'close',
-      'Content-Type': 'application/json; charset=utf-8',
-      'X-Radar-Request-Id': requestId,
-    };
-    response.writeHead(failure.status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+    // Its sender may wait before it sends the body.
+    response.shouldKeepAlive = false;
+    unexpected.add(request);
+    // As any request, it waits for the answers before it.
+    app.server.emit('request', request, response);
   });
   app.addHook('onRequest', async ({ raw, headers }) => {
+    if (unexpected.has(raw)) throw new ApiError('malformed_request', 'Expect: only 100-continue is supported');
     if (raw.httpVersion === '1.1' && headers.host === undefined) {
       throw new ApiError('malformed_request', 'the Host header is missing');
     }
@@ -135,6 +137,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   answerOddRequests(app);
   requireAuthority(app, options);
   limitRates(app, options.rateLimits, options.clock ?? Date.now);
+  boundUnsentAnswers(app, options.maxUnsentBytes ?? defaultMaxUnsentBytes);
   checkQueries(app);
   if (options.idempotency) keepAnswers(app, options.idempotency);
   refuseUnknownParameters(app);

@@ -49,7 +49,8 @@ export function sendFailure(
   const failure = toApiError(error, request);
   // Fastify closes the connection when it refuses a body. The sender would not see the answer, so the rest of the body
   // is read and dropped within the bounds of connections.ts.
-  if (!request.raw.complete && failure.code !== 'request_timeout') reply.removeHeader('connection');
+  if (!request.raw.complete && reply.raw.shouldKeepAlive && failure.code !== 'request_timeout')
+    reply.removeHeader('connection');
   if (failure.retryAfterS !== undefined) reply.header('Retry-After', failure.retryAfterS);
   // The hooks that set them do not run for every failure.
   reply.headers({ 'X-Radar-Request-Id': request.id, ...failureHeaders });

@@ -1,8 +1,9 @@
 /**
  * Tracks every connection of a server: the requests that wait for an answer, and the time since the last byte.
  *
- * Flows in: sockets and requests from Node. Flows out: refusals of connections beyond the limits, an end to bodies that
- * arrive too slowly, and a shutdown that answers every request that was sent before its connection is closed.
+ * Flows in: sockets and requests from Node. Flows out: refusals of connections beyond the limits, requests of a
+ * connection one after another, an end to bodies and readers that are too slow, and a shutdown that answers every
+ * request that was sent before its connection is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, Server, type Socket } from 'node:net';
@@ -23,6 +24,12 @@ export interface ConnectionBounds {
   readonly bodyTimeoutMs: number;
   /** Each time that a body has sent this many bytes, it gets another second. */
   readonly minBodyBytesPerSecond: number;
+  /** Pipelined requests of all connections that wait for the answers before them. */
+  readonly maxHeldRequests: number;
+  /** Time that the server waits for a client to read its answers, apart from the time that the read bytes earn. */
+  readonly answerTimeoutMs: number;
+  /** Each time that a client has read this many bytes, it gets another second. */
+  readonly minAnswerBytesPerSecond: number;
 }
 
 export const defaultConnectionBounds: ConnectionBounds = {
@@ -32,6 +39,9 @@ export const defaultConnectionBounds: ConnectionBounds = {
   headersTimeoutMs: 20_000,
   bodyTimeoutMs: 30_000,
   minBodyBytesPerSecond: 1_000,
+  maxHeldRequests: 10_000,
+  answerTimeoutMs: 60_000,
+  minAnswerBytesPerSecond: 1_000,
 };
 
 export interface DrainOptions {
@@ -62,7 +72,7 @@ declare module 'fastify' {
 }
 
 const checkEveryMs = 25;
-const bodyCheckEveryMs = 1_000;
+const speedCheckEveryMs = 1_000;
 /**
  * The rest of a body that is already answered is read and dropped. If the connection were closed, the sender would not
  * see the answer.
@@ -77,12 +87,24 @@ const maxRefused = 100;
 /** Returns the address; an IPv4 address that is mapped into IPv6 in its IPv4 form. */
 const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace(/^::ffff:/, '');
 
+/**
+ * Returns the bytes that the kernel has not taken yet. `writableLength` keeps a whole answer until its last byte has
+ * left, so it would not show that a slow client reads. Node measures its own socket timeout in the same way.
+ */
+const unsentBytesOf = (socket: Socket): number =>
+  (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
+
 /** One socket and its requests. */
 class Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** Responses of the requests that wait for an answer, in the order of the requests. */
+  /** Responses of the requests that wait for an answer, in the order of the requests. Only the first is handled. */
   readonly responses = new Set<ServerResponse>();
+  /** Handles the requests after the first, in their order. */
+  readonly held: (() => void)[] = [];
+  isPausedWhileHolding = false;
+  unsentBytes = 0;
+  unreadMs = 0;
   /** The latest request. */
   request: IncomingMessage | undefined;
   waitedMs = 0;
@@ -153,17 +175,19 @@ function proxyMatcher(proxies: readonly string[]): (address: string) => boolean 
   };
 }
 
-/** Calls the present listeners of an event only if `admits` returns true. */
-function filterEvents<Parameters extends unknown[]>(
+/** Calls the present listeners of an event only when `intercept` calls `pass`. */
+function interceptEvents<Parameters extends unknown[]>(
   server: Server,
   event: string,
-  admits: (...parameters: Parameters) => boolean,
+  intercept: (pass: () => void, ...parameters: Parameters) => void,
 ): void {
   const listeners = server.listeners(event) as ((...parameters: Parameters) => void)[];
   server.removeAllListeners(event);
   server.on(event, (...parameters: unknown[]) => {
-    if (!admits(...(parameters as Parameters))) return;
-    for (const listener of listeners) listener.apply(server, parameters as Parameters);
+    const pass = (): void => {
+      for (const listener of listeners) listener.apply(server, parameters as Parameters);
+    };
+    intercept(pass, ...(parameters as Parameters));
   });
 }
 
@@ -174,6 +198,7 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
   const isProxy = proxyMatcher(bounds.proxies);
   let isAccepting = true;
   let refused = 0;
+  let heldRequests = 0;
 
   function limitReached(address: string): string | undefined {
     if (connections.size >= bounds.maxConnections)
@@ -205,6 +230,7 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     connections.set(socket, connection);
     perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
     socket.once('close', () => {
+      heldRequests -= connection.held.splice(0).length;
       connections.delete(socket);
       const others = perAddress.get(address)! - 1;
       if (others > 0) perAddress.set(address, others);
@@ -213,20 +239,53 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
   }
 
   // Node's own listener would read requests from a refused connection.
-  filterEvents<[Socket]>(server, 'connection', (socket) => {
+  interceptEvents<[Socket]>(server, 'connection', (pass, socket) => {
     const reason = limitReached(addressOf(socket));
-    if (reason === undefined) keep(socket);
-    else refuseConnection(socket, reason);
-    return reason === undefined;
+    if (reason !== undefined) return refuseConnection(socket, reason);
+    keep(socket);
+    pass();
   });
 
-  filterEvents<[IncomingMessage, ServerResponse]>(server, 'request', (request, response) => {
+  /**
+   * Holds a request back until the answers before it have left this process: a client that sends many and reads nothing
+   * has one answer in memory. Nothing more is read meanwhile. Node passes on what it has already read.
+   */
+  function hold(connection: Connection, handle: () => void): void {
+    const { held, socket } = connection;
+    held.push(handle);
+    heldRequests += 1;
+    const pause = (): void => {
+      if (held.length > 0) socket.pause();
+    };
+    // Node reads on by itself after each request and after each answer that had filled the socket.
+    if (!connection.isPausedWhileHolding) socket.on('resume', pause);
+    connection.isPausedWhileHolding = true;
+    process.nextTick(pause);
+  }
+
+  function handleNext(connection: Connection): void {
+    const handle = connection.held.shift();
+    if (handle === undefined) return;
+    heldRequests -= 1;
+    if (connection.held.length === 0) {
+      connection.waitedMs = 0;
+      connection.socket.resume();
+    }
+    handle();
+  }
+
+  interceptEvents<[IncomingMessage, ServerResponse]>(server, 'request', (handle, request, response) => {
     const connection = connections.get(request.socket);
-    if (connection === undefined) return true;
-    if (connection.isEnding) {
+    if (connection === undefined) return handle();
+    const isFirst = connection.responses.size === 0;
+    if (!isFirst && heldRequests >= bounds.maxHeldRequests && connection.refusal === undefined) {
+      const rule = `${bounds.maxHeldRequests} pipelined requests wait on this node`;
+      connection.refusal = rawAnswer(new ApiError('overloaded', rule, { retryAfterS: 1 }));
+    }
+    if (connection.isEnding || connection.refusal !== undefined) {
       // Nothing can be answered any more. What has no effect can be sent again on another connection.
       request.resume();
-      return false;
+      return;
     }
     connection.request = request;
     connection.waitedMs = 0;
@@ -235,12 +294,13 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     if (!isAccepting) connection.announceClose();
     response.once('close', () => {
       connection.responses.delete(response);
-      if (connection.responses.size > 0) return;
+      if (connection.responses.size > 0) return handleNext(connection);
       connection.restingSince = performance.now();
       connection.bytesAtRest = connection.socket.bytesRead;
       if (connection.refusal !== undefined) connection.end(connection.refusal);
     });
-    return true;
+    if (isFirst) handle();
+    else hold(connection, handle);
   });
 
   /** Ends a request whose body is too slow, with an answer where none was given. */
@@ -261,7 +321,7 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     const { request, socket, responses } = connection;
     if (request === undefined || request.complete || connection.isEnding) return;
     // The server is behind, not the sender.
-    if (request.readableLength > 0 || request.isPaused()) return;
+    if (connection.held.length > 0 || request.readableLength > 0 || request.isPaused()) return;
     connection.waitedMs += elapsedMs;
     const receivedBytes = socket.bytesRead - connection.bytesBeforeBody;
     const earnedMs = (receivedBytes / bounds.minBodyBytesPerSecond) * 1_000;
@@ -270,17 +330,31 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     else if (connection.waitedMs > bounds.bodyTimeoutMs + earnedMs) endBody(connection, request);
   }
 
+  /** Ends a connection that reads its answers too slowly. */
+  function checkReader(connection: Connection, elapsedMs: number): void {
+    const unsentBytes = unsentBytesOf(connection.socket);
+    // More unsent bytes than before are those of another answer, so all earlier ones have left.
+    const sentBytes = connection.unsentBytes - (unsentBytes > connection.unsentBytes ? 0 : unsentBytes);
+    const earnedMs = (sentBytes / bounds.minAnswerBytesPerSecond) * 1_000;
+    connection.unsentBytes = unsentBytes;
+    connection.unreadMs = unsentBytes === 0 ? 0 : Math.max(0, connection.unreadMs + elapsedMs - earnedMs);
+    if (connection.unreadMs > bounds.answerTimeoutMs) connection.socket.destroy();
+  }
+
   let checkedAt = performance.now();
-  const bodyChecks = setInterval(
+  const speedChecks = setInterval(
     () => {
       const now = performance.now();
-      for (const connection of connections.values()) checkBody(connection, now - checkedAt);
+      for (const connection of connections.values()) {
+        checkBody(connection, now - checkedAt);
+        checkReader(connection, now - checkedAt);
+      }
       checkedAt = now;
     },
-    Math.min(bodyCheckEveryMs, bounds.bodyTimeoutMs / 4),
+    Math.min(speedCheckEveryMs, bounds.bodyTimeoutMs / 4, bounds.answerTimeoutMs / 4),
   );
-  bodyChecks.unref();
-  server.once('close', () => clearInterval(bodyChecks));
+  speedChecks.unref();
+  server.once('close', () => clearInterval(speedChecks));
 
   return {
     isStopping: false,
@@ -324,6 +398,8 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
         return;
       }
       if (connection.refusal !== undefined || connection.isEnding) return;
+      // The server is behind, not the sender: the rest of the headers is not read while requests are held back.
+      if (failure.code === 'request_timeout' && connection.held.length > 0) return;
       connection.refusal = text;
       const [first] = connection.responses;
       const isItsOwn = connection.responses.size === 1 && !first!.headersSent && connection.request?.complete === false;

@@ -1,8 +1,8 @@
 /** Misbehaving clients on raw sockets: each case gets an error of the usual shape, or a clean end, in bounded time. */
-import { connect, type Socket } from 'node:net';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpServer } from '../server.js';
+import { closeClients, RawClient } from './testing/raw-client.js';
 
 type App = ReturnType<typeof createHttpServer>;
 
@@ -45,50 +45,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const open: Client[] = [];
-afterEach(() => {
-  for (const client of open.splice(0)) client.socket.destroy();
-});
+afterEach(closeClients);
 
-/** A socket and the text that it received. */
-class Client {
-  readonly socket: Socket;
-  text = '';
-  error: NodeJS.ErrnoException | undefined;
-  readonly ended: Promise<void>;
-
-  constructor(to = port, { allowHalfOpen = false } = {}) {
-    this.socket = connect({ host: '127.0.0.1', port: to, allowHalfOpen });
-    this.socket.on('data', (data) => {
-      this.text += data.toString('latin1');
-    });
-    this.socket.on('error', (error) => {
-      this.error = error;
-    });
-    this.ended = new Promise((resolve) => this.socket.once('close', () => resolve()));
-    open.push(this);
-  }
-
-  get statuses(): number[] {
-    return [...this.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-  }
-
-  /** Returns `meta` of the last answer. */
-  get meta(): { code: number; type: string; message: string; requestId: string } {
-    return JSON.parse(this.text.slice(this.text.lastIndexOf('\r\n\r\n') + 4)).meta;
-  }
-
-  async until(condition: () => boolean): Promise<void> {
-    const endMs = Date.now() + 120_000;
-    while (!condition()) {
-      if (Date.now() > endMs) throw new Error(`not in time; received ${JSON.stringify(this.text.slice(-500))}`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
-}
-
-async function say(text: string): Promise<Client> {
-  const client = new Client();
+async function say(text: string): Promise<RawClient> {
+  const client = new RawClient(port);
   client.socket.write(text);
   await client.ended;
   return client;
@@ -132,7 +92,7 @@ describe('malformed HTTP is answered in the common shape of failures, and closed
   ])('%s', async (_what, text, code, type) => {
     const { meta, error, statuses, text: received } = await say(text);
     expect(meta).toMatchObject({ code, type, message: expect.any(String), requestId: expect.any(String) });
-    expect(received).toContain(`X-Radar-Request-Id: ${meta.requestId}`);
+    expect(received).toMatch(new RegExp(`^X-Radar-Request-Id: ${meta.requestId}\r$`, 'im'));
     expect(received).toMatch(/Cache-Control: no-store\r\n/i);
     expect(received).toMatch(/X-Content-Type-Options: nosniff\r\n/i);
     expect(statuses).toEqual([code]);
@@ -140,7 +100,7 @@ describe('malformed HTTP is answered in the common shape of failures, and closed
   });
 
   it('a request without Host', async () => {
-    const client = new Client();
+    const client = new RawClient(port);
     client.socket.write('GET /v1/open HTTP/1.1\r\n\r\n');
     await client.until(() => client.text.endsWith('}'));
     expect(client.meta).toMatchObject({ code: 400, type: 'malformed_request', message: 'the Host header is missing' });
@@ -177,7 +137,7 @@ describe('headers that are too slow', () => {
     const impatient = await start({ ...bounds, headersTimeoutMs });
     try {
       const startedAt = performance.now();
-      const client = new Client(impatient.port);
+      const client = new RawClient(impatient.port);
       client.socket.write(text);
       await client.ended;
       const tookMs = performance.now() - startedAt;
@@ -197,7 +157,7 @@ describe('headers that are too slow', () => {
   it('a silent connection ends without an answer', async () => {
     const impatient = await start({ ...bounds, headersTimeoutMs });
     try {
-      const client = new Client(impatient.port);
+      const client = new RawClient(impatient.port);
       await client.ended;
       expect(client.text).toBe('');
       expect(client.error).toBeUndefined();
@@ -209,7 +169,7 @@ describe('headers that are too slow', () => {
   it('a request that comes in pieces within the time is answered', async () => {
     const impatient = await start({ ...bounds, headersTimeoutMs: 4_000 });
     try {
-      const client = new Client(impatient.port);
+      const client = new RawClient(impatient.port);
       for (const piece of ['GET /v1/op', 'en HTTP/1.1\r\nHo', 'st: x\r\n\r', '\n']) {
         client.socket.write(piece);
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -217,7 +177,7 @@ describe('headers that are too slow', () => {
       await client.until(() => client.statuses.length === 1);
       expect(client.statuses).toEqual([200]);
     } finally {
-      for (const { socket } of open) socket.destroy();
+      closeClients();
       await impatient.app.close();
     }
   });
@@ -225,7 +185,7 @@ describe('headers that are too slow', () => {
 
 describe('pipelining', () => {
   it('requests are answered in their order', async () => {
-    const client = new Client();
+    const client = new RawClient(port);
     client.socket.write(
       ['slow', 'nothing', 'open'].map((name) => `GET /v1/${name} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''),
     );
@@ -246,14 +206,14 @@ describe('bodies', () => {
     ['{"a": 1,}', 'the body is not valid JSON: column 9: expected a key in double quotes, not "}"'],
     ['{\n  "a": tru\n}', 'the body is not valid JSON: line 2, column 8: expected a value, not "t"'],
   ])('%j is refused with its position', async (body, message) => {
-    const client = new Client();
+    const client = new RawClient(port);
     client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n${body}`);
     await client.until(() => client.text.includes('"meta"'));
     expect(client.meta).toMatchObject({ code: 400, type: 'invalid_body', message });
   });
 
   it('that is too large is answered while it is being sent, and the connection is not reset', async () => {
-    const client = new Client();
+    const client = new RawClient(port);
     client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
     for (let count = 0; count < 64; count++) client.socket.write(chunk);
@@ -270,7 +230,7 @@ describe('bodies', () => {
   });
 
   it('that trickles is answered 408', async () => {
-    const client = new Client();
+    const client = new RawClient(port);
     client.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: 2000\r\n\r\n"`);
     const trickle = setInterval(() => client.socket.write('x'), 50);
     await client.ended;
@@ -283,7 +243,7 @@ describe('bodies', () => {
     // Each piece earns a second, so a loaded machine may delay it by as much.
     const patient = await start({ ...bounds, bodyTimeoutMs, minBodyBytesPerSecond: 150 });
     try {
-      const steady = new Client(patient.port);
+      const steady = new RawClient(patient.port);
       const body = `"${'x'.repeat(2_248)}"`;
       steady.socket.write(`POST /v1/echo HTTP/1.1\r\n${json}Content-Length: ${body.length}\r\n\r\n`);
       for (let at = 0; at < body.length; at += 150) {
@@ -293,7 +253,7 @@ describe('bodies', () => {
       await steady.until(() => steady.statuses.length === 1);
       expect(steady.statuses).toEqual([200]);
     } finally {
-      for (const { socket } of open) socket.destroy();
+      closeClients();
       await patient.app.close();
     }
   });
@@ -301,13 +261,13 @@ describe('bodies', () => {
   it('300 slow bodies without a key used to stay open: each is answered 401 and ends', async () => {
     const roomy = await start({ ...bounds, maxConnections: 1_000, maxConnectionsPerAddress: 0 });
     try {
-      const clients = Array.from({ length: 300 }, () => new Client(roomy.port));
+      const clients = Array.from({ length: 300 }, () => new RawClient(roomy.port));
       for (const { socket } of clients)
         socket.write('POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx');
       await Promise.all(clients.map((client) => client.until(() => client.statuses[0] === 401)));
       await Promise.all(clients.map(({ ended }) => ended));
     } finally {
-      for (const { socket } of open) socket.destroy();
+      closeClients();
       await roomy.app.close();
     }
   });
@@ -315,7 +275,7 @@ describe('bodies', () => {
 
 describe('connections beyond the limit', () => {
   it('are answered 503 and closed, and those before them are served', async () => {
-    const first = Array.from({ length: bounds.maxConnectionsPerAddress }, () => new Client());
+    const first = Array.from({ length: bounds.maxConnectionsPerAddress }, () => new RawClient(port));
     await Promise.all(first.map((client) => client.until(() => !client.socket.connecting)));
     for (const { socket } of first) socket.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
     await Promise.all(first.map((client) => client.until(() => client.statuses.length === 1)));
@@ -338,12 +298,12 @@ describe('connections beyond the limit', () => {
   it('do not count by address for a proxy', async () => {
     const behind = await start({ ...bounds, proxies: ['127.0.0.0/8'] });
     try {
-      const clients = Array.from({ length: 14 }, () => new Client(behind.port));
+      const clients = Array.from({ length: 14 }, () => new RawClient(behind.port));
       for (const { socket } of clients) socket.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');
       await Promise.all(clients.map((client) => client.until(() => client.statuses.length > 0)));
       expect(clients.map(({ statuses }) => statuses[0]).sort()).toEqual([...Array(12).fill(200), 503, 503]);
     } finally {
-      for (const { socket } of open) socket.destroy();
+      closeClients();
       await behind.app.close();
     }
   });
@@ -354,7 +314,7 @@ describe('a server that stops', () => {
 
   it('answers a request on a connection that was idle, and closes it', async () => {
     const stopping = await start();
-    const client = new Client(stopping.port);
+    const client = new RawClient(stopping.port);
     client.socket.write(getOpen);
     await client.until(() => client.statuses.length === 1);
     await stopping.app.connections.stopAccepting();
@@ -370,7 +330,7 @@ describe('a server that stops', () => {
 
   it('a request after the end of an idle connection was handled, though no answer could be sent', async () => {
     const stopping = await start();
-    const client = new Client(stopping.port, { allowHalfOpen: true });
+    const client = new RawClient(stopping.port, { allowHalfOpen: true });
     client.socket.write(getOpen);
     await client.until(() => client.statuses.length === 1);
     const sawEnd = new Promise((resolve) => client.socket.once('end', resolve));

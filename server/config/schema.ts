@@ -161,6 +161,12 @@ export const configurationSchema = {
       'Maximum number of open connections from one address, except from trustedProxies. Further ones are ' +
         'answered 503 and closed. 0 removes the limit.',
     ),
+    maxUnsentBytes: count(
+      268_435_456,
+      'Memory of answers that their clients have not read yet. Beyond it, large answers are replaced by 503. One ' +
+        'address may use a quarter of it.',
+      { minimum: 1_048_576 },
+    ),
     readinessDelayMs: count(
       0,
       'On a stop, how long /health/ready answers 503 before the listener closes. Behind a load balancer, set it ' +

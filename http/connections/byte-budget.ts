@@ -1,0 +1,40 @@
+/**
+ * Counts the bytes that a node keeps in memory for its clients: bodies that are not answered yet, or answers that are
+ * not sent yet.
+ *
+ * All clients together may use the whole budget, and each address a part of it, so that one address does not use up
+ * the memory of all. A single request is admitted whatever its size while nothing else is counted, because its own
+ * limit bounds it.
+ */
+
+export interface ByteBudget {
+  /** Returns whether `bytes` more fit. `own`: what the same request already uses. */
+  fits(address: string, bytes: number, own?: number): boolean;
+  add(address: string, bytes: number): void;
+  remove(address: string, bytes: number): void;
+}
+
+/** Addresses that can use their whole part at the same time. */
+const addressesAtOnce = 4;
+
+export function createByteBudget(maxBytes: number): ByteBudget {
+  const usedBy = new Map<string, number>();
+  let used = 0;
+  const isWithin = (usedBytes: number, bytes: number, own: number, most: number): boolean =>
+    usedBytes === own || usedBytes + bytes <= most;
+  return {
+    fits: (address, bytes, own = 0) =>
+      isWithin(used, bytes, own, maxBytes) &&
+      isWithin(usedBy.get(address) ?? 0, bytes, own, maxBytes / addressesAtOnce),
+    add(address, bytes) {
+      used += bytes;
+      usedBy.set(address, (usedBy.get(address) ?? 0) + bytes);
+    },
+    remove(address, bytes) {
+      used -= bytes;
+      const left = usedBy.get(address)! - bytes;
+      if (left > 0) usedBy.set(address, left);
+      else usedBy.delete(address);
+    },
+  };
+}
