@@ -61,8 +61,11 @@ function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, current: Reco
   throw new ApiError('precondition_failed', `If-Match does not match: ${now}`);
 }
 
+/** Edits of one queue that run or wait. */
+const maxUnfinishedEdits = 1_000;
+
 export function createEditor({ configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>): Edit {
-  const serialize = createSerializer();
+  const serialize = createSerializer(maxUnfinishedEdits);
 
   return ({ request, reply }, queue, plan) =>
     serialize(queue, async () => {

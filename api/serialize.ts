@@ -1,14 +1,29 @@
 /** Runs work one at a time per key: for edits that read a record, change it and write it whole. */
+import { ApiError } from '../schemas/errors.js';
 
 export type Serialize = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Runs work of the same key in the order of the calls. A failure rejects its own call and does not stop the next. */
-export function createSerializer(): Serialize {
-  const tails = new Map<string, Promise<unknown>>();
-  return <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const result = (tails.get(key) ?? Promise.resolve()).then(work);
-    const tail = result.catch(() => undefined).finally(() => tails.get(key) === tail && tails.delete(key));
-    tails.set(key, tail);
+/**
+ * Runs work of the same key in the order of the calls. A failure rejects its own call and does not stop the next.
+ *
+ * @param maxUnfinished calls of one key that run or wait. Further ones reject with `overloaded`, because the data of a
+ *   call that waits stays in memory.
+ */
+export function createSerializer(maxUnfinished: number): Serialize {
+  const queues = new Map<string, { tail: Promise<unknown>; unfinished: number }>();
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const queue = queues.get(key) ?? { tail: Promise.resolve(), unfinished: 0 };
+    if (queue.unfinished >= maxUnfinished)
+      throw new ApiError('overloaded', `${maxUnfinished} changes are waiting for each other`, { retryAfterS: 1 });
+    queues.set(key, queue);
+    queue.unfinished += 1;
+    const result = queue.tail.then(work);
+    queue.tail = result
+      .catch(() => undefined)
+      .finally(() => {
+        queue.unfinished -= 1;
+        if (queue.unfinished === 0) queues.delete(key);
+      });
     return result;
   };
 }

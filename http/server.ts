@@ -28,6 +28,7 @@ import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from
 import { failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
+import { boundBufferedBodies } from './requests/buffered-bodies.js';
 import { type IdempotencyParts, keepAnswers } from './requests/idempotency.js';
 import { refuseUnknownParameters } from './requests/query.js';
 import { requestIdOf } from './requests/request-id.js';
@@ -42,6 +43,8 @@ export interface HttpServerOptions extends AuthorityOptions {
   /** Limit of bodies for routes that set none. */
   readonly bodyLimitBytes?: number;
   readonly connections?: Partial<ConnectionBounds>;
+  /** Bytes of bodies that arrive or wait for their answer. */
+  readonly maxBufferedBodyBytes?: number;
   /** Bytes of answers that wait for their readers. */
   readonly maxUnsentBytes?: number;
   /** Absent: the header Idempotency-Key is ignored. */
@@ -55,6 +58,7 @@ export interface HttpServerOptions extends AuthorityOptions {
 }
 
 const defaultBodyLimitBytes = 1_048_576;
+const defaultMaxBufferedBodyBytes = 256 * 2 ** 20;
 const defaultMaxUnsentBytes = 256 * 2 ** 20;
 /** Paths contain percent-encoded tags, external ids and device ids. */
 const maxPathParameterCharacters = 2_048;
@@ -138,6 +142,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   requireAuthority(app, options);
   limitRates(app, options.rateLimits, options.clock ?? Date.now);
   boundUnsentAnswers(app, options.maxUnsentBytes ?? defaultMaxUnsentBytes);
+  boundBufferedBodies(app, options.maxBufferedBodyBytes ?? defaultMaxBufferedBodyBytes);
   checkQueries(app);
   if (options.idempotency) keepAnswers(app, options.idempotency);
   refuseUnknownParameters(app);

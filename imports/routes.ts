@@ -46,6 +46,8 @@ const defaultWaitS = 10;
 const maxWaitS = 60;
 /** Limit of a batch: a thousand polygons of some hundred vertices. */
 const maxBatchBytes = 8 * 2 ** 20;
+/** Batches of a project that run or wait. */
+const maxUnfinishedBatches = 32;
 /** Interval at which streams look for progress. */
 const streamEveryMs = 250;
 const heartbeatMs = 15_000;
@@ -121,7 +123,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
   const { importer, configuration, clock } = deps;
   const { folder, maxFileBytes, uploadBounds } = deps;
   const uploads = await openUploadFolder(folder, { ...defaultUploadBounds, ...uploadBounds, maxFileBytes });
-  const serialize = createSerializer();
+  const serialize = createSerializer(maxUnfinishedBatches);
   let streams = 0;
   app.addHook('preClose', () => importer.close());
 
@@ -356,7 +358,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
   function addUpload(files: typeof app, kind: ImportedKind): void {
     const name = `${kind}s`;
     files.post(`/v1/${name}/import`, {
-      config: { ...config, isRepeatable: true },
+      config: { ...config, isRepeatable: true, streamsBody: true },
       schema: {
         ...described({
           operationId: `import${capitalized(name)}`,

@@ -106,6 +106,7 @@ export const createNodeServer = ({
     },
     trustProxy: configuration.http.trustedProxies.length > 0 ? [...configuration.http.trustedProxies] : false,
     bodyLimitBytes: configuration.http.maxBodyBytes,
+    maxBufferedBodyBytes: configuration.http.maxBufferedBodyBytes,
     maxUnsentBytes: configuration.http.maxUnsentBytes,
     connections: {
       maxConnections: configuration.http.maxConnections,

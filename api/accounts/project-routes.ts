@@ -16,6 +16,8 @@ import { type AccountParts, accountOf, readBody, sessionJson } from './dependenc
 
 /** Bounds what an account may keep. */
 export const maxOwnedProjects = 20;
+/** Creations of an account that run or wait. */
+const maxUnfinishedCreations = 100;
 
 const fields = { name: required(textField({ minLength: 1, maxLength: maxProjectNameLength })) } as const;
 
@@ -25,7 +27,7 @@ export const accountProjectRoutes =
     { signUp }: Pick<AccountParts, 'signUp'>,
   ): FastifyPluginAsync =>
   async (app) => {
-    const serialize = createSerializer();
+    const serialize = createSerializer(maxUnfinishedCreations);
     const ownedBy = (session: Session): number =>
       configuration.projects().filter((project) => roleIn(session, project) === 'owner').length;
 

@@ -108,7 +108,12 @@ describe('with concurrent publishing, lost connections and slow clients', () => 
         const project = deriveId('project', `${runs}`);
         const followers = createFollowers(log, defaultFollowerBounds);
         const parts = {
-          ...{ log, scope: `${project}/test`, serialize: createSerializer(), maxUnsentBytes: 1_000 },
+          ...{
+            log,
+            scope: `${project}/test`,
+            serialize: createSerializer(Number.POSITIVE_INFINITY),
+            maxUnsentBytes: 1_000,
+          },
           onDropped: () => {
             dropped += 1;
           },
@@ -152,7 +157,7 @@ test('readers switch from the log to the tailer while the topic grows continuous
   const parts = {
     log,
     scope: `${project}/test`,
-    serialize: createSerializer(),
+    serialize: createSerializer(Number.POSITIVE_INFINITY),
     maxUnsentBytes: 2 ** 20,
     matches: () => true,
   };
@@ -179,7 +184,12 @@ describe('records that the topic no longer holds', () => {
   const project = deriveId('project', 'gaps');
   const newReader = () => {
     const followers = createFollowers(log, defaultFollowerBounds);
-    const parts = { log, scope: `${project}/test`, serialize: createSerializer(), maxUnsentBytes: 2 ** 20 };
+    const parts = {
+      log,
+      scope: `${project}/test`,
+      serialize: createSerializer(Number.POSITIVE_INFINITY),
+      maxUnsentBytes: 2 ** 20,
+    };
     return new Reader(() => followers.join('key'), { ...parts, matches: () => true });
   };
   const many = (count: number) =>

@@ -19,7 +19,8 @@ export const subscriberRoutes =
   ): FastifyPluginAsync =>
   async (app) => {
     const followers = createFollowers(deps.log, bounds, deps.streams?.opened);
-    const serialize = createSerializer();
+    // The number of streams and connections bounds what waits.
+    const serialize = createSerializer(Number.POSITIVE_INFINITY);
     // Must run before the server waits for its connections: streams never end by themselves.
     app.addHook('preClose', async () => followers.close());
     await app.register(streamRoutes(deps, followers, serialize, bounds));

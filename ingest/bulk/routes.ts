@@ -83,7 +83,7 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
   app.post(
     '/v1/locations',
     {
-      config: { authority: 'secret', limit: 'bulk', isRepeatable: true },
+      config: { authority: 'secret', limit: 'bulk', isRepeatable: true, streamsBody: true },
       schema: {
         summary: 'Send many locations',
         description:
