@@ -14,6 +14,7 @@ import type {
   Scope,
 } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
+import { hasElapsed } from '../schemas/elapsed.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ImportFailure, ImportRecord, ImportRequester } from '../schemas/json/import.js';
 import { readHeader } from './columns.js';
@@ -279,7 +280,7 @@ export class Execution implements ImportSink, RunningImport {
     this.#request.onProgress?.(this.record);
     const files = this.#takeFiles(false);
     const nowMs = this.#parts.clock();
-    if (isAlone && files.length === 0 && nowMs - this.#recordedAtMs < recordEveryMs) return [];
+    if (isAlone && files.length === 0 && !hasElapsed(recordEveryMs, this.#recordedAtMs, nowMs)) return [];
     this.#recordedAtMs = nowMs;
     return [...files, this.#head()];
   }

@@ -17,6 +17,7 @@ import { sendFailure } from '../http/answers/failures.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import { schemaOf } from '../http/fields/table.js';
 import type { Scope } from '../pipeline/catalog/types.js';
+import { hasElapsed } from '../schemas/elapsed.js';
 import { ApiError, parameterError } from '../schemas/errors.js';
 import { Id } from '../schemas/json/common.js';
 import { Import, ImportedResourceName, type ImportFileName, type ImportRecord } from '../schemas/json/import.js';
@@ -143,8 +144,8 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
       const data = JSON.stringify(json);
       const isEnd = json.status !== 'running';
       if (data !== last || isEnd) yield `event: ${isEnd ? 'end' : 'progress'}\ndata: ${data}\n\n`;
-      else if (clock() - sentAtMs >= heartbeatMs) yield ': heartbeat\n\n';
-      if (data !== last || clock() - sentAtMs >= heartbeatMs) sentAtMs = clock();
+      else if (hasElapsed(heartbeatMs, sentAtMs, clock())) yield ': heartbeat\n\n';
+      if (data !== last || hasElapsed(heartbeatMs, sentAtMs, clock())) sentAtMs = clock();
       last = data;
       if (isEnd) return;
       await delay(streamEveryMs);

@@ -44,3 +44,13 @@ test('0 disables the limit', () => {
   const limit = createCostLimit(0, () => 0);
   for (let i = 0; i < 100; i++) limit.charge('a', 1_000_000);
 });
+
+test('a clock that was set back by an hour locked a key out for this hour', () => {
+  let nowMs = 7_200_000;
+  const limit = createCostLimit(1_000, () => nowMs);
+  limit.charge('a', (burstS + 5) * 1_000);
+  nowMs -= 3_600_000;
+  expect(outcome(() => limit.charge('a', 1))).toBe(5);
+  nowMs += 5_000;
+  expect(outcome(() => limit.charge('a', 1))).toBeNull();
+});

@@ -33,7 +33,10 @@ export function createCostLimit(perSecond: number, clock: () => number): CostLim
   const leftOf = (key: string, nowMs: number): number => {
     const bucket = buckets.get(key);
     if (!bucket) return capacityMs;
-    return Math.min(capacityMs, bucket.leftMs + (Math.max(0, nowMs - bucket.atMs) / 1_000) * perSecond);
+    if (nowMs >= bucket.atMs) return Math.min(capacityMs, bucket.leftMs + ((nowMs - bucket.atMs) / 1_000) * perSecond);
+    // The clock was set back. The bucket refills from now on, or it would stay as it is for as long as the step.
+    buckets.set(key, { leftMs: bucket.leftMs, atMs: nowMs });
+    return bucket.leftMs;
   };
   const take = (key: string, costMs: number): void => {
     const atMs = clock();

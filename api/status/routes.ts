@@ -8,6 +8,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import { hasElapsed } from '../../schemas/elapsed.js';
 import { Timestamp } from '../../schemas/json/common.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -76,7 +77,7 @@ export const statusRoutes =
       const key = `${scope.project}/${scope.environment}`;
       const nowMs = clock();
       const known = kept.get(key);
-      if (known && nowMs - known.readAtMs < readEveryMs) return known.rates;
+      if (known && !hasElapsed(readEveryMs, known.readAtMs, nowMs)) return known.rates;
       const rates = readRates({ analytics }, scope, nowMs);
       kept.delete(key);
       kept.set(key, { readAtMs: nowMs, rates });

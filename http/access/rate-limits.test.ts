@@ -71,3 +71,13 @@ it('admits the whole allowance of a second at once at any real time, and counts 
     expect(buckets.ask('one', perSecond, someDayIn2029Ms).admitted).toBe(false);
   }
 });
+
+it('a clock that was set back by an hour locked keys and devices out for this hour', () => {
+  const buckets = createBuckets(10);
+  const hourMs = 3_600_000;
+  buckets.take('one', 10, 2 * hourMs);
+  expect(buckets.ask('one', 10, hourMs).admitted).toBe(true);
+  for (let call = 1; call <= 10; call++) buckets.take('full', 10, 2 * hourMs);
+  expect(buckets.ask('full', 10, hourMs)).toMatchObject({ admitted: false, retryAfterMs: 100 });
+  expect(buckets.ask('full', 10, hourMs + 100).admitted).toBe(true);
+});

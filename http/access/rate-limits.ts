@@ -48,7 +48,7 @@ export interface Admission {
 
 /** The buckets of one kind of subject. */
 export interface Buckets {
-  /** Returns what {@link take} would do, without changing anything. */
+  /** Returns what {@link take} would do, and takes nothing. */
   ask(subject: string, perSecond: number, nowMs: number, cost?: number): Admission;
   /** Takes the cost from a bucket, even when the bucket holds less. */
   take(subject: string, perSecond: number, nowMs: number, cost?: number): void;
@@ -67,7 +67,11 @@ export function createBuckets(maxSubjects: number): Buckets {
   const used = createBoundedCache<string, { readonly backlogMs: number; readonly atMs: number }>(maxSubjects);
   const backlogOf = (subject: string, nowMs: number): number => {
     const last = used.get(subject);
-    return last === undefined ? 0 : Math.max(0, last.backlogMs - (nowMs - last.atMs));
+    if (last === undefined) return 0;
+    if (nowMs >= last.atMs) return Math.max(0, last.backlogMs - (nowMs - last.atMs));
+    // The clock was set back. The bucket refills from now on, or it would stay as it is for as long as the step.
+    used.set(subject, { backlogMs: last.backlogMs, atMs: nowMs });
+    return last.backlogMs;
   };
   return {
     ask(subject, perSecond, nowMs, cost = 1) {

@@ -7,6 +7,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { type CityResponse, Reader } from 'mmdb-lib';
+import { hasElapsed } from '../../schemas/elapsed.js';
 import type { Position } from '../../schemas/json/common.js';
 import { type Answer, refusal } from '../answer.js';
 
@@ -51,7 +52,7 @@ export function createIpGeocoder(path: string, clock: () => number = Date.now): 
   }
 
   async function current(): Promise<Opened> {
-    if (opened !== undefined && clock() - checkedAtMs < checkIntervalMs) return opened;
+    if (opened !== undefined && !hasElapsed(checkIntervalMs, checkedAtMs, clock())) return opened;
     opening ??= open().finally(() => {
       opening = undefined;
     });

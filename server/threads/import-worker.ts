@@ -13,6 +13,7 @@ import {
   type ThreadServices,
 } from '../../imports/thread.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
+import { hasElapsed } from '../../schemas/elapsed.js';
 import type { ImportWorkerStart } from './import-host.js';
 
 /** Least time between two reports of progress. */
@@ -41,7 +42,7 @@ serve<ThreadCalls>(calls, {
     let reportedMs = 0;
     const onProgress = (record: typeof first): void => {
       const nowMs = Date.now();
-      if (nowMs - reportedMs < progressEveryMs) return;
+      if (!hasElapsed(progressEveryMs, reportedMs, nowMs)) return;
       reportedMs = nowMs;
       main.progress(record).catch(unheard);
     };

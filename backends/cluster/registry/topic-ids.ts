@@ -1,5 +1,6 @@
 /** Replaces schema ids in the frames of one topic: internal ids by the registry's, and back. No I/O. */
 import { type Codec, frameBytes } from '../../../schemas/codecs.js';
+import { hasElapsed } from '../../../schemas/elapsed.js';
 import { type Reading, readingOf } from './layout.js';
 
 /** How long an id without a meaning is not looked up again. */
@@ -80,7 +81,7 @@ export class TopicIds {
 
   #isForeign(id: number): boolean {
     const foundAtMs = this.#foreign.get(id);
-    return foundAtMs !== undefined && Date.now() - foundAtMs < foreignRetryMs;
+    return foundAtMs !== undefined && !hasElapsed(foreignRetryMs, foundAtMs, Date.now());
   }
 }
 

@@ -1,5 +1,6 @@
 /** Buffers of rows: the tables that each topic fills. */
 import type { Codec } from '../../../schemas/codecs.js';
+import { hasElapsed } from '../../../schemas/elapsed.js';
 import type { Columns, Rows } from '../../../schemas/native.js';
 import type { OutcomeFrame } from '../../../schemas/outcome-frame.js';
 import type { Outcome } from '../../../schemas/records.js';
@@ -103,7 +104,7 @@ export class OutcomeTables implements Tables<OutcomeFrame> {
   #areUsersDue(): boolean {
     const { pending } = this.#users;
     if (pending <= fewUsers || pending >= manyUsers) return true;
-    return this.#parts.clock() - this.#usersStoredAtMs >= this.#parts.usersEveryMs;
+    return hasElapsed(this.#parts.usersEveryMs, this.#usersStoredAtMs, this.#parts.clock());
   }
 
   #takeUsers(): void {

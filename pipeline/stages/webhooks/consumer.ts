@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codecs } from '../../../schemas/codecs.js';
+import { hasElapsed } from '../../../schemas/elapsed.js';
 import type {
   ClaimState,
   CommitResult,
@@ -251,7 +252,7 @@ export class DeliveryConsumer implements StreamHandler {
   /** Writes the position once in a while. Returns false when fenced. */
   async #savePosition(partition: Partition, source: ClaimedSource): Promise<boolean> {
     const nowMs = this.#parts.clock();
-    if (nowMs - partition.savedAtMs < savePositionEveryMs) return true;
+    if (!hasElapsed(savePositionEveryMs, partition.savedAtMs, nowMs)) return true;
     partition.savedAtMs = nowMs;
     return source.savePosition(nowMs);
   }

@@ -1,4 +1,5 @@
 /** The health of an endpoint and its consequences. Pure. */
+import { hasElapsed } from '../../../schemas/elapsed.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { WebhookHealth } from '../../ports.js';
 
@@ -35,7 +36,8 @@ export const isHealthy = ({ failingSinceMs, lastSuccessAtMs }: EndpointHealth): 
 export function recordAttempt(health: EndpointHealth, isDelivered: boolean, nowMs: number): boolean {
   const wasFailing = health.failingSinceMs !== null;
   if (isDelivered) {
-    const isDue = wasFailing || health.lastSuccessAtMs === null || nowMs - health.writtenAtMs >= rewriteAfterMs;
+    const isDue =
+      wasFailing || health.lastSuccessAtMs === null || hasElapsed(rewriteAfterMs, health.writtenAtMs, nowMs);
     health.failingSinceMs = null;
     health.lastSuccessAtMs = nowMs;
     if (isDue) health.writtenAtMs = nowMs;
