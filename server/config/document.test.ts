@@ -12,3 +12,9 @@ test('every setting has one row', () => {
   const rows = configurationDocument().match(/^\| `[^`]+`<br>`FENCELINE_/gm) ?? [];
   expect(rows.length).toBe(settings.length);
 });
+
+test('a time limit of a month ended at once: settings in milliseconds have the maximum of timers', () => {
+  const times = settings.filter(({ key }) => key.endsWith('Ms'));
+  expect(times.length).toBeGreaterThan(0);
+  for (const { key, schema } of times) expect(schema.maximum, key).toBeLessThan(2 ** 31);
+});

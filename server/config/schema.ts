@@ -35,6 +35,10 @@ const count = (fallback: number, description: string, limits: Limits = {}): Sett
   default: fallback,
   description,
 });
+/** Longer timers of Node end at once. */
+const maxTimerMs = 2 ** 31 - 1;
+const milliseconds = (fallback: number, description: string, limits: Limits = {}): SettingSchema<number> =>
+  count(fallback, description, { maximum: maxTimerMs, ...limits });
 const text = (fallback: string, description: string): SettingSchema<string> => ({
   type: 'string',
   default: fallback,
@@ -142,7 +146,7 @@ export const configurationSchema = {
       minimum: 65_536,
     }),
     maxReplayBodyBytes: count(5_242_880, 'Maximum body size of /v1/track/replay and /v1/logs.', { minimum: 65_536 }),
-    bodyTimeoutMs: count(
+    bodyTimeoutMs: milliseconds(
       30_000,
       'Maximum time that a client may delay its request body, in addition to the time that minBodyBytesPerSecond ' +
         'grants. Slower requests are answered 408. Time during which the server reads slowly does not count.',
@@ -173,12 +177,12 @@ export const configurationSchema = {
         'address may use a quarter of it.',
       { minimum: 1_048_576 },
     ),
-    readinessDelayMs: count(
+    readinessDelayMs: milliseconds(
       0,
       'On a stop, how long /health/ready answers 503 before the listener closes. Behind a load balancer, set it ' +
         'higher than the interval of its health checks, or it sends requests to a closed port.',
     ),
-    drainTimeoutMs: count(
+    drainTimeoutMs: milliseconds(
       10_000,
       'On a stop, how long open requests may take after the listener closed. Slower ones are cut off.',
       { minimum: 100 },
@@ -226,7 +230,7 @@ export const configurationSchema = {
     ),
   },
   ingest: {
-    replyTimeoutMs: count(
+    replyTimeoutMs: milliseconds(
       2_000,
       'How long a track call waits for its events. Later events are missing in the response and follow on their ' +
         'topic.',
@@ -301,7 +305,7 @@ export const configurationSchema = {
       'Maximum number of rows per insert into ClickHouse. A higher value needs more memory and makes fewer parts.',
       { minimum: 1_000 },
     ),
-    flushIntervalMs: count(
+    flushIntervalMs: milliseconds(
       1_000,
       'Maximum time that rows are collected before an insert. A lower value makes data visible sooner, but ' +
         'creates more parts that ClickHouse has to merge.',
@@ -339,7 +343,7 @@ export const configurationSchema = {
       'CIDR blocks that webhooks may be sent to although they are private, loopback or otherwise reserved. Empty: ' +
         'Fenceline never connects to such addresses, so webhooks cannot reach internal services.',
     ),
-    timeoutMs: count(
+    timeoutMs: milliseconds(
       15_000,
       'Maximum time of an attempt, from resolving the name to the response. A slower attempt counts as failed ' +
         'and is retried.',
@@ -442,7 +446,7 @@ export const configurationSchema = {
       'CIDR blocks that files may be read from although they are private, loopback or otherwise reserved. Empty: ' +
         'Fenceline never connects to such addresses, so a sync cannot read internal services.',
     ),
-    timeoutMs: count(
+    timeoutMs: milliseconds(
       600_000,
       'Maximum time to read one file, from resolving the name to the last byte. A slower file is tried again twice, ' +
         'then the run fails.',
@@ -481,7 +485,7 @@ export const configurationSchema = {
       'Address that mails are sent from. mail.host requires it. The SMTP server must accept it, or recipients ' +
         'get nothing.',
     ),
-    timeoutMs: count(
+    timeoutMs: milliseconds(
       20_000,
       'Maximum time of an attempt to send a mail. Attempts that may succeed later are repeated twice.',
       { minimum: 100, maximum: 300_000 },
@@ -518,7 +522,7 @@ export const configurationSchema = {
         'several, one is reserved for small maps. 0: one less than the number of processors, but at least two.',
       { maximum: 64 },
     ),
-    timeoutMs: count(
+    timeoutMs: milliseconds(
       15_000,
       'Maximum time to draw one map. A slower drawing process is replaced. After three times this long, ' +
         'including the time in the queue, the request is answered 503.',
@@ -560,7 +564,7 @@ export const configurationSchema = {
       '',
       'Email address or URL of the operator, sent in the User-Agent. Public services require it to tell who asks.',
     ),
-    timeoutMs: count(
+    timeoutMs: milliseconds(
       5_000,
       'Maximum time of a request to the geocoding service. A slower one fails; a geofence with coordinates is then ' +
         'stored with a warning.',
@@ -571,7 +575,7 @@ export const configurationSchema = {
       'Maximum requests per second to the geocoding service by all processes of the installation. The public ' +
         'instances allow 1. A higher value makes imports of addresses faster. 0 removes the limit.',
     ),
-    maxWaitMs: count(
+    maxWaitMs: milliseconds(
       30_000,
       'Maximum time that a request waits for its turn under maxRequestsPerSecond. Longer waits are answered 503.',
     ),
@@ -606,7 +610,7 @@ export const configurationSchema = {
       'West, south, east and north of the road data of a service, in degrees. An isochrone that reaches them is ' +
         'refused. Empty: the edge of its data is not known, and may cut isochrones silently.',
     ),
-    timeoutMs: count(
+    timeoutMs: milliseconds(
       10_000,
       'Maximum time of an isochrone or a route, including its wait. Slower requests are answered 503.',
       { minimum: 100, maximum: 60_000 },
@@ -641,13 +645,13 @@ export const configurationSchema = {
         "replicationFactor is 3 or more, else 1; if replicationFactor is -1, it uses the brokers' default.",
       { maximum: 100 },
     ),
-    sessionTimeoutMs: count(
+    sessionTimeoutMs: milliseconds(
       15_000,
       'Time without a heartbeat after which a consumer loses its partitions. A lower value shortens the pause ' +
         'after a crash, but a busy process may lose partitions.',
       { minimum: 1_000, maximum: 300_000 },
     ),
-    stallTimeoutMs: count(
+    stallTimeoutMs: milliseconds(
       180_000,
       'Time after which a process exits if one of its partitions has records but makes no progress.',
       { minimum: 10_000 },
@@ -684,8 +688,10 @@ export const configurationSchema = {
     ),
     username: text('', 'ACL user. Empty: the default user.'),
     password: secret('Password of the Redis user.'),
-    connectTimeoutMs: count(5_000, 'Maximum time to open a connection.', { minimum: 100 }),
-    commandTimeoutMs: count(10_000, 'Time after which a command counts as failed and is retried.', { minimum: 100 }),
+    connectTimeoutMs: milliseconds(5_000, 'Maximum time to open a connection.', { minimum: 100 }),
+    commandTimeoutMs: milliseconds(10_000, 'Time after which a command counts as failed and is retried.', {
+      minimum: 100,
+    }),
     stateRetentionDays: count(
       90,
       'Time after which the state of an inactive device is deleted. Its next location counts as its first, so it ' +
@@ -703,9 +709,13 @@ export const configurationSchema = {
       "PEM file with the certificate authorities that may have issued ClickHouse's certificate. Empty: those of the " +
         'system.',
     ),
-    requestTimeoutMs: count(60_000, 'Maximum time of an insert or a query. Queries of the API take at most 20 s.', {
-      minimum: 21_000,
-    }),
+    requestTimeoutMs: milliseconds(
+      60_000,
+      'Maximum time of an insert or a query. Queries of the API take at most 20 s.',
+      {
+        minimum: 21_000,
+      },
+    ),
     cluster: text(
       '',
       "Name of a cluster in ClickHouse's configuration. Tables are then replicated and distributed over its shards. " +
@@ -713,7 +723,7 @@ export const configurationSchema = {
     ),
   },
   expiry: {
-    intervalMs: count(
+    intervalMs: milliseconds(
       15_000,
       'Interval of the search for geofences whose deleteAfter has passed. A higher value deletes them later.',
       { minimum: 100 },

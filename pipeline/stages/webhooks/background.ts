@@ -1,15 +1,18 @@
 /** Work that runs in the background: promises that nobody awaits, and timers. Tests replace the timers. */
 
 export interface Timers {
-  /** Calls back once, no sooner than after `delayMs`. */
+  /** Calls back once, after `delayMs` or after the longest delay that a timer can have: the callback looks again. */
   set(callback: () => void, delayMs: number): unknown;
   /** Calls back at an interval until cleared. */
   repeat(callback: () => void, everyMs: number): unknown;
   clear(timer: unknown): void;
 }
 
+/** A longer timer of Node ends after a millisecond, again and again. */
+const maxDelayMs = 2 ** 31 - 1;
+
 export const systemTimers: Timers = {
-  set: (callback, delayMs) => setTimeout(callback, delayMs),
+  set: (callback, delayMs) => setTimeout(callback, Math.min(delayMs, maxDelayMs)),
   repeat: (callback, everyMs) => setInterval(callback, everyMs),
   clear: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
 };
