@@ -59,7 +59,11 @@ export function createFollowers(
     if (followers.size > 0) return;
     const last = tailer;
     tailer = undefined;
-    void last?.then((idle) => idle.close());
+    void last?.then(
+      (idle) => idle.close(),
+      // `join` reports that it did not start.
+      () => {},
+    );
   }
 
   return {
@@ -70,7 +74,15 @@ export function createFollowers(
       onChange(1);
       countOf.set(key, (countOf.get(key) ?? 0) + 1);
       tailer ??= startTailer(log);
-      return { tailer: await tailer, closing: follower.signal, leave: () => leave(key, follower) };
+      const starting = tailer;
+      try {
+        return { tailer: await starting, closing: follower.signal, leave: () => leave(key, follower) };
+      } catch (error) {
+        // The next one who joins starts another, even while others are still here.
+        if (tailer === starting) tailer = undefined;
+        leave(key, follower);
+        throw error;
+      }
     },
     close() {
       isClosed = true;
