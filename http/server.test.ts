@@ -321,14 +321,39 @@ describe('requests', () => {
   });
 
   it('carry no prototypes in', async () => {
-    const payload = '{"__proto__":{"radius":1},"constructor":{"prototype":{"radius":1}}}';
-    const json = await app.inject({
-      method: 'POST',
-      url: '/v1/things/a/b',
-      headers: { 'content-type': 'application/json' },
-      payload,
-    });
-    expect(json.json().body).toEqual({});
+    const sent = (type: string, payload: string) =>
+      app.inject({ method: 'POST', url: '/v1/things/a/b', headers: { 'content-type': type }, payload });
+    const json = [
+      '{"__proto__":{"radius":1}}',
+      '{"metadata":{"__proto__":5}}',
+      '{"metadata":{"\\u005f_proto__":5}}',
+      '{"constructor":{"prototype":{"radius":1}}}',
+    ];
+    for (const payload of json) {
+      const answer = await sent('application/json', payload);
+      const message = 'the body must not contain the name __proto__, or prototype in constructor';
+      expect(answer.json().meta, payload).toMatchObject({ code: 400, type: 'invalid_body', message });
+    }
+    const kept = '{"metadata":{"proto":"__proto__","constructor":"x"}}';
+    expect((await sent('application/json', kept)).json().body).toEqual(JSON.parse(kept));
+    for (const payload of [
+      '__proto__=1',
+      'a=1&%5F_proto__[b]=1',
+      'metadata[__proto__]=5',
+      'metadata[a][__proto__]=5',
+    ]) {
+      const answer = await sent('application/x-www-form-urlencoded', payload);
+      expect(answer.json().meta, payload).toMatchObject({ code: 400, type: 'invalid_parameter' });
+    }
+    const text = await sent('application/x-www-form-urlencoded', 'a=__proto__&b__proto__=1');
+    expect(text.json().body).toEqual({ a: '__proto__', b__proto__: '1' });
+  });
+
+  it('a parameter that the parser left out was not refused as unknown, and the whole list was answered', async () => {
+    for (const query of ['__proto__[a]=b', '__proto__=b', '%5f%5fproto%5f%5f=b']) {
+      const { meta } = (await get(`/v1/map?${query}`, secret)).json();
+      expect(meta, query).toMatchObject({ code: 400, type: 'invalid_parameter', param: '__proto__' });
+    }
   });
 
   it('are observed by route, and logged without keys', async () => {

@@ -5,6 +5,7 @@
 
 export const wellFormedRule = 'must be well-formed Unicode, without half of a surrogate pair';
 export const percentEncodingRule = 'must be percent-encoded UTF-8';
+export const prototypeRule = 'must not contain the name __proto__';
 
 /** The only form in which JSON text can contain half of a surrogate pair. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
@@ -52,4 +53,19 @@ export function badlyEncodedField(text: string): string | undefined {
   const pair = text.split('&').find((one) => !decodes(one)) ?? text;
   const [name = ''] = pair.split('=', 1);
   return decodes(name) ? decodeURIComponent(name.replaceAll('+', ' ')) || 'query' : name;
+}
+
+const twoUnderscores = /(?:_|%5f){2}/i;
+
+/**
+ * Returns the name of the first field of a query string or form whose name or key is `__proto__`. Parsers of forms leave
+ * it out without notice. Call it with valid percent-encoding.
+ */
+export function prototypeField(text: string): string | undefined {
+  if (!twoUnderscores.test(text)) return undefined;
+  for (const pair of text.split('&')) {
+    const names = decodeURIComponent(pair.split('=', 1)[0]!).split(/[[\]]+/);
+    if (names.includes('__proto__')) return names[0] || '__proto__';
+  }
+  return undefined;
 }

@@ -12,6 +12,8 @@ import {
   malformedTextIn,
   mayHoldSurrogates,
   percentEncodingRule,
+  prototypeField,
+  prototypeRule,
   wellFormedRule,
 } from '../fields/text.js';
 
@@ -25,7 +27,7 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the fields of a query string or form. `metadata[key]=value` nests. Keys such as `__proto__` are dropped. */
+/** Returns the fields of a query string or form. `metadata[key]=value` nests. The name `__proto__` is left out. */
 export const parseForm = (text: string): Record<string, unknown> =>
   qs.parse(text, { depth: 3, parameterLimit: 2_000, arrayLimit: 2_000, plainObjects: true });
 
@@ -43,12 +45,12 @@ function textOf({ headers }: FastifyRequest, bytes: Buffer): string {
   throw new ApiError('invalid_body', `the body is not UTF-8: byte ${firstBadByte(bytes) + 1}`);
 }
 
-function notJson(text: string): ApiError {
+/** Returns the refusal of text that the parser refused: it is not JSON, or it has a name that would set a prototype. */
+function refusedJson(text: string): ApiError {
   const fault = findJsonFault(text);
-  return new ApiError(
-    'invalid_body',
-    `the body is not valid JSON${fault ? `: ${describeJsonFault(text, fault)}` : ''}`,
-  );
+  if (fault === undefined)
+    return new ApiError('invalid_body', 'the body must not contain the name __proto__, or prototype in constructor');
+  return new ApiError('invalid_body', `the body is not valid JSON: ${describeJsonFault(text, fault)}`);
 }
 
 function checkTexts(request: FastifyRequest, text: string, value: unknown): void {
@@ -57,16 +59,19 @@ function checkTexts(request: FastifyRequest, text: string, value: unknown): void
   if (param !== undefined) throw parameterError({ param, rule: wellFormedRule });
 }
 
-function checkPercentEncoding(text: string): void {
+/** Checks what would be lost or changed by {@link parseForm}. */
+function checkForm(text: string): void {
   const param = badlyEncodedField(text);
   if (param !== undefined) throw parameterError({ param, rule: percentEncodingRule });
+  const unsafe = prototypeField(text);
+  if (unsafe !== undefined) throw parameterError({ param: unsafe, rule: prototypeRule });
 }
 
 /**
  * Adds the parsers of bodies. An empty JSON body counts as no body, because SDKs send the Content-Type on every call.
  */
 export function readBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('remove', 'remove');
+  const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['application/json', 'text/plain']);
   const jsonTypes = ['application/json', 'application/merge-patch+json'];
   app.addContentTypeParser<Buffer>(jsonTypes, { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -77,7 +82,7 @@ export function readBodies(app: FastifyInstance): void {
     void parse(request, text, (error, value) => {
       parsed ??= { error, value };
     });
-    if (!parsed || parsed.error) throw notJson(text);
+    if (!parsed || parsed.error) throw refusedJson(text);
     if (isDeeper(parsed.value)) throw new ApiError('invalid_body', `the body must have ${jsonDepthRule}`);
     checkTexts(request, text, parsed.value);
     return done(null, parsed.value);
@@ -87,7 +92,7 @@ export function readBodies(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     (request, bytes, done) => {
       const text = textOf(request, bytes);
-      checkPercentEncoding(text);
+      checkForm(text);
       done(null, parseForm(text));
     },
   );
@@ -97,6 +102,6 @@ export function readBodies(app: FastifyInstance): void {
 export function checkQueries(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const start = request.url.indexOf('?');
-    if (start >= 0) checkPercentEncoding(request.url.slice(start + 1));
+    if (start >= 0) checkForm(request.url.slice(start + 1));
   });
 }
