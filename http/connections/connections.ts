@@ -294,7 +294,11 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     if (!isAccepting) connection.announceClose();
     response.once('close', () => {
       connection.responses.delete(response);
-      if (connection.responses.size > 0) return handleNext(connection);
+      if (connection.responses.size > 0) {
+        // Answers that are sent at once would otherwise follow each other without a turn for other connections.
+        setImmediate(handleNext, connection);
+        return;
+      }
       connection.restingSince = performance.now();
       connection.bytesAtRest = connection.socket.bytesRead;
       if (connection.refusal !== undefined) connection.end(connection.refusal);

@@ -94,6 +94,17 @@ describe('requests of one connection', () => {
     );
   });
 
+  it('leave turns to other connections, even if they are all answered at once', async () => {
+    await start();
+    const many = new RawClient(port);
+    many.socket.write(numbered(1_000, 'small').map(get).join(''));
+    await many.until(() => started.length > 0);
+    const other = new RawClient(port);
+    other.socket.write(get('small/other'));
+    await other.until(() => other.statuses.length === 1);
+    expect(started.length).toBeLessThan(1_000);
+  });
+
   it('have their bodies, also one that arrives while its request is held back', async () => {
     await start();
     const client = new RawClient(port);
