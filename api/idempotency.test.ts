@@ -41,7 +41,7 @@ test('a body that is nested too deeply to be compared is refused; it was answere
   const answer = await api.call('POST', '/v1/webhooks', { body, headers });
   expect(answer).toMatchObject({
     status: 400,
-    body: { meta: { message: expect.stringContaining('at most 100 lists') } },
+    body: { meta: { message: expect.stringContaining('at most 200 lists') } },
   });
 });
 

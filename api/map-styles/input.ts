@@ -5,6 +5,7 @@
  */
 
 import Type from 'typebox';
+import { isDeeper } from '../../http/fields/json-text.js';
 import { FieldReader, maxNameLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { field, readChange, refuseUnknown, required, textField } from '../../http/fields/table.js';
 import { isDictionary } from '../../http/fields/values.js';
@@ -61,15 +62,4 @@ function refuseTooLarge(reader: FieldReader, style: Style): void {
   } else if (Buffer.byteLength(JSON.stringify(style)) > maxStyleBytes) {
     reader.refuse('style', `must have at most ${maxStyleBytes} bytes as compact JSON`);
   }
-}
-
-/** Level by level: recursion is what a deep value would break. */
-function isDeeper(value: unknown, maxDepth: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
-    level = level
-      .flatMap((part) => Object.values(part as object))
-      .filter((part) => typeof part === 'object' && part !== null);
-  }
-  return level.length > 0;
 }

@@ -150,8 +150,8 @@ describe('refusals', () => {
     const answer = await api.app.inject({ method: 'POST', url: '/v1/map-styles', headers, payload });
     expect(answer.json().meta).toMatchObject({
       code: 400,
-      param: 'style',
-      message: expect.stringContaining('100 levels'),
+      type: 'invalid_body',
+      message: expect.stringContaining('at most 200 lists'),
     });
   });
 

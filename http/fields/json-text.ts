@@ -10,21 +10,26 @@ export interface JsonFault {
   readonly expected: string;
 }
 
-/** Lists and objects within one another. The engine reads any number, but fails to write many thousands. */
-export const maxJsonDepth = 100;
-export const jsonDepthRule = `at most ${maxJsonDepth} lists and objects within one another`;
-
 /** Returns the value of JSON text, or a description of its first fault. */
 export function parseJson(
   text: string,
 ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string } {
   try {
-    const value = JSON.parse(text) as unknown;
-    return isDeeper(value) ? { ok: false, fault: `expected ${jsonDepthRule}` } : { ok: true, value };
+    return { ok: true, value: JSON.parse(text) as unknown };
   } catch {
     const fault = findJsonFault(text);
     return { ok: false, fault: fault === undefined ? 'the engine refused it' : describeJsonFault(text, fault) };
   }
+}
+
+/** Lists and objects within one another. The engine reads any number, but fails to write many thousands. */
+export const maxJsonDepth = 200;
+export const jsonDepthRule = `at most ${maxJsonDepth} lists and objects within one another`;
+
+/** Parses JSON that is written again, as it is or in a message. */
+export function parseWritableJson(text: string): ReturnType<typeof parseJson> {
+  const parsed = parseJson(text);
+  return parsed.ok && isDeeper(parsed.value) ? { ok: false, fault: `expected ${jsonDepthRule}` } : parsed;
 }
 
 /** Tests whether a value has more than `maxDepth` lists and objects within one another. */

@@ -1,7 +1,7 @@
 /** Reads values that have parts: JSON inside a field, positions, metadata. */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Metadata, Position } from '../../schemas/json/common.js';
-import { parseJson } from './json-text.js';
+import { parseWritableJson } from './json-text.js';
 import { malformedTextIn, mayHoldSurrogates, wellFormedRule } from './text.js';
 import { isDictionary, isGiven, numberOf } from './values.js';
 
@@ -9,7 +9,7 @@ import { isDictionary, isGiven, numberOf } from './values.js';
 export function readStructure(param: string, value: unknown): Validated<unknown> {
   if (!isGiven(value)) return { ok: true, value: undefined };
   if (typeof value !== 'string') return { ok: true, value };
-  const parsed = parseJson(value);
+  const parsed = parseWritableJson(value);
   if (!parsed.ok) return invalid(param, `must be valid JSON: ${parsed.fault}`);
   if (value.isWellFormed() && !mayHoldSurrogates(value)) return parsed;
   const malformed = malformedTextIn(parsed.value, param);

@@ -1,5 +1,5 @@
 /** Reads the fields of rows that are JSON: objects of fields, and GeoJSON features. */
-import { parseJson } from '../../http/fields/json-text.js';
+import { parseWritableJson } from '../../http/fields/json-text.js';
 import type { RawFields } from '../../http/fields/reader.js';
 import { malformedTextIn, wellFormedRule } from '../../http/fields/text.js';
 import { isDictionary } from '../../http/fields/values.js';
@@ -44,7 +44,7 @@ function featureFields({ properties, geometry }: Record<string, unknown>): Conte
 /** Reads one object: a GeoJSON feature, whose properties are the fields, or, where allowed, the fields themselves. */
 export function objectContent(text: string, findUnknown: FindUnknown, isFeature = false): Content {
   if (text.includes(brokenByte)) return problem('row', utf8Rule);
-  const parsed = parseJson(text);
+  const parsed = parseWritableJson(text);
   if (!parsed.ok) return problem('row', `must be JSON: ${parsed.fault}`);
   const { value } = parsed;
   if (!isDictionary(value)) return problem('row', 'must be a JSON object');
