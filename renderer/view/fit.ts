@@ -27,11 +27,10 @@ export interface ImageSize {
   readonly scale: number;
 }
 
-/**
- * The world is 64 pixels wide. Requests begin at zoom 1, but a small image may need less to show everything. A world
- * that is smaller yet would be repeated too often.
- */
-const minZoom = -3;
+/** The lowest zoom of requests. A small image may need less to show everything. */
+const minZoom = 1;
+/** The world is 64 pixels wide. A world that is smaller yet would be repeated too often. */
+const lowestZoom = -3;
 const maxZoom = 23;
 /** Zoom of a single position: streets are readable, with their neighbourhood. */
 const zoomOfOnePlace = 15;
@@ -106,7 +105,7 @@ function largestUseful(chains: readonly FitItem[]): number {
  */
 function largestZoom(isVisibleAt: (zoom: number) => boolean, upper: number): number {
   if (isVisibleAt(upper)) return upper;
-  let [low, high] = [minZoom, upper];
+  let [low, high] = isVisibleAt(minZoom) ? [minZoom, upper] : [lowestZoom, minZoom];
   while (high - low > 0.001) {
     const middleZoom = (low + high) / 2;
     if (isVisibleAt(middleZoom)) low = middleZoom;
