@@ -14,23 +14,19 @@ import { isoTime, listText, point, withoutUnset } from './common.js';
 
 const circleVertices = 32;
 const earthRadiusM = 6_371_000;
-const radians = Math.PI / 180;
 
 /**
  * Returns a circle as a closed ring of 33 positions, counter-clockwise from due east, for clients that draw only
- * polygons. The positions are as far from the centre as the radius, on a sphere, also around a pole. Longitudes are
- * within [-180, 180]. Evaluation does not use this approximation.
+ * polygons. Longitudes are within [-180, 180]. Evaluation does not use this approximation.
  */
 export function circleRing([longitude, latitude]: Position, radiusM: number): Position[] {
-  const [sine, cosine] = [Math.sin(latitude * radians), Math.cos(latitude * radians)];
-  const [reachSine, reachCosine] = [Math.sin(radiusM / earthRadiusM), Math.cos(radiusM / earthRadiusM)];
+  const reach = (radiusM / earthRadiusM) * (180 / Math.PI);
+  const squeeze = Math.max(Math.cos((latitude * Math.PI) / 180), 1e-6);
   const ring = Array.from({ length: circleVertices }, (_, index): Position => {
     const angle = (2 * Math.PI * index) / circleVertices;
-    const east = reachSine * Math.cos(angle);
-    const north = reachSine * Math.sin(angle);
-    const x = longitude + Math.atan2(east, reachCosine * cosine - north * sine) / radians;
-    const y = Math.asin(Math.max(-1, Math.min(1, sine * reachCosine + cosine * north))) / radians;
-    return [x > 180 ? x - 360 : x < -180 ? x + 360 : x, y];
+    const x = longitude + (reach / squeeze) * Math.cos(angle);
+    const y = latitude + reach * Math.sin(angle);
+    return [((((x + 180) % 360) + 360) % 360) - 180, Math.min(90, Math.max(-90, y))];
   });
   return [...ring, ring[0] as Position];
 }
