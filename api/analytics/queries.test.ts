@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { slotsOf, startOfHour } from '../../dashboard/analytics/range.js';
 import type { Event } from '../../schemas/records.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
@@ -140,6 +141,30 @@ test.each(['Europe/Rome', 'America/St_Johns', 'Pacific/Chatham', 'Australia/Lord
     );
   },
 );
+
+// In India the dashboard showed 1,956 entries beside an empty chart and an empty table: its hours began at the hours of
+// UTC, those of the server at 23:30Z, and rows of no known hour were dropped.
+test.each([
+  ...['Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Adelaide', 'America/St_Johns', 'Australia/Lord_Howe'],
+  ...['Europe/Rome', 'UTC'],
+])('the dashboard has a bar for each hour and day that the server counts in %s', async (timeZone) => {
+  await fc.assert(
+    fc.asyncProperty(
+      world,
+      choice,
+      fc.constantFrom('hour' as const, 'day' as const),
+      async (past, chosen, interval) => {
+        const { rows, selection } = await ask(past, 'entries', chosen, `interval=${interval}&timeZone=${timeZone}`);
+        const [from, to] = [selection.fromMs, selection.toMs].map((timeMs) => new Date(timeMs).toISOString());
+        const keys = slotsOf(from!, to!, { interval, timeZone }).map(({ key }) => key);
+        expect(keys).toEqual([...new Set(keys)].sort());
+        expect(keys).toEqual(expect.arrayContaining(rows.map((row) => (interval === 'hour' ? row.start : row.local))));
+        if (interval === 'hour') expect(keys[0]).toBe(new Date(startOfHour(selection.fromMs, timeZone)).toISOString());
+      },
+    ),
+    runs,
+  );
+});
 
 test('unique users count once per userId across devices', async () => {
   await fc.assert(

@@ -20,7 +20,8 @@ export interface QueryRange {
   readonly timeZone: string;
 }
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const maxHourlyMs = 3 * dayMs;
 const days = { '7d': 7, '30d': 30, '90d': 90 } as const;
@@ -41,11 +42,28 @@ export function dateOf(time: Date, zone: Zone): string {
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
+const format = (zone: string, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
+
+/** Returns a function that tells the minutes of the zone's wall clock. */
+function minutesOf(timeZone: string): (timeMs: number) => number {
+  const minutes = format(timeZone, { minute: 'numeric' });
+  return (timeMs) => Number(minutes.format(timeMs));
+}
+
+const startFrom = (timeMs: number, minutes: number): number => Math.floor(timeMs / minuteMs - minutes) * minuteMs;
+
+/**
+ * Returns when the hour of the zone's wall clock begins, which in India is half past an hour of UTC. By the rule of the
+ * server: the time without the wall clock's minutes.
+ */
+export const startOfHour = (timeMs: number, timeZone: string): number => startFrom(timeMs, minutesOf(timeZone)(timeMs));
+
 /** Returns whole hours and days, so that no bar but the last one is of a part of them. */
 export function rangeOf({ preset, zone, fromDate, toDate }: RangeChoice, now = new Date()): QueryRange {
   const timeZone = zone === 'utc' ? 'UTC' : localZone;
   if (preset === '24h') {
-    const from = new Date(Math.floor(now.getTime() / hourMs - 23) * hourMs);
+    const from = new Date(startOfHour(now.getTime() - 23 * hourMs, timeZone));
     return { from: from.toISOString(), to: undefined, interval: 'hour', timeZone };
   }
   if (preset !== 'dates') {
@@ -64,34 +82,44 @@ export interface Slot {
   readonly longName: string;
 }
 
-const format = (zone: string, options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
-
 /** Returns all hours or days from `from` to `to`, also those in which nothing happened. */
 export function slotsOf(
   from: string,
   to: string,
   { interval, timeZone }: Pick<QueryRange, 'interval' | 'timeZone'>,
 ): Slot[] {
+  return interval === 'hour' ? hoursOf(from, to, timeZone) : daysOf(from, to, timeZone);
+}
+
+function hoursOf(from: string, to: string, timeZone: string): Slot[] {
   const slots: Slot[] = [];
-  if (interval === 'hour') {
-    const [short, long] = [
-      format(timeZone, { hour: '2-digit', minute: '2-digit' }),
-      format(timeZone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
-    ];
-    for (let timeMs = Date.parse(from); timeMs < Date.parse(to); timeMs += hourMs) {
-      const time = new Date(timeMs);
-      slots.push({ key: time.toISOString(), name: short.format(time), longName: long.format(time) });
-    }
-    return slots;
+  const [short, long] = [
+    format(timeZone, { hour: '2-digit' }),
+    format(timeZone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit' }),
+  ];
+  const minutes = minutesOf(timeZone);
+  const endMs = Date.parse(to);
+  for (let timeMs = Date.parse(from); timeMs < endMs; ) {
+    const passed = minutes(timeMs);
+    const startMs = startFrom(timeMs, passed);
+    // The hour's name is that of a time in it: where clocks change by half an hour, it may begin before the change.
+    const [name, longName] = [`${short.format(timeMs)}:00`, `${long.format(timeMs)}:00`];
+    slots.push({ key: new Date(startMs).toISOString(), name, longName });
+    timeMs = startMs + hourMs;
   }
-  const zone = timeZone === 'UTC' ? 'utc' : 'local';
-  const last = dateOf(new Date(Date.parse(to) - 1), zone);
+  return slots;
+}
+
+function daysOf(from: string, to: string, timeZone: string): Slot[] {
+  const slots: Slot[] = [];
+  const numbers = format(timeZone, { year: 'numeric', month: '2-digit', day: '2-digit' });
+  const keyAt = (timeMs: number): string => numbers.format(timeMs).split('/').reverse().join('-');
+  const last = keyAt(Date.parse(to) - 1);
   const [short, long] = [
     format('UTC', { day: 'numeric', month: 'short' }),
     format('UTC', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
   ];
-  for (let key = dateOf(new Date(from), zone); key <= last; ) {
+  for (let key = keyAt(Date.parse(from)); key <= last; ) {
     const noon = new Date(`${key}T12:00:00Z`);
     slots.push({ key, name: short.format(noon), longName: long.format(noon) });
     key = new Date(noon.getTime() + dayMs).toISOString().slice(0, 10);
