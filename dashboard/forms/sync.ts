@@ -1,6 +1,7 @@
 /** The form of the sync as a value, and the body that it makes. */
 import type { Sync } from '../../client/types';
 import { patchOf, textOf } from './draft';
+import { itemsOf, linesOf } from './lines';
 
 export interface SyncDraft {
   readonly enabled: boolean;
@@ -46,8 +47,8 @@ export const draftOf = (sync: Sync): SyncDraft => ({
   enabled: sync.enabled,
   notificationEmail: sync.notificationEmail ?? '',
   protocol: sync.protocol,
-  urls: (sync.urls ?? []).join('\n'),
-  keys: (sync.keys ?? []).join('\n'),
+  urls: linesOf(sync.urls ?? []),
+  keys: linesOf(sync.keys ?? []),
   region: sync.region ?? '',
   bucket: sync.bucket ?? '',
   endpoint: sync.endpoint ?? '',
@@ -55,22 +56,13 @@ export const draftOf = (sync: Sync): SyncDraft => ({
   secretAccessKey: sync.hasCredentials ? undefined : '',
 });
 
-/** Keys of objects may contain spaces, so only line breaks separate. */
-function linesOf(text: string): string[] | undefined {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  return lines.length > 0 ? lines : undefined;
-}
-
 /** Returns the configuration that the draft means. Fields of the other protocol are kept as they are. */
 const bodyOf = (draft: SyncDraft) => ({
   enabled: draft.enabled,
   notificationEmail: textOf(draft.notificationEmail),
   protocol: draft.protocol,
-  urls: linesOf(draft.urls),
-  keys: linesOf(draft.keys),
+  urls: itemsOf(draft.urls),
+  keys: itemsOf(draft.keys),
   region: textOf(draft.region),
   bucket: textOf(draft.bucket),
   endpoint: textOf(draft.endpoint),

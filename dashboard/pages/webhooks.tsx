@@ -9,7 +9,8 @@ import { FormDialog } from '../components/form';
 import { messageOf } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
 import { isElsewhere } from '../forms/draft';
-import { bodyOf, newWebhook, WebhookFields, webhookFields } from '../forms/webhook';
+import { bodyOf, newWebhook, webhookFields } from '../forms/webhook';
+import { WebhookFields } from '../forms/webhook-fields';
 import { useWorkspace } from '../state/session';
 
 export default function Webhooks() {

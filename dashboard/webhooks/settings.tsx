@@ -8,7 +8,8 @@ import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { patchOf } from '../forms/draft';
 import { FormEnd, Section } from '../forms/parts';
-import { bodyOf, draftOf, WebhookFields, webhookFields } from '../forms/webhook';
+import { bodyOf, draftOf, webhookFields } from '../forms/webhook';
+import { WebhookFields } from '../forms/webhook-fields';
 import { useWorkspace } from '../state/session';
 
 export function WebhookForm({ loaded }: { readonly loaded: Answer<'GET /v1/webhooks/{id}'> }) {

@@ -1,55 +1,7 @@
 /** The fields of a webhook. */
-import type { Webhook } from '../../client/types';
-import { Check, Segments, TextField } from '../components/controls';
+import { Check, Segments, TextArea, TextField } from '../components/controls';
 import { problemAt } from './draft';
-
-export interface WebhookDraft {
-  readonly url: string;
-  readonly description: string;
-  /** Separated by commas; empty: all. */
-  readonly types: string;
-  readonly tags: string;
-  readonly delivery: Webhook['delivery'];
-  readonly enabled: boolean;
-}
-
-export const newWebhook: WebhookDraft = {
-  url: '',
-  description: '',
-  types: '',
-  tags: '',
-  delivery: 'single',
-  enabled: true,
-};
-
-export const webhookFields = ['url', 'description', 'types', 'tags', 'delivery', 'enabled'];
-
-export const draftOf = ({
-  url,
-  description = '',
-  types = [],
-  tags = [],
-  delivery,
-  enabled,
-}: Webhook): WebhookDraft => ({
-  ...{ url, description, delivery, enabled },
-  types: types.join(', '),
-  tags: tags.join(', '),
-});
-
-function listOf(text: string): string[] | null {
-  const items = text.split(/[\s,]+/).filter((item) => item !== '');
-  return items.length > 0 ? items : null;
-}
-
-export const bodyOf = ({ url, description, types, tags, delivery, enabled }: WebhookDraft) => ({
-  url: url.trim(),
-  description: description.trim() || null,
-  types: listOf(types),
-  tags: listOf(tags),
-  delivery,
-  enabled,
-});
+import type { WebhookDraft } from './webhook';
 
 const deliveries = [
   { value: 'single', label: 'One event per request' },
@@ -93,7 +45,7 @@ export function WebhookFields({ draft, error, isDisabled = false, onChange }: Pr
           <option key={type} value={type} />
         ))}
       </datalist>
-      <TextField label="Tags" hint="Of the geofence or beacon, comma-separated. Empty: any" {...text('tags')} />
+      <TextArea label="Tags" rows={3} hint="Of the geofence or beacon, one per line. Empty: any" {...text('tags')} />
       <Segments
         legend="Delivery"
         value={draft.delivery}
