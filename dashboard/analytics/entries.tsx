@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { urlOf } from '../client/call';
 import { BarChart, chartColors } from '../components/bar-chart';
-import { grouped } from '../components/counts';
+import { counted, grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
 import { Panel, type PanelProps } from './panel';
 import type { Slot } from './range';
@@ -14,6 +14,9 @@ interface Row {
   readonly tag: string;
   readonly entries: number;
 }
+
+/** The API's largest answer: 92 days of 108 tags, or 72 hours of 138. */
+export const maxEntriesRows = 10_000;
 
 const columns: readonly DataColumn<Row>[] = [
   { title: 'Time', value: ({ slot }) => slot.key, cell: ({ slot }) => slot.longName, className: 'narrow' },
@@ -53,6 +56,10 @@ export function Entries({ range, filter, query }: PanelProps & { readonly query:
       }
       table={() =>
         shown && <DataTable caption={`Entries by ${shown.interval} and tag`} columns={columns} rows={shown.rows} />
+      }
+      foot={
+        data?.meta.hasMore &&
+        `These are the oldest ${counted(data.rows.length, 'row')}; later ones are left out. The CSV has all.`
       }
     />
   );

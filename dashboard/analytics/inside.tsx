@@ -12,6 +12,7 @@ import { useAnalytics } from './query';
 type Row = Operations['GET /v1/analytics/inside']['answer']['rows'][number];
 
 const shownPlaces = 9;
+const maxPlaces = 1_000;
 const hourMs = 3_600_000;
 const silences = [1, 24, 168] as const;
 const silenceWords: Record<(typeof silences)[number], string> = { 1: '1 h', 24: '24 h', 168: '7 days' };
@@ -21,7 +22,11 @@ export function Inside({ filter, refreshMs, choose }: PanelProps) {
   // Whole hours, so that the query stays the same while it is asked again.
   const from = hours === 168 ? undefined : new Date(Math.floor(Date.now() / hourMs - hours) * hourMs).toISOString();
   const given = { ...filter, from };
-  const query = useAnalytics('GET /v1/analytics/inside', given, { refetchInterval: refreshMs });
+  const query = useAnalytics(
+    'GET /v1/analytics/inside',
+    { ...given, limit: maxPlaces },
+    { refetchInterval: refreshMs },
+  );
   const rows = query.data?.rows;
   const columns: readonly DataColumn<Row>[] = [
     {
@@ -76,7 +81,17 @@ export function Inside({ filter, refreshMs, choose }: PanelProps) {
           }))}
         />
       )}
-      table={() => rows && <DataTable caption="Devices inside, by place" columns={columns} rows={rows} pageSize={7} />}
+      table={() =>
+        rows && (
+          <DataTable
+            caption="Devices inside, by place"
+            columns={columns}
+            rows={rows}
+            pageSize={7}
+            more={query.data?.meta.hasMore && 'These are the 1,000 places with the most devices. The CSV has all.'}
+          />
+        )
+      }
     />
   );
 }

@@ -11,7 +11,8 @@ export const withoutTag = 'No tag';
 
 /**
  * Returns the hours or days of the answer in order, and the key by which a row belongs to one. A row of an hour that
- * the browser does not expect gets its own: the browser may know other clock changes than the server.
+ * the browser does not expect gets its own: the browser may know other clock changes than the server. A cut answer ends
+ * with its last row, because nothing is known of later ones.
  */
 export function slotsOfAnswer({ meta, rows }: Pick<EntriesAnswer, 'meta' | 'rows'>) {
   const { interval = 'day', timeZone = 'UTC' } = meta;
@@ -21,7 +22,10 @@ export function slotsOfAnswer({ meta, rows }: Pick<EntriesAnswer, 'meta' | 'rows
     const key = keyOf(row);
     if (!slots.has(key)) slots.set(key, { key, name: row.local, longName: row.local });
   }
-  return { interval, keyOf, slots: [...slots.values()].sort((one, other) => (one.key < other.key ? -1 : 1)) };
+  const last = rows.at(-1);
+  const lastKey = meta.hasMore && last ? keyOf(last) : undefined;
+  const known = [...slots.values()].filter(({ key }) => lastKey === undefined || key <= lastKey);
+  return { interval, keyOf, slots: known.sort((one, other) => (one.key < other.key ? -1 : 1)) };
 }
 
 /** Returns one series for each tag, the largest first; those beyond the largest number of series are one. */

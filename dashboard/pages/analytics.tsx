@@ -2,7 +2,7 @@
 import { useEffect, useId, useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { Dwells } from '../analytics/dwells';
-import { Entries } from '../analytics/entries';
+import { Entries, maxEntriesRows } from '../analytics/entries';
 import { Flows } from '../analytics/flows';
 import { minutesText } from '../analytics/format';
 import { Inside } from '../analytics/inside';
@@ -106,7 +106,7 @@ export default function Analytics() {
   const query = { ...filter, ...times };
   const entries = useAnalytics(
     'GET /v1/analytics/entries',
-    { ...query, interval, timeZone, groupBy: 'tag', limit: 10_000 },
+    { ...query, interval, timeZone, groupBy: 'tag', limit: maxEntriesRows },
     options,
   );
   const users = useAnalytics('GET /v1/analytics/unique-users', { ...query, groupBy: 'none' }, options);
@@ -116,7 +116,8 @@ export default function Analytics() {
     { ...filter, groupBy: 'none' },
     { refetchInterval: insideRefreshMs },
   );
-  const total = entries.data?.rows.reduce((sum, row) => sum + row.entries, 0);
+  // The rows by tag and hour may be cut, so the total is not their sum.
+  const total = users.data && (users.data.rows[0]?.entries ?? 0);
   const dwell = dwells.data?.rows[0];
   const isFiltered = tag !== '' || externalId !== '';
   const datesProblem = problemAt(entries.error, 'from') ?? problemAt(entries.error, 'to');
@@ -147,11 +148,11 @@ export default function Analytics() {
           value={inside.data && grouped(inside.data.rows[0]?.devices ?? 0)}
         />
       </Tiles>
-      {datesProblem !== undefined ? null : entries.error && total === undefined ? (
+      {datesProblem !== undefined ? null : entries.error && entries.data === undefined ? (
         <Notice tone="danger" role="alert">
           {messageOf(entries.error)}
         </Notice>
-      ) : total === 0 ? (
+      ) : entries.data?.rows.length === 0 ? (
         <div className="card">
           <Empty
             title="No events in this range"
