@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import type { User, UserLocation } from '../../client/types';
+import type { Event, User, UserLocation } from '../../client/types';
 import { call } from '../client/call';
 import { Button, Empty, Loading, Notice, Segments, TextField } from '../components/controls';
 import { counted, grouped } from '../components/counts';
@@ -12,7 +12,8 @@ import { messageOf } from '../components/toasts';
 import { eventTitle, markOf } from '../live/event-words';
 import { useScope } from '../state/session';
 import { Explained } from './explained';
-import { type Item, timelineOf } from './timeline';
+import { nextOf, readPages } from './pages';
+import { hasEvents, type Item, locationMark, locationTitle, timelineOf } from './timeline';
 import { TimelineMap } from './timeline-map';
 import '../styles/live.css';
 import '../styles/timeline.css';
@@ -30,9 +31,12 @@ const rowChoices = [
 ] as const;
 type RowChoice = (typeof rowChoices)[number]['value'];
 
-const pageSize = 500;
+const locationsPerPage = 500;
 /** More locations of a range are left out: the newest are shown. */
 const maxLocations = 3_000;
+const eventsPerPage = 1_000;
+/** Locations of older events say only how many they caused. */
+const maxEvents = 10_000;
 
 interface Range {
   readonly fromMs: number;
@@ -42,20 +46,19 @@ interface Range {
 /** Loads the locations and events of a range, newest first. */
 async function loadTimeline(user: string, { fromMs, toMs }: Range, signal: AbortSignal) {
   const [after, before] = [new Date(fromMs - 1).toISOString(), new Date(toMs).toISOString()];
-  const locations: UserLocation[] = [];
-  let cursor: string | undefined;
-  do {
-    const query = { limit: pageSize, after, before, cursor };
+  const { items: locations, hasMore } = await readPages<UserLocation>(async (cursor) => {
+    const query = { limit: locationsPerPage, after, before, cursor };
     const page = await call('GET /v1/users/{id}/locations', { path: { id: user }, query, signal });
-    locations.push(...page.locations);
-    cursor = page.meta.hasMore ? page.meta.cursor : undefined;
-  } while (cursor !== undefined && locations.length < maxLocations);
-  const oldest = cursor === undefined ? after : locations.at(-1)!.at;
-  const { events } = await call('GET /v1/events', {
-    query: { user, limit: 1_000, createdAfter: oldest, createdBefore: before },
-    signal,
-  });
-  return { items: timelineOf(locations, events), hasMore: cursor !== undefined };
+    return { items: page.locations, cursor: nextOf(page.meta) };
+  }, maxLocations);
+  const oldestMs = hasMore ? Date.parse(locations.at(-1)!.at) : fromMs;
+  const { items: events } = await readPages<Event>(async (cursor) => {
+    const createdAfter = new Date(oldestMs - 1).toISOString();
+    const query = { user, limit: eventsPerPage, createdAfter, createdBefore: before, cursor };
+    const page = await call('GET /v1/events', { query, signal });
+    return { items: page.events, cursor: nextOf(page.meta) };
+  }, maxEvents);
+  return { items: timelineOf(locations, events), hasMore };
 }
 
 const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -93,10 +96,7 @@ export function Timeline({ user }: { readonly user: User }) {
   // A device on its way sends many locations that cause nothing.
   const [rows, setRows] = useState<RowChoice>('all');
   const items = loaded.data?.items ?? [];
-  const withEvents = useMemo(
-    () => (loaded.data?.items ?? []).filter((item) => item.kind === 'event' || item.events.length > 0),
-    [loaded.data],
-  );
+  const withEvents = useMemo(() => (loaded.data?.items ?? []).filter(hasEvents), [loaded.data]);
   const shown = rows === 'all' ? items : withEvents;
   const [chosen, setChosen] = useState<string>();
   const locations = useMemo(
@@ -107,7 +107,7 @@ export function Timeline({ user }: { readonly user: User }) {
     () =>
       new Map(
         (loaded.data?.items ?? []).flatMap((item) =>
-          item.kind === 'location' && item.events[0] ? [[item.location._id, markOf(item.events[0])] as const] : [],
+          item.kind === 'location' && hasEvents(item) ? [[item.location._id, locationMark(item)] as const] : [],
         ),
       ),
     [loaded.data],
@@ -250,12 +250,6 @@ function ItemList({ items, chosen, onChoose }: ItemListProps) {
   );
 }
 
-const resultTexts: Readonly<Record<UserLocation['result'], string>> = {
-  applied: 'No event',
-  repeat: 'Repeated: changes nothing',
-  stale: 'Older than the one before: not evaluated',
-};
-
 function ItemRow({ item, chosen, onChoose }: Omit<ItemListProps, 'items'> & { readonly item: Item }) {
   if (item.kind === 'event') {
     return (
@@ -269,8 +263,7 @@ function ItemRow({ item, chosen, onChoose }: Omit<ItemListProps, 'items'> & { re
       </div>
     );
   }
-  const { location, events } = item;
-  const [first, ...others] = events;
+  const { location } = item;
   return (
     <button
       type="button"
@@ -278,12 +271,9 @@ function ItemRow({ item, chosen, onChoose }: Omit<ItemListProps, 'items'> & { re
       aria-current={location._id === chosen || undefined}
       onClick={() => onChoose(location._id)}
     >
-      <span className={`mark ${first ? markOf(first) : 'none'}`} />
+      <span className={`mark ${locationMark(item)}`} />
       <span className="grow">
-        <span className={`truncate ${first ? 'event-title' : 'quiet'}`}>
-          {first ? eventTitle(first) : resultTexts[location.result]}
-          {others.length > 0 && ` and ${others.length} more`}
-        </span>
+        <span className={`truncate ${hasEvents(item) ? 'event-title' : 'quiet'}`}>{locationTitle(item)}</span>
         <span className="quiet small truncate">
           ±{Math.round(location.locationAccuracy)} m{location.stopped && ' · stopped'}
           {location.foreground && ' · foreground'}

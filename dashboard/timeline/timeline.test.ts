@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event, ExplainedFence, Explanation, UserLocation } from '../../client/types';
-import { reasonsOf, timelineOf } from './timeline';
+import { readPages } from './pages';
+import { hasEvents, type Item, locationMark, locationTitle, reasonsOf, timelineOf } from './timeline';
 
 const timeAt = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 const event = (id: string, more: object = {}): Event => ({
@@ -53,6 +54,36 @@ describe('a timeline', () => {
           if (item.kind === 'event') expect(isCaused(item.event._id)).toBe(false);
           else for (const { _id } of item.events) expect(item.location.events).toContain(_id);
         }
+      }),
+    );
+  });
+});
+
+// A user had 1,300 locations, nearly all with three events. Only one page of 1,000 events was read, so the list called
+// the older locations "No event", and "Only events" left them out.
+describe('a timeline with more events than a page', () => {
+  test('knows that a location caused events which are not loaded', () => {
+    const items = timelineOf(
+      [location('new', 3, ['1', '2']), location('old', 2, ['3', '4']), location('none', 1)],
+      [event('1', { createdAt: timeAt(3), ...inFence('a') })],
+    ) as Extract<Item, { kind: 'location' }>[];
+    expect(items.map(hasEvents)).toEqual([true, true, false]);
+    expect(items.map(locationTitle)).toEqual(['Entered Fence a and 1 more', '2 events', 'No event']);
+    expect(items.map(locationMark)).toEqual(['entered', 'other', 'none']);
+  });
+
+  test('reads every page, up to a bound', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat()), fc.integer({ min: 1, max: 5 }), fc.nat(40), async (all, size, max) => {
+        const read = async (cursor = '0') => {
+          const end = Number(cursor) + size;
+          return { items: all.slice(Number(cursor), end), cursor: end < all.length ? `${end}` : undefined };
+        };
+        const { items, hasMore } = await readPages(read, max);
+        expect(items).toEqual(all.slice(0, items.length));
+        expect(hasMore).toBe(items.length < all.length);
+        if (hasMore) expect(items.length).toBeGreaterThanOrEqual(max);
+        expect(items.length).toBeLessThan(max + size + 1);
       }),
     );
   });

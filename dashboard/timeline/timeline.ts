@@ -3,16 +3,17 @@
  * happened or did not, in words. Pure.
  */
 import type { Event, ExplainedFence, Explanation, UserLocation } from '../../client/types';
-import { distanceText, durationText, eventTitle } from '../live/event-words';
+import { counted } from '../components/counts';
+import { distanceText, durationText, eventTitle, markOf } from '../live/event-words';
 
-export type Item =
-  | {
-      readonly kind: 'location';
-      readonly at: string;
-      readonly location: UserLocation;
-      readonly events: readonly Event[];
-    }
-  | { readonly kind: 'event'; readonly at: string; readonly event: Event };
+interface LocationItem {
+  readonly kind: 'location';
+  readonly at: string;
+  readonly location: UserLocation;
+  /** Those of `location.events` that are loaded. */
+  readonly events: readonly Event[];
+}
+export type Item = LocationItem | { readonly kind: 'event'; readonly at: string; readonly event: Event };
 
 /** Returns the items, newest first. Each event is at its location, or else by itself; none is there twice. */
 export function timelineOf(locations: readonly UserLocation[], events: readonly Event[]): readonly Item[] {
@@ -27,6 +28,26 @@ export function timelineOf(locations: readonly UserLocation[], events: readonly 
   });
   for (const event of byId.values()) items.push({ kind: 'event', at: event.createdAt, event });
   return items.sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
+}
+
+export const hasEvents = (item: Item): boolean => item.kind === 'event' || item.location.events.length > 0;
+
+/** Returns what kind of event the location caused first. */
+export const locationMark = ({ location, events: [first] }: LocationItem): ReturnType<typeof markOf> | 'none' =>
+  first ? markOf(first) : location.events.length > 0 ? 'other' : 'none';
+
+const resultTexts: Readonly<Record<UserLocation['result'], string>> = {
+  applied: 'No event',
+  repeat: 'Repeated: changes nothing',
+  stale: 'Older than the one before: not evaluated',
+};
+
+/** Says which events the location caused, or how many when they are not loaded. */
+export function locationTitle({ location, events: [first] }: LocationItem): string {
+  const count = location.events.length;
+  if (count === 0) return resultTexts[location.result];
+  if (first === undefined) return counted(count, 'event');
+  return `${eventTitle(first)}${count > 1 ? ` and ${count - 1} more` : ''}`;
 }
 
 export interface Reason {
