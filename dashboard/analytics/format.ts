@@ -3,7 +3,8 @@
 /** Returns for example "45 s", "12 min" or "3 h 20 min". */
 export function minutesText(minutes: number | undefined): string {
   if (minutes === undefined) return '–';
-  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
+  const seconds = Math.round(minutes * 60);
+  if (seconds < 60) return `${seconds} s`;
   const whole = Math.round(minutes);
   if (whole < 100) return `${minutes < 10 ? Number(minutes.toFixed(1)) : whole} min`;
   const [hours, rest] = [Math.floor(whole / 60), whole % 60];

@@ -35,8 +35,9 @@ it('takes dates as inclusive, in hours when they are few, and asks for nothing t
 });
 
 it('names durations and the buckets of a histogram', () => {
-  expect([0.5, 4.26, 45, 100, 125, 3_600].map(minutesText)).toEqual([
+  expect([0.5, 0.995, 4.26, 45, 100, 125, 3_600].map(minutesText)).toEqual([
     '30 s',
+    '1 min',
     '4.3 min',
     '45 min',
     '1 h 40 min',

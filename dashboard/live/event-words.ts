@@ -24,24 +24,28 @@ export function eventTitle({ type, geofence, beacon }: Event): string {
 
 export const whoOf = ({ user }: Event): string => user?.userId ?? user?.deviceId ?? 'Nobody known';
 
-/** Returns for example "2 h 5 min". */
+/** Returns for example "2 h 5 min". Rounds before it chooses the unit, so that no 60 s or 60 min are left over. */
 export function durationText(minutes: number): string {
-  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
-  if (minutes < 60) return `${Math.round(minutes)} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${Math.round(minutes % 60)} min` : `${Math.round(hours / 24)} days`;
+  const seconds = Math.round(minutes * 60);
+  if (seconds < 60) return `${seconds} s`;
+  const whole = Math.round(minutes);
+  if (whole < 60) return `${whole} min`;
+  const hours = Math.floor(whole / 60);
+  return hours < 48 ? `${hours} h ${whole % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
 /** Returns for example "850 ms" or "2.4 s". */
 export function lagText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : durationText(ms / 60_000);
+  const whole = Math.round(ms);
+  if (whole < 1_000) return `${whole} ms`;
+  const tenths = Math.round(ms / 100);
+  return tenths < 600 ? `${(tenths / 10).toFixed(1)} s` : durationText(ms / 60_000);
 }
 
-/** Returns for example "120 m" or "3.4 km". */
-export const distanceText = (metres: number): string =>
-  metres < 10
-    ? `${metres.toFixed(1)} m`
-    : metres < 1_000
-      ? `${Math.round(metres)} m`
-      : `${(metres / 1_000).toFixed(1)} km`;
+/** Returns for example "3.4 m", "120 m" or "3.4 km". */
+export function distanceText(metres: number): string {
+  const tenths = Math.round(metres * 10);
+  if (tenths < 100) return `${(tenths / 10).toFixed(1)} m`;
+  const whole = Math.round(metres);
+  return whole < 1_000 ? `${whole} m` : `${(metres / 1_000).toFixed(1)} km`;
+}
