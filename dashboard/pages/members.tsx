@@ -17,10 +17,13 @@ const roles = [
   { value: 'viewer', label: 'Viewer' },
 ] as const;
 
+/** A project has no more, and a page of the API holds them. */
+const maxMembers = 1_000;
+
 export default function Members() {
   const { isOwner, session, project } = useWorkspace();
   const toasts = useToasts();
-  const members = useApi('GET /v1/members', {});
+  const members = useApi('GET /v1/members', { query: { limit: maxMembers } });
   const invitations = useApi('GET /v1/invitations', {}, { enabled: isOwner });
   const [removed, setRemoved] = useState<Member>();
   const changeRole = useChange(
