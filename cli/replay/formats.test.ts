@@ -64,6 +64,20 @@ test('rows have their columns, quoted where they must be', () => {
   expect(linesOf('csv', true)).toEqual([undefined, `replay,true${row}`, `record,false${row}`]);
 });
 
+// Whoever has a publishable key chooses the id of a device. One that began with `=cmd|` was written as it was, and would
+// have run on the computer of whoever opened the file.
+test('no text of a row is a formula', () => {
+  const deviceId = "=cmd|' /C calc'!A1";
+  for (const externalId of ['+1', '-1', '@a', '\t=1', '\r=1', '\n=1', '＝1', "'=1"]) {
+    const geofence = { ...event.geofence!, externalId };
+    const dangerous = { ...event, user: { ...event.user!, deviceId }, geofence, longitude: -11.5 };
+    const line = eventFormat('csv', false).lineOf({ event: dangerous, foundIn: 'both', isFirst: false });
+    expect(line).toContain(`,'${deviceId},`);
+    expect(line).toContain(`'${externalId}`);
+    expect(line).toContain(',-11.5,');
+  }
+});
+
 test('a summary lists differences only, and only when asked', () => {
   expect(linesOf('summary', false)).toEqual([undefined, undefined, undefined]);
   expect(linesOf('summary', true)).toEqual([

@@ -1,5 +1,6 @@
 /** The forms in which events are written: as JSON, as rows, or as lines to read. Pure. */
 
+import { csvCell } from '../../imports/csv-cells.js';
 import type { ComparedEvent } from '../../replay/replay.js';
 import { placeName } from '../../replay/tally.js';
 import type { Event } from '../../schemas/records.js';
@@ -63,12 +64,9 @@ const columns: readonly (readonly [name: string, cell: (event: Event, compared: 
   ['duration', ({ duration_min }) => duration_min],
 ];
 
-/** RFC 4180: quoted where a comma, a quote or a line break stands in it. */
-function csvCell(value: Cell): string {
-  const text = `${value ?? ''}`;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+/** Texts come from devices and from whoever names a place. Numbers are no formulas, also if they are negative. */
+const cellOf = (value: Cell): string => (typeof value === 'string' ? csvCell(value) : `${value ?? ''}`);
 
 const csvHeader = columns.map(([name]) => name).join(',');
 const csvRow = (compared: ComparedEvent): string =>
-  columns.map(([, cell]) => csvCell(cell(compared.event, compared))).join(',');
+  columns.map(([, cell]) => cellOf(cell(compared.event, compared))).join(',');

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Event } from '../../client/types';
-import { byTime, changesOf, countOf, csvOf, type Found, type FoundIn } from './compare';
+import { formulaPattern } from '../../http/fields/formulas';
+import { byTime, changesOf, countOf, csvOf, type Found, type FoundIn, formula } from './compare';
 
 const kinds = ['entered', 'left', 'dwelled'] as const;
 const places = ['duomo', 'station', 'market'] as const;
@@ -63,6 +64,15 @@ const found = (id: string, createdAt: string, more: object = {}): Found => ({
 test('events are ordered by time, newest first', () => {
   const [one, two, three] = [found('1', '2026-01-01'), found('2', '2026-01-02'), found('3', '2026-01-02')];
   expect([one, two, three].sort(byTime)).toEqual([three, two, one]);
+});
+
+// The page had a rule of its own, without line feeds, full-width forms and apostrophes that were there before.
+test('a file takes the same texts for formulas as the files of the server', () => {
+  expect(formula.source).toBe(new RegExp(formulaPattern).source);
+  const rowOf = (externalId: string) => csvOf([found('1', '', { geofence: { externalId } })]).split('\r\n')[1];
+  expect(['＝1', "'=1", '\n=1', "'1", '1'].map(rowOf).map((row) => row?.split(',')[8])).toEqual([
+    ...["'＝1", "''=1", `"'\n=1"`, "'1", '1'],
+  ]);
 });
 
 test('a file quotes what must be quoted, and has no formulas', () => {

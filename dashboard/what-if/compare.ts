@@ -46,8 +46,8 @@ export function changesOf({ places }: Summary): readonly PlaceChange[] {
 export const byTime = (one: Found, other: Found): number =>
   Date.parse(other.event.createdAt) - Date.parse(one.event.createdAt) || (one.event._id < other.event._id ? 1 : -1);
 
-/** A cell that begins with one of these would be a formula in a spreadsheet. */
-const formula = /^[=+\-@\t\r]/;
+/** A cell that would be a formula in a spreadsheet, by the rule of the server's files. */
+export const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 function cellOf(value: unknown): string {
   const given = `${value ?? ''}`;
