@@ -1,8 +1,8 @@
 /** The views of users in Chromium: search, timeline with explanations, erasure. */
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../testing/until.js';
-import { ok } from '../../support/client.js';
-import { circle, standing } from '../../support/places.js';
+import { ok, trackDefaults } from '../../support/client.js';
+import { at, circle, standing } from '../../support/places.js';
 import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
@@ -45,5 +45,34 @@ describe.runIf(isRunnable)('the views of users', () => {
     await page.getByRole('button', { name: 'Erase user' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
     await page.getByText('The erasure has been accepted').waitFor();
+  });
+
+  // Only the newest 1,000 events were read, so the older locations said "No event".
+  it('show the events of all locations of a timeline, also when they are more than a page', async () => {
+    const backend = server.as('test_secret');
+    for (const ring of [1, 2, 3, 4]) {
+      await backend.putGeofence(`ring-${ring}`, { ...circle(20_000, 0, 100 * ring), description: 'Ring' }, 'ring');
+    }
+    const [count, stepMs] = [301, 10_000];
+    const startMs = Date.now() - count * stepMs;
+    const fixes = Array.from({ length: count }, (_, index) => {
+      const [longitude, latitude] = at(20_000, index % 2 === 0 ? 2_000 : 0);
+      const device = { deviceId: 'timeline-shuttle', userId: 'shuttle', ...trackDefaults };
+      return { ...device, longitude, latitude, updatedAtMs: startMs + index * stepMs };
+    });
+    ok(await backend.bulk(fixes));
+    await until(async () => (await backend.get('/v1/users/shuttle')).status === 200);
+    const newestMs = fixes.at(-1)?.updatedAtMs;
+    const newest = async (path: string, list: string) => ok(await backend.get(path))[list][0];
+    await until(async () => Date.parse((await newest('/v1/users/shuttle/locations', 'locations'))?.at) === newestMs);
+    await until(async () => Date.parse((await newest('/v1/events?userId=shuttle', 'events'))?.createdAt) === newestMs);
+
+    const page = await asOwner(`/users/${ok(await backend.get('/v1/users/shuttle')).user._id}`);
+    await page.getByText('301 locations, 300 with events').waitFor();
+    const list = page.getByRole('region', { name: 'Locations and events' });
+    await list.press('End');
+    await list.getByRole('button', { name: /^No event/ }).waitFor();
+    expect(await list.getByRole('button', { name: /^(Entered|Left) Ring and 3 more/ }).count()).toBeGreaterThan(5);
+    expect(await list.getByRole('button', { name: /^4 events/ }).count()).toBe(0);
   });
 });
