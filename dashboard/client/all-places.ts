@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type Place, PlaceIndex, type PlaceKind, placeOfOutline } from '../drawing/places';
 import { useScope } from '../state/session';
-import { call } from './call';
+import { callIn } from './call';
 
 /** What has changed about the places since the last time. */
 export type PlacesChange =
@@ -77,7 +77,7 @@ export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlace
     [index],
   );
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has other places
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the index is always the same object
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
@@ -89,7 +89,7 @@ export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlace
       let loaded = 0;
       do {
         const limit = loaded === 0 ? firstPageSize : pageSize;
-        const { outlines, meta } = await call(operations[kind], { query: { limit, cursor }, signal });
+        const { outlines, meta } = await callIn(scope, operations[kind], { query: { limit, cursor }, signal });
         if (signal.aborted) return;
         put(outlines.map((outline) => placeOfOutline(kind, outline)));
         loaded += outlines.length;
@@ -102,7 +102,7 @@ export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlace
       (error: unknown) => !signal.aborted && setState((all) => ({ ...all, error })),
     );
     return () => stop.abort();
-  }, [scope]);
+  }, [scope, put]);
   return useMemo(
     () => ({ ...state, index, byId: index.byId, put: (place) => put([place]), drop }),
     [state, index, put, drop],

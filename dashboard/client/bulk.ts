@@ -1,5 +1,5 @@
 /** Changes of many geofences or beacons: of those that are named, or of all that match. */
-import { call } from './call';
+import { callIn, type Scope } from './call';
 
 export type BulkAction = 'enable' | 'disable' | 'delete';
 export type BulkResource = 'geofences' | 'beacons';
@@ -19,19 +19,32 @@ export interface BulkResult {
   readonly changed: number;
   readonly unchanged: number;
   readonly missing: number;
+  /** Whether the signal ended it before all were changed. */
+  readonly isStopped: boolean;
+}
+
+interface BulkOptions {
+  /** What the change acts on until its end, whatever is chosen meanwhile. */
+  readonly scope: Scope;
+  readonly signal: AbortSignal;
+  onProgress(done: number): void;
 }
 
 /** The API takes as many at once. */
 const maxIds = 500;
 
 /** Returns the ids of what matches and exists now, a page at a time. Those that come later are left out. */
-async function* matchingIds(resource: BulkResource, conditions: Conditions, signal: AbortSignal) {
+async function* matchingIds(
+  resource: BulkResource,
+  conditions: Conditions,
+  { scope, signal }: Pick<BulkOptions, 'scope' | 'signal'>,
+) {
   const createdBefore = new Date().toISOString();
   let cursor: string | undefined;
   do {
     // The order of creation stays while records are changed.
     const query = { ...conditions, sort: 'createdAt' as const, limit: maxIds, createdBefore, cursor };
-    const page = await call(`GET /v1/${resource}`, { query, signal });
+    const page = await callIn(scope, `GET /v1/${resource}`, { query, signal });
     const rows: readonly { readonly _id: string }[] = 'geofences' in page ? page.geofences : page.beacons;
     if (rows.length > 0) yield rows.map(({ _id }) => _id);
     cursor = page.meta.hasMore ? page.meta.cursor : undefined;
@@ -47,19 +60,24 @@ export async function changeMany(
   resource: BulkResource,
   action: BulkAction,
   target: BulkTarget,
-  { signal, onProgress }: { readonly signal: AbortSignal; onProgress(done: number): void },
+  { scope, signal, onProgress }: BulkOptions,
 ): Promise<BulkResult> {
   const total = { changed: 0, unchanged: 0, missing: 0 };
-  const batches = 'ids' in target ? parts(target.ids) : matchingIds(resource, target.conditions, signal);
-  for await (const ids of batches) {
-    if (signal.aborted) break;
-    const { changed, unchanged, missing } = await call(`POST /v1/${resource}/bulk`, {
-      body: { action, ids: [...ids] },
-    });
-    total.changed += changed;
-    total.unchanged += unchanged;
-    total.missing += missing;
-    onProgress(total.changed + total.unchanged + total.missing);
+  const batches = 'ids' in target ? parts(target.ids) : matchingIds(resource, target.conditions, { scope, signal });
+  try {
+    for await (const ids of batches) {
+      if (signal.aborted) return { ...total, isStopped: true };
+      const body = { action, ids: [...ids] };
+      // Without the signal: what the server has begun it completes, and its answer says how many that were.
+      const { changed, unchanged, missing } = await callIn(scope, `POST /v1/${resource}/bulk`, { body });
+      total.changed += changed;
+      total.unchanged += unchanged;
+      total.missing += missing;
+      onProgress(total.changed + total.unchanged + total.missing);
+    }
+  } catch (error) {
+    if (error instanceof DOMException && signal.aborted) return { ...total, isStopped: true };
+    throw error;
   }
-  return total;
+  return { ...total, isStopped: false };
 }

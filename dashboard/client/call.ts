@@ -41,12 +41,12 @@ export class Unreachable extends Error {
   }
 }
 
-let scope: Scope | undefined;
+let chosen: Scope | undefined;
 let onSignedOut = (): void => {};
 
 /** Sets what later calls act on; undefined: nothing. */
 export function setCallScope(next: Scope | undefined): void {
-  scope = next;
+  chosen = next;
 }
 
 /** Calls the listener when the API answers that the session has ended. */
@@ -55,11 +55,11 @@ export function onSessionEnd(listener: () => void): void {
 }
 
 /** Returns the headers that choose what a call acts on. */
-export const callHeaders = (): Record<string, string> =>
+export const callHeaders = (scope: Scope | undefined = chosen): Record<string, string> =>
   scope ? { 'X-Fenceline-Project': scope.project, 'X-Fenceline-Environment': scope.environment } : {};
 
 /** Returns the URL of a call that cannot have headers: streams, images and downloads. */
-export function urlOf(path: string, query: object = {}): string {
+export function urlOf(path: string, query: object = {}, scope: Scope | undefined = chosen): string {
   return path + queryOf({ ...query, project: scope?.project, environment: scope?.environment });
 }
 
@@ -88,11 +88,23 @@ const isAboutPassword = (template: string): boolean =>
   template.startsWith('/v1/signin') || ['/v1/session', '/v1/password', '/v1/account/delete'].includes(template);
 
 /**
- * Sends a request and resolves to the body. Rejects with {@link Failure} or {@link Unreachable}.
+ * Sends a request that acts on what is chosen now. A query, and whatever sends several requests, use {@link callIn}
+ * instead: another project or environment may be chosen before the last of them.
+ */
+export const call = <O extends Operation>(
+  operation: O,
+  input: Input<O>,
+  priority?: RequestPriority,
+): Promise<Answer<O>> => callIn(chosen, operation, input, priority);
+
+/**
+ * Sends a request that acts on the scope, and resolves to the body. Rejects with {@link Failure} or
+ * {@link Unreachable}.
  *
  * @param priority tells the browser which of several requests may wait for the others.
  */
-export async function call<O extends Operation>(
+export async function callIn<O extends Operation>(
+  scope: Scope | undefined,
   operation: O,
   input: Input<O>,
   priority: RequestPriority = 'auto',
@@ -100,7 +112,7 @@ export async function call<O extends Operation>(
   const [method, template] = operation.split(' ') as [string, string];
   const given = input as Given;
   const path = pathOf(template, given.path);
-  const headers = new Headers(callHeaders());
+  const headers = new Headers(callHeaders(scope));
   if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
   const isSending = method === 'POST' || method === 'PUT' || method === 'PATCH';
   if (isSending) headers.set('Content-Type', 'application/json');

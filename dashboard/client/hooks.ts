@@ -10,7 +10,7 @@ import {
 import { useRef } from 'react';
 import type { Operations } from '../../client/types';
 import { useScope } from '../state/session';
-import { type Answer, call, type Input, type Operation } from './call';
+import { type Answer, callIn, type Input, type Operation, type Scope } from './call';
 
 type QueryOptions<O extends Operation> = Pick<
   UseQueryOptions<Answer<O>>,
@@ -26,7 +26,7 @@ export function useApi<O extends Operation>(operation: O, input: Input<O>, optio
     queryKey: [scope, resourceOf(operation), operation, input],
     queryFn: ({ signal, client, queryKey }) =>
       // A refresh of shown data may wait for data that is not shown yet.
-      call(operation, { ...input, signal }, client.getQueryData(queryKey) === undefined ? 'auto' : 'low'),
+      callIn(scope, operation, { ...input, signal }, client.getQueryData(queryKey) === undefined ? 'auto' : 'low'),
     ...options,
   });
 }
@@ -44,7 +44,7 @@ export function usePages<O extends Paged>(operation: O, input: Input<O>, options
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam }) => {
       const query = { ...(input as { query?: object }).query, cursor: pageParam };
-      return call(operation, { ...input, query, signal } as Input<O>);
+      return callIn(scope, operation, { ...input, query, signal } as Input<O>);
     },
     getNextPageParam: (page: Answer<O>) => {
       const { meta } = page as { meta: { hasMore: boolean; cursor?: string } };
@@ -58,15 +58,20 @@ export function usePages<O extends Paged>(operation: O, input: Input<O>, options
 /**
  * Returns a mutation that refreshes the named resources when it has succeeded. While it runs, the same change is not
  * sent again: a second click may come before the button is disabled.
+ *
+ * @param change gets the scope in which it was started, for {@link callIn}.
  */
-export function useChange<Given, Result>(change: (given: Given) => Promise<Result>, ...resources: string[]) {
+export function useChange<Given, Result>(
+  change: (given: Given, scope: Scope) => Promise<Result>,
+  ...resources: string[]
+) {
   const client = useQueryClient();
   const scope = useScope();
   const running = useRef(new Map<string, Promise<Result>>());
   return useMutation({
     mutationFn: (given: Given) => {
       const name = JSON.stringify(given) ?? '';
-      const sent = running.current.get(name) ?? change(given).finally(() => running.current.delete(name));
+      const sent = running.current.get(name) ?? change(given, scope).finally(() => running.current.delete(name));
       running.current.set(name, sent);
       return sent;
     },

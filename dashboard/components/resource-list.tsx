@@ -207,9 +207,10 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
   async function run(action: BulkAction) {
     setAsked(undefined);
     const stop = new AbortController();
+    const { signal } = stop;
     setDone(0);
     setRunning(stop);
-    const outcome = await changeMany(resource, action, target, { signal: stop.signal, onProgress: setDone }).catch(
+    const outcome = await changeMany(resource, action, target, { scope, signal, onProgress: setDone }).catch(
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );
     setRunning(undefined);
@@ -217,12 +218,17 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
     // From the first page: to read all pages again that were loaded would take as many requests.
     await client.resetQueries({ queryKey: [scope, resource] });
     if (outcome instanceof Error) {
-      if (!stop.signal.aborted) toasts.complain(outcome);
+      toasts.complain(outcome);
       return;
     }
     const count = outcome.changed + outcome.unchanged;
-    toasts.say(`${counted(count, 'record is', 'records are')} ${doneWords[action]}.`);
+    // Another environment may be on the page by now.
+    const where = outcome.isStopped ? `Stopped in ${scope.environment === 'live' ? 'Live' : 'Test'}: ` : '';
+    toasts.say(`${where}${counted(count, 'record is', 'records are')} ${doneWords[action]}.`);
   }
+  // Who has left the list no longer sees the progress, and cannot stop the change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has another list
+  useEffect(() => () => running?.abort(), [running, scope]);
   // Enabling and disabling can be undone, so they need no question, except for records that are not in sight.
   const start = (action: BulkAction) => (action === 'delete' || isAll ? setAsked(action) : void run(action));
   const text = `${isAtLeast ? 'at least ' : ''}${grouped(size)}`;

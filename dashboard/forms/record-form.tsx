@@ -4,7 +4,7 @@
  */
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { call, Failure, revisionOf } from '../client/call';
+import { call, callIn, Failure, revisionOf, type Scope } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
 import { Form } from '../components/form';
@@ -80,13 +80,13 @@ const rowIn = <Row extends Named, Draft>({ singular }: RecordKind<Row, Draft>, a
   (answer as Record<string, Row>)[singular]!;
 
 /** Creates the record, unless its pair exists: that would replace it in silence. */
-async function create({ resource }: { readonly resource: Kinds }, body: Record<string, unknown>) {
+async function create(scope: Scope, { resource }: { readonly resource: Kinds }, body: Record<string, unknown>) {
   const pair = pairOf(body);
   if (pair) {
-    const found = await call(`GET /v1/${resource}`, { query: { ...pair, limit: 1 } });
+    const found = await callIn(scope, `GET /v1/${resource}`, { query: { ...pair, limit: 1 } });
     refuseTaken(pair, 'geofences' in found ? found.geofences : found.beacons);
   }
-  return call(`POST /v1/${resource}`, { body: body as never });
+  return callIn(scope, `POST /v1/${resource}`, { body: body as never });
 }
 
 interface Begin<Row, Draft> {
@@ -117,9 +117,9 @@ export function useRecordForm<Row extends Named, Draft extends object>(
   const own = useState(initial);
   const [draft, setDraft] = drafts ?? own;
   const id = stored?.record._id;
-  const saving = useChange(() => {
+  const saving = useChange((_: undefined, scope) => {
     const body = kind.bodyOf(draft);
-    if (id === undefined) return create(kind, body);
+    if (id === undefined) return create(scope, kind, body);
     const patch = patchOf(kind.bodyOf(initial), body);
     return call(`PATCH ${oneOf(kind.resource)}`, { path: { id }, body: patch as never, ifMatch: stored?.revision });
   }, kind.resource);

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Import } from '../../client/types';
-import { Failure, Unreachable, urlOf } from '../client/call';
+import { Failure, type Scope, Unreachable, urlOf } from '../client/call';
 import { useApi } from '../client/hooks';
 import { followStream } from '../client/stream';
 import { useScope } from '../state/session';
@@ -50,10 +50,10 @@ export function useImport(id: string) {
   return loaded;
 }
 
-async function loadText(path: string, signal: AbortSignal): Promise<string> {
+async function loadText(scope: Scope, path: string, signal: AbortSignal): Promise<string> {
   let response: Response;
   try {
-    response = await fetch(urlOf(path), { signal });
+    response = await fetch(urlOf(path, {}, scope), { signal });
   } catch (error) {
     throw signal.aborted ? error : new Unreachable();
   }
@@ -72,7 +72,7 @@ export function useRows(ended: Import) {
     queryFn: async ({ signal }) => {
       if (plannedFile === undefined && rejectedFile === undefined) return firstRows(ended);
       const [planned, rejected] = await Promise.all(
-        [plannedFile, rejectedFile].map((path) => (path === undefined ? '' : loadText(path, signal))),
+        [plannedFile, rejectedFile].map((path) => (path === undefined ? '' : loadText(scope, path, signal))),
       );
       return [...plannedRows(planned!), ...rejectedRows(rejected!)];
     },

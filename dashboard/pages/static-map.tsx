@@ -1,7 +1,7 @@
 /** Composes the address of a static map: its parameters, the picture, and the code that shows it elsewhere. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { callHeaders, Failure, Unreachable } from '../client/call';
+import { callHeaders, Failure, type Scope, Unreachable } from '../client/call';
 import { CopyButton, Notice, Page, Segments } from '../components/controls';
 import { useSettled } from '../components/list-filters';
 import { messageOf } from '../components/toasts';
@@ -21,11 +21,11 @@ interface Picture {
 }
 
 /** Fetches the picture, so that a refusal can be shown in the validator's words. */
-async function fetchPicture(query: string, signal: AbortSignal): Promise<Picture> {
+async function fetchPicture(scope: Scope, query: string, signal: AbortSignal): Promise<Picture> {
   const startMs = performance.now();
   let response: Response;
   try {
-    response = await fetch(`/maps/static?${query}`, { signal, headers: callHeaders() });
+    response = await fetch(`/maps/static?${query}`, { signal, headers: callHeaders(scope) });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     reportUnreachable();
@@ -42,7 +42,7 @@ function usePicture(draft: MapDraft) {
   const query = useSettled(queryText(parametersOf(draft)), settleMs);
   return useQuery({
     queryKey: [scope, 'static map', query],
-    queryFn: ({ signal }) => fetchPicture(query, signal),
+    queryFn: ({ signal }) => fetchPicture(scope, query, signal),
     // The last picture stays in sight while the next one is drawn, and while a value is refused.
     placeholderData: (previous, earlier) => (earlier?.queryKey[0] === scope ? previous : undefined),
     staleTime: 60_000,

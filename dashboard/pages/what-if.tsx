@@ -4,7 +4,7 @@ import type { Feature, FeatureCollection, Position } from 'geojson';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Geofence, Settings } from '../../client/types';
-import { call, Failure } from '../client/call';
+import { call, callIn, Failure } from '../client/call';
 import { useFences } from '../client/fences';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Check, Notice, Page, Segments, SelectField, TextArea, TextField } from '../components/controls';
@@ -135,7 +135,7 @@ export default function WhatIf() {
   const running = useQuery({
     queryKey: [scope, 'replays', id],
     enabled: id !== undefined,
-    queryFn: ({ signal }) => call('GET /v1/replays/{id}', { path: { id: id! }, signal }),
+    queryFn: ({ signal }) => callIn(scope, 'GET /v1/replays/{id}', { path: { id: id! }, signal }),
     refetchInterval: ({ state }) => (state.data?.replay.status === 'running' || !state.data ? pollMs : false),
   });
   const replay = running.data?.replay;
@@ -309,12 +309,13 @@ export default function WhatIf() {
 function CreateButton({ draft }: { readonly draft: GeofenceDraft }) {
   const toasts = useToasts();
   const [, navigate] = useLocation();
-  const create = useChange(async () => {
+  const create = useChange(async (_: undefined, scope) => {
     const { tag, externalId, ...body } = bodyOf(draft);
     // The proposal's own name is for the replay only. Each geofence that is created from one has another.
     const named = { ...body, tag, externalId: `${externalId}-${Date.now().toString(36)}` };
-    refuseTaken(pairOf(named)!, (await call('GET /v1/geofences', { query: { ...pairOf(named), limit: 1 } })).geofences);
-    return call('POST /v1/geofences', { body: named as never });
+    const query = { ...pairOf(named), limit: 1 };
+    refuseTaken(pairOf(named)!, (await callIn(scope, 'GET /v1/geofences', { query })).geofences);
+    return callIn(scope, 'POST /v1/geofences', { body: named as never });
   }, 'geofences');
   return (
     <Button

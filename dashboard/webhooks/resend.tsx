@@ -1,6 +1,6 @@
 /** Sends the events of a range of time again: pages of the API, one after the other. */
 import { useState } from 'react';
-import { call } from '../client/call';
+import { callIn } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Check, TextField } from '../components/controls';
 import { counted } from '../components/counts';
@@ -26,12 +26,12 @@ export function ResendDialog({ webhook, onClose }: { readonly webhook: string; o
   const [to, setTo] = useState('');
   const [isFailedOnly, setFailedOnly] = useState(true);
   const [sent, setSent] = useState(0);
-  const resend = useChange(async () => {
+  const resend = useChange(async (_: undefined, scope) => {
     let deliveries = 0;
     for (let cursor: string | undefined, hasMore = true; hasMore; ) {
       const range = { from: instantOf(from), to: instantOf(to), ...(isFailedOnly && { state: 'failed' as const }) };
       const body = { ...range, cursor } as { from: string };
-      const answer = await call('POST /v1/webhooks/{id}/redeliver', { path: { id: webhook }, body });
+      const answer = await callIn(scope, 'POST /v1/webhooks/{id}/redeliver', { path: { id: webhook }, body });
       deliveries += answer.deliveries;
       setSent(deliveries);
       ({ hasMore, cursor } = answer.meta);

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { Replay } from '../../client/types';
-import { call } from '../client/call';
+import { call, callIn } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Badge, Button, Empty, Loading, Notice, Segments } from '../components/controls';
 import { grouped } from '../components/counts';
@@ -40,7 +40,7 @@ export function useFound(replay: Replay | undefined): FoundState {
         let cursor: string | undefined;
         do {
           const path = { id: replay!._id };
-          const page = await call('GET /v1/replays/{id}/events', {
+          const page = await callIn(scope, 'GET /v1/replays/{id}/events', {
             ...{ path, signal },
             query: { foundIn, limit: pageSize, cursor },
           });

@@ -2,12 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
 import { circle } from '../../support/places.js';
-import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, isRunnable, says, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
 /** More than one page of the list. */
 const storeCount = 230;
+/** More than one request of a change of many takes. */
+const oldCount = 600;
 
 describe.runIf(isRunnable)('the lists', () => {
   it('keep their filters in the address, where Back and a copied link find them', async () => {
@@ -81,5 +83,42 @@ describe.runIf(isRunnable)('the lists', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Nothing matches').waitFor();
     expect(ok(await backend.get('/v1/geofences/count?tag=store')).count).toBe(0);
+  });
+
+  // A deletion of all that match went on in Live when the environment was changed while it ran in Test: each of its
+  // requests read the chosen environment anew, so Live lost records that nobody had selected.
+  it('end a change when another environment is chosen, and leave that one as it is', async () => {
+    const geofences = Array.from({ length: oldCount }, (_, index) => ({
+      ...circle(0, 0, 100),
+      ...{ tag: 'old', externalId: `${index}`, description: `Old ${index}` },
+    }));
+    for (const key of ['test_secret', 'live_secret'] as const) {
+      for (const half of [geofences.slice(0, oldCount / 2), geofences.slice(oldCount / 2)]) {
+        ok(await server.as(key).send('POST', '/v1/geofences/batch', { body: { geofences: half } }));
+      }
+    }
+    const oldOnes = async (key: 'test_secret' | 'live_secret') =>
+      ok(await server.as(key).get('/v1/geofences/count?tag=old')).count;
+    const page = await asOwner('/geofences?tag=old');
+    const changes: Record<string, string>[] = [];
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/v1/geofences/bulk', async (route) => {
+      changes.push(route.request().headers());
+      await released;
+      await route.continue();
+    });
+    await page.getByText(`${oldCount} in all`).waitFor();
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: `Select all ${oldCount} that match` }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => changes.length).toBe(1);
+    await page.getByRole('radio', { name: 'Live' }).check({ force: true });
+    await page.locator('.live-line').waitFor({ state: 'attached' });
+    await says(page, 'Stopped in Test: 500 records are deleted.', Promise.resolve(release()));
+    expect(changes.map((headers) => headers['x-fenceline-environment'])).toEqual(['test']);
+    expect(await oldOnes('test_secret')).toBe(oldCount - 500);
+    expect(await oldOnes('live_secret')).toBe(oldCount);
   });
 });
