@@ -5,6 +5,7 @@ import { useApi } from './client/hooks';
 import { Empty, Loading } from './components/controls';
 import { FailedView } from './components/failed-view';
 import type { IconName } from './components/icons';
+import { useScope } from './state/session';
 
 interface Group {
   readonly title: string;
@@ -107,10 +108,12 @@ export async function preloadView(path: string): Promise<void> {
   if (load) await loadView(load).catch(() => {});
 }
 
+/** Another project or environment has other views: what is typed or chosen in one must not be saved in the other. */
 export function Views() {
   const [path] = useLocation();
+  const { project, environment } = useScope();
   return (
-    <FailedView path={path}>
+    <FailedView key={`${project} ${environment}`} path={path}>
       <Suspense fallback={<Loading />}>
         <Switch>
           <Route path="/" component={Home} />

@@ -52,13 +52,7 @@ interface Listeners {
   onMove(view: View): void;
 }
 
-export default function MapPage() {
-  const { project, environment } = useWorkspace();
-  // Another project or environment has another map.
-  return <PlacesMap key={`${project._id} ${environment}`} />;
-}
-
-function PlacesMap() {
+export default function PlacesMap() {
   const theme = useTheme();
   const { isOwner } = useWorkspace();
   const scope = useScope();
