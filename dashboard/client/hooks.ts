@@ -1,6 +1,7 @@
 /** Queries and changes of the API as hooks. Keys contain project and environment, so their data never mix. */
 import {
   keepPreviousData,
+  type Query,
   type UseQueryOptions,
   useInfiniteQuery,
   useMutation,
@@ -55,6 +56,20 @@ export function usePages<O extends Paged>(operation: O, input: Input<O>, options
   });
 }
 
+/** They are in the record of the project, so a change of one of them gives all of them another revision. */
+const partsOfProject: readonly string[] = ['projects', 'settings', 'members', 'invitations'];
+
+/** Returns the test for queries of the resources, and of what shares a record with them in both environments. */
+function touchedBy(resources: readonly string[], scope: Scope) {
+  const isOfProject = resources.some((resource) => partsOfProject.includes(resource));
+  return ({ queryKey: [of, resource] }: Query): boolean => {
+    const { project, environment } = of as Partial<Scope>;
+    if (project !== scope.project) return false;
+    if (isOfProject && partsOfProject.includes(resource as string)) return true;
+    return environment === scope.environment && resources.includes(resource as string);
+  };
+}
+
 /**
  * Returns a mutation that refreshes the named resources when it has succeeded. While it runs, the same change is not
  * sent again: a second click may come before the button is disabled.
@@ -78,7 +93,6 @@ export function useChange<Given, Result>(
     // A change fails at once while the server is unreachable, instead of happening at some later moment.
     networkMode: 'always',
     // Only then: a form whose change was refused keeps what its user has written.
-    onSuccess: () =>
-      Promise.all(resources.map((resource) => client.invalidateQueries({ queryKey: [scope, resource] }))),
+    onSuccess: () => client.invalidateQueries({ predicate: touchedBy(resources, scope) }),
   });
 }

@@ -25,17 +25,26 @@ interface EndProps {
   readonly action: string;
   /** The path to which one may go back, or what closes the form; undefined: there is neither. */
   readonly cancel: string | (() => void) | undefined;
+  /** Gives up what is typed. A form that is made anew for another revision needs none. */
+  onDiscard?(): void;
 }
 
 /** Shows what no field shows: that somebody else was first, or another refusal. */
-export function FormProblem({ error, fields }: Pick<EndProps, 'error' | 'fields'>) {
+export function FormProblem({ error, fields, onDiscard }: Pick<EndProps, 'error' | 'fields' | 'onDiscard'>) {
   const client = useQueryClient();
   if (error instanceof Failure && error.status === 412) {
     return (
       <div className="form-problem">
         <Notice tone="warning" role="alert">
           Somebody else has changed this record meanwhile. Nothing was saved.{' '}
-          <button type="button" className="link-button" onClick={() => void client.invalidateQueries()}>
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => {
+              onDiscard?.();
+              void client.invalidateQueries();
+            }}
+          >
             Show its present state
           </button>
         </Notice>
@@ -52,11 +61,11 @@ export function FormProblem({ error, fields }: Pick<EndProps, 'error' | 'fields'
   );
 }
 
-export function FormEnd({ error, fields, isBusy, action, cancel }: EndProps) {
+export function FormEnd({ error, fields, isBusy, action, cancel, ...rest }: EndProps) {
   const { isOwner } = useWorkspace();
   return (
     <>
-      <FormProblem error={error} fields={fields} />
+      <FormProblem error={error} fields={fields} {...rest} />
       {isOwner && (
         <div className="form-actions">
           <Button look="primary" type="submit" isBusy={isBusy}>

@@ -1,13 +1,13 @@
 /** The settings of the environment: when events are made, and who may use publishable keys. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { type Answer, call, revisionOf } from '../client/call';
+import { type Answer, callIn } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
 import { DeleteProject } from '../components/delete-project';
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { numberOf, patchOf, problemAt } from '../forms/draft';
+import { useEdit } from '../forms/edit';
 import { FormEnd, FormProblem, Section } from '../forms/parts';
 import { sessionKey, useWorkspace } from '../state/session';
 
@@ -24,7 +24,7 @@ export default function SettingsView() {
     >
       <ProjectName />
       {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
-      {loaded.data ? <SettingsForm key={revisionOf(loaded.data)} loaded={loaded.data} /> : !loaded.error && <Loading />}
+      {loaded.data ? <SettingsForm loaded={loaded.data} /> : !loaded.error && <Loading />}
       {/* Below the form, which would push it down as it loads. */}
       {!loaded.isPending && <DeleteProject />}
     </Page>
@@ -40,20 +40,28 @@ function ProjectName() {
     { enabled: isOwner, staleTime: Number.POSITIVE_INFINITY },
   );
   if (!isOwner || loaded.data === undefined) return null;
-  return <ProjectNameForm key={revisionOf(loaded.data)} loaded={loaded.data} />;
+  return <ProjectNameForm loaded={loaded.data} />;
 }
+
+const nameOf = ({ project: { name } }: Answer<'GET /v1/projects/{id}'>) => ({ name });
 
 function ProjectNameForm({ loaded }: { readonly loaded: Answer<'GET /v1/projects/{id}'> }) {
   const client = useQueryClient();
   const toasts = useToasts();
-  const [name, setName] = useState(loaded.project.name);
-  const { _id: id } = loaded.project;
+  const edit = useEdit(loaded, nameOf);
+  const path = { id: loaded.project._id };
   const save = useChange(
-    () => call('PATCH /v1/projects/{id}', { path: { id }, body: { name }, ifMatch: revisionOf(loaded) }),
+    (_: undefined, scope) =>
+      edit.save({
+        load: () => callIn(scope, 'GET /v1/projects/{id}', { path }),
+        save: (ifMatch) => callIn(scope, 'PATCH /v1/projects/{id}', { path, body: edit.draft, ifMatch }),
+      }),
     'projects',
-    // The settings are in the same record.
-    'settings',
   );
+  function discard() {
+    edit.discard();
+    save.reset();
+  }
   async function submit() {
     try {
       await save.mutateAsync(undefined);
@@ -68,15 +76,20 @@ function ProjectNameForm({ loaded }: { readonly loaded: Answer<'GET /v1/projects
     <Form label="Project" error={save.error} onSubmit={() => void submit()}>
       <Section title="Project">
         <div className="name-row">
-          <TextField label="Name" value={name} problem={problemAt(save.error, 'name')} onChange={setName} />
-          <Button type="submit" isBusy={save.isPending} disabled={name === loaded.project.name}>
+          <TextField
+            label="Name"
+            value={edit.draft.name}
+            problem={problemAt(save.error, 'name')}
+            onChange={(name) => edit.change({ name })}
+          />
+          <Button type="submit" isBusy={save.isPending} disabled={!edit.isChanged}>
             Rename
           </Button>
         </div>
         <p className="quiet small">
-          Its id is <code>{id}</code>. The name is that of Test and Live. All below is of this environment only.
+          Its id is <code>{path.id}</code>. The name is that of Test and Live. All below is of this environment only.
         </p>
-        <FormProblem error={save.error} fields={['name']} />
+        <FormProblem error={save.error} fields={['name']} onDiscard={discard} />
       </Section>
     </Form>
   );
@@ -126,18 +139,19 @@ const bodyOf = (draft: Draft) => ({
 function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
-  const [initial] = useState(() => draftOf(loaded));
-  const [draft, setDraft] = useState(initial);
-  const save = useChange(
-    () => call('PATCH /v1/settings', { body: patchOf(bodyOf(initial), bodyOf(draft)), ifMatch: revisionOf(loaded) }),
-    'settings',
-    // The name is in the same record.
-    'projects',
-  );
+  const edit = useEdit(loaded, draftOf);
+  const { initial, draft } = edit;
+  const save = useChange((_: undefined, scope) => {
+    const body = patchOf(bodyOf(initial), bodyOf(draft));
+    return edit.save({
+      load: () => callIn(scope, 'GET /v1/settings', {}),
+      save: (ifMatch) => callIn(scope, 'PATCH /v1/settings', { body, ifMatch }),
+    });
+  }, 'settings');
   const set =
     <Name extends keyof Draft>(name: Name) =>
     (value: Draft[Name]) =>
-      setDraft((all) => ({ ...all, [name]: value }));
+      edit.change({ [name]: value });
   const check = (
     name: 'stopDetection' | 'bufferEntries' | 'bufferExits' | 'restrictToOperatingHours' | 'dwellEvents',
   ) => ({
@@ -153,11 +167,15 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
   });
 
   function submit() {
-    // The promise also resolves when another revision has replaced this form meanwhile.
+    // The promise also resolves when this view was left meanwhile; a callback would not be called.
     save.mutateAsync(undefined).then(
       () => toasts.say('The settings are saved.'),
       () => {},
     );
+  }
+  function discard() {
+    edit.discard();
+    save.reset();
   }
   return (
     <Form className="stack" error={save.error} onSubmit={submit}>
@@ -226,7 +244,14 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
           {...text('beaconUids')}
         />
       </Section>
-      <FormEnd error={save.error} fields={fields} isBusy={save.isPending} action="Save settings" cancel={undefined} />
+      <FormEnd
+        error={save.error}
+        fields={fields}
+        isBusy={save.isPending}
+        action="Save settings"
+        cancel={undefined}
+        onDiscard={discard}
+      />
     </Form>
   );
 }

@@ -1,7 +1,8 @@
 /** One webhook: its attempts with request and response, what waits, its settings and secrets. */
 import * as Tabs from '@radix-ui/react-tabs';
+import { useState } from 'react';
 import { Link, useParams } from 'wouter';
-import { call, Failure, revisionOf } from '../client/call';
+import { call, Failure } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Empty, Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
@@ -30,6 +31,7 @@ export default function WebhookView() {
   const { id } = useParams<{ id: string }>();
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
+  const [tab, setTab] = useState('attempts');
   const loaded = useApi('GET /v1/webhooks/{id}', { path: { id } }, { staleTime: Number.POSITIVE_INFINITY });
   const test = useChange(() => call('POST /v1/webhooks/{id}/test', { path: { id }, body: {} }), 'webhooks');
   const enable = useChange(
@@ -100,7 +102,7 @@ export default function WebhookView() {
           </div>
         </Notice>
       )}
-      <Tabs.Root defaultValue="attempts" className="stack">
+      <Tabs.Root value={tab} onValueChange={setTab} className="stack">
         <Tabs.List className="tabs" aria-label="Webhook">
           <Tabs.Trigger className="tab" value="attempts">
             Attempts
@@ -124,8 +126,9 @@ export default function WebhookView() {
         <Tabs.Content value="secrets">
           <Secrets webhook={webhook} />
         </Tabs.Content>
-        <Tabs.Content value="settings">
-          <WebhookForm key={revisionOf(loaded.data)} loaded={loaded.data} />
+        {/* It stays in the document, with what is typed, while another tab is shown. */}
+        <Tabs.Content value="settings" forceMount hidden={tab !== 'settings'}>
+          <WebhookForm key={id} loaded={loaded.data} />
         </Tabs.Content>
       </Tabs.Root>
     </Page>

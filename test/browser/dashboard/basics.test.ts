@@ -284,6 +284,43 @@ describe.runIf(isRunnable)('the dashboard', () => {
     expect(await settingsOf('live_secret')).toMatchObject({ dwellEvents: false });
   });
 
+  // Both environments' settings are in one record of one revision, by which alone the form was told apart: after Test,
+  // Live, Test it showed Live's values under Test, and saved them there. Renaming the project, which is in that record
+  // too, emptied what was typed; and after an invitation nothing could be saved.
+  it('keeps settings apart from those of the other environment, and through other changes of the project', async () => {
+    for (const key of ['test', 'live'] as const) {
+      const body = { allowedOrigins: [`https://${key}-only.example`] };
+      ok(await server.as(`${key}_secret`).send('PATCH', '/v1/settings', { body }));
+    }
+    const page = await asOwner('/settings');
+    const origins = page.getByLabel('Allowed origins');
+    await expect.poll(() => origins.inputValue()).toBe('https://test-only.example');
+    await page.getByRole('radio', { name: 'Live' }).check({ force: true });
+    await expect.poll(() => origins.inputValue()).toBe('https://live-only.example');
+    await page.getByRole('radio', { name: 'Test' }).check({ force: true });
+    await expect.poll(() => origins.inputValue()).toBe('https://test-only.example');
+
+    await page.getByLabel('Default threshold').fill('25');
+    await page.getByLabel('Name', { exact: true }).fill('Renamed');
+    await says(page, 'The project is renamed.', page.getByRole('button', { name: 'Rename' }).click());
+    await page.getByRole('button', { name: 'Project: Renamed' }).waitFor();
+    expect(await page.getByLabel('Default threshold').inputValue()).toBe('25');
+    // Another page changes the members, of which this one hears nothing.
+    const members = await asOwner('/members');
+    await members.getByLabel('Email').fill('grace@example.com');
+    await members.getByRole('button', { name: 'Invite' }).click();
+    await members.getByRole('button', { name: 'Withdraw the invitation of grace@example.com' }).click();
+    await members.getByRole('region', { name: 'Invitations' }).waitFor({ state: 'detached' });
+    await says(page, 'The settings are saved.', page.getByRole('button', { name: 'Save settings' }).click());
+    expect(ok(await server.as('test_secret').get('/v1/settings')).settings).toMatchObject({
+      defaultDwellThreshold: 25,
+      allowedOrigins: ['https://test-only.example'],
+    });
+    for (const key of ['test_secret', 'live_secret'] as const) {
+      ok(await server.as(key).send('PATCH', '/v1/settings', { body: { allowedOrigins: null } }));
+    }
+  });
+
   it('invites a member, and withdraws the invitation', async () => {
     const page = await asOwner('/members');
     await page.getByLabel('Email').fill('nobody');

@@ -60,6 +60,12 @@ describe.runIf(isRunnable)('the view of a webhook', () => {
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByText('Nothing is sent.').waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Settings' }).click();
+    // What was typed here was gone after a look at another tab.
+    await page.getByLabel('Description').fill('Typed, not saved');
+    await page.getByRole('tab', { name: 'Secrets' }).click();
+    await page.getByRole('button', { name: 'Rotate' }).waitFor();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Typed, not saved');
     await page.getByRole('button', { name: 'Delete the webhook' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();

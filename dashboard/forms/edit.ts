@@ -1,0 +1,89 @@
+/** The draft of a form whose record may be read again while it is open. */
+import { useState } from 'react';
+import { Failure, revisionOf } from '../client/call';
+import { useUnsaved } from '../state/unsaved';
+
+/** A draft, and the states of its record that the page has read. */
+export interface Edit<Loaded, Draft> {
+  /** With this the draft began, or it shows the same in the form. Its revision is the one that is saved over. */
+  readonly opened: Loaded;
+  /** The last state that was looked at. */
+  readonly seen: Loaded;
+  readonly draft: Draft;
+}
+
+/** Returns the draft of a state: plain values, which are compared as JSON. */
+type DraftOf<Loaded, Draft> = (loaded: Loaded) => Draft;
+
+const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+export const beginEdit = <Loaded, Draft>(loaded: Loaded, draftOf: DraftOf<Loaded, Draft>): Edit<Loaded, Draft> => ({
+  ...{ opened: loaded, seen: loaded },
+  draft: draftOf(loaded),
+});
+
+/**
+ * Takes over a state that was read again. What is typed stays. Where the form shows another state than the one it began
+ * with, the earlier revision stays too, so that saving is refused instead of overwriting somebody else's change.
+ */
+export function withLoaded<Loaded, Draft>(
+  edit: Edit<Loaded, Draft>,
+  loaded: Loaded,
+  draftOf: DraftOf<Loaded, Draft>,
+): Edit<Loaded, Draft> {
+  if (loaded === edit.seen) return edit;
+  const initial = draftOf(edit.opened);
+  if (isEqual(edit.draft, initial)) return beginEdit(loaded, draftOf);
+  return { ...edit, seen: loaded, opened: isEqual(initial, draftOf(loaded)) ? loaded : edit.opened };
+}
+
+interface Saving<Loaded, Saved> {
+  load(): Promise<Loaded>;
+  save(revision: string | undefined): Promise<Saved>;
+}
+
+/**
+ * Saves over the opened state. Where another one has replaced it that shows the same in the form, saves over that: the
+ * record may hold more than the form, as a project's record holds its members.
+ */
+export async function saveOver<Loaded extends { readonly meta: object }, Draft, Saved>(
+  opened: Loaded,
+  draftOf: DraftOf<Loaded, Draft>,
+  { load, save }: Saving<Loaded, Saved>,
+): Promise<Saved> {
+  try {
+    return await save(revisionOf(opened));
+  } catch (error) {
+    if (!(error instanceof Failure && error.status === 412)) throw error;
+    const present = await load();
+    if (!isEqual(draftOf(opened), draftOf(present))) throw error;
+    return save(revisionOf(present));
+  }
+}
+
+/** Holds the draft of a form, and asks before it is left with changes. */
+export function useEdit<Loaded extends { readonly meta: object }, Draft extends object>(
+  loaded: Loaded,
+  draftOf: DraftOf<Loaded, Draft>,
+) {
+  const [held, setEdit] = useState(() => beginEdit(loaded, draftOf));
+  const edit = withLoaded(held, loaded, draftOf);
+  if (edit !== held) setEdit(edit);
+  const initial = draftOf(edit.opened);
+  const isChanged = !isEqual(edit.draft, initial);
+  useUnsaved(isChanged);
+  return {
+    draft: edit.draft,
+    initial,
+    isChanged,
+    change: (part: Partial<Draft>) => setEdit((now) => ({ ...now, draft: { ...now.draft, ...part } })),
+    /** Gives up what is typed, so that the last state that was read is shown, and then the next one. */
+    discard: () => setEdit((now) => beginEdit(now.opened, draftOf)),
+    /** Saves the draft over the state with which it began, and begins again with the answer. */
+    async save<Saved extends Loaded>(saving: Saving<Loaded, Saved>): Promise<Saved> {
+      const saved = await saveOver(edit.opened, draftOf, saving);
+      setEdit((now) => ({ ...beginEdit<Loaded, Draft>(saved, draftOf), seen: now.seen }));
+      return saved;
+    },
+  };
+}
