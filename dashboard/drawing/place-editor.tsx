@@ -8,6 +8,7 @@ import type { MapView } from '../components/map-view';
 import { messageOf, useToasts } from '../components/toasts';
 import type { BeaconDraft } from '../forms/beacon';
 import { beaconKind } from '../forms/beacon-fields';
+import { degreesOf, quantityOf } from '../forms/draft';
 import type { GeofenceDraft } from '../forms/geofence';
 import { geofenceKind } from '../forms/geofence-fields';
 import {
@@ -97,7 +98,11 @@ function useIsochrone(draft: object, known: readonly Position[] | undefined): Is
   const { type, latitude, longitude, minutes, mode } = draft as GeofenceDraft;
   const isAsked = type === 'isochrone' && known === undefined && latitude.trim() !== '' && longitude.trim() !== '';
   const wanted = isAsked
-    ? JSON.stringify({ coordinates: `${latitude.trim()},${longitude.trim()}`, radius: Number(minutes), mode })
+    ? JSON.stringify({
+        coordinates: `${degreesOf(latitude)},${degreesOf(longitude)}`,
+        radius: quantityOf(minutes),
+        mode,
+      })
     : '{}';
   const query = useSettled(wanted, 500);
   const isSettled = query === wanted;

@@ -1,5 +1,6 @@
 /** Shapes between the form, whose draft is text, and the map. Pure. */
 import type { BeaconDraft } from '../forms/beacon';
+import { degreesOf, quantityOf } from '../forms/draft';
 import { circleRing, type GeofenceDraft, pointsText, ringOf } from '../forms/geofence';
 
 export type Position = readonly [longitude: number, latitude: number];
@@ -19,10 +20,8 @@ const radians = Math.PI / 180;
 const isPosition = ([longitude, latitude]: Position): boolean =>
   Number.isFinite(longitude) && Number.isFinite(latitude) && Math.abs(longitude) <= 180 && Math.abs(latitude) <= 85;
 
-const numberIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text.replace(',', '.')));
-
 function centreOf({ latitude, longitude }: Pick<GeofenceDraft, 'latitude' | 'longitude'>): Position | undefined {
-  const centre: Position = [numberIn(longitude), numberIn(latitude)];
+  const centre: Position = [degreesOf(longitude) ?? Number.NaN, degreesOf(latitude) ?? Number.NaN];
   return isPosition(centre) ? centre : undefined;
 }
 
@@ -45,7 +44,7 @@ export function shapeOfGeofence(draft: GeofenceDraft): Shape | undefined {
   const centre = centreOf(draft);
   if (centre === undefined) return undefined;
   if (draft.type === 'isochrone') return { type: 'point', centre };
-  const radiusM = numberIn(draft.radius);
+  const radiusM = quantityOf(draft.radius) ?? 0;
   return radiusM > 0 && radiusM <= maxRadiusM ? { type: 'circle', centre, radiusM } : { type: 'point', centre };
 }
 

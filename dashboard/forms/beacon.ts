@@ -1,6 +1,6 @@
 /** The form of a beacon as a value, and the body that it makes. */
 import type { Beacon } from '../../client/types';
-import { compact, type MetadataRow, metadataOf, numberOf, rowsOf, textOf } from './draft';
+import { compact, degreesOf, type MetadataRow, metadataOf, rowsOf, textOf } from './draft';
 
 export interface BeaconDraft {
   readonly description: string;
@@ -55,7 +55,7 @@ export function draftOf(beacon: Beacon): BeaconDraft {
 
 /** Returns the body of the API. Fields that are not set are absent. */
 export function bodyOf(draft: BeaconDraft): Record<string, unknown> {
-  const [longitude, latitude] = [numberOf(draft.longitude), numberOf(draft.latitude)];
+  const [longitude, latitude] = [degreesOf(draft.longitude), degreesOf(draft.latitude)];
   const isIbeacon = draft.type === 'ibeacon';
   return compact({
     description: textOf(draft.description),

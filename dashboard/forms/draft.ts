@@ -71,14 +71,25 @@ export function problemAt(error: unknown, field: string): string | undefined {
 export const isElsewhere = (error: unknown, fields: readonly string[]): boolean =>
   error !== null && error !== undefined && !fields.some((field) => problemAt(error, field) !== undefined);
 
-/** Returns a number if the text is one, else the text, for the validator to refuse. Empty: undefined. */
-export function numberOf(text: string): number | undefined {
-  const trimmed = text.trim().replace(',', '.');
-  if (trimmed === '') return undefined;
-  const number = Number(trimmed);
-  // The validator's message says what the field must be.
+/** The validator's message about a text says what the field must be. */
+const numberOr = (text: string, plain: string): number | undefined => {
+  if (plain === '') return undefined;
+  const number = Number(plain);
   return Number.isFinite(number) ? number : (text as unknown as number);
+};
+
+/**
+ * Returns metres, minutes or hours if the text is a number, else the text, for the validator to refuse. Empty:
+ * undefined. Commas separate thousands, as the forms write them, and nothing else.
+ */
+export function quantityOf(text: string): number | undefined {
+  const trimmed = text.trim();
+  const hasThousands = /^\d{1,3}(,\d{3})+(\.\d*)?$/.test(trimmed);
+  return numberOr(text, hasThousands ? trimmed.replaceAll(',', '') : trimmed);
 }
+
+/** Returns degrees as {@link quantityOf}, but with a decimal point or comma: degrees have no thousands. */
+export const degreesOf = (text: string): number | undefined => numberOr(text, text.trim().replace(',', '.'));
 
 export const textOf = (text: string): string | undefined => text.trim() || undefined;
 

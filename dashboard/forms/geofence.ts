@@ -1,6 +1,6 @@
 /** The form of a geofence as a value, and the body that it makes. */
 import type { Geofence } from '../../client/types';
-import { compact, type MetadataRow, metadataOf, numberOf, rowsOf, textOf } from './draft';
+import { compact, degreesOf, type MetadataRow, metadataOf, quantityOf, rowsOf, textOf } from './draft';
 import type { Hours } from './week';
 
 export interface GeofenceDraft {
@@ -121,7 +121,7 @@ export function draftOf(geofence: Geofence): GeofenceDraft {
 
 function coordinatesOf({ type, latitude, longitude, points }: GeofenceDraft): unknown {
   if (type === 'polygon') return points.trim() === '' ? undefined : ringOf(points);
-  const [x, y] = [numberOf(longitude), numberOf(latitude)];
+  const [x, y] = [degreesOf(longitude), degreesOf(latitude)];
   return x === undefined && y === undefined ? undefined : [x ?? null, y ?? null];
 }
 
@@ -135,10 +135,10 @@ export function bodyOf(draft: GeofenceDraft): Record<string, unknown> {
     type,
     coordinates: coordinatesOf(draft),
     address: type === 'polygon' ? undefined : textOf(draft.address),
-    radius: type === 'circle' ? numberOf(draft.radius) : type === 'isochrone' ? numberOf(draft.minutes) : undefined,
+    radius: type === 'circle' ? quantityOf(draft.radius) : type === 'isochrone' ? quantityOf(draft.minutes) : undefined,
     mode: type === 'isochrone' ? draft.mode : undefined,
     enabled: draft.enabled,
-    dwellThreshold: numberOf(draft.dwellThreshold),
+    dwellThreshold: quantityOf(draft.dwellThreshold),
     stopDetection: draft.stopDetection === 'project' ? undefined : draft.stopDetection === 'on',
     disableAfter: textOf(draft.disableAfter),
     deleteAfter: textOf(draft.deleteAfter),

@@ -6,7 +6,7 @@ import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField 
 import { DeleteProject } from '../components/delete-project';
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
-import { numberOf, patchOf, problemAt } from '../forms/draft';
+import { patchOf, problemAt, quantityOf } from '../forms/draft';
 import { useEdit } from '../forms/edit';
 import { FormEnd, FormProblem, Section } from '../forms/parts';
 import { sessionKey, useWorkspace } from '../state/session';
@@ -129,7 +129,7 @@ const draftOf = ({ settings }: Loaded): Draft => ({
 
 const bodyOf = (draft: Draft) => ({
   ...draft,
-  defaultDwellThreshold: numberOf(draft.defaultDwellThreshold) ?? null,
+  defaultDwellThreshold: quantityOf(draft.defaultDwellThreshold) ?? null,
   minimumConfidence: Number(draft.minimumConfidence),
   allowedOrigins: linesOf(draft.allowedOrigins).length > 0 ? linesOf(draft.allowedOrigins) : null,
   beaconUuids: linesOf(draft.beaconUuids),

@@ -11,7 +11,7 @@ import { Form } from '../components/form';
 import { Icon } from '../components/icons';
 import { relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
-import { isElsewhere, problemAt } from '../forms/draft';
+import { degreesOf, isElsewhere, problemAt, quantityOf } from '../forms/draft';
 import { freshKey } from '../state/fresh-keys';
 import { useScope, useWorkspace } from '../state/session';
 
@@ -195,8 +195,8 @@ function NewGeofence() {
           tag: 'store',
           externalId: 'first',
           description: values.description,
-          coordinates: [Number(values.longitude), Number(values.latitude)],
-          radius: Number(values.radius),
+          coordinates: [degreesOf(values.longitude) ?? Number.NaN, degreesOf(values.latitude) ?? Number.NaN],
+          radius: quantityOf(values.radius) ?? Number.NaN,
         },
       }),
     'geofences',

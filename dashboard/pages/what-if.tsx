@@ -11,7 +11,7 @@ import { Button, Check, Notice, Page, Segments, SelectField, TextArea, TextField
 import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
-import { numberOf, pairOf, refuseTaken } from '../forms/draft';
+import { degreesOf, pairOf, quantityOf, refuseTaken } from '../forms/draft';
 import { bodyOf, circleRing, type GeofenceDraft, newGeofence, pointsText, ringOf } from '../forms/geofence';
 import { useScope, useWorkspace } from '../state/session';
 import { foundInNames } from '../what-if/compare';
@@ -85,7 +85,11 @@ function outlineOf(draft: GeofenceDraft): Position[] | undefined {
     const ring = ringOf(draft.points);
     return typeof ring === 'string' || ring.length < 4 ? undefined : ring.map(([x, y]) => [x, y]);
   }
-  const [longitude, latitude, radius] = [numberOf(draft.longitude), numberOf(draft.latitude), numberOf(draft.radius)];
+  const [longitude, latitude, radius] = [
+    degreesOf(draft.longitude),
+    degreesOf(draft.latitude),
+    quantityOf(draft.radius),
+  ];
   if (typeof longitude !== 'number' || typeof latitude !== 'number' || typeof radius !== 'number') return undefined;
   return circleRing([longitude, latitude], radius).map(([x, y]) => [x, y]);
 }
@@ -163,7 +167,7 @@ export default function WhatIf() {
       shape === 'polygon' && typeof points !== 'string'
         ? points
         : shape === 'circle' && outline
-          ? [[Number(draft.longitude), Number(draft.latitude)]]
+          ? [[degreesOf(draft.longitude)!, degreesOf(draft.latitude)!]]
           : [];
     map?.set(
       'corners',

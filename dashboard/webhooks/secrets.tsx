@@ -6,7 +6,7 @@ import { useChange } from '../client/hooks';
 import { Button, Confirm, Dialog, Issued, TextField } from '../components/controls';
 import { relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
-import { numberOf, problemAt } from '../forms/draft';
+import { problemAt, quantityOf } from '../forms/draft';
 import { useWorkspace } from '../state/session';
 
 export function Secrets({ webhook }: { readonly webhook: Webhook }) {
@@ -17,7 +17,7 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
   const [revoked, setRevoked] = useState<Webhook['secrets'][number]>();
   const path = { id: webhook._id };
   const rotate = useChange(
-    () => call('POST /v1/webhooks/{id}/secrets', { path, body: { overlapHours: numberOf(overlap ?? '') ?? 0 } }),
+    () => call('POST /v1/webhooks/{id}/secrets', { path, body: { overlapHours: quantityOf(overlap ?? '') ?? 0 } }),
     'webhooks',
   );
   const revoke = useChange(
