@@ -8,7 +8,7 @@ import type { MapView } from '../components/map-view';
 import { messageOf, useToasts } from '../components/toasts';
 import type { BeaconDraft } from '../forms/beacon';
 import { beaconKind } from '../forms/beacon-fields';
-import { degreesOf, quantityOf } from '../forms/draft';
+import { degreesOf, quantityOf, type WithMetadata } from '../forms/draft';
 import type { GeofenceDraft } from '../forms/geofence';
 import { geofenceKind } from '../forms/geofence-fields';
 import {
@@ -115,7 +115,7 @@ function useIsochrone(draft: object, known: readonly Position[] | undefined): Is
   };
 }
 
-function PlaceEditor<Row extends { readonly _id: string; readonly description: string }, Draft extends object>({
+function PlaceEditor<Row extends { readonly _id: string; readonly description: string }, Draft extends WithMetadata>({
   kind,
   stored,
   start,

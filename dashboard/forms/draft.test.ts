@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { shapeOfGeofence } from '../drawing/shape.js';
-import { degreesOf, quantityOf } from './draft.js';
+import { degreesOf, newRow, problemOfMetadata, quantityOf, refuseMetadata } from './draft.js';
 import { bodyOf, newGeofence } from './geofence.js';
 
 describe('a number that was typed', () => {
@@ -21,5 +21,32 @@ describe('a number that was typed', () => {
     expect([degreesOf('43,773'), degreesOf(' -11.25 '), degreesOf('43,773,1'), degreesOf(' ')]).toEqual([
       ...[43.773, -11.25, '43,773,1', undefined],
     ]);
+  });
+});
+
+describe('metadata', () => {
+  const row = (name: string, value: string, type: 'text' | 'number' | 'boolean') => ({ ...newRow(name, value), type });
+
+  test('is as it was typed if nothing of it would be lost', () => {
+    const rows = [row('floor', '-2.5', 'number'), row('pieces', '12 pieces', 'text'), row('', '', 'text')];
+    expect(problemOfMetadata([...rows, row('open', '', 'boolean'), row('', 'true', 'boolean')])).toBeUndefined();
+  });
+
+  // "12 pieces" of the type number was stored as a text, so filters by number did not find it.
+  test('refuses a value of the type number that is none', () => {
+    for (const value of ['12 pieces', '1,5', ' ', 'Infinity']) {
+      expect(problemOfMetadata([row('count', value, 'number')])).toContain('count is not a number');
+    }
+    expect(() => refuseMetadata([row('count', '12 pieces', 'number')])).toThrow(
+      expect.objectContaining({ param: 'metadata' }),
+    );
+  });
+
+  // The last of two rows with one name won, and the other was gone without a word.
+  test('refuses a name that is used twice, and a value without a name', () => {
+    expect(problemOfMetadata([row('floor', '1', 'text'), row('floor', '2', 'number')])).toContain(
+      'floor is used twice',
+    );
+    expect(problemOfMetadata([row('', '1', 'text')])).toContain('has no name');
   });
 });

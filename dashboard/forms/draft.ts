@@ -10,6 +10,11 @@ export interface MetadataRow {
   readonly type: 'text' | 'number' | 'boolean';
 }
 
+/** What the drafts of all records have. */
+export interface WithMetadata {
+  readonly metadata: readonly MetadataRow[];
+}
+
 export type Metadata = Readonly<Record<string, string | number | boolean>>;
 
 let lastRowId = 0;
@@ -22,15 +27,34 @@ export function newRow(name = '', value: string | number | boolean = ''): Metada
 export const rowsOf = (metadata: Metadata = {}): readonly MetadataRow[] =>
   Object.entries(metadata).map(([name, value]) => newRow(name, value));
 
-/** Returns undefined without rows. A number that can't be read stays text, for the validator to refuse. */
+const isUsed = ({ name, value, type }: MetadataRow): boolean => name !== '' || (type !== 'boolean' && value !== '');
+const isNumber = (value: string): boolean => value.trim() !== '' && Number.isFinite(Number(value));
+
+/** Returns what would be lost or changed in silence if the rows were sent; undefined: nothing. */
+export function problemOfMetadata(rows: readonly MetadataRow[]): string | undefined {
+  const used = rows.filter(isUsed);
+  if (used.some(({ name }) => name === '')) return 'A value of the metadata has no name.';
+  const repeated = used.find(({ name }, index) => used.findIndex((row) => row.name === name) !== index);
+  if (repeated) return `The name ${repeated.name} is used twice.`;
+  const wrong = used.find(({ type, value }) => type === 'number' && !isNumber(value));
+  if (wrong) return `The value of ${wrong.name} is not a number: write it with digits and a decimal point.`;
+  return undefined;
+}
+
+/** Throws what {@link problemOfMetadata} finds, at the field. */
+export function refuseMetadata(rows: readonly MetadataRow[]): void {
+  const message = problemOfMetadata(rows);
+  if (message !== undefined) throw new Failure(400, { type: 'invalid', param: 'metadata', message });
+}
+
+/** Returns undefined without rows. Rows that {@link refuseMetadata} refuses keep their text. */
 export function metadataOf(rows: readonly MetadataRow[]): Metadata | undefined {
   const named = rows.filter(({ name }) => name !== '');
   if (named.length === 0) return undefined;
   return Object.fromEntries(
     named.map(({ name, value, type }) => {
       if (type === 'boolean') return [name, value === 'true'];
-      const number = Number(value);
-      return [name, type === 'number' && value.trim() !== '' && Number.isFinite(number) ? number : value];
+      return [name, type === 'number' && isNumber(value) ? Number(value) : value];
     }),
   );
 }

@@ -13,7 +13,7 @@ import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
-import { pairOf, patchOf, problemAt, refuseTaken } from './draft';
+import { pairOf, patchOf, problemAt, refuseMetadata, refuseTaken, type WithMetadata } from './draft';
 import { FormEnd } from './parts';
 
 interface Named {
@@ -108,7 +108,7 @@ export type DraftState<Draft> = readonly [Draft, (change: (draft: Draft) => Draf
  * calls it another key for another revision, as {@link StoredRecord} does.
  * @param drafts holds the draft elsewhere, such as where earlier ones are remembered.
  */
-export function useRecordForm<Row extends Named, Draft extends object>(
+export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
   kind: RecordKind<Row, Draft>,
   { stored, start, drafts }: Begin<Row, Draft> & { readonly drafts?: DraftState<Draft> | undefined } = {},
 ): RecordForm<Row, Draft> {
@@ -117,7 +117,8 @@ export function useRecordForm<Row extends Named, Draft extends object>(
   const own = useState(initial);
   const [draft, setDraft] = drafts ?? own;
   const id = stored?.record._id;
-  const saving = useChange((_: undefined, scope) => {
+  const saving = useChange(async (_: undefined, scope) => {
+    refuseMetadata(draft.metadata);
     const body = kind.bodyOf(draft);
     if (id === undefined) return create(scope, kind, body);
     const patch = patchOf(kind.bodyOf(initial), body);
@@ -280,7 +281,7 @@ export function RecordPanel<Row extends Named, Draft>({
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The page of one record, new or existing: its id is in the path. */
-export function RecordPage<Row extends Named, Draft extends object>({ kind }: { kind: RecordKind<Row, Draft> }) {
+export function RecordPage<Row extends Named, Draft extends WithMetadata>({ kind }: { kind: RecordKind<Row, Draft> }) {
   const { id } = useParams<{ id: string }>();
   if (id === 'new') return <RecordPageForm key="new" kind={kind} stored={undefined} />;
   const frame = (content: ReactNode) => (
@@ -301,7 +302,7 @@ const BackToList = ({ kind: { resource } }: { readonly kind: { readonly resource
   </Link>
 );
 
-function RecordPageForm<Row extends Named, Draft extends object>({
+function RecordPageForm<Row extends Named, Draft extends WithMetadata>({
   kind,
   stored,
 }: {
