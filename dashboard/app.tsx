@@ -3,8 +3,9 @@ import { useEffect, useState } from 'react';
 import { Router, useLocation } from 'wouter';
 import { Button, Notice } from './components/controls';
 import { Logo } from './components/icons';
+import { rememberKeys } from './components/new-keys';
 import { messageOf } from './components/toasts';
-import { Entrance } from './shell/entrance';
+import { Entrance, type Issued } from './shell/entrance';
 import { readPurpose } from './shell/purpose';
 import { Shell } from './shell/shell';
 import { UnreachableBanner } from './shell/unreachable';
@@ -16,6 +17,8 @@ import { Views } from './views';
 export function App() {
   const session = useSession();
   const [purpose, setPurpose] = useState(readPurpose);
+  // Here, and not in the entrance: the session is there as soon as the keys are, so the entrance may go away any time.
+  const [issued, setIssued] = useState<Issued>();
   const [path, navigate] = useLocation();
 
   // A link of a mail may be opened in a tab that shows the dashboard already.
@@ -54,13 +57,19 @@ export function App() {
       </>
     );
   }
-  if (purpose || session.data === null) {
+  if (issued || purpose || session.data === null) {
     return (
       <>
         <UnreachableBanner />
         <Entrance
           purpose={purpose}
+          issued={issued}
+          onIssued={(next) => {
+            rememberKeys(next.project);
+            setIssued(next);
+          }}
           onDone={() => {
+            setIssued(undefined);
             setPurpose(undefined);
             if (path === '/account') navigate('/', { replace: true });
           }}

@@ -6,7 +6,7 @@ import { type Answer, call, Failure, type Input, type Operation } from '../clien
 import { Button, Notice, TextField } from '../components/controls';
 import { Form } from '../components/form';
 import { Logo } from '../components/icons';
-import { NewKeys, rememberKeys } from '../components/new-keys';
+import { NewKeys } from '../components/new-keys';
 import { messageOf } from '../components/toasts';
 import { replaceSession } from '../state/session';
 import type { Purpose } from './purpose';
@@ -18,13 +18,15 @@ type View = 'sign-in' | 'sign-up' | 'forgotten' | Purpose['kind'];
 interface Props {
   readonly purpose: Purpose | undefined;
   readonly hasNoProject?: boolean;
+  /** What a sign-up created here: it is shown until the user continues. */
+  readonly issued?: Issued | undefined;
+  onIssued?(issued: Issued): void;
   onDone(): void;
 }
 
-export function Entrance({ purpose, hasNoProject = false, onDone }: Props) {
+export function Entrance({ purpose, hasNoProject = false, issued, onIssued = () => {}, onDone }: Props) {
   const [view, setView] = useState<View>(purpose?.kind ?? 'sign-in');
   const [told, setTold] = useState<string>();
-  const [issued, setIssued] = useState<Issued>();
   const token = purpose?.token ?? '';
   useEffect(() => {
     if (purpose) setView(purpose.kind);
@@ -34,7 +36,7 @@ export function Entrance({ purpose, hasNoProject = false, onDone }: Props) {
     setTold(text);
     setView(next);
   };
-  const parts = { token, show, onDone, onIssued: setIssued };
+  const parts = { token, show, onDone, onIssued };
   return (
     <div className="entrance">
       <main className="entrance-card">
@@ -64,7 +66,7 @@ export function Entrance({ purpose, hasNoProject = false, onDone }: Props) {
 }
 
 /** What a sign-up created. */
-interface Issued {
+export interface Issued {
   readonly project: Project;
   readonly session: Session;
 }
@@ -346,13 +348,7 @@ function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
         <p className="quiet">They are shown only this once. Keep secret keys on your servers.</p>
       </div>
       <NewKeys project={project} />
-      <Button
-        look="primary"
-        onClick={() => {
-          rememberKeys(project);
-          signedIn(session);
-        }}
-      >
+      <Button look="primary" onClick={() => signedIn(session)}>
         Continue
       </Button>
     </>

@@ -31,6 +31,28 @@ async function asNewAccount(path: string) {
 }
 
 describe.runIf(isRunnable)('the account', () => {
+  // The keys of a sign-up are shown once, and were held by the entrance. The page asks for the session when its user
+  // comes back to it: that was there by then, so the dashboard took the entrance's place, and the keys were gone.
+  it('shows the keys of a sign-up until the user continues, also after a look at another tab', async () => {
+    const page = await open('/');
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.getByLabel('Email').fill(`account-${Date.now()}-${++accounts}@example.com`);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Your keys' }).waitFor();
+    const isAsked = page.waitForResponse((response) => response.url().endsWith('/v1/session'));
+    await page.evaluate(`{
+      const now = Date.now;
+      Date.now = () => now() + 120_000;
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    }`);
+    expect((await isAsked).status()).toBe(200);
+    await page.waitForFunction("Object.keys(localStorage).some((name) => name.endsWith('session'))");
+    await page.getByRole('heading', { name: 'Your keys' }).waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  });
+
   it('signs out another browser, ends other sessions by a new password, and signs out everywhere', async () => {
     const { page, email } = await asNewAccount('/account');
     const other = await open('/');
