@@ -61,8 +61,8 @@ describe('an import', () => {
   });
 });
 
-// An import of a row past its deleteAfter created the geofence each time, with a new createdAt. That is another geofence
-// to the devices inside, so late locations that left it made no exit.
+// An import of a row past its deleteAfter created the geofence each time, with a new createdAt. To the devices inside
+// that is another geofence, so late locations that left it made no exit.
 describe('a row past its deleteAfter', () => {
   const expiring = (deleteAfter: string, more?: string) => `${header},deleteAfter\n${shop('a', more)},${deleteAfter}`;
   const idOf = (scope: ReturnType<typeof newScope>) => geofenceId(scope, { tag: 'store', externalId: 'a' });

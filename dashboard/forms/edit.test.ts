@@ -39,7 +39,7 @@ describe('saving over a state that another one has replaced', () => {
     },
   });
 
-  // An invitation of a member changes the project's record, which holds the settings: the form of the settings said that
+  // An invitation changes the project's record, which holds the settings. The form of the settings then said that
   // somebody else had changed them, and its way out discarded what was typed.
   test('succeeds where the form shows the same', async () => {
     expect(await saveOver(opened, draftOf, recordOf(state('"r2"', '5')))).toBe('"r2"');

@@ -58,8 +58,8 @@ export function badlyEncodedField(text: string): string | undefined {
 const twoUnderscores = /(?:_|%5f){2}/i;
 
 /**
- * Returns the name of the first field of a query string or form whose name or key is `__proto__`. Parsers of forms leave
- * it out without notice. Call it with valid percent-encoding.
+ * Returns the name of the first field of a query string or form whose name or key is `__proto__`. Parsers of forms
+ * leave it out without notice. Call it with valid percent-encoding.
  */
 export function prototypeField(text: string): string | undefined {
   if (!twoUnderscores.test(text)) return undefined;

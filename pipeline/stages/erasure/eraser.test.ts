@@ -379,7 +379,7 @@ test('a deleted project leaves nothing but topics, also of what was on its way; 
 
 // Anyone with a publishable key could name a user from so many devices that the user could not be erased any more: the
 // statement with the ids of all of them was too long for ClickHouse. Each attempt wrote the commands again.
-test('a user with more devices than a statement has room for is erased, with one command a device', async () => {
+test('a user with more devices than a statement may name is erased, with one command a device', async () => {
   const place = await start();
   const { node } = place;
   const devices = Array.from({ length: 10_500 }, (_, index) => `phone-${index}`);

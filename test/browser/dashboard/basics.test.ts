@@ -284,8 +284,8 @@ describe.runIf(isRunnable)('the dashboard', () => {
     expect(await settingsOf('live_secret')).toMatchObject({ dwellEvents: false });
   });
 
-  // Both environments' settings are in one record of one revision, by which alone the form was told apart: after Test,
-  // Live, Test it showed Live's values under Test, and saved them there. Renaming the project, which is in that record
+  // Both environments' settings are in one record of one revision, which alone identified the form. After Test, Live,
+  // Test it showed Live's values under Test, and saved them there. Renaming the project, which is in that record
   // too, emptied what was typed; and after an invitation nothing could be saved.
   it('keeps settings apart from those of the other environment, and through other changes of the project', async () => {
     for (const key of ['test', 'live'] as const) {

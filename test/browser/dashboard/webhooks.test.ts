@@ -60,7 +60,7 @@ describe.runIf(isRunnable)('the view of a webhook', () => {
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByText('Nothing is sent.').waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Settings' }).click();
-    // What was typed here was gone after a look at another tab.
+    // A look at another tab emptied this field.
     await page.getByLabel('Description').fill('Typed, not saved');
     await page.getByRole('tab', { name: 'Secrets' }).click();
     await page.getByRole('button', { name: 'Rotate' }).waitFor();
