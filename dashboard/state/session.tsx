@@ -79,7 +79,8 @@ interface Props {
 
 export function WorkspaceProvider({ session, children, withoutProject }: Props) {
   const client = useQueryClient();
-  const [chosen, setChosen] = useState(() => readStored('project'));
+  // A project that nobody has chosen stays on the page, also if another one comes first in a later session.
+  const [chosen, setChosen] = useState(() => readStored('project') ?? projectOf(session)?._id);
   const [environment, setEnvironment] = useState(storedEnvironment);
   const project = projectOf(session, chosen);
 
