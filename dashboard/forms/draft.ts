@@ -130,10 +130,3 @@ interface Pair {
 export function pairOf({ tag, externalId }: Body): Pair | undefined {
   return typeof tag === 'string' && typeof externalId === 'string' ? { tag, externalId } : undefined;
 }
-
-/** Throws if a record has the pair: a creation would replace it in silence. */
-export function refuseTaken({ tag }: Pair, existing: readonly unknown[]): void {
-  if (existing.length === 0) return;
-  const message = `The tag ${tag} has a record with this external id.`;
-  throw new Failure(409, { type: 'conflict', param: 'externalId', message });
-}

@@ -4,7 +4,7 @@
  */
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { call, callIn, Failure, revisionOf, type Scope } from '../client/call';
+import { call, Failure, revisionOf } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
 import { Form } from '../components/form';
@@ -13,7 +13,8 @@ import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
-import { pairOf, patchOf, problemAt, refuseMetadata, refuseTaken, type WithMetadata } from './draft';
+import { createRecord } from './creation';
+import { patchOf, problemAt, refuseMetadata, type WithMetadata } from './draft';
 import { FormEnd } from './parts';
 
 interface Named {
@@ -79,16 +80,6 @@ const oneOf = <Resource extends Kinds>(resource: Resource) => `/v1/${resource}/{
 const rowIn = <Row extends Named, Draft>({ singular }: RecordKind<Row, Draft>, answer: object): Row =>
   (answer as Record<string, Row>)[singular]!;
 
-/** Creates the record, unless its pair exists: that would replace it in silence. */
-async function create(scope: Scope, { resource }: { readonly resource: Kinds }, body: Record<string, unknown>) {
-  const pair = pairOf(body);
-  if (pair) {
-    const found = await callIn(scope, `GET /v1/${resource}`, { query: { ...pair, limit: 1 } });
-    refuseTaken(pair, 'geofences' in found ? found.geofences : found.beacons);
-  }
-  return callIn(scope, `POST /v1/${resource}`, { body: body as never });
-}
-
 interface Begin<Row, Draft> {
   readonly stored?: Stored<Row> | undefined;
   readonly start?: Partial<Draft> | undefined;
@@ -120,7 +111,7 @@ export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
   const saving = useChange(async (_: undefined, scope) => {
     refuseMetadata(draft.metadata);
     const body = kind.bodyOf(draft);
-    if (id === undefined) return create(scope, kind, body);
+    if (id === undefined) return createRecord(scope, kind.resource, body);
     const patch = patchOf(kind.bodyOf(initial), body);
     return call(`PATCH ${oneOf(kind.resource)}`, { path: { id }, body: patch as never, ifMatch: stored?.revision });
   }, kind.resource);

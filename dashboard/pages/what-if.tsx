@@ -11,7 +11,8 @@ import { Button, Check, Notice, Page, Segments, SelectField, TextArea, TextField
 import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
-import { degreesOf, pairOf, quantityOf, refuseTaken } from '../forms/draft';
+import { createRecord } from '../forms/creation';
+import { degreesOf, quantityOf } from '../forms/draft';
 import { bodyOf, circleRing, type GeofenceDraft, newGeofence, pointsText, ringOf } from '../forms/geofence';
 import { useScope, useWorkspace } from '../state/session';
 import { foundInNames } from '../what-if/compare';
@@ -317,9 +318,7 @@ function CreateButton({ draft }: { readonly draft: GeofenceDraft }) {
     const { tag, externalId, ...body } = bodyOf(draft);
     // The proposal's own name is for the replay only. Each geofence that is created from one has another.
     const named = { ...body, tag, externalId: `${externalId}-${Date.now().toString(36)}` };
-    const query = { ...pairOf(named), limit: 1 };
-    refuseTaken(pairOf(named)!, (await callIn(scope, 'GET /v1/geofences', { query })).geofences);
-    return callIn(scope, 'POST /v1/geofences', { body: named as never });
+    return createRecord(scope, 'geofences', named);
   }, 'geofences');
   return (
     <Button
