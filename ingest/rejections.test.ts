@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PortError } from '../pipeline/errors.js';
 import { type NewRecord, topics } from '../pipeline/ports.js';
-import { readAll, until } from '../pipeline/stages/testing/node.js';
+import { readAll } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
 import type { Rejection } from '../schemas/records.js';
 import { type DeviceApi, north, startDeviceApi } from '../testing/device-api.js';
+import { until } from '../testing/until.js';
 import { startRejectionCounter } from './rejections.js';
 
 const decode = (records: readonly { readonly value: Buffer | null }[]): Rejection[] =>

@@ -8,19 +8,12 @@ import { geofenceRecord } from '../api/geofences/record.js';
 import { projectA } from '../pipeline/catalog/testing/fixtures.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
-import {
-  beaconRecord,
-  idOf,
-  location,
-  projectRecord,
-  readAll,
-  TestNode,
-  until,
-} from '../pipeline/stages/testing/node.js';
+import { beaconRecord, idOf, location, projectRecord, readAll, TestNode } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
 import { defaultSettings } from '../schemas/json/project.js';
 import type { Event, Location } from '../schemas/records.js';
 import { propertyRuns } from '../schemas/testing/property-runs.js';
+import { until } from '../testing/until.js';
 import { openReplayCatalog } from './catalog.js';
 import { configuredFor, type Proposed } from './configuration.js';
 import type { TimeRange } from './partition.js';

@@ -5,6 +5,7 @@ import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import { deriveId } from '../schemas/ids.js';
 import { exampleLocation } from '../schemas/testing/examples.js';
+import { until } from '../testing/until.js';
 import type { RunReplay } from './child.js';
 import { defaultJobBounds, type ReplayJob, runJob } from './job.js';
 import { createReplays } from './replays.js';
@@ -57,11 +58,9 @@ const proposed = { ...circle, tag: 'store', externalId: 'wide', description: 'Wi
 const hour = { from: new Date(nowMs - 7_200_000).toISOString() };
 
 async function ended(id: string): Promise<Body> {
-  for (;;) {
-    const { body } = await api.call('GET', `/v1/replays/${id}`);
-    if (body.replay.status !== 'running') return body.replay;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  const read = async () => (await api.call('GET', `/v1/replays/${id}`)).body.replay;
+  await until(async () => (await read()).status !== 'running', { pollEveryMs: 5 });
+  return read();
 }
 const start = (body: object) => api.call('POST', '/v1/replays', { body: { ...hour, ...body } });
 

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { until } from '../../pipeline/stages/testing/node.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Event } from '../../schemas/records.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
+import { until } from '../../testing/until.js';
 import { createSerializer } from '../serialize.js';
 import { createFollowers, defaultFollowerBounds } from './followers.js';
 import type { Position } from './position.js';
@@ -125,7 +125,7 @@ describe('with concurrent publishing, lost connections and slow clients', () => 
         for (const { take } of steps) await take({ project, base, readers, published });
         await Promise.all(published);
         for (const [index, reader] of readers.entries()) {
-          await until(() => isThrough(reader, base));
+          await until(() => isThrough(reader, base), { pollEveryMs: 2 });
           const isWanted = (event: Event) => event.project === project && filters[index]!(event);
           const expected = (await eventsFrom(log, reader.start!, isWanted)).map((events) => events.map(({ id }) => id));
           const got = expected.map((ids) => reader.ids.filter((id) => ids.includes(id)));

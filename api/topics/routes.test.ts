@@ -1,11 +1,11 @@
 import avro from 'avsc';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../../pipeline/stages/testing/node.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { eventJson } from '../../schemas/wire/user.js';
+import { until } from '../../testing/until.js';
 import { encodePosition } from '../stream/position.js';
 import { type Subscribers, startSubscribers } from '../stream/testing/server.js';
 import { eventOf, publish } from '../stream/testing/topic.js';

@@ -4,6 +4,7 @@
  * This process sends, on the same cores. Accepted: acknowledged as durable. Applied: state and events committed.
  * Stored: rows in the analytics engine.
  */
+import { until } from '../../testing/until.js';
 import { type BenchCase, type BenchOptions, type Row, spread } from '../case.js';
 import { BenchServer } from '../server.js';
 import { type UploadShape, uploadAll, uploadBodies } from '../uploads.js';
@@ -27,9 +28,7 @@ const settings: readonly Setting[] = [
   { what: '10 k circles of 100 m, as SDKs report', mix: circles(10_000), shape: 'sdk', target: '>= 90,000' },
 ];
 
-async function until(reached: () => Promise<boolean>): Promise<void> {
-  while (!(await reached())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
+const polling = { pollEveryMs: 20 };
 
 interface Round {
   readonly accepted: number;
@@ -52,9 +51,9 @@ async function round(server: BenchServer, count: number, requests: readonly Buff
   const key = server.keys.test_secret;
   await uploadAll(requests, (body) => server.send('POST', '/v1/locations', key, body, 'application/x-ndjson'));
   const accepted = perSecond();
-  await until(async () => (await server.counter('locations_evaluated_total')) >= evaluated + count);
+  await until(async () => (await server.counter('locations_evaluated_total')) >= evaluated + count, polling);
   const applied = perSecond();
-  await until(async () => (await server.counter('analytics_rows_total', 'table="locations"')) >= rows + count);
+  await until(async () => (await server.counter('analytics_rows_total', 'table="locations"')) >= rows + count, polling);
   const stored = perSecond();
   const spentUs = server.processorUs() - processorUs;
   const events = ((await server.counter('events_generated_total')) - generated) / count;

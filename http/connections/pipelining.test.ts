@@ -122,7 +122,11 @@ describe('requests of one connection', () => {
     const client = new RawClient(port);
     const requests = numbered(4_000, 'small').map(get).join('');
     client.socket.write(get('wait') + requests);
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await client.until(() => started.length === 1);
+    const unfinished = new RawClient(port);
+    unfinished.socket.write('GET /v1/sm');
+    await unfinished.ended;
+    expect(unfinished.statuses).toEqual([408]);
     release();
     await client.until(() => client.statuses.length === 4_001);
     expect(new Set(client.statuses)).toEqual(new Set([200]));

@@ -10,6 +10,8 @@ const bounds = { maxConnections: 12, maxConnectionsPerAddress: 8, bodyTimeoutMs:
 
 /** Requests that reached the handler of /v1/open. */
 let handled = 0;
+/** Lets the request to /v1/slow end; undefined before it has reached its handler. */
+let release: (() => void) | undefined;
 
 async function start(connections: object = bounds): Promise<{ app: App; port: number }> {
   const app = createHttpServer({
@@ -27,7 +29,9 @@ async function start(connections: object = bounds): Promise<{ app: App; port: nu
     got: request.body ?? null,
   }));
   app.get('/v1/slow', { config: { authority: 'none' } }, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
     return { meta: { code: 200 }, slow: true };
   });
   app.get('/v1/open', { config: { authority: 'none' } }, async () => {
@@ -184,17 +188,28 @@ describe('headers that are too slow', () => {
 });
 
 describe('pipelining', () => {
-  it('requests are answered in their order', async () => {
+  /** Pipelines bytes behind a slow request, in one write. The request ends once it has reached its handler. */
+  async function sayBehindSlow(rest: string): Promise<RawClient> {
+    release = undefined;
     const client = new RawClient(port);
-    client.socket.write(
-      ['slow', 'nothing', 'open'].map((name) => `GET /v1/${name} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''),
+    client.socket.write(`GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n${rest}`);
+    await client.until(() => release !== undefined);
+    release!();
+    return client;
+  }
+
+  it('requests are answered in their order', async () => {
+    const client = await sayBehindSlow(
+      ['nothing', 'open'].map((name) => `GET /v1/${name} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''),
     );
     await client.until(() => client.statuses.length === 3);
     expect(client.statuses).toEqual([200, 404, 200]);
   });
 
   it('malformed HTTP is answered after the earlier requests', async () => {
-    const { statuses, meta, error } = await say('GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
+    const client = await sayBehindSlow('nonsense\r\n\r\n');
+    await client.ended;
+    const { statuses, meta, error } = client;
     expect(statuses).toEqual([200, 400]);
     expect(meta.type).toBe('malformed_request');
     expect(error).toBeUndefined();

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PortError } from '../../pipeline/errors.js';
-import { until } from '../../pipeline/stages/testing/node.js';
 import { type DeviceApi, north, startDeviceApi } from '../../testing/device-api.js';
+import { until } from '../../testing/until.js';
 import type { IngestDependencies } from '../dependencies.js';
 import { batchRecords } from './upload.js';
 

@@ -7,18 +7,10 @@ import type { Attempt, DeadLetter, Event, Location, Outcome, Rejection } from '.
 import { exampleOutcome } from '../../../schemas/testing/examples.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
+import { until } from '../../../testing/until.js';
 import { type Analytics, type Positions, type Subscription, topics } from '../../ports.js';
 import { openTestAnalytics } from '../testing/analytics.js';
-import {
-  clock,
-  idOf,
-  keyOf,
-  location,
-  plain,
-  TestNode,
-  until,
-  withPositionRepairedMeanwhile,
-} from '../testing/node.js';
+import { clock, idOf, keyOf, location, plain, TestNode, withPositionRepairedMeanwhile } from '../testing/node.js';
 import { createTestTables } from '../testing/tables.js';
 import { migrate } from './migrate.js';
 import { type AnalyticsSinkParts, createAnalyticsSink } from './sink.js';

@@ -11,6 +11,7 @@ import { deriveId, freshId } from '../../../schemas/ids.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Delivery, Location } from '../../../schemas/records.js';
 import { locationRows } from '../../../schemas/testing/rows.js';
+import { until } from '../../../testing/until.js';
 import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import { topics } from '../../ports.js';
@@ -18,7 +19,7 @@ import { isErasureCommand } from '../../records/erasure-command.js';
 import { projectErasures } from '../../records/project-erasures.js';
 import { createAnalyticsSink } from '../analytics/sink.js';
 import { openTestAnalytics } from '../testing/analytics.js';
-import { beaconRecord, geofenceRecord, location, projectRecord, readAll, TestNode, until } from '../testing/node.js';
+import { beaconRecord, geofenceRecord, location, projectRecord, readAll, TestNode } from '../testing/node.js';
 import { createTestTables } from '../testing/tables.js';
 import { webhookRecord } from '../webhooks/testing/webhooks.js';
 import { createEraser } from './eraser.js';
@@ -276,8 +277,7 @@ test('a user who returns starts anew, with another _id, and enters again', async
 test('what was received before the erasure and comes late is erased as well', async () => {
   const place = await start();
   const { node } = place;
-  const late = at('phone', 'Ada');
-  await new Promise((resolve) => setTimeout(resolve, 2));
+  const late = at('phone', 'Ada', { receivedAt: Date.now() - 1 });
   const erasure = await place.erase('user', 'Ada');
   await until(
     async () =>
@@ -305,10 +305,11 @@ test('rows written again are erased until the topics have forgotten; then the na
   expect(await place.count('locations')).toBe(1);
   place.time.offsetMs = dayMs;
   await until(async () => (await place.count('locations')) === 0);
-  await until(() => {
+  const isForgotten = () => {
     place.time.offsetMs += dayMs;
     return node.readModel.erasure(scope, id) === undefined;
-  });
+  };
+  await until(isForgotten, { pollEveryMs: 2 });
 });
 
 test('an erased event is in no table and no pending delivery', async () => {

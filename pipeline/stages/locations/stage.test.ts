@@ -6,6 +6,7 @@ import { defaultSettings } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleDetails } from '../../../schemas/testing/examples.js';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
+import { until } from '../../../testing/until.js';
 import { type StateStore, type TrackReply, topics } from '../../ports.js';
 import {
   beaconRecord,
@@ -16,7 +17,6 @@ import {
   locationRecord,
   projectRecord,
   TestNode,
-  until,
   withPartitionsLost,
   withPositionRepairedMeanwhile,
 } from '../testing/node.js';

@@ -6,6 +6,7 @@ import { type Embedded, openEmbedded } from '../../../backends/embedded/embedded
 import { type Codec, codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { ChangeKind, DeadLetter, DeviceState, Event, Location, Outcome } from '../../../schemas/records.js';
+import { until } from '../../../testing/until.js';
 import { createCatalog, type MonitoredCatalog } from '../../catalog/index/catalog.js';
 import { createConfigurationWriter, followChanges } from '../../catalog/store/changes.js';
 import { openReadModel, type ReadModel } from '../../catalog/store/read-model.js';
@@ -26,15 +27,6 @@ export const locationRecord = (value: Location): NewRecord => ({
   key: keyOf(value),
   value: codecs.location.encode(value),
 });
-
-/** Resolves when the condition holds; checks in every turn of the event loop. */
-export async function until(condition: () => Promise<boolean> | boolean, withinMs = 120_000): Promise<void> {
-  const deadlineMs = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > deadlineMs) throw new Error(`not within ${withinMs} ms: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
 
 /** Wraps the log of a process that has lost its partitions and does not know it yet. */
 export const withPartitionsLost = (log: Log): Log => ({
@@ -160,7 +152,7 @@ export class TestNode {
   }
 
   /** Resolves when every location in the log has an outcome or a dead letter. */
-  drained(): Promise<void> {
+  async drained(): Promise<void> {
     const { log } = this.embedded;
     const count = async (topic: Topic): Promise<number> => {
       let total = 0;
@@ -168,9 +160,9 @@ export class TestNode {
         total += (await log.bounds(topic, partition)).end;
       return total;
     };
-    return until(
-      async () => (await count(topics.outcomes)) + (await count(topics.deadLetters)) >= (await count(topics.locations)),
-    );
+    const isDrained = async () =>
+      (await count(topics.outcomes)) + (await count(topics.deadLetters)) >= (await count(topics.locations));
+    await until(isDrained, { pollEveryMs: 2 });
   }
 
   async outcomes(): Promise<Outcome[]> {

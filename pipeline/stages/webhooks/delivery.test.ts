@@ -8,8 +8,9 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import { createRandom } from '../../../schemas/random.js';
 import type { Event } from '../../../schemas/records.js';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
+import { until } from '../../../testing/until.js';
 import { answer, failure, type SentRequest } from './testing/scripted-client.js';
-import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
+import { eventRecord, keyOfEvent, WebhookNode, webhookRecord } from './testing/stage.js';
 import { webhookId } from './testing/webhooks.js';
 
 const webhooks = [0, 1, 2].map((number) =>

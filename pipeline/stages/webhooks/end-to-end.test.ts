@@ -3,9 +3,10 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openClient } from '../../../outbound/testing/clients.js';
 import { Receiver } from '../../../testing/receiver.js';
+import { until } from '../../../testing/until.js';
 import { geofenceRecord, location } from '../testing/node.js';
 import { systemTimers } from './background.js';
-import { idOf, until, WebhookNode, webhookRecord } from './testing/stage.js';
+import { idOf, WebhookNode, webhookRecord } from './testing/stage.js';
 import { secretText } from './testing/webhooks.js';
 
 let node: WebhookNode;

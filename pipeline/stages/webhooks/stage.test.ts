@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
+import { until } from '../../../testing/until.js';
 import { type DeliveryQueue, type DeliverySource, type Log, type StreamHandler, topics } from '../../ports.js';
 import { maxEventCharacters } from '../../records/deliveries.js';
 import { withPartitionsLost, withPositionRepairedMeanwhile } from '../testing/node.js';
 import { defaultRetryDelaysMs } from './schedule.js';
 import { answer, failure } from './testing/scripted-client.js';
-import { eventRecord, keyOfEvent, until, WebhookNode, webhookRecord } from './testing/stage.js';
+import { eventRecord, keyOfEvent, WebhookNode, webhookRecord } from './testing/stage.js';
 import { webhookId } from './testing/webhooks.js';
 
 const hourMs = 3_600_000;

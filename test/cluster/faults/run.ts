@@ -103,18 +103,21 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
 
 const deviceIds = ({ devices }: Workload): string[] => devices.map(([first]) => first!.deviceId);
 
+/** Returns how many devices are listed at home. Every device's last location brings it there. */
+export async function devicesAtHome(nodes: ClusterNodes): Promise<number> {
+  return ok(await nodes.as('test_secret').get('/v1/geofences/kill/home/users?limit=1000')).users.length;
+}
+
 /**
- * Resolves when everything is stored. Every device's last location brings it home: once the last device is listed
- * there, all earlier locations are stored. After a time limit the test continues, because the ledger says better what
- * is missing.
+ * Resolves when everything is stored: once the last device is listed at home, all earlier locations are stored. After
+ * a time limit the test continues, because the ledger says better what is missing.
  */
 async function everythingIsStored(nodes: ClusterNodes, receiver: Receiver, { devices }: Workload): Promise<void> {
   const backend = nodes.as('test_secret');
   const { geofence } = ok(await backend.get('/v1/geofences/kill/home'));
   let entries: readonly Json[] = [];
-  const users = async () => ok(await backend.get('/v1/geofences/kill/home/users?limit=1000')).users.length;
   const stored = async () => {
-    if ((await users()) !== devices.length) return false;
+    if ((await devicesAtHome(nodes)) !== devices.length) return false;
     const path = `/v1/events?geofence=${geofence._id}&type=user.entered_geofence&limit=1000`;
     entries = ok(await backend.get(path)).events;
     return entries.length === devices.length;

@@ -3,16 +3,17 @@ import { codecs } from '../../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../../schemas/json/webhook.js';
 import type { Attempt, Event } from '../../../../schemas/records.js';
 import { exampleEvent } from '../../../../schemas/testing/examples.js';
+import { until } from '../../../../testing/until.js';
 import { scope } from '../../../catalog/testing/fixtures.js';
 import { type Subscription, topics } from '../../../ports.js';
-import { idOf, plain, projectRecord, readAll, TestNode, until } from '../../testing/node.js';
+import { idOf, plain, projectRecord, readAll, TestNode } from '../../testing/node.js';
 import type { WebhookAlert } from '../alerts.js';
 import { createWebhookStage, type WebhookStageParts } from '../stage.js';
 import { ScriptedClient } from './scripted-client.js';
 import { VirtualTime } from './virtual-time.js';
 import { secretCipher, webhookRecord } from './webhooks.js';
 
-export { idOf, until };
+export { idOf };
 
 /** Returns an event, identified by the numbers of its device, of the location and within the location. */
 export const eventRecord = (device: number, location: number, number = 0, fields: Partial<Event> = {}): Event =>
