@@ -73,8 +73,8 @@ generator included.`,
     about: `Maps of 600 by 400, each a random view with labels and attribution, with warm tiles. Each is drawn by
 one process, one at a time; rates are for two processes with four maps in flight. Of an area drawn
 before, three maps were drawn, and each further one has two markers at other places. Peers draw the same
-views of streets to a PNG: \`staticmaps\` from tiles drawn beforehand, at whole zooms only, and MapLibre
-GL JS on an existing map in headless Chromium without a graphics card. That peer takes 82 ms @1x here
+views of streets to a PNG. \`staticmaps\` uses tiles drawn beforehand, at whole zooms only. MapLibre GL JS
+draws on an existing map in headless Chromium without a graphics card. That peer takes 82 ms @1x here
 and took 60 ms where the targets were set: compare with the peer. Two runs some hours earlier, on a slower
 machine, had ratios of 4.1 and 4.58 @1x, and of 2.8 and 3.12 @2x.`,
   },

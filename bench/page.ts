@@ -151,7 +151,7 @@ function enginesTable(rows: readonly Row[]): string {
 }
 
 const workloadsTable = (): string =>
-  `## Workloads\n\nSeeded and pure: [\`bench/workloads/\`](../bench/workloads). Devices drive straight from stop to stop, report every ten\nseconds with an error of 4 to 100 m, lose their connection, and then send a burst, or the newest location first and the\nothers late.\n\n| workload | fences | number at full size |\n|---|---|---|\n${workloads.map(({ name, about, fenceCount }) => `| ${name} | ${about} | ${formatted(fenceCount)} |`).join('\n')}`;
+  `## Workloads\n\nSeeded and pure: [\`bench/workloads/\`](../bench/workloads). Devices drive straight from stop to stop, and report every\nten seconds with an error of 4 to 100 m. They lose their connection, and then send a burst, or the newest location first\nand the others late.\n\n| workload | fences | number at full size |\n|---|---|---|\n${workloads.map(({ name, about, fenceCount }) => `| ${name} | ${about} | ${formatted(fenceCount)} |`).join('\n')}`;
 
 /** Settings and engines are in the order in which they were measured. */
 function panelsOf(rows: readonly Row[], measure: string): Panel[] {

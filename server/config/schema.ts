@@ -293,9 +293,8 @@ export const configurationSchema = {
   deadLetters: {
     maxPercent: count(
       50,
-      'A partition halts when more than this share of its last 1,000 records (and at least 100) is unreadable, ' +
-        'because that points to a bad deployment rather than to bad data. 100 never halts: all of them become dead ' +
-        'letters.',
+      'A partition halts when more than this share of its last 1,000 records (and at least 100) is unreadable. That ' +
+        'points to a bad deployment rather than to bad data. 100 never halts: all of them become dead letters.',
       { maximum: 100 },
     ),
   },
@@ -379,15 +378,15 @@ export const configurationSchema = {
     enabled: oneOf(
       ['on', 'off'],
       'on',
-      'on lets owners start a simulated fleet in the test environment of a project: a few hundred geofences, and 20 ' +
-        'locations a second for ten minutes. off refuses that.',
+      'on lets owners start a simulated fleet in the test environment of a project. It has a few hundred geofences, ' +
+        'and sends 20 locations a second for ten minutes. off refuses that.',
     ),
   },
   signup: {
     enabled: oneOf(
       ['off', 'on'],
       'off',
-      'on lets everybody who reaches this server create an account with a project. off: accounts are created by ' +
+      'on lets everybody who reaches this server create an account with a project. With off, accounts are created by ' +
         'invitation only, and the first owner signs in by a one-time link.',
     ),
     confirmation: oneOf(
@@ -412,7 +411,7 @@ export const configurationSchema = {
       ['auto', 'always'],
       'auto',
       'auto marks the session cookie as Secure when the request came over TLS, directly or by a trusted proxy. ' +
-        'always does so for every request: behind a proxy that does not say so. Then nobody can sign in without TLS.',
+        'always does so for every request, for a proxy that does not report TLS. Then nobody can sign in without TLS.',
     ),
     signInAttemptsPerAddress: count(
       20,
