@@ -152,8 +152,8 @@ npm run bench -- --case evaluation --peer tile38         # beside Tile38
 npm run bench -- --case maps --staticmaps NODE_MODULES   # beside an installed staticmaps
 \`\`\`
 
-[Benchmarks](benchmarks.md) compare Fenceline with other geofencing engines on the same input. Earlier figures, and
-comparisons of two versions, are in [\`bench/results/\`](../bench/results).`;
+[Benchmarks](benchmarks.md) compare Fenceline with other geofencing engines on the same input. The results behind both
+pages are in [\`bench/results/\`](../bench/results), and earlier ones in its history.`;
 
 function figures(rows: readonly Row[]): string {
   const lines = rows
