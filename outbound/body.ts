@@ -1,5 +1,5 @@
 /**
- * Collects the first bytes of a body by copying: chunks are views of larger buffers, and many tiny chunks must not cost
+ * Collects the first bytes of a body by copying. Chunks are views of larger buffers, and many tiny chunks must not cost
  * more memory than their bytes.
  */
 const none = Buffer.alloc(0);

@@ -48,9 +48,9 @@ export interface OutboundOptions {
 const defaultMaxHeaderBytes = 16_384;
 
 /**
- * Creates a client. When the other side closes a kept-alive connection while a request is sent on it, the request is
- * sent again on a new connection, even a POST: the other side may see it twice, as with any delivery at least once.
- * Nothing is decompressed, no cookie is kept, no proxy is used.
+ * Creates a client. If the other side closes a kept-alive connection during a request, the request is sent again on a
+ * new connection, even a POST. So the other side may see it twice, as with any delivery at least once. Nothing is
+ * decompressed, no cookie is kept, no proxy is used.
  */
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
   const {

@@ -9,8 +9,8 @@ import { Client, type Dispatcher } from 'undici';
 import { type ConnectorParts, connect, type Destination } from './connector.js';
 
 /**
- * Idle connections are closed before servers without a `keep-alive` hint close them (5 s is common), and early even if
- * the server would keep them longer.
+ * Idle connections are closed before servers without a `keep-alive` hint close them (5 s is common). They are closed
+ * early even if the server would keep them longer.
  */
 const keepAliveMs = 4_000;
 const maxKeepAliveMs = 10_000;

@@ -2,7 +2,7 @@
  * The connection pools: few connections per origin, kept idle for seconds.
  *
  * Input: jobs, each for one origin. Output: a connection for each job in turn, until the job returns it. undici's pools
- * are not used: they open a new connection whenever a request was aborted, and hostile responses are aborted often.
+ * are not used. They open a new connection whenever a request was aborted, and hostile responses are aborted often.
  */
 import { Connection } from './connection.js';
 import type { ConnectorParts } from './connector.js';

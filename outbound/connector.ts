@@ -2,8 +2,8 @@
  * Opens one TCP connection, with TLS for https, to an allowed address.
  *
  * Input: a host and port. Output: a connected socket, or an {@link OutboundError}. The lookup has refused addresses
- * already; the address that the socket is connected to is checked again before a byte is sent, so that no notation of
- * an address passes. Proxies of the environment are ignored.
+ * already. The address that the socket is connected to is checked again before a byte is sent, so no notation of an
+ * address passes. Proxies of the environment are ignored.
  */
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net';
 import { type SecureContext, connect as tlsConnect } from 'node:tls';

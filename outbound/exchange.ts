@@ -30,7 +30,7 @@ const timeouts: Readonly<Record<Phase, string>> = {
   sent: 'connected, but no response arrived in time',
 };
 
-/** What is sent later gets no answer in time, but the other side may act on it. */
+/** A request that is sent later gets no answer in time, but the other side may act on it. */
 const minShareLeft = 0.05;
 
 export class Exchange implements Job, Dispatcher.DispatchHandler {

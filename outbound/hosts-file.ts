@@ -1,8 +1,8 @@
 /**
  * The machine's hosts file, kept up to date.
  *
- * Input: the file. Output: addresses by name. Reads synchronously instead of on Node's few file threads: the file is
- * small and read only when changed, and lookups don't wait for other work on those threads.
+ * Input: the file. Output: addresses by name. Reads synchronously instead of on Node's few file threads, so that
+ * lookups don't wait for other work there. The file is small and read only when changed.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { win32 } from 'node:path';

@@ -2,7 +2,7 @@
  * Resolves names by DNS.
  *
  * Input: a name. Output: its addresses and their time to live, or why there are none. Uses c-ares, which works with
- * sockets on the event loop: any number of lookups run concurrently, and none occupies one of Node's few threads as
+ * sockets on the event loop. Any number of lookups run concurrently, and none occupies one of Node's few threads as
  * getaddrinfo does.
  */
 import { type LookupAddress, NODATA, NOTFOUND, type RecordWithTtl, TIMEOUT } from 'node:dns';
@@ -48,7 +48,7 @@ export class NameServers {
 
   /**
    * Resolves each name with a new resolver and socket. A shared resolver adapts its time limit to each server's typical
-   * response time, and would give up on a name that takes a second when others take milliseconds.
+   * response time. It would give up on a name that takes a second when others take milliseconds.
    */
   async resolve(name: string): Promise<Answer> {
     const resolver = new Resolver({ timeout: this.#timeoutMs, tries: attempts });

@@ -74,9 +74,9 @@ export interface Redraw {
 }
 
 /**
- * Returns where a map differs from the same view without overlays, below its markers: near geofences and paths, and
- * near labels that give way to markers. The first call for a view draws on the frame what is kept of it. Undefined when
- * the map differs nearly everywhere, has too many colours, or is not known.
+ * Returns where a map differs from the same view without overlays, below its markers. It does near geofences and paths,
+ * and near labels that give way to markers. The first call for a view draws on the frame what is kept of it. Undefined
+ * when the map differs nearly everywhere, has too many colours, or is not known.
  */
 export function redrawOf(
   frame: Frame,

@@ -2,10 +2,10 @@
  * Static maps: the types of requests, sources and results.
  *
  * Input: a {@link MapRequest} and sources. Output: an encoded image. The renderer works without the rest of Fenceline.
- * `request/` reads parameters, `view/` has the projection, `sources/` read tiles, `basemap/` bakes the default archive,
- * `styles/` has the built-in styles, `tiles/` decodes, `style/` compiles, `sprites/` has the images of styles, `draw/`
- * paints, `labels/` places text and icons, `overlays/` adds markers, paths and attribution, `glyphs/` and `web/` make
- * what interactive maps load. Read `render.ts` from top to bottom.
+ * Read `render.ts` from top to bottom. `request/` reads parameters, `view/` has the projection, and `style/` compiles
+ * styles. `sources/` read tiles, `tiles/` decodes them, and `basemap/` bakes the default archive. `styles/` has the
+ * built-in styles, and `sprites/` the images of styles. `draw/` paints, `labels/` places text and icons, and
+ * `overlays/` adds markers, paths and attribution. `glyphs/` and `web/` serve interactive maps.
  *
  * Longitude comes first, except in a request's text. Sizes are CSS pixels unless they say device pixels. Zoom 0 is a
  * world 512 pixels wide.

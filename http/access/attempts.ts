@@ -1,6 +1,6 @@
 /**
  * Limits attempts to sign in, to sign up, and to have mails sent, over all nodes. Each subject has a counter per window
- * of time; windows begin at multiples of their length, so that an answer can say when the next one begins.
+ * of time. Windows begin at multiples of their length, so an answer can say when the next one begins.
  */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
@@ -26,7 +26,7 @@ export interface Attempt {
 export interface Attempts {
   /**
    * Counts in the given order. Throws `too_many_attempts` at the first limit that is exceeded, and does not count the
-   * rest: a refused IP address does not use up the attempts of a mail address.
+   * rest. So a refused IP address does not use up the attempts of a mail address.
    */
   count(...attempts: readonly Attempt[]): Promise<void>;
 }

@@ -4,7 +4,7 @@
  *
  * A secret key may do all that a publishable key may. The admin API key belongs to no project. It opens the admin
  * routes and the routes that name it. The session of a browser acts like a secret key of the project and environment
- * that the request chooses: an owner's in every call, a viewer's in calls that read.
+ * that the request chooses. An owner's session does so in every call, a viewer's in calls that read.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ConfigurationReader } from '../../pipeline/catalog/types.js';

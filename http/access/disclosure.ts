@@ -1,7 +1,7 @@
 /**
  * What an answer may tell its caller about users. A secret key reads everything. A publishable key is in every app and
- * page, so anyone may hold it and name any device. It learns nothing about a user but what its own request said and
- * what the wire format requires: the record's `_id` and `createdAt`, and the geofences and beacons that the device is
+ * page, so anyone may hold it and name any device. About a user it learns only what its own request said and what the
+ * wire format requires. That is the record's `_id` and `createdAt`, and the geofences and beacons that the device is
  * inside of after the location.
  */
 

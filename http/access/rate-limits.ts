@@ -3,8 +3,8 @@
  *
  * Each subject has a bucket that holds the allowance of one second and refills steadily. A bucket is stored as the time
  * at which it will be full again, in a bounded table that evicts the least recently used. A request that costs more
- * than one second's allowance is admitted by a full bucket and paid back afterwards, because a replay of a thousand
- * locations must be possible under any limit.
+ * than one second's allowance is admitted by a full bucket and paid back afterwards. A replay of a thousand locations
+ * must be possible under any limit.
  */
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';

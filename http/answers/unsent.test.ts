@@ -1,5 +1,5 @@
 /**
- * Many connections that read nothing filled the memory of a node in the same way as one: each had a large answer to a
+ * Many connections that read nothing filled the memory of a node in the same way as one. Each had a large answer to a
  * short request with a public key.
  */
 import pino from 'pino';

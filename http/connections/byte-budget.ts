@@ -2,9 +2,9 @@
  * Counts the bytes that a node keeps in memory for its clients: bodies that are not answered yet, or answers that are
  * not sent yet.
  *
- * All clients together may use the whole budget, and each address a part of it, so that one address does not use up
- * the memory of all. A single request is admitted whatever its size while nothing else is counted, because its own
- * limit bounds it.
+ * All clients together may use the whole budget. Each address may use a part of it, so one address does not use up the
+ * memory of all. A single request is admitted whatever its size while nothing else is counted, because its own limit
+ * bounds it.
  */
 
 export interface ByteBudget {

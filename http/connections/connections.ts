@@ -1,9 +1,9 @@
 /**
  * Tracks every connection of a server: the requests that wait for an answer, and the time since the last byte.
  *
- * Flows in: sockets and requests from Node. Flows out: refusals of connections beyond the limits, requests of a
- * connection one after another, an end to bodies and readers that are too slow, and a shutdown that answers every
- * request that was sent before its connection is closed.
+ * Flows in: sockets and requests from Node. Flows out: the requests of a connection, one after another. Connections
+ * beyond the limits are refused, and bodies and readers that are too slow are ended. A shutdown answers every request
+ * that was sent before it closes the connection.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, Server, type Socket } from 'node:net';
@@ -247,8 +247,8 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
   });
 
   /**
-   * Holds a request back until the answers before it have left this process: a client that sends many and reads nothing
-   * has one answer in memory. Nothing more is read meanwhile. Node passes on what it has already read.
+   * Holds a request back until the answers before it have left this process. So a client that sends many requests and
+   * reads nothing has one answer in memory. Nothing more is read meanwhile. Node passes on what it has already read.
    */
   function hold(connection: Connection, handle: () => void): void {
     const { held, socket } = connection;

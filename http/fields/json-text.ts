@@ -1,6 +1,6 @@
 /**
  * Parses JSON text, and reports where and why text is not JSON. The engine parses. Its messages lack the position in
- * half of the cases and differ between versions, so a scanner finds the fault in text that the engine refused.
+ * half of the cases and differ between versions. So a scanner finds the fault in text that the engine refused.
  */
 
 export interface JsonFault {

@@ -110,7 +110,7 @@ export function readTable<const Table extends FieldTable>(reader: FieldReader, t
 }
 
 /**
- * Reads a change: a field that is not named keeps its current value and is not checked again; one that is null or empty
+ * Reads a change. A field that is not named keeps its current value and is not checked again. One that is null or empty
  * gets its default. Without current values all fields are read.
  */
 export function readChange<const Table extends FieldTable>(

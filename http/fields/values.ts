@@ -84,8 +84,8 @@ export function readText(value: unknown): Read<string> {
 }
 
 /**
- * Reads a point in time as epoch milliseconds: a written date (see times.ts), or epoch milliseconds from the year 2000
- * on, as a number or as its text.
+ * Reads a point in time as epoch milliseconds. It may be a written date (see times.ts), or epoch milliseconds from the
+ * year 2000 on, as a number or as its text.
  */
 export function readDate(value: unknown): Read<number> {
   const given = single(value);

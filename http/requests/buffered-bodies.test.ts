@@ -1,6 +1,6 @@
 /**
- * 60 bodies of 5 MiB without their last byte stayed in memory for more than an hour, with a public key, and 60 of 1 MiB
- * without any key. Nothing bounded their sum.
+ * 60 bodies of 5 MiB without their last byte stayed in memory for more than an hour, with a public key. So did 60 of 1
+ * MiB without any key. Nothing bounded their sum.
  */
 import pino from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';

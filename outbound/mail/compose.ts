@@ -6,7 +6,7 @@ const senderName = 'Fenceline';
 const maxLineBytes = 900;
 
 /**
- * Puts ASCII text into the message as it is, so that links in files of the outbox can be copied: quoted-printable
+ * Puts ASCII text into the message as it is, so that links in files of the outbox can be copied. Quoted-printable
  * breaks lines after 76 characters. SMTP allows lines of 998 bytes (RFC 5322).
  */
 function withPlainText(message: Buffer, text: string): Buffer {

@@ -25,9 +25,9 @@ const labelPoints: Readonly<Record<string, Position>> = { AQ: [40, -78] };
 const regionsByName: Readonly<Record<string, string>> = { Kosovo: 'XK' };
 
 /**
- * Returns the labels, the most important first. `class` is country or microstate, `rank` is 1 (world powers) to 6,
- * `order` the position among all countries, `min_zoom` the first zoom with enough space, `iso_a2` the country's two
- * letters. Countries missing in one world are taken from the next.
+ * Returns the labels, the most important first. `class` is country or microstate, `rank` is 1 (world powers) to 6, and
+ * `order` is the position among all countries. `min_zoom` is the first zoom with enough space, `iso_a2` the country's
+ * two letters. Countries missing in one world are taken from the next.
  */
 export function countryLabels(worlds: readonly World[]): Feature<Point>[] {
   return countriesOf(worlds)

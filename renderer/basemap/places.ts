@@ -28,8 +28,8 @@ const partOfPlace = 'PPLX';
 const firstZoomOfParts = 10;
 
 /**
- * Entries that are not cities, although their populations are those of one: a district (Pasragad Branch), a beach
- * (Dadonghai), a village (Nangi), a copy of Balikpapan, and Zhongshan at the wrong place.
+ * Entries that are not cities, although their populations are those of one. They are a district (Pasragad Branch), a
+ * beach (Dadonghai), a village (Nangi), a copy of Balikpapan, and Zhongshan at the wrong place.
  */
 const wrongEntries = [10630176, 1917790, 8224624, 1348818, 1915223];
 
@@ -63,8 +63,8 @@ const renamed = new Map([
 ]);
 
 /**
- * A place counts as one of fewer inhabitants when few languages have a name for it, because it is a part of a larger
- * city or its population is that of a district. It counts as one of more when most languages have one.
+ * A place counts as one of fewer inhabitants when few languages have a name for it. It is then a part of a larger city,
+ * or its population is that of a district. It counts as one of more when most languages have one.
  */
 const renownFactors: readonly (readonly [languages: number, factor: number])[] = [
   [2, 0.1],

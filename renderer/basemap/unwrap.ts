@@ -1,7 +1,7 @@
 /**
  * Unwraps rings and lines of the sphere to the plane.
  *
- * The data is not cut at the antimeridian: a ring that crosses it jumps from 180 to -180, which would draw a line
+ * The data is not cut at the antimeridian. A ring that crosses it jumps from 180 to -180, which would draw a line
  * across the whole map. Unwrapped longitudes continue past 180, and the tiler wraps what lies outside. A ring around a
  * pole has no inside on the plane until it is closed along the edge of the map. Pure.
  */

@@ -11,7 +11,7 @@ export interface SharpLine {
 
 /**
  * Returns the sharp line with as much ink, spread as widely. The edge of a blurred line fades over `blur` and one
- * pixel, from half a pixel outside; a line narrower than twice that is transparent in the middle too. Device pixels.
+ * pixel, from half a pixel outside. A line narrower than twice that is transparent in the middle too. Device pixels.
  */
 export function sharpLine(width: number, blur: number): SharpLine {
   const half = width / 2 + 0.5;

@@ -1,7 +1,7 @@
 /**
  * The pixels of a map while it is drawn. The drawing engine and our own painters change them in turn.
  *
- * The engine has its own copy of the pixels, from its first turn on. Whoever begins to draw gets what the other has
+ * The engine has its own copy of the pixels, from its first turn on. A painter that begins gets what the other has
  * drawn. This costs a copy of all pixels, so most of a map is drawn in few turns.
  */
 import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';

@@ -3,7 +3,7 @@
  *
  * Input: a font face and the first character of a range. Output: a protocol buffer as MapLibre styles load it from
  * their `glyphs`. The fields are those of the format's first implementation: 24 pixels, a border of 3, and a radius of
- * 8, of which a quarter lies inside the shape.
+ * 8. A quarter of the radius lies inside the shape.
  */
 import TinySDF from '@mapbox/tiny-sdf';
 import { type Canvas, createCanvas } from '@napi-rs/canvas';

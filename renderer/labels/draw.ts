@@ -119,7 +119,7 @@ const blurRings = 6;
 
 /**
  * Returns the strokes of a halo, the widest first. The edge of a softened halo fades from `width - blur` to `width +
- * blur`: each ring covers those below it, and their opacities add up to a smooth step.
+ * blur`. Each ring covers those below it, and their opacities add up to a smooth step.
  */
 export function haloRings(style: Pick<TextStyle, 'haloWidthPx' | 'haloBlurPx'>): { radiusPx: number; alpha: number }[] {
   const { haloWidthPx: width } = style;

@@ -1,11 +1,11 @@
 /**
  * Draws the symbol layers of a style: text and icons.
  *
- * Input: the decoded tiles of a frame, a compiled style and its images. Output: labels with their places.
- * Steps: `candidates/` selects symbols and creates label candidates, `anchors/` finds their positions, `text/` and
- * `shape/` turn them into runs and icons with collision boxes, `collision/` decides which are placed, `draw.ts` draws
- * them. Layers are placed from the top of the style to its bottom, lower sort keys first. Imports `style/`, `tiles/`,
- * `draw/`, `sprites/` and the fonts.
+ * Input: the decoded tiles of a frame, a compiled style and its images. Output: labels with their places. Steps:
+ * `candidates/` selects symbols and creates label candidates, and `anchors/` finds their positions. `text/` and
+ * `shape/` turn them into runs and icons with collision boxes. `collision/` decides which are placed, and `draw.ts`
+ * draws them. Layers are placed from the top of the style to its bottom, lower sort keys first. Imports `style/`,
+ * `tiles/`, `draw/`, `sprites/` and the fonts.
  */
 
 import type { Frame } from '../draw/frame.js';

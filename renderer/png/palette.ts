@@ -1,9 +1,9 @@
 /**
  * Counts the colours of a picture, and chooses at most 256 that look the same.
  *
- * All colours are exact while there is space. Otherwise the most frequent are, and rare ones, as on smoothed edges,
- * change by at most 7 of 255 in each channel, or by 11 or 15 if they do not fit. The palette follows from the picture
- * alone. A pixel is red, green, blue and opacity in one word. Opacity is ignored.
+ * All colours are exact while there is space. Otherwise the most frequent are. Rare ones, as on smoothed edges, change
+ * by at most 7 of 255 in each channel. If they do not fit, it is 11 or 15. The palette follows from the picture alone.
+ * A pixel is red, green, blue and opacity in one word. Opacity is ignored.
  */
 import { pictureMemory } from '../reused-memory.js';
 import type { PixelBox } from '../types.js';

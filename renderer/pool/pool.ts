@@ -171,7 +171,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
 
   /**
    * Retries the jobs of a process that ended. It is unknown which of two jobs exceeded the deadline, or whether a job
-   * or something outside ended the process, so each job is retried once, alone. A job that was the only one is blamed
+   * or something outside ended the process. So each job is retried once, alone. A job that was the only one is blamed
    * for exceeding the deadline. A job that ran alone as a retry is blamed for any end.
    */
   function settle(end: End, jobs: readonly Job[]): void {

@@ -1,7 +1,8 @@
 /**
- * Compares shapes and labels with MapLibre GL JS in headless Chromium: four public styles in ten views each, and shapes
- * of two dark and the built-in styles. Decision 043 explains the differences. Only with TEST_LONG: it takes minutes of
- * processor time, and `reference.test.ts` shows without a browser whether a map or a label has changed since.
+ * Compares shapes and labels with MapLibre GL JS in headless Chromium. It draws four public styles in ten views each,
+ * and shapes of two dark and the built-in styles. Decision 043 explains the differences. Only with TEST_LONG: it takes
+ * minutes of processor time, and `reference.test.ts` shows without a browser whether a map or a label has changed
+ * since.
  */
 import { join } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';

@@ -184,7 +184,7 @@ test('MBTiles, with and without compression', async () => {
   await expectTiles(source);
 });
 
-// The engine locks a file by making a folder beside it, and keeps it while a statement is open: a second reader was
+// The engine locks a file by making a folder beside it, and keeps it while a statement is open. A second reader was
 // told "database is locked".
 test('MBTiles can be opened twice, and no files are created beside them', async () => {
   const path = join(folder, 'archive.mbtiles');

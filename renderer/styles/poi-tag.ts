@@ -19,7 +19,7 @@ const isEatery = expression(
 /** Owners tag cafés and shops as attractions. */
 const isBusiness = expression('all', ['==', ['get', 'tourism'], 'attraction'], ['any', isEatery, ['has', 'shop']]);
 
-/** What visitors come for counts before what a building is used for: the cathedral of Florence is an attraction. */
+/** Ranks an attraction before the use of its building: the cathedral of Florence is an attraction. */
 export function poiTag(otherwise: ExpressionSpecification | string): ExpressionSpecification {
   return expression(
     'case',

@@ -4,7 +4,7 @@ import type { Bounds, Viewport } from '../types.js';
 
 /**
  * Areas in which most local names are in the language, as west, south, east and north. They reach over borders, but not
- * into another script: a local name is shown there in place of an English one, where it has no name in the language.
+ * into another script. Inside, a local name is shown in place of an English one, where it has no name in the language.
  * Languages with a script of their own need no area.
  */
 const table: Readonly<Record<string, string>> = {

@@ -241,7 +241,7 @@ const whiteGamma = 1.8;
 
 /**
  * Returns the gamma of letters in a colour. Light letters would look thin on a dark map, because pixels are blended by
- * their encoded values: half a pixel of white looks less than half as bright.
+ * their encoded values. Half a pixel of white looks less than half as bright.
  */
 function gammaOf({ red, green, blue }: Channels): number {
   const brightness = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255 ** 2;

@@ -18,8 +18,8 @@ let widthCount = 0;
 const splitLetters = rememberByText(lettersOf);
 
 /**
- * Returns the distance from the middle of a row down to the baseline, in ems: half the height of a capital letter, less
- * for scripts with deep descenders.
+ * Returns the distance from the middle of a row down to the baseline, in ems. It is half the height of a capital
+ * letter, less for scripts with deep descenders.
  */
 export const baselineEm = (text: string): number => (isRightToLeft(text) ? 0.24 : 0.36);
 

@@ -6,8 +6,8 @@ import { rememberByText } from './remember.js';
 const leastConsonants = 8;
 
 /**
- * Returns a key that is equal for names that differ in dashes and spaces, such as `Gaulle-Étoile` and
- * `Gaulle — Étoile`, or in the vowels of a long name, such as `Piazzale Michelangelo` and `Piazzale Michelangiolo`.
+ * Returns a key that is equal for names that differ in dashes and spaces, such as `Gaulle-Étoile` and `Gaulle —
+ * Étoile`. Long names may also differ in their vowels, such as `Piazzale Michelangelo` and `Piazzale Michelangiolo`.
  */
 export const sameNameKey = rememberByText((name): string => {
   const letters = name.replace(/[^\p{L}\p{M}\p{N}]+/gu, '') || name;
