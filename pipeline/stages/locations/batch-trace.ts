@@ -1,6 +1,6 @@
 /**
- * The spans of one batch. The batch is a trace of its own, because it has locations of many requests: it links to them,
- * and each of them gets a span within the trace of its request, from which the context goes on to its events.
+ * The spans of one batch. The batch is a trace of its own with links to the requests, because it has locations of many.
+ * Each location gets a span within the trace of its request. From there the context goes on to its events.
  */
 import type { LogRecord, RecordHeaders } from '../../ports.js';
 import { contextOf, headersOf, type Span, type Tracing } from '../../tracing.js';
