@@ -27,11 +27,13 @@ const parametersOf = ({ sql, parameters, signal }: Query) => ({
   ...(signal && { abort_signal: signal }),
 });
 
+/** Returns all rows of a query, in memory. Rejects with the error of the client. */
 export async function rowsOf<Row>(client: ClickHouseClient, query: Query): Promise<Row[]> {
   const result = await client.query({ ...parametersOf(query), format: 'JSONEachRow' });
   return result.json<Row>();
 }
 
+/** Returns the rows of a query as a file in this format. Rejects when it is larger than 1,024 MiB. */
 export async function fileOf(client: ClickHouseClient, query: Query, format: FileFormat): Promise<Uint8Array> {
   const { stream } = await client.exec(parametersOf({ ...query, sql: `${query.sql} FORMAT ${format}` }));
   const chunks: Buffer[] = [];

@@ -74,6 +74,7 @@ export const defaultRendererLimits: RendererLimits = {
   maxViewBytes: 36 * 2 ** 20,
 };
 
+/** Creates a renderer that owns its caches, within these limits. It needs no closing; the caller closes the sources. */
 export function createRenderer(limits: RendererLimits = defaultRendererLimits): Renderer {
   const tiles = new TileStore(limits.maxTileBytes);
   const buckets = new BucketStore(limits.maxPathBytes);

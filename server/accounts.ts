@@ -13,6 +13,7 @@ import type { Configuration } from './config/schema.js';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
+/** Creates the sessions of a node. They are stored in `values`, so nothing is to be closed. */
 export const createNodeSessions = (
   { accounts }: Configuration,
   parts: {
@@ -44,6 +45,7 @@ export const createSignInLinks =
   async (project: string): Promise<string> =>
     accountLink(publicUrl(app, configuration), 'signin', await signInLinkTokens(values).issue({ project }));
 
+/** Creates the accounts of a node. The caller closes the mailer. */
 export const createNodeAccounts = (
   app: FastifyInstance,
   configuration: Configuration,

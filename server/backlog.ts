@@ -8,6 +8,7 @@ import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 /** Per partition, the offset of the next location to apply; shared between threads. */
 export type AppliedOffsets = BigInt64Array;
 
+/** Creates offsets that threads share: of each partition, that of the next location to apply. */
 export const newAppliedOffsets = (partitions: number): AppliedOffsets =>
   new BigInt64Array(new SharedArrayBuffer(partitions * BigInt64Array.BYTES_PER_ELEMENT));
 
@@ -48,6 +49,7 @@ export async function progressAt(log: Pick<Log, 'end'>, nextOffsets: readonly nu
   };
 }
 
+/** Returns the offsets of all partitions at this moment. */
 export const offsetsOf = (applied: AppliedOffsets): number[] =>
   Array.from(applied, (_, partition) => Number(Atomics.load(applied, partition)));
 

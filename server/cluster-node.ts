@@ -2,8 +2,7 @@
  * Starts one process of a cluster, with its roles. Any number of processes may have the same role.
  *
  * Each process has its own read model of the configuration, in a folder that can be rebuilt. All other data is in
- * Kafka,
- * Redis and ClickHouse. If any part fails, the process ends, and another one continues from what is committed.
+ * Kafka, Redis and ClickHouse. If any part fails, the process ends, and another one continues from what is committed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -64,6 +63,10 @@ const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'an
 /** The roles that share partitions with other nodes. */
 const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 
+/**
+ * Resolves when the roles run. The caller stops the node. Rejects when the configuration is contradictory, or a service
+ * cannot be reached.
+ */
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
   const options = clusterOptionsOrRefuse(configuration);
   checkTracing(configuration);

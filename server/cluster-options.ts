@@ -29,6 +29,7 @@ export type ClusterOptionsResult =
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
+/** Returns the options, or all problems. */
 export function clusterOptions(configuration: Configuration): ClusterOptionsResult {
   const problems: string[] = [];
   const report = (key: string, rule: string): void => {

@@ -68,6 +68,7 @@ const tables = fileURLToPath(new URL('../schemas/clickhouse', import.meta.url));
 /** How often a node reads the progress of evaluation from Redis during uploads. */
 const progressEveryMs = 50;
 
+/** Starts the parts of a role, which the caller stops. */
 export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[role](parts);
 
 const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {

@@ -8,6 +8,7 @@ export interface Demand {
 /** Time after an answer during which more requests are expected. */
 const recentMs = 200;
 
+/** Creates the record of the last answer. A node serves if it has answered within 200 ms. */
 export function createDemand(clockMs: () => number = () => performance.now()): Demand {
   let answeredMs = Number.NEGATIVE_INFINITY;
   return {

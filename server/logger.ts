@@ -3,6 +3,7 @@ import type { LoggerOptions } from 'pino';
 import { logRedaction } from '../http/answers/log-redaction.js';
 import type { Configuration } from './config/schema.js';
 
+/** Returns the options of pino for the configured level. */
 export const loggerOptions = ({ log }: Configuration): LoggerOptions => ({
   level: log.level,
   base: null,

@@ -52,5 +52,6 @@ export function mailerOptions({ mail, data }: Configuration): MailerOptions {
   return { sender: from, transport: { smtp } };
 }
 
+/** Creates the mailer, which the caller closes. */
 export const createConfiguredMailer = (configuration: Configuration): Mailer =>
   createMailer(mailerOptions(configuration));

@@ -6,6 +6,7 @@ import { version } from './version.js';
 
 export const mapsUserAgent = `Fenceline-Maps/${version}`;
 
+/** Returns whether the archive is a URL rather than a path. */
 export const isUrl = (archive: string): boolean => /^https?:\/\//i.test(archive);
 
 /** Returns a URL or an absolute path; null for the built-in basemap. */
@@ -14,6 +15,7 @@ export function archiveLocation(archive: string): string | null {
   return isUrl(archive) ? archive : resolve(archive);
 }
 
+/** Returns what the settings say about an archive in place of its metadata. */
 export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
   attribution: maps.archiveAttribution,
   maxZoom: maps.archiveMaxZoom,

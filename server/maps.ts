@@ -60,6 +60,10 @@ const maxAnswerTimeoutMs = 110_000;
 /** Returns the id of an uploaded icon, whose name is id and version, or the URL. */
 const shownName = (name: string): string => (/^https?:/i.test(name) ? name : (name.split('@')[0] ?? name));
 
+/**
+ * Creates a client for the icons and sprites that requests name, which the caller closes. Throws when
+ * `maps.allowedNetworks` is invalid.
+ */
 export function createIconClient({ maps }: Configuration, bounds = iconBounds): OutboundClient {
   const networks = parseNetworks('maps.allowedNetworks', maps.allowedNetworks);
   if (!networks.ok) throw parameterError(networks.problem);
@@ -83,6 +87,7 @@ export const loggedTo = (logger: Pick<FastifyBaseLogger, 'error' | 'info' | 'war
   },
 });
 
+/** Creates the maps of a node. They own the drawing processes, the baking and two clients. The caller closes them. */
 export function createMaps(configuration: Configuration, { onProblem, onArchive }: MapReports): Maps {
   const { workers, timeoutMs, maxPixelsInFlight, archive } = configuration.maps;
   const client = createIconClient(configuration);

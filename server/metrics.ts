@@ -258,6 +258,7 @@ export function createServiceObservers(registry: Registry): ServiceObservers {
   return { kafka: observerOf('kafka'), redis: observerOf('redis'), clickhouse: observerOf('clickhouse') };
 }
 
+/** Adds the histogram of requests to the registry. Returns the function that observes one. */
 export function createRequestObserver(registry: Registry): RequestObserver {
   const durations = new Histogram({
     name: prefixed('http_request_seconds'),

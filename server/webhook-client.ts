@@ -9,6 +9,7 @@ import { version } from './version.js';
 const maxBodyBytes = 1_024;
 const bodyTimeoutMs = 1_000;
 
+/** Creates the client, which the caller closes. Throws when `webhooks.allowedNetworks` is invalid. */
 export function createWebhookClient({ webhooks }: Configuration): OutboundClient {
   const networks = parseNetworks('webhooks.allowedNetworks', webhooks.allowedNetworks);
   if (!networks.ok) throw parameterError(networks.problem);

@@ -127,7 +127,10 @@ export class BlockPool {
   }
 }
 
+/** Returns the number of records in a block, without decompressing it. */
 export const countOfBlock = (block: Buffer): number => block.readUInt32BE(0) % compressedFlag;
+
+/** Returns the time at which a block was appended, epoch ms. */
 export const timestampOfBlock = (block: Buffer): number => block.readDoubleBE(4);
 
 /**

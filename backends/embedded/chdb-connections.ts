@@ -13,6 +13,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
+/** Opens `size` connections. The caller closes the pool. */
 export function createConnections(open: () => ClickHouseClient, size: number): Connections {
   const idle = Array.from({ length: size }, open);
   const waiting: ((client: ClickHouseClient) => void)[] = [];

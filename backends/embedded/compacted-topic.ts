@@ -69,6 +69,7 @@ export function createCompactedReader({
   return { environment, partitions: 1, read, first, end };
 }
 
+/** Creates the topic in an environment that the caller opens and closes. Tables are created when they are missing. */
 export function createCompactedTopic(options: CompactedTopicOptions): TopicStore {
   const { environment, name, tombstoneRetentionMs, compactionLagMs } = options;
   const reader = createCompactedReader(options);

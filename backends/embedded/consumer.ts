@@ -38,6 +38,7 @@ export interface ConsumerOptions extends ConsumeOptions {
   readonly log: Pick<Log, 'read' | 'bounds'>;
 }
 
+/** Starts to consume until the caller closes the subscription. Its `done` rejects when the handler does. */
 export function startConsumer(options: ConsumerOptions): Subscription {
   const { store, log, handler, partitions, maxBatchRecords, maxWaitMs } = options;
   const sleepers = new Sleepers();

@@ -56,10 +56,12 @@ export function placeKey(source: DeliverySource, { webhook, dueAtMs, sequence }:
   return key;
 }
 
+/** Writes a sequence into the key of a place. */
 export function setSequence(placeKey: Buffer, sequence: number): void {
   placeKey.writeDoubleBE(sequence, sequenceAt);
 }
 
+/** Decodes the place in a key. */
 export const placeOfKey = (key: Buffer): DeliveryPlace => ({
   webhook: key.toString('hex', sourceBytes, dueAt),
   dueAtMs: key.readDoubleBE(dueAt),
@@ -87,6 +89,7 @@ export const replacementKey = (webhook: string, delivery: string): Buffer =>
 export const replacementTimeKey = (createdAtMs: number, key: Buffer): Buffer =>
   Buffer.concat([numberValue(createdAtMs), key]);
 
+/** Returns the key of the replacement, a view of the same bytes. */
 export const replacementOfTimeKey = (timeKey: Buffer): Buffer => timeKey.subarray(8);
 
 /** The state of a source's queue, beside its deliveries. */
@@ -103,6 +106,7 @@ export interface QueueState {
 const emptyQueue: QueueState = { token: 0, nextOffset: 0, nextSequence: 0, size: 0, mark: null };
 const queueStateBytes = 32;
 
+/** Decodes a queue's state. Without a value the queue is empty. */
 export function decodeQueueState(value: Buffer | undefined): QueueState {
   if (value === undefined) return emptyQueue;
   return {
@@ -141,6 +145,7 @@ export function encodeWaiting(attempts: number, delivery: Buffer): Buffer {
   return Buffer.concat([encodeAttempts(attempts), delivery]);
 }
 
+/** Decodes a delivery. Its value is a view of the same bytes. */
 export const decodeWaiting = (key: Buffer, value: Buffer): WaitingDelivery => ({
   ...placeOfKey(key),
   attempts: value.readUInt32BE(0),
@@ -157,6 +162,7 @@ export function encodeHealth({ failingSinceMs, lastSuccessAtMs }: WebhookHealth)
   return value;
 }
 
+/** Decodes a webhook's health. Without a value nothing is known. */
 export function decodeHealth(value: Buffer | undefined): WebhookHealth {
   if (value === undefined) return unknownHealth;
   const timeAt = (position: number): number | null => {

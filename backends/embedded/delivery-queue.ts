@@ -50,6 +50,7 @@ const noValue = Buffer.alloc(0);
 
 type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
 
+/** Creates the queue in a storage that the caller opens and closes. The queue itself needs no closing. */
 export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): DeliveryQueue {
   const queues = deliveryEnvironment.table('queues');
   const deliveries = deliveryEnvironment.table('waiting');

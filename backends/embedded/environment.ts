@@ -65,6 +65,7 @@ export async function withReason<T>(transaction: () => Promise<T>): Promise<T> {
 
 const maxTables = 32;
 
+/** Opens the folder, and creates it unless `readOnly` is set. The caller closes the environment. */
 export function openEnvironment({
   path,
   mapBytes,

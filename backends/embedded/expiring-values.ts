@@ -39,6 +39,10 @@ const bytesOf = (key: Buffer, stored: Buffer | null | undefined): number => (sto
 
 type Change<T> = { readonly result: T; readonly next?: Buffer | null };
 
+/**
+ * Creates the store in a storage that the caller opens and closes. Beyond the limit, `put` rejects with PortError
+ * `overloaded`.
+ */
 export function createExpiringValues(
   { deliveryEnvironment }: Storage,
   { maxTotalBytes = defaultMaxTotalBytes, clock = Date.now }: ExpiringValuesOptions = {},

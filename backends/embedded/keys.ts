@@ -19,6 +19,7 @@ export function offsetKey(partition: number, offset: number): Buffer {
   return key;
 }
 
+/** Returns the offset in a key of a topic's records. */
 export const offsetOfKey = (key: Buffer): number => key.readUInt32BE(2) * 0x1_0000_0000 + key.readUInt32BE(6);
 
 /** Encodes a number as an LMDB value. */
@@ -28,6 +29,7 @@ export function numberValue(value: number): Buffer {
   return bytes;
 }
 
+/** Decodes a number that {@link numberValue} has encoded. */
 export const numberOf = (value: Buffer | undefined): number | undefined => value?.readDoubleBE(0);
 
 /**

@@ -47,6 +47,7 @@ export interface EmbeddedLog extends Log {
   close(): Promise<void>;
 }
 
+/** Creates the log in a storage that the caller opens. The caller closes the log first, and then the storage. */
 export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedLog {
   const { maxInFlightBytes = defaultMaxInFlightBytes, space = createSpace(), whenFull = 'refuse' } = options;
   const { wakeups, topics: stores } = storage;

@@ -6,6 +6,7 @@ import type { Positions, Topic } from '../../pipeline/ports.js';
 import { markAfter, numberOf, numberValue } from './keys.js';
 import type { Storage } from './storage.js';
 
+/** Creates the positions in a storage that the caller opens and closes. */
 export function createPositions({ stateEnvironment }: Storage): Positions {
   const table = stateEnvironment.table('positions');
   const keyOf = (group: string, topic: Topic, partition: number): Buffer =>

@@ -15,6 +15,7 @@ export type SpaceLevel = (typeof spaceLevels)[number];
 /** The level, shared between threads. */
 export type SharedSpace = Int32Array;
 
+/** Creates the memory in which threads share the level. */
 export const newSharedSpace = (): SharedSpace => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
 export interface Space {
@@ -26,6 +27,7 @@ export interface Space {
 const pollIntervalMs = 100;
 const retryAfterS = 30;
 
+/** Returns this thread's access to the shared level. Without one to share, nothing limits writes. */
 export function createSpace(shared: SharedSpace = newSharedSpace()): Space {
   return {
     get level() {
@@ -40,6 +42,7 @@ export function createSpace(shared: SharedSpace = newSharedSpace()): Space {
   };
 }
 
+/** Returns the error of a write that is refused because the disk is nearly full. */
 export const storageFull = (): PortError =>
   new PortError('storage_full', 'the disk is nearly full: nothing can be stored until space is freed', {
     retryAfterS,

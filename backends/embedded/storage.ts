@@ -2,13 +2,11 @@
  * The three LMDB environments of a node and their topics.
  *
  * - `log/`: `locations`, `changes`, and the records that requests and deliveries append. Commits are on disk before
- *   they
- *   are visible. It is separate from `state/`, so that an acknowledgement never waits for a commit of states.
+ *   they are visible. It is separate from `state/`, so that an acknowledgement never waits for a commit of states.
  * - `state/`: states, positions, `events`, `outcomes` and `dead-letters`. Commits are visible at once and synced in the
  *   background. A power cut undoes states and offsets together, and `state/` is never ahead of `log/`.
  * - `deliveries/`: the delivery queues, synced in the background. It is separate, because the free pages of a queue
- *   that
- *   was long would slow down commits of states.
+ *   that was long would slow down commits of states.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -78,6 +76,10 @@ function checkPartitions(table: Table, partitions: number): void {
   else if (stored !== partitions) throw new Error(`the data folder has ${stored} partitions, not ${partitions}`);
 }
 
+/**
+ * Opens the three environments below `path`, and creates missing folders. The caller closes the storage. Throws when
+ * the folder has another number of partitions.
+ */
 export function openStorage(options: StorageOptions): Storage {
   const {
     partitions = defaultPartitions,

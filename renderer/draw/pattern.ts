@@ -16,6 +16,7 @@ import type { Frame } from './frame.js';
 /** Returns null when the layer has no pattern, and `missing` when the image is missing and nothing is drawn. */
 export type Pattern = SpriteImage | 'missing' | null;
 
+/** Returns the pattern that a property names at the frame's zoom, for a feature if it depends on one. */
 export function patternAt(
   { images, wholeZoom }: Frame,
   layer: StyleLayer,

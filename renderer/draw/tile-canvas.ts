@@ -103,6 +103,7 @@ export class TileCanvas {
   }
 }
 
+/** Returns whether two boxes have a point in common; touching edges count. */
 export function overlaps(a: PixelBox, b: PixelBox): boolean {
   return a.minX <= b.maxX && b.minX <= a.maxX && a.minY <= b.maxY && b.minY <= a.maxY;
 }

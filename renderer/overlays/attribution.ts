@@ -55,6 +55,7 @@ function layOut({ width, height }: Size, text: string): Layout {
   return { lines, box };
 }
 
+/** Returns the box of the attribution in CSS pixels; undefined without a text. */
 export function attributionBox(size: Size, text: string): PixelBox | undefined {
   return text === '' ? undefined : layoutOf(size, text).box;
 }

@@ -34,6 +34,7 @@ export function fenceRing(fence: FenceOverlay): readonly Position[] {
   });
 }
 
+/** Returns the positions that a view must show for a geofence to be in it. */
 export const fenceItem = (fence: FenceOverlay): FitItem => ({
   positions: fenceRing(fence),
   margins: { left: strokePx, right: strokePx, top: strokePx, bottom: strokePx },
@@ -46,6 +47,7 @@ export interface FenceShape {
   readonly box: PixelBox;
 }
 
+/** Returns the shape of a geofence in a view. */
 export function fenceShape(view: Viewport, fence: FenceOverlay): FenceShape {
   const boundary = ringLines(view, fenceRing(fence), strokePx);
   return { boundary, box: boxAround(boundary, strokePx) };

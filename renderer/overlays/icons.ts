@@ -17,6 +17,7 @@ export interface LoadedIcons {
   readonly missing: number;
 }
 
+/** Loads the given icons of the markers. Counts those that are not given, which are drawn as pins. */
 export async function loadIcons(
   markers: readonly MarkerGroup[],
   given: ReadonlyMap<string, RasterIcon>,

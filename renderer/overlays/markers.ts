@@ -35,6 +35,7 @@ const placed = (view: Viewport, groups: readonly MarkerGroup[]): PlacedMarker[] 
     .flatMap((group) => group.locations.map((location) => ({ group, place: imagePixel(view, location) })))
     .sort((a, b) => a.place[1] - b.place[1]);
 
+/** Returns the box of each marker in CSS pixels of the image. */
 export function markerBoxes(view: Viewport, groups: readonly MarkerGroup[], icons: Icons): PixelBox[] {
   return placed(view, groups).map(({ group, place: [x, y] }) => {
     const { width, height } = sizeOf(group, icons);

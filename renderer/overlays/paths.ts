@@ -24,6 +24,7 @@ export interface PathShape {
   readonly box: PixelBox;
 }
 
+/** Returns the shape of a path in a view. */
 export function pathShape(view: Viewport, path: PathOverlay): PathShape {
   const line = chainLines(view, path.locations, reachPx(path));
   return { path, line, box: boxAround(line, reachPx(path)) };

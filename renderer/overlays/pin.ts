@@ -10,6 +10,7 @@ export const pinSizePx = { width: 30, height: 45 } as const;
 /** Scale of markers with `size:small`. */
 export const smallShare = 0.6;
 
+/** Returns the size of a pin as a share of the normal one. */
 export const shareOf = ({ size }: MarkerGroup): number => (size === 'small' ? smallShare : 1);
 
 /** A circle of radius 14 around (0, -30), narrowing to the tip at (0, 0). */

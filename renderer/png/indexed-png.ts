@@ -17,6 +17,7 @@ const deflated = promisify<Uint8Array, ZlibOptions, Buffer>(deflate);
  */
 const compression: ZlibOptions = { strategy: constants.Z_RLE, chunkSize: 262_144 };
 
+/** Encodes pixels, row by row. Returns null when they have too many colours. */
 export function encodeIndexedPng(pixels: Uint32Array, width: number, height: number): Promise<Buffer> | null {
   const counted = countColors(pixels);
   return counted && encodeCounted(counted, width, height);

@@ -28,6 +28,7 @@ export interface Basemap {
 
 const retryAfterS = 5;
 
+/** Creates the baking of a node. The caller closes it, which ends the process that bakes. */
 export function createBasemap({ module, folder, timeoutMs, onProblem }: BasemapOptions): Basemap {
   let isBaked = false;
   let isClosed = false;

@@ -46,6 +46,7 @@ const retryAfterS = 5;
 const pixelsOf = ({ width, height, scale }: MapRequest): number => Math.max(minPixels, width * height * scale * scale);
 const check = (owner: string): JobOptions => ({ owner, costMs: checkCostMs, pixels: minPixels });
 
+/** Creates a pool of drawing processes, which the caller closes. They start with the first map. */
 export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): DrawingPool {
   const pool = createPool({ ...options, purpose: 'maps' });
   const reported = new Set<string>();

@@ -26,6 +26,7 @@ const maxKeptBytes = 16 * 2 ** 20;
 const entryBytes = 500;
 const badKeptForMs = 10 * 60_000;
 
+/** Creates a pool of one decoding process, which the caller closes. It starts with the first icon. */
 export function createIconPool(options: Pick<PoolOptions, 'module' | 'onProblem' | 'startTimeoutMs'>): IconPool {
   const pool = createPool({
     ...options,

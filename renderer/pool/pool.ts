@@ -83,6 +83,7 @@ const maxFailedStarts = 3;
 /** Bounds of an owner's ratio of measured to estimated cost, and the weight of the latest job. */
 const slowness = { least: 0.25, most: 50, ofLast: 0.3, owners: 10_000 } as const;
 
+/** Creates a pool that owns its processes. The caller closes it. */
 export function createPool(poolOptions: PoolOptions): Pool {
   const { maxProcesses, maxPixelsInFlight, timeoutMs, answerTimeoutMs, purpose, onProblem } = poolOptions;
   const children = new Set<Child>();

@@ -11,6 +11,7 @@ const usedMs = (): number => {
   return (user + system) / 1_000;
 };
 
+/** Creates a measurement of jobs in milliseconds. @param used returns the processor time of this process so far. */
 export function createProcessorTime(used = usedMs): ProcessorTime {
   const jobs = new Map<number, number>();
   let lastMs = 0;

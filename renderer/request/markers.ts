@@ -9,6 +9,7 @@ const sizes = ['normal', 'small'] as const;
 const defaultColor: Color = [0, 2, 0x57, 1];
 const maxIconLength = 2_048;
 
+/** Returns the group of markers, or the first rule that the text breaks. */
 export function readMarkers(text: string): Validated<MarkerGroup> {
   const segments = readSegments(param, text, { options: ['color', 'size', 'icon'] });
   if (!segments.ok) return segments;

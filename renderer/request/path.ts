@@ -12,6 +12,7 @@ const param = 'path';
 const defaults = { stroke: [0, 2, 0x57, 1], border: [255, 255, 255, 1], width: 3, borderWidth: 2 } as const;
 const maxWidthPx = 100;
 
+/** Returns the path, or the first rule that the text breaks. */
 export function readPath(text: string): Validated<PathOverlay> {
   const segments = readSegments(param, text, {
     options: ['stroke', 'width', 'border', 'borderwidth'],

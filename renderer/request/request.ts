@@ -111,6 +111,7 @@ export function readLanguage(text = 'en-US'): Validated<string> {
   return invalid('language', 'must be a two-letter ISO 639-1 code, such as it or pt-BR, or local');
 }
 
+/** Returns the name of a built-in style, or what may be the id of an uploaded one. */
 export function readStyle(text: string = builtInStyles[0]): Validated<string> {
   if (/^[\w.-]{1,64}$/.test(text)) return { ok: true, value: styleNamed(text) };
   return invalid('style', `must be one of ${builtInStyles.join(', ')}, or the id of an uploaded style`);

@@ -9,10 +9,12 @@ const maxOutputBytes = 64 * 2 ** 20;
 const gunzipBounded = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
 const brotliBounded = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(brotliDecompress);
 
+/** Decompresses gzip. Rejects beyond the maximum size. */
 export function decompressGzip(bytes: Uint8Array): Promise<Uint8Array> {
   return gunzipBounded(bytes, { maxOutputLength: maxOutputBytes });
 }
 
+/** Decompresses Brotli. Rejects beyond the maximum size. */
 export function decompressBrotli(bytes: Uint8Array): Promise<Uint8Array> {
   return brotliBounded(bytes, { maxOutputLength: maxOutputBytes });
 }

@@ -13,6 +13,7 @@ interface ReadSprite {
   readonly index: ReturnType<typeof readSpriteIndex>;
 }
 
+/** Returns the problems in the order in which the answer lists them; none if everything is drawn. */
 export function checkSprites(style: StyleSpecification, { files, missing }: Sprites): Unsupported[] {
   const sprites = files.map((file): ReadSprite => ({ file, index: readSpriteIndex(file) }));
   const problems = sprites.flatMap(problemsOf);

@@ -2,6 +2,7 @@
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
+/** Returns whether bytes begin like a PNG. */
 export const isPng = (bytes: Uint8Array): boolean => signature.equals(bytes.subarray(0, signature.length));
 
 /** Returns the size in pixels, or undefined when the bytes are not a PNG or are too few. */

@@ -75,6 +75,7 @@ export class SpriteImage {
   }
 }
 
+/** Returns a canvas of the same size with a copy of the pixels. */
 export function canvasOf(bitmap: ImageData): Canvas {
   const canvas = createCanvas(bitmap.width, bitmap.height);
   canvas.getContext('2d').putImageData(bitmap, 0, 0);

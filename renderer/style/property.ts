@@ -26,6 +26,7 @@ export interface Property<T> {
   along?(share: number): T;
 }
 
+/** Returns whether the value depends on the feature. */
 export function isPerFeature(property: Property<unknown>): boolean {
   return property.kind === 'source' || property.kind === 'composite';
 }

@@ -13,4 +13,5 @@ const aliases: Readonly<Record<string, BuiltInStyle>> = {
 /** Returns the name of the style that a request means. */
 export const styleNamed = (name: string): string => (Object.hasOwn(aliases, name) ? aliases[name]! : name);
 
+/** Returns whether a name is that of a built-in style. */
 export const isBuiltInStyle = (name: string): name is BuiltInStyle => builtInStyles.some((known) => known === name);

@@ -13,6 +13,7 @@ const radiiPx: Readonly<Record<string, readonly number[]>> = {
   [capitalDot]: [4.5, 3.6, 2.4, 1.4],
 };
 
+/** Returns the drawings of all dots, for the sprite. */
 export function placeDotDrawings({ labels: { city } }: Palette): Drawing[] {
   return Object.entries(radiiPx).map(([name, radii]) => ({
     name,

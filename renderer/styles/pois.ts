@@ -116,4 +116,5 @@ export const withoutUnknownAttractions = (tag: ExpressionSpecification): Express
 export const unrankedAttractions = (tag: ExpressionSpecification): ExpressionSpecification =>
   expression('let', 'tag', tag, ['match', ['var', 'tag'], ['attraction', 'theme_park'], 'unranked', ['var', 'tag']]);
 
+/** Returns the name of the image in the sprite. */
 export const poiImage = (name: PoiClass): string => `poi-${poiStyles[name].color}-${poiStyles[name].glyph}`;

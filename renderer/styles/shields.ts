@@ -5,6 +5,7 @@ import type { Drawing } from '../sprites/drawn-images.js';
 import type { Palette, ShieldColors } from './palette.js';
 import type { ShieldClass } from './schema.js';
 
+/** Returns the name of the image in the sprite. */
 export const shieldImage = (look: ShieldClass): string => `shield-${look}`;
 
 /** Lengths in CSS pixels. */
@@ -14,6 +15,7 @@ const frame = { fixed: 8, across: 6, down: 3 };
 const borderPx = 1;
 const radiiPx: Readonly<Record<ShieldClass, number>> = { motorway: 4, trunk: 4, national: 4, regional: 8 };
 
+/** Returns the drawings of all shields, for the sprite. */
 export function shieldDrawings({ shields }: Palette): Drawing[] {
   return (Object.keys(radiiPx) as ShieldClass[]).map((look) => ({
     name: shieldImage(look),

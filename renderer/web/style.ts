@@ -12,6 +12,8 @@ import { worldPixel } from '../view/projection.js';
 import type { Tileset } from './requests.js';
 
 export const glyphsPath = '/maps/glyphs/{fontstack}/{range}.pbf';
+
+/** Returns the path of a style's sprite, without extension. */
 export const spritePath = (style: BuiltInStyle): string => `/maps/sprites/${style}`;
 
 const tilesPath = (tileset: Tileset): string => `/maps/tiles/${tileset}/{z}/{x}/{y}`;
@@ -53,6 +55,7 @@ export function sourceOf(
 /** Libraries insert the attribution as HTML. */
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
+/** Returns whether bounds are known and span less than half of the world. */
 export const isPartOfWorld = (bounds: Bounds | null): bounds is Bounds =>
   bounds !== null && bounds[2] - bounds[0] < 180;
 

@@ -30,6 +30,7 @@ export interface BackupRoutesParts {
   readonly encryptionKey: Buffer;
 }
 
+/** Returns the routes as a plugin. Snapshots belong to the analytics engine, which removes them at its next start. */
 export const backupRoutes =
   ({ analytics, encryptionKey }: BackupRoutesParts): FastifyPluginAsync =>
   async (app) => {

@@ -59,6 +59,7 @@ function unknown(kind: string, name: string, known: readonly string[]): string {
   return `is not ${kind}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
 }
 
+/** Returns the frozen configuration with the source of each value, or all problems. */
 export function loadConfiguration(sources: Sources): Loaded {
   const problems: string[] = [];
   const fileName =

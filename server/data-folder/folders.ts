@@ -23,6 +23,7 @@ export const openBackend = (
     retentionMs: { locations: locations.retentionDays * dayMs, events: events.retentionDays * dayMs },
   });
 
+/** Returns the folder of the read model. */
 export const readModelFolder = ({ data }: Configuration): string => join(data, 'read-model');
 
 /** Opens the read model. While the disk is full, applying changes waits. */
@@ -60,4 +61,5 @@ export function discardOldReadModel(configuration: Configuration, nowMs: number)
   if (nowMs - openedMs > maxReadModelAgeMs) rmSync(folder, { recursive: true });
 }
 
+/** Returns the folder of the embedded analytics engine. */
 export const analyticsFolder = ({ data }: Configuration): string => join(data, 'analytics');

@@ -13,6 +13,7 @@ export interface Sweeps {
   stop(): Promise<void>;
 }
 
+/** Starts to sweep at an interval. The caller stops it before it closes the log. `done` rejects when a sweep fails. */
 export function startSweeps({ log, values }: Pick<Embedded, 'log' | 'values'>): Sweeps {
   let running: Promise<void> = Promise.resolve();
   let fail: (error: unknown) => void;

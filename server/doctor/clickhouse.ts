@@ -15,6 +15,7 @@ const { ok, failure } = findingsAbout('ClickHouse');
 
 const seeAccess = 'See "Permissions" in docs/cluster.md for the statements that grant them.';
 
+/** Yields findings, and ends after a failure that hides others. Closes its clients. */
 export async function* checkClickHouse(options: ClickHouseOptions): AsyncGenerator<Finding> {
   const away = outOfReach(await reachAll([options.url]));
   if (away !== '') {

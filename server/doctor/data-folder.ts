@@ -12,6 +12,7 @@ const { ok, warning, failure } = findingsAbout('data folder');
 /** Below this multiple of the minimum free space, writes will soon be refused. */
 const narrow = 3;
 
+/** Yields findings about the folder, which need not exist yet. Creates nothing. */
 export async function* checkDataFolder(configuration: Configuration): AsyncGenerator<Finding> {
   const folder = resolve(configuration.data);
   const found = await lstat(folder).catch(() => undefined);

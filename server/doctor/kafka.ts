@@ -28,6 +28,7 @@ const accessDenied = 31;
 
 const seeAccess = 'See "Permissions" in docs/cluster.md for the commands that grant them.';
 
+/** Yields findings, and ends after a failure that hides others. Closes its connection. */
 export async function* checkKafka(options: KafkaOptions): AsyncGenerator<Finding> {
   const configured = await reachAll(options.brokers);
   const away = outOfReach(configured);

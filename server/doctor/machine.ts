@@ -19,6 +19,7 @@ const drawing: readonly NativeModule[] = [
   { name: 'sharp', purpose: 'maps', load: () => import('sharp') },
 ];
 
+/** Yields findings about the parts that the configured backend and roles need. */
 export async function* checkMachine({ backend, roles }: Configuration): AsyncGenerator<Finding> {
   const unsupported = unsupportedReason(thisPlatform);
   if (unsupported !== undefined) yield failure(unsupported.problem, unsupported.remedy);

@@ -30,6 +30,7 @@ export async function* checkNode({ host, port }: Configuration): AsyncGenerator<
     );
 }
 
+/** Yields one finding about the archive of maps. Does not read it. */
 export async function* checkMapData({ maps }: Configuration): AsyncGenerator<Finding> {
   const { ok, failure } = findingsAbout('map data');
   const location = archiveLocation(maps.archive);

@@ -10,6 +10,7 @@ export interface Reached {
 
 const limitMs = 5_000;
 
+/** Resolves within 5 s, with the problem if there is one. Closes the connection. */
 export function reach(host: string, port: number): Promise<Reached> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return new Promise((resolve) => {
@@ -32,6 +33,7 @@ export function hostAndPort(address: string): readonly [host: string, port: numb
   return [host, Number(port || (protocol === 'https:' ? 443 : 80))];
 }
 
+/** Tests all addresses at once, each a URL or `host:port`. */
 export const reachAll = (addresses: readonly string[]): Promise<Reached[]> =>
   Promise.all(addresses.map((address) => reach(...hostAndPort(address))));
 

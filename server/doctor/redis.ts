@@ -13,6 +13,7 @@ const oldestMajor = 7;
 const connectLimitMs = 10_000;
 const probeExpiryMs = 60_000;
 
+/** Yields findings, and ends after a failure that hides others. Closes its connection. */
 export async function* checkRedis(options: RedisOptions): AsyncGenerator<Finding> {
   const reached = await Promise.all(options.nodes.map(({ host, port }) => reach(host, port)));
   const away = outOfReach(reached);

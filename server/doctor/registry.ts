@@ -5,6 +5,7 @@ import { type Finding, findingsAbout } from './finding.js';
 
 const { ok, failure } = findingsAbout('registry');
 
+/** Yields one finding, also when the registry refuses the login. */
 export async function* checkRegistry(options: RegistryOptions): AsyncGenerator<Finding> {
   try {
     // Any id will do: a registry without a schema of this id answers with its own error.

@@ -11,6 +11,7 @@ export interface AnalyticsParts {
   readonly analytics: Analytics;
 }
 
+/** Starts the sink, which the caller closes. */
 export const startAnalyticsSink = (
   { log, positions, analytics }: AnalyticsParts,
   { configuration, logger, metrics }: StageContext,

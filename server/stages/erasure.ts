@@ -8,6 +8,7 @@ import type { StageContext } from './context.js';
 /** Retention of topics `attempts` and `deliveries`, from which rows and deliveries are made as well. */
 const minKeepDays = 7;
 
+/** Starts the eraser, which the caller stops. */
 export function startEraser(
   parts: Omit<EraserParts, 'clock' | 'keepMs' | 'onProblem' | 'timing'>,
   { configuration, logger }: Pick<StageContext, 'configuration' | 'logger'>,

@@ -10,6 +10,7 @@ export type LocationParts = Pick<
   'log' | 'states' | 'catalog' | 'catchUp' | 'replies' | 'searchGeofences' | 'observeCache' | 'tracing'
 >;
 
+/** Starts the stage, which the caller closes. */
 export const startLocationStage = (
   parts: LocationParts,
   { configuration, logger, metrics }: StageContext,

@@ -34,6 +34,7 @@ export interface RunningWebhookStage {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
+/** Starts the stage with a client of its own. The caller stops both by stopping the stage. */
 export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {
   const { configuration, logger, registry, metrics, readModel, secretCipher } = parts;
   const { log, stateStore, deliveryQueue } = parts.backend;

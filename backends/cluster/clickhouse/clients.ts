@@ -30,6 +30,7 @@ const maxConnections = 10;
 /** Shorter than the keep-alive of servers: 3 seconds in old versions, 30 in new ones. */
 const idleMs = 2_500;
 
+/** Creates the clients without connecting. The caller closes each of them. */
 export function createClients(options: ClickHouseOptions, observer: ClientObserver = noObserver): Clients {
   const { requestTimeoutMs, database, cluster, maxThreads } = options;
   const readTimeoutMs = Math.min(requestTimeoutMs, maxQueryMs);

@@ -14,6 +14,10 @@ const outageLimitMs = 2_000;
 const maxConcurrent = 100;
 const retryAfterS = 5;
 
+/**
+ * Returns the reading part of the analytics port. Rejects with PortError `overloaded` while too many queries run, and
+ * `unavailable` without an answer in time. The client stays the caller's.
+ */
 export function createQueries(client: ClickHouseClient, requestTimeoutMs: number): Pick<Analytics, 'query' | 'file'> {
   let running = 0;
 

@@ -6,10 +6,12 @@
  */
 const oldest = { major: 25, minor: 8 };
 
+/** Returns whether a version such as `25.3.1` is older than all supported ones. */
 export function isTooOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major < oldest.major || (major === oldest.major && minor < oldest.minor);
 }
 
+/** Returns the end of a message: what is wrong with a version. */
 export const tooOldReason = (version: string): string =>
   `it is version ${version}, but ${oldest.major}.${oldest.minor} is the oldest that is supported`;

@@ -41,6 +41,7 @@ export interface KafkaLog extends Log {
   close(): Promise<void>;
 }
 
+/** Creates the log on a connection that the caller opens and closes. The caller closes the log before. */
 export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
   const { connection, wire, onProblem } = parts;
   const producer = new KafkaProducer(connection, parts);

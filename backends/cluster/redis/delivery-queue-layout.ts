@@ -4,10 +4,9 @@
  *
  * - Per source, a hash `meta`: token, offset, its mark, sequence, size, number of changes, and id of the last batch.
  * - Per source, a sorted set `webhooks` of the webhooks with queued deliveries.
- * - Per source and webhook with queued deliveries, a sorted set `places:` of `[dueAtMs f64][sequence f64][attempts
- *   u32]`
- *   and a hash `values:` by `[sequence f64]`. All scores are 0, so that members sort by their bytes: numbers that are
- *   not negative sort like their big-endian bytes.
+ * - Per source and webhook with queued deliveries, a sorted set `places:` of
+ *   `[dueAtMs f64][sequence f64][attempts u32]` and a hash `values:` by `[sequence f64]`. All scores are 0, so that
+ *   members sort by their bytes: numbers that are not negative sort like their big-endian bytes.
  * - Per replaced delivery, a string with the time of the replacement, which expires.
  */
 import type { DeliveryPlace, DeliverySource, WaitingDelivery } from '../../../pipeline/ports.js';
@@ -48,6 +47,7 @@ export class SourceKeys {
   }
 }
 
+/** Returns the key of a webhook's health. Throws for anything but 24 hex digits. */
 export function healthKey(prefix: string, webhook: string): string {
   checkWebhook(webhook);
   return `${prefix}webhook.${webhook}`;
@@ -85,8 +85,10 @@ export const encodePlace = (place: DeliveryPlace): Buffer => encodeMember(place,
 export const boundAfter = (place: DeliveryPlace): Buffer =>
   Buffer.concat([Buffer.from('('), encodeMember(place, maxAttempts)]);
 
+/** Returns the time due of a member of `places:`, epoch ms. */
 export const dueAtMsOf = (member: Buffer): number => member.readDoubleBE(0);
 
+/** Decodes a delivery from its member of `places:` and its value. */
 export const decodeWaiting = (webhook: string, member: Buffer, value: Buffer): WaitingDelivery => ({
   webhook,
   dueAtMs: dueAtMsOf(member),

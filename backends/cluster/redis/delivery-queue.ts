@@ -65,6 +65,7 @@ export interface RedisDeliveryQueueParts {
   readonly partitions: number;
 }
 
+/** Creates the queue on a connection that the caller opens and closes. The queue itself needs no closing. */
 export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQueueParts): DeliveryQueue {
   const { client, options } = redis;
   const keysOf = (source: DeliverySource): SourceKeys => new SourceKeys(options.prefix, source);

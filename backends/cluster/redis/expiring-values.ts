@@ -32,6 +32,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1
 `);
 
+/** Creates the store on a connection that the caller opens and closes. Commands are retried for a minute. */
 export function createRedisExpiringValues(redis: RedisConnection): ExpiringValues {
   const { client, options, withRetries } = redis;
   const keyOf = (key: string): string => {

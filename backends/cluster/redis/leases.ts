@@ -3,6 +3,7 @@ import type { Leases } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { RedisConnection } from './connection.js';
 
+/** Creates the leases on a connection that the caller opens and closes. A lease ends by itself after its interval. */
 export function createRedisLeases({ client, options, withRetries }: RedisConnection): Leases {
   return {
     async take(name, intervalMs) {

@@ -1,5 +1,6 @@
 /** Packed strings: several texts in one. Their lengths, a line end, then the texts. */
 
+/** Packs texts into one. Lengths count UTF-16 units. */
 export const packStrings = (texts: readonly string[]): string =>
   `${texts.map(({ length }) => length).join(' ')}\n${texts.join('')}`;
 

@@ -10,6 +10,7 @@ export interface Script {
   readonly sha: string;
 }
 
+/** Returns a script with the hash by which servers know it. */
 export const createScript = (lua: string): Script => ({ lua, sha: createHash('sha1').update(lua).digest('hex') });
 
 /** Runs the script once. `keys` are all keys that it uses, with one hash tag. Texts in the reply are buffers. */

@@ -17,6 +17,7 @@ export interface PartitionKeys {
   readonly device: string;
 }
 
+/** Returns the keys of a partition; `device` is a prefix. */
 export function partitionKeys(prefix: string, partition: number): PartitionKeys {
   const stem = `${prefix}{state.${partition}}.`;
   return { meta: `${stem}meta`, outbox: `${stem}outbox`, device: `${stem}device:` };

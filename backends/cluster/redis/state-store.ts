@@ -53,6 +53,9 @@ interface Ownership {
   last: Promise<unknown>;
 }
 
+/**
+ * Creates the store on a connection that the caller opens and closes. Its methods reject after an outage of a minute.
+ */
 export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateStore {
   const { redis, wire, retentionMs } = parts;
   const ownerships = new WeakMap<Claim, Ownership>();

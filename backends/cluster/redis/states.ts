@@ -12,6 +12,7 @@ export interface RedisStates extends Pick<StateStore, 'load'> {
 /** Larger reads would block the server for longer, and are slower overall. */
 const maxKeysPerRead = 1_000;
 
+/** Creates the reader on a connection that the caller opens and closes. */
 export function createRedisStates({ client, options, withRetries }: RedisConnection): RedisStates {
   const read = (keys: string[]): Promise<(Buffer | null)[]> =>
     client.sendCommand(new EncodedCommand('mget', keys.slice(0, 1), [keys])) as Promise<(Buffer | null)[]>;

@@ -18,6 +18,7 @@ export function readingOf(reader: avro.Type, text: string): Reading {
   }
 }
 
+/** Returns whether two Avro schemas, as JSON, read and write the same bytes. */
 export const isSameLayout = (one: string, other: string): boolean => one === other || typeOf(one).equals(typeOf(other));
 
 const typeOf = (text: string): avro.Type => Type.forSchema(JSON.parse(text), { registry: {}, wrapUnions: false });

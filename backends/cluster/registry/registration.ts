@@ -29,6 +29,10 @@ export interface StartIds {
   readonly writeIds: ReadonlyMap<Topic, number>;
 }
 
+/**
+ * Returns all known ids, and those with which this process writes. Rejects when ids contradict each other, or one is
+ * not known during an outage.
+ */
 export async function idsAtStart(parts: RegistrationParts): Promise<StartIds> {
   const { knownIds } = parts;
   const before = await knownIds.read();

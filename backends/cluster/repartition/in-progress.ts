@@ -9,15 +9,18 @@ export interface Repartition {
 
 const keyOf = ({ options }: RedisConnection): string => `${options.prefix}repartition`;
 
+/** Returns the repartition that was begun and not completed, if there is one. */
 export async function repartitionInProgress(redis: RedisConnection): Promise<Repartition | undefined> {
   const text = await redis.withRetries(() => redis.client.get(keyOf(redis)));
   return text === null ? undefined : (JSON.parse(text) as Repartition);
 }
 
+/** Sets the marker. It stays until {@link clearInProgress}, also if the process ends. */
 export async function setInProgress(redis: RedisConnection, { from, to }: Repartition): Promise<void> {
   await redis.withRetries(() => redis.client.set(keyOf(redis), JSON.stringify({ from, to })));
 }
 
+/** Removes the marker, so that nodes start again. */
 export async function clearInProgress(redis: RedisConnection): Promise<void> {
   await redis.withRetries(() => redis.client.del(keyOf(redis)));
 }

@@ -42,6 +42,7 @@ export interface Padding {
 
 export const evenPadding = (px: number): Padding => ({ top: px, right: px, bottom: px, left: px });
 
+/** Returns the box, enlarged on each side. */
 export function padded({ minX, minY, maxX, maxY }: PixelBox, { top, right, bottom, left }: Padding): PixelBox {
   return { minX: minX - left, minY: minY - top, maxX: maxX + right, maxY: maxY + bottom };
 }

@@ -15,6 +15,7 @@ export function textRulesOf(layer: StyleLayer, zoom: number, minRepeatPx: number
   return { padding, minRepeatPx: collisionRules.overlap === 'never' ? minRepeatPx : 0, ...collisionRules };
 }
 
+/** Returns the rules of a feature's icon. Padding is in CSS pixels. */
 export function iconRulesOf(layer: StyleLayer, zoom: number, feature: TileFeature): CollisionRules {
   const [top, right, bottom, left] = layer.property<PaddingValue>('icon-padding').at(zoom, feature).values;
   return { padding: { top, right, bottom, left }, ...commonRulesOf(layer, zoom, 'icon') };

@@ -21,6 +21,7 @@ export interface BlockStyle {
   readonly anchorOffsets: readonly AnchorOffset[];
 }
 
+/** Returns the layout properties of a feature's text. Lengths are in ems, the rotation in radians. */
 export function blockStyleOf(layer: StyleLayer, feature: TileFeature, zoom: number): BlockStyle {
   const layout = <T>(name: string): T => layer.property<T>(name).at(zoom, feature);
   return {

@@ -5,6 +5,7 @@ import { byZoom, expression, from } from '../expressions.js';
 import type { Palette } from '../palette.js';
 import type { Schema } from '../schema.js';
 
+/** Returns the layers of buildings; none if the schema has no buildings. */
 export function buildingLayers({ buildings }: Schema, palette: Palette): LayerSpecification[] {
   if (!buildings) return [];
   return [
@@ -23,6 +24,7 @@ export function buildingLayers({ buildings }: Schema, palette: Palette): LayerSp
   ];
 }
 
+/** Returns the layers of the borders that the schema has. */
 export function borderLayers({ borders }: Schema, palette: Palette): LayerSpecification[] {
   const layers: LayerSpecification[] = [];
   if (borders.state) {

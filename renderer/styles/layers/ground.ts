@@ -5,6 +5,7 @@ import { byClass, byZoom, from, isOneOf } from '../expressions.js';
 import type { Palette } from '../palette.js';
 import { type AreaClass, type Classified, coverClasses, type Schema, type Selected, zoneClasses } from '../schema.js';
 
+/** Returns the layers from the lowest, the background, to the highest. */
 export function groundLayers(schema: Schema, palette: Palette): LayerSpecification[] {
   return [
     { id: 'background', type: 'background', paint: { 'background-color': palette[schema.background] } },
@@ -18,6 +19,7 @@ export function groundLayers(schema: Schema, palette: Palette): LayerSpecificati
   ];
 }
 
+/** Returns a layer of plain areas. */
 export function fill(id: string, selected: Selected, color: string): LayerSpecification {
   return { id, type: 'fill', ...from(selected), paint: { 'fill-color': color } };
 }

@@ -48,6 +48,7 @@ const widths: Readonly<Record<RoadClass, readonly number[]>> = {
 /** Width of one casing in CSS pixels, at each of the zooms. */
 const casingWidths = [0, 0.2, 0.4, 0.45, 0.6, 0.75, 0.9, 1.0, 1.3, 2];
 
+/** Returns the layers from the lowest to the highest, of what the schema has. */
 export function roadLayers({ roads, rails, ferries }: Schema, palette: Palette): LayerSpecification[] {
   return [
     ...(ferries ? [ferryLayer(ferries, palette)] : []),

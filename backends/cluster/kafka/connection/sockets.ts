@@ -17,6 +17,7 @@ const open: ISocketFactory = ({ host, port, ssl, onConnect }) =>
     ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ssl }, onConnect)
     : connect({ host, port }, onConnect);
 
+/** Opens a socket for kafkajs, which closes it. */
 export const socketFactory: ISocketFactory = (options) => {
   let isConnected = false;
   const socket = open({

@@ -36,6 +36,7 @@ const defaultTombstoneRetentionMs = 30 * dayMs;
 /** How long brokers may take to learn of a topic that was just created. */
 const propagationLimitMs = 30_000;
 
+/** Returns the number of partitions that a topic gets: `changes` has one, because its order counts. */
 export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'partitions'>): number =>
   topic === topics.changes ? 1 : partitions;
 

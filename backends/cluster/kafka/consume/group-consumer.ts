@@ -49,6 +49,9 @@ export interface GroupConsumerParts {
   readonly onProblem: (message: string) => void;
 }
 
+/**
+ * Joins the group and consumes until the caller closes the subscription. Its `done` rejects when the consumer fails.
+ */
 export const startGroupConsumer = (parts: GroupConsumerParts): Subscription => new GroupConsumer(parts);
 
 class GroupConsumer implements Subscription {

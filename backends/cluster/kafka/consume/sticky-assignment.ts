@@ -12,6 +12,7 @@ export interface Member {
   readonly isSure: boolean;
 }
 
+/** Returns the partitions of each member by its id, in ascending order. There must be a member. */
 export function assignSticky(partitions: readonly number[], members: readonly Member[]): Map<string, number[]> {
   const holders = holdersOf(partitions, members);
   const heldBy = new Map<string, number[]>(members.map(({ id }) => [id, []]));

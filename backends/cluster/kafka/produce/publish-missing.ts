@@ -28,6 +28,7 @@ export interface PublishMissingParts {
   readonly publish: (topic: Topic, records: readonly NewRecord[]) => Promise<void>;
 }
 
+/** Returns a function that publishes records except those that the topic has. It resolves when they are durable. */
 export function createPublishMissing({
   reader,
   partitions,

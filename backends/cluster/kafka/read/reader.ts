@@ -20,6 +20,7 @@ export interface Reader extends Pick<Log, 'read' | 'bounds' | 'end'> {
   close(): Promise<void>;
 }
 
+/** Creates a reader with connections of its own to the brokers, which the caller closes. */
 export function createReader(
   connection: KafkaConnection,
   wire: ReadingWire,
