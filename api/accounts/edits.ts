@@ -9,8 +9,8 @@ import { quietly } from './dependencies.js';
 export const wrongPassword = (): ApiError => new ApiError('unauthorized', 'the address or the password is wrong');
 
 /**
- * Changes the account, unless its password has changed or it was deleted since `known` was read: then it throws
- * `unauthorized`, because the caller has proved to be somebody that the account does not know any more.
+ * Changes the account. Throws `unauthorized` if its password has changed or it was deleted since `known` was read. The
+ * caller has then proved to be somebody that the account does not know any more.
  */
 export const changeAccount = (
   { configuration }: Pick<ApiDependencies, 'configuration'>,

@@ -36,8 +36,8 @@ export function readEventQuery(query: RawFields): Outcome<EventQuery> {
 }
 
 /**
- * Selects events, newest first, one more than the limit. Rows of one event are equal, so LIMIT 1 BY replaces FINAL: it
- * keeps the order of the table's key, so that a short page reads only the end of a long table.
+ * Selects events, newest first, one more than the limit. Rows of one event are equal, so LIMIT 1 BY replaces FINAL. It
+ * keeps the order of the table's key, so a short page reads only the end of a long table.
  */
 export function eventsStatement(scope: Scope, query: EventQuery): Statement {
   const { sql, parameters } = where(scope, [

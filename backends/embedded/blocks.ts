@@ -1,10 +1,10 @@
 /**
  * Blocks: many records of one partition in one LMDB value, so that an append of thousands of records takes a few puts.
  *
- * Layout, integers big-endian: `count u32`, `timestamp f64` (epoch ms), then per record `key bytes u16`, `value bytes
- * i32` (-1: tombstone; below: -3 minus that number, and the record has headers), key (UTF-8), value, and of a record
- * with headers `bytes u16` and the headers as JSON. Earlier releases wrote no headers. The base offset is in the LMDB
- * key, because a block is encoded before its offsets are known.
+ * Layout, integers big-endian: `count u32`, `timestamp f64` (epoch ms), then the records. Each has `key bytes u16`,
+ * `value bytes i32`, key (UTF-8) and value. Of a tombstone the bytes of the value are -1. With headers they are -3
+ * minus the number without, and `bytes u16` and the headers as JSON follow. Earlier releases wrote no headers. The base
+ * offset is in the LMDB key, because a block is encoded before its offsets are known.
  *
  * A compressed block is `count u32` with its highest bit set, `timestamp f64`, `bytes u32` (the length of the block
  * without compression), and the block as raw deflate. Earlier releases wrote none.

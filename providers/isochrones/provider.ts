@@ -21,7 +21,7 @@ export interface Isochrone {
 
 /**
  * Computes the area from which the destination is reached in time. Answers `outside_road_data` if no road is near the
- * destination or the edge of the data cuts the area, `not_available` if the provider does not offer the mode,
- * `overloaded` if too many requests wait, and `unavailable` if the provider does not answer. Does not throw for these.
+ * destination or the edge of the data cuts the area. Answers `not_available` if the provider does not offer the mode,
+ * `overloaded` if too many requests wait, and `unavailable` if it does not answer. Does not throw for these.
  */
 export type IsochroneProvider = (request: IsochroneRequest) => Promise<Answer<Isochrone>>;

@@ -1,6 +1,6 @@
 /**
- * Consumes the partition of a lease, for consumers with and without a group: one loop fetches ahead into the bounded
- * queue of the lease, another hands records to the handler, one call at a time. So a handler may take minutes.
+ * Consumes the partition of a lease, for consumers with and without a group. One loop fetches ahead into the bounded
+ * queue of the lease. Another hands records to the handler, one call at a time. So a handler may take minutes.
  */
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';

@@ -2,7 +2,7 @@
  * Membership in a consumer group of one topic, on the kafkajs consumer.
  *
  * kafkajs fetches nothing, because all partitions are paused: it only joins, sends heartbeats and commits offsets. It
- * treats some outages as fatal and stops for good, so it may not restart itself: this class restarts it after any
+ * treats some outages as fatal and stops for good, so it may not restart itself. This class restarts it after any
  * failure, until the brokers have been out of reach for too long.
  */
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, Kafka } from 'kafkajs';

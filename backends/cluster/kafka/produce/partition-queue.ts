@@ -2,7 +2,7 @@
  * The queue of appends to one partition. One batch is in flight at a time, until it is written or given up.
  *
  * The queue sends a batch again, byte for byte, until the broker has written it, even where a broker that died may have
- * written it already: the sequence number lets the new leader drop the duplicate.
+ * written it already. The sequence number lets the new leader drop the duplicate.
  */
 import type { NewRecord } from '../../../../pipeline/ports.js';
 import { type RetryOptions, retried } from '../../retrying.js';

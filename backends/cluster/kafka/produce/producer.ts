@@ -1,10 +1,11 @@
 /**
  * The Kafka producer: idempotent, acknowledged by all in-sync replicas.
  *
- * An append passes four steps. `split-records.ts` splits it by partition; `partition-queue.ts` keeps the order of each
- * partition and one batch in flight; `record-batch.ts` encodes the batch with a sequence number from `producer-ids.ts`;
- * `connection/request-batcher.ts` groups the batches for one broker into a Produce request (`produce-request.ts`).
- * kafkajs provides connections and metadata only: `docs/decisions/022-kafka-client.md` gives the reasons.
+ * An append passes four steps. `split-records.ts` splits it by partition, and `partition-queue.ts` keeps the order of
+ * each partition and one batch in flight. `record-batch.ts` encodes the batch with a sequence number from
+ * `producer-ids.ts`. `connection/request-batcher.ts` groups the batches for one broker into a Produce request
+ * (`produce-request.ts`). kafkajs provides connections and metadata only: `docs/decisions/022-kafka-client.md` gives
+ * the reasons.
  *
  * `append` bounds the bytes in flight and the time that its caller waits. `publish` is for callers that can only wait.
  * Both retry for about a minute during an outage.

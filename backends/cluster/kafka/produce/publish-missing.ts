@@ -2,9 +2,9 @@
  * Publishes records that a process may have published before it ended. It reads the end of each partition and leaves
  * out the records that are there with the same bytes.
  *
- * A topic gets a record twice in three cases: the earlier writer was only paused and writes when it resumes; more than
- * `searchedRecords` of other writers followed; or the leader has the record but its replicas don't, so that it can't be
- * read yet.
+ * A topic gets a record twice in three cases. The earlier writer was only paused, and writes when it resumes. More than
+ * `searchedRecords` of other writers followed. The leader has the record but its replicas don't, so it can't be read
+ * yet.
  */
 import { createHash } from 'node:crypto';
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
