@@ -38,6 +38,8 @@ export const deadLetterType = load<DeadLetter>('dead-letter');
 export const deviceStateType = load<DeviceState>('device-state');
 /** The schema of releases without generations. States carry no schema id, so the reader must know it. */
 export const firstDeviceStateType = load<DeviceState>('versions/device-state.v1', {});
+/** The schema of states that end with their users. */
+export const thirdDeviceStateType = load<DeviceState>('versions/device-state.v3', {});
 export const deliveryType = load<Delivery>('delivery');
 export const attemptType = load<Attempt>('attempt');
 export const rejectionType = load<Rejection>('rejection');

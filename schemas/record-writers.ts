@@ -149,6 +149,12 @@ function writeEventBeacon(writer: AvroWriter, beacon: EventBeacon): void {
 }
 
 export function writeDeviceState(writer: AvroWriter, state: DeviceState): void {
+  writeUsers(writer, state);
+  writer.optional(state.locationMs, writeDouble);
+}
+
+/** Writes a device state of version 3 of the schema, which ends with the users. */
+export function writeUsers(writer: AvroWriter, state: DeviceState): void {
   writer.list(state.users, writeUserState);
 }
 

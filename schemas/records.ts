@@ -248,4 +248,6 @@ export interface UserState {
 /** All state of a device. `users[0]` is the user whose location was applied last. */
 export interface DeviceState {
   users: UserState[];
+  /** The device's clock at the fix of its last location, from an unknown start; null if the device did not tell it. */
+  locationMs: number | null;
 }

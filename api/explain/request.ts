@@ -86,7 +86,8 @@ function readState(reader: FieldReader, name: string, occurredAt: number, userId
   if (fields === undefined) return null;
   const geofences = readVisits(reader, `${name}.geofences`, fields.geofences, occurredAt);
   const beacons = readVisits(reader, `${name}.beacons`, fields.beacons, occurredAt);
-  return { users: [{ id: '', userId, createdAt: occurredAt, profile: null, last: null, geofences, beacons }] };
+  const user = { id: '', userId, createdAt: occurredAt, profile: null, last: null, geofences, beacons };
+  return { users: [user], locationMs: null };
 }
 
 /**

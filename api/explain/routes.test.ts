@@ -6,7 +6,7 @@ import { useApi } from '../testing/fixtures.js';
 const nowMs = Date.UTC(2029, 0, 1);
 const asked: Parameters<SpatialQueries['explain']>[0][] = [];
 const unasked = async () => [];
-const stored: DeviceState = { users: [] };
+const stored: DeviceState = { users: [], locationMs: null };
 
 const api = await useApi({
   clock: () => nowMs,

@@ -184,6 +184,7 @@ function stateBefore(user: User, row: LocationRow, before: Before): DeviceState 
         beacons: [],
       },
     ],
+    locationMs: null,
   };
 }
 

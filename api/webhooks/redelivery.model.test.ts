@@ -33,6 +33,7 @@ const state: DeviceState = {
       beacons: [],
     },
   ],
+  locationMs: null,
 };
 const states = async (_: unknown, deviceId: string) => (deviceId === 'device 0' ? state : undefined);
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
-import type { DeviceState, Location, LocationDetails, Visit } from '../../schemas/records.js';
+import type { DeviceState, LastLocation, Location, LocationDetails, Visit } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { evaluate, transitionOrder } from './evaluate.js';
@@ -118,25 +118,26 @@ const said = fc.record({
 });
 
 /**
- * A step of a story: the device moves, repeats its last location (perhaps with a difference), or the world changes.
+ * A step of a story: the device moves, repeats its last location (perhaps with a difference), sends an earlier one again
+ * with the age that it had before, or the world changes.
  */
 type Step =
   | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location>; isAfterUpgrade: boolean }
   | { kind: 'again'; difference: Partial<Location> }
+  | { kind: 'resent'; back: number; afterMin: number }
   | { kind: 'world'; world: FlatWorld };
 
+const move = fc.record({
+  kind: fc.constant('move'),
+  afterMin: fc.constantFrom(1, 1, 2, 3, 0, 0.5, -1),
+  x: coordinate,
+  y: coordinate,
+  said,
+  isAfterUpgrade: often(false, true),
+}) as fc.Arbitrary<Step>;
+
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant('move'),
-      afterMin: fc.constantFrom(1, 1, 2, 3, 0, 0.5, -1),
-      x: coordinate,
-      y: coordinate,
-      said,
-      isAfterUpgrade: often(false, true),
-    }),
-  },
+  { weight: 8, arbitrary: move },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -145,6 +146,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         fc.constant({}),
         said.chain((one) => fc.subarray(Object.entries(one), { maxLength: 1 }).map(Object.fromEntries<unknown>)),
       ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('resent'),
+      back: fc.integer({ min: 1, max: 4 }),
+      afterMin: fc.constantFrom(0.01, 0.5, 1, 2, 2.1),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('world'), world }) },
@@ -157,6 +166,12 @@ interface Happening {
   readonly isAfterUpgrade: boolean;
 }
 
+/** Returns the location with the clock of a device that was started at noon. */
+const withClock = (location: Location, details: LocationDetails | null): Location =>
+  details === null || details.installId === 'watch'
+    ? location
+    : { ...location, details: { ...details, locationMs: location.occurredAt - noonMs } };
+
 /** The steps as locations, each with its world. */
 function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
   const result: Happening[] = [];
@@ -167,7 +182,13 @@ function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
     if (one.kind === 'world') current = one.world;
     if (one.kind === 'move') {
       atMin += one.afterMin;
-      previous = locationAt(atMin, one.x, one.y, one.said);
+      const moved = locationAt(atMin, one.x, one.y, one.said);
+      previous = withClock(moved, moved.details);
+    }
+    if (one.kind === 'resent' && previous !== undefined) {
+      const { location } = result.at(-one.back) ?? result[0]!;
+      const occurredAt = location.occurredAt + minutes(one.afterMin);
+      previous = { ...location, occurredAt, id: `${location.id}!` };
     }
     if (one.kind === 'again' && previous !== undefined)
       previous = { ...previous, ...one.difference, id: `${previous.id}+` };
@@ -178,10 +199,13 @@ function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
   return result;
 }
 
+const moves = fc.tuple(world, fc.array(move, { minLength: 1, maxLength: 20, size: 'max' }));
+
 const story = fc
   .tuple(world, fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }))
   .map(([first, steps]) => happenings(first, steps));
 
+/** Returns the state as a release stored it that knew neither generations nor clocks. */
 const withoutGenerations = (state: DeviceState): DeviceState => {
   const forgotten = (visits: Visit[]) => visits.map((visit) => ({ ...visit, generation: null }));
   return {
@@ -190,6 +214,7 @@ const withoutGenerations = (state: DeviceState): DeviceState => {
       geofences: forgotten(user.geofences),
       beacons: forgotten(user.beacons),
     })),
+    locationMs: null,
   };
 };
 
@@ -270,24 +295,40 @@ test('a sequence split at any point, with the state stored in between, gives the
   );
 });
 
+/** The sequence of one user, with device times. */
+const timed = (list: readonly Happening[], change = (location: Location) => location): Happening[] =>
+  list.map(({ location, world: around }) => ({
+    location: change({ ...location, deviceTimed: true, userId: null }),
+    world: around,
+    isAfterUpgrade: false,
+  }));
+
+/** Tells whether all that is not older than the last location is that location. Then all others are stale. */
+function endsAlone(list: readonly Happening[], last: LastLocation | null | undefined): boolean {
+  const latest = list.filter(({ location }) => location.occurredAt === last?.occurredAt);
+  return new Set(latest.map(({ location }) => JSON.stringify({ ...location, id: '', ip: null }))).size <= 1;
+}
+
 test('a repeated sequence with device times changes nothing', () => {
   fc.assert(
     fc.property(story, (list) => {
-      const timed = list.map(({ location, world: around }) => ({
-        location: { ...location, deviceTimed: true, userId: null },
-        world: around,
-        isAfterUpgrade: false,
-      }));
-      const once = run(timed);
-      const latest = once.state?.users[0]?.last;
-      const sameMoment = timed.filter(({ location }) => location.occurredAt === latest?.occurredAt);
-      // Different fixes of the same moment do not repeat each other. With a single one, all earlier ones are stale.
-      fc.pre(
-        new Set(sameMoment.map(({ location }) => JSON.stringify({ ...location, id: '', details: null, ip: null })))
-          .size <= 1,
-      );
-      const again = run(timed, once.state);
-      expect(again).toEqual({ state: once.state, transitions: [] });
+      const sequence = timed(list);
+      const once = run(sequence);
+      fc.pre(endsAlone(sequence, once.state?.users[0]?.last));
+      expect(run(sequence, once.state)).toEqual({ state: once.state, transitions: [] });
+    }),
+    { numRuns: propertyRuns(500) },
+  );
+});
+
+test('a sequence with ages and the clock of the device changes nothing when it arrives again within two minutes', () => {
+  fc.assert(
+    fc.property(moves, fc.integer({ min: 1, max: 120_000 }), ([first, steps], delayMs) => {
+      const sequence = timed(happenings(first, steps), (location) => withClock(location, exampleDetails()));
+      const once = run(sequence);
+      fc.pre(endsAlone(sequence, once.state?.users[0]?.last));
+      const later = timed(sequence, (location) => ({ ...location, occurredAt: location.occurredAt + delayMs }));
+      expect(run(later, once.state)).toEqual({ state: once.state, transitions: [] });
     }),
     { numRuns: propertyRuns(500) },
   );

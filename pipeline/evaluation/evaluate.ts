@@ -2,7 +2,7 @@
  * Evaluates one location. Input: the location, the device's state, its context. Output: the next state and the
  * transitions. Pure. The given state is not modified, and the next state shares its unchanged parts.
  */
-import type { LastLocation, Location, OutcomeResult, UserState } from '../../schemas/records.js';
+import type { DeviceState, LastLocation, Location, OutcomeResult, UserState } from '../../schemas/records.js';
 import { beaconsAfter } from './beacon-visits.js';
 import { rangedText } from './beacons.js';
 import { geofencesAfter } from './geofence-visits.js';
@@ -17,7 +17,7 @@ export const evaluate: Evaluate = (location, state, context) => {
   const user = resolveUser(location, users);
   const last = lastLocation(location);
 
-  const result = resultOf(last, user, users[0]);
+  const result = resultOf(location, last, user, state);
   if (state !== undefined && result !== 'applied') {
     return { result, state, user: existingUser(location, users) ?? user, transitions: [], notEntered: 0 };
   }
@@ -34,7 +34,8 @@ export const evaluate: Evaluate = (location, state, context) => {
   };
   const { transitions, notEntered } = effects;
   if (transitions.length > 1) transitions.sort(inOrder);
-  return { result, state: { users: usersAfter(users, next) }, user: next, transitions, notEntered };
+  const after = { users: usersAfter(users, next), locationMs: location.details?.locationMs ?? null };
+  return { result, state: after, user: next, transitions, notEntered };
 };
 
 const lastLocation = (location: Location): LastLocation => ({
@@ -51,26 +52,55 @@ const lastLocation = (location: Location): LastLocation => ({
   source: location.source,
 });
 
+/** Within this time a client that got no answer sends a request again. */
+const maxResendMs = 2 * 60_000;
+
 /**
- * Returns whether a location is applied, a repeat or stale. `latest` is the record whose location was applied last on
- * the device. A location without a device time is always applied.
+ * Returns whether a location is applied, a repeat or stale. A location without a device time is always applied.
  */
-function resultOf(now: LastLocation, user: UserState, latest: UserState | undefined): OutcomeResult {
-  const before = latest?.last ?? null;
-  if (before === null || !now.deviceTimed) return 'applied';
-  if (now.occurredAt < before.occurredAt) return 'stale';
-  return user === latest && isRepeat(now, before) ? 'repeat' : 'applied';
+function resultOf(
+  location: Location,
+  now: LastLocation,
+  user: UserState,
+  state: DeviceState | undefined,
+): OutcomeResult {
+  const latest = state?.users[0];
+  if (!latest?.last || !now.deviceTimed) return 'applied';
+  const laterMs = laterBy(location, latest.last, state!.locationMs);
+  if (laterMs < 0) return 'stale';
+  return laterMs === 0 && user === latest && isSameFix(now, latest.last) && saysNothingNew(location, user)
+    ? 'repeat'
+    : 'applied';
 }
 
-const isRepeat = (now: LastLocation, before: LastLocation): boolean =>
+/**
+ * Returns by how many milliseconds a fix is later than the one that was applied last.
+ *
+ * An SDK gives the age of a fix at the moment of sending. The same request that arrives twice therefore has two times
+ * of the server, but one time of the device's clock, which decides where the two differ by no more than such a delay.
+ * The clock may count from boot: after a restart they differ by far more.
+ */
+function laterBy({ occurredAt, details }: Location, last: LastLocation, lastMs: number | null): number {
+  const laterMs = occurredAt - last.occurredAt;
+  const nowMs = details?.locationMs ?? null;
+  if (nowMs === null || lastMs === null) return laterMs;
+  const laterByClockMs = nowMs - lastMs;
+  const delayMs = laterMs - laterByClockMs;
+  return delayMs > 0 && delayMs <= maxResendMs ? laterByClockMs : laterMs;
+}
+
+const isSameFix = (now: LastLocation, before: LastLocation): boolean =>
   now.deviceTimed === before.deviceTimed &&
-  now.occurredAt === before.occurredAt &&
   now.longitude === before.longitude &&
   now.latitude === before.latitude &&
   now.accuracy_m === before.accuracy_m &&
   now.stopped === before.stopped &&
   now.foreground === before.foreground &&
   now.beacons === before.beacons;
+
+/** An SDK sends its last fix again to report a changed profile. */
+const saysNothingNew = ({ details }: Location, { profile }: UserState): boolean =>
+  profileAfter(profile, details) === profile;
 
 /** The order of the transitions of one location by type. Transitions of one type are ordered by id. */
 export const transitionOrder: readonly Transition['type'][] = [

@@ -2,9 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
-import type { DeviceState, Location } from '../../schemas/records.js';
+import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
+import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
-import { contextOf, type FlatWorld, flatBeacon, flatFence, flatWorld, locationAt } from './testing/flat-world.js';
+import {
+  contextOf,
+  type FlatWorld,
+  flatBeacon,
+  flatFence,
+  flatWorld,
+  locationAt,
+  minutes,
+} from './testing/flat-world.js';
 import { defaultBounds } from './types.js';
 
 /** A device with its state, in worlds that may change. */
@@ -30,7 +39,7 @@ function follow(world: FlatWorld) {
         geofences: forgotten(user.geofences),
         beacons: forgotten(user.beacons),
       }));
-      state = { users };
+      state = { users, locationMs: null };
     },
     get user() {
       return state!.users[0]!;
@@ -183,7 +192,7 @@ describe('an accuracy of 100 km examined and entered every fence', () => {
     for (let index = 1; index < 6; index++) {
       expect(device.evaluate(locationAt(index, 50 + index * 300, 50, huge)).transitions).toEqual([]);
     }
-    const state = deviceStateType.toBuffer({ users: [device.user] });
+    const state = deviceStateType.toBuffer({ users: [device.user], locationMs: null });
     expect(state.length).toBeLessThan(10_000);
   });
 
@@ -194,5 +203,43 @@ describe('an accuracy of 100 km examined and entered every fence', () => {
     expect(transitions).toHaveLength(defaultBounds.maxVisits);
     expect(transitions.every(({ id }) => id.startsWith('around'))).toBe(true);
     expect(notEntered).toBeGreaterThanOrEqual(200);
+  });
+});
+
+describe('a request that an SDK sent again after a lost answer made its events again, or hid the next fix', () => {
+  const bootMs = 5_000;
+  /** A fix whose request arrives late. The SDK says how old it was when the request was sent, and so is too young. */
+  const fix = (atMin: number, x: number, delayMin = 0, fields: Partial<LocationDetails> = {}) => {
+    const details = exampleDetails({ locationMs: bootMs + minutes(atMin), ...fields });
+    return locationAt(atMin + delayMin, x, 0, { details });
+  };
+  const atShop = () => follow(flatWorld([flatFence('shop', 0, 0, 10)]));
+  const results = (device: ReturnType<typeof follow>, locations: readonly Location[]) =>
+    locations.map((location) => device.evaluate(location).result);
+
+  test('a replay that arrives again changes nothing', () => {
+    const device = atShop();
+    const replay = (delayMin: number) => [fix(0, 20, delayMin), fix(0.05, 0, delayMin), fix(0.1, 20, delayMin)];
+    expect(results(device, replay(0))).toEqual(['applied', 'applied', 'applied']);
+    expect(results(device, replay(0.07))).toEqual(['stale', 'stale', 'repeat']);
+    expect(results(device, replay(2))).toEqual(['stale', 'stale', 'repeat']);
+  });
+
+  test('the fix after it is applied', () => {
+    const device = atShop();
+    expect(results(device, [fix(0, 0), fix(0, 0, 0.05)])).toEqual(['applied', 'repeat']);
+    expect(device.evaluate(fix(0.02, 20)).transitions).toMatchObject([{ type: 'user.exited_geofence' }]);
+  });
+
+  test('a request that was overtaken by a later fix does not move the device back', () => {
+    const device = atShop();
+    expect(results(device, [fix(0, 0), fix(1, 20), fix(0, 0, 1.5)])).toEqual(['applied', 'applied', 'stale']);
+  });
+
+  test('the same fix is no repeat when the device was restarted, or reports another profile', () => {
+    const device = atShop();
+    expect(results(device, [fix(10, 0), fix(20, 20, 0, { locationMs: bootMs })])).toEqual(['applied', 'applied']);
+    const named = { locationMs: bootMs, metadata: '{"plan":"gold"}' };
+    expect(results(device, [fix(20, 20, 0.01, named), fix(20, 20, 0.02, named)])).toEqual(['applied', 'repeat']);
   });
 });

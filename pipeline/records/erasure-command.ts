@@ -63,5 +63,7 @@ export const erasedUsers = (command: Location, state: DeviceState | undefined): 
 /** Returns the state without the erased users; undefined if none is left. */
 export function withoutErased(command: Location, state: DeviceState): DeviceState | undefined {
   const users = state.users.filter((user) => !isErased(command, user));
-  return users.length === 0 ? undefined : { ...state, users };
+  if (users.length === 0) return undefined;
+  // The clock is that of the latest location.
+  return { users, locationMs: users[0] === state.users[0] ? state.locationMs : null };
 }

@@ -242,4 +242,5 @@ const userState: fc.Arbitrary<UserState> = fc.record({
 
 export const deviceState: fc.Arbitrary<DeviceState> = fc.record({
   users: fc.array(userState, { maxLength: 3 }),
+  locationMs: maybe(number),
 });

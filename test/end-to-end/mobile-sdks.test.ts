@@ -3,6 +3,7 @@
  * every field of a location with the values that phones send. Answers have what these SDKs need to read.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { type Answer, type Json, ok, type Sending } from '../support/client.js';
 import { at, circle, square, standing } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
@@ -145,6 +146,18 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
     const { events } = await post('/v1/track/replay', { replays });
     expect(events).toHaveLength(4);
     expect(events.every(({ replayed }: Json) => replayed)).toBe(true);
+  });
+
+  it('sends a replay again after a lost answer, which changes nothing', async () => {
+    const replays = [2_000, 0, 2_000].map((eastM, index) => ({
+      ...{ ...location(eastM), deviceId: `again-${type}`, replayed: true },
+      ...{ locationMs: 90_000 + index * 40, updatedAtMsDiff: 100 - index * 40 },
+    }));
+    expect((await post('/v1/track/replay', { replays })).events).toHaveLength(4);
+    const answeredAt = Date.now();
+    // The same ages make later times: the entry is then later than the exit was.
+    await until(() => Date.now() > answeredAt + 80);
+    expect((await post('/v1/track/replay', { replays })).events).toEqual([]);
   });
 
   it('asks for what is near', async () => {

@@ -21,13 +21,15 @@ export function evaluateByTheTables(
   world: FlatWorld,
   freshId: string,
 ): ModelEvaluation {
-  const state: DeviceState = structuredClone(before ?? { users: [] });
+  const state: DeviceState = structuredClone(before ?? { users: [], locationMs: null });
   const latest = state.users[0];
 
   if (latest?.last && location.deviceTimed) {
-    if (location.occurredAt < latest.last.occurredAt) return { result: 'stale', state, transitions: [], notEntered: 0 };
+    const occurredAt = timeOfFix(location, latest.last.occurredAt, state.locationMs);
+    if (occurredAt < latest.last.occurredAt) return { result: 'stale', state, transitions: [], notEntered: 0 };
     const isSameUser = latest.userId === location.userId;
-    if (isSameUser && fingerprint(location) === fingerprintOfLast(latest))
+    const isNews = profileWith(location, latest.profile) !== latest.profile;
+    if (isSameUser && !isNews && fingerprint({ ...location, occurredAt }) === fingerprintOfLast(latest))
       return { result: 'repeat', state, transitions: [], notEntered: 0 };
   }
 
@@ -35,6 +37,7 @@ export function evaluateByTheTables(
   const geofences = moveThroughFences(user, location, world);
   const beacons = moveThroughBeacons(user, location, world);
   remember(user, location);
+  state.locationMs = location.details?.locationMs ?? null;
   state.users.unshift(user);
   state.users.splice(16);
   return {
@@ -92,7 +95,21 @@ function remember(user: UserState, location: Location): void {
     ip,
     source,
   };
-  if (location.details?.installId != null) user.profile = JSON.stringify({ installId: location.details.installId });
+  user.profile = profileWith(location, user.profile);
+}
+
+/** The stories tell nothing else of the profile. */
+const profileWith = ({ details }: Location, profile: string | null): string | null =>
+  details?.installId == null ? profile : JSON.stringify({ installId: details.installId });
+
+/**
+ * The time of the fix by the clock of the location before, if a request that was sent again explains why the server's
+ * time is later.
+ */
+function timeOfFix({ occurredAt, details }: Location, lastAt: number, lastMs: number | null): number {
+  if (details?.locationMs == null || lastMs === null) return occurredAt;
+  const byClock = lastAt + (details.locationMs - lastMs);
+  return occurredAt > byClock && occurredAt <= byClock + 120_000 ? byClock : occurredAt;
 }
 
 /** The relation of the location to a fence, in the notation of `geometry/zone.ts`. */
