@@ -5,7 +5,10 @@ import { minEpochMs, readDate, readNumber, rules } from '../fields/values.js';
 
 /** The raw time fields of a request. */
 export interface TimeFields {
-  /** Milliseconds from the fix to the sending, by the device's clock. Correct even when that clock is wrong. */
+  /**
+   * Milliseconds from the fix to the sending, by the device's clock. Correct even when that clock is wrong. A clock that
+   * is set back in between makes it negative.
+   */
   readonly updatedAtMsDiff?: unknown;
   /** Epoch milliseconds by the device's clock. */
   readonly updatedAtMs?: unknown;
@@ -35,7 +38,7 @@ function byDevice(epochMs: number, receivedAt: number): OccurredAt {
   return occurredAt > receivedAt + maxAheadMs ? byReceipt(receivedAt) : { occurredAt, deviceTimed: true };
 }
 
-const ageRule = `must be a number of milliseconds from 0 to ${maxAgeMs}, which is 7 days`;
+const ageRule = `must be a number of milliseconds from -${maxAheadMs}, 5 minutes ahead, to ${maxAgeMs}, 7 days ago`;
 const epochRule = 'must be a number of epoch milliseconds';
 
 /** Refuses dates before the year 2000: no device has measured a location then. */
@@ -51,7 +54,7 @@ export function checkRecent(param: string, epochMs: number | null): Validated<nu
  */
 export function readOccurredAt(fields: TimeFields, receivedAt: number): Validated<OccurredAt> {
   const ageMs = readNumber(fields.updatedAtMsDiff);
-  if (ageMs === null || (ageMs !== undefined && !(ageMs >= 0 && ageMs <= maxAgeMs)))
+  if (ageMs === null || (ageMs !== undefined && !(ageMs >= -maxAheadMs && ageMs <= maxAgeMs)))
     return invalid('updatedAtMsDiff', ageRule);
   const epochMs = readNumber(fields.updatedAtMs);
   if (epochMs === null) return invalid('updatedAtMs', epochRule);

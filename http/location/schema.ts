@@ -1,7 +1,7 @@
 /** The JSON Schema of a location, for the API's description. The reader in request.ts decides, and accepts more. */
 import Type from 'typebox';
 import { Latitude, Longitude, Metadata } from '../../schemas/json/common.js';
-import { maxAgeMs } from './occurred-at.js';
+import { maxAgeMs, maxAheadMs } from './occurred-at.js';
 import { maxAccuracyM, maxIdCharacters } from './request.js';
 
 const RangedBeaconRequest = Type.Object({
@@ -34,7 +34,11 @@ export const TrackRequest = Type.Object(
       }),
     ),
     updatedAtMsDiff: Type.Optional(
-      Type.Number({ minimum: 0, maximum: maxAgeMs, description: 'Milliseconds since the fix, at most 7 days' }),
+      Type.Number({
+        minimum: -maxAheadMs,
+        maximum: maxAgeMs,
+        description: 'Milliseconds since the fix, at most 7 days',
+      }),
     ),
     updatedAtMs: Type.Optional(Type.Number({ description: 'Epoch milliseconds of the fix' })),
     updatedAt: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601 time of the fix' })),
