@@ -9,6 +9,16 @@
  * });
  * ```
  */
+import {
+  delayAfter,
+  type Failure,
+  isPassingStatus,
+  type Outcome,
+  reasonOf,
+  repeat,
+  retryAfterMs,
+  sleep,
+} from './attempts.js';
 import { type EventStreamItem, type EventStreamOptions, followEvents } from './events.js';
 import {
   type Answer,
@@ -82,24 +92,6 @@ export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 }
 
-/** A failed attempt, and what follows from it. */
-interface Failure {
-  readonly error: FencelineError | NoAnswerError;
-  /** Whether the same request may succeed later. */
-  readonly isPassing: boolean;
-  /** Whether the request may have taken effect. */
-  readonly isUnknown: boolean;
-  /** What the server asks for, if it does. */
-  readonly retryAfterMs: number | undefined;
-}
-
-type Outcome = { readonly ok: true; readonly answer: unknown } | ({ readonly ok: false } & Failure);
-
-const firstDelayMs = 250;
-const maxDelayMs = 10_000;
-/** A server that asks for more patience gets an error to the caller instead. */
-const maxRetryAfterMs = 60_000;
-const passingStatuses = new Set([408, 429, 500, 502, 503, 504]);
 /** Conflicts that pass by themselves. */
 const passingConflicts = new Set(['edit_conflict', 'request_in_progress']);
 
@@ -108,20 +100,24 @@ export function createClient(options: ClientOptions): Client {
   const { key, maxRetries = 4, timeoutMs = 30_000, fetch: send = fetch } = options;
   const base = new URL(options.address).href.replace(/\/+$/, '');
 
-  async function attempt(method: string, url: string, headers: Headers, given: Given): Promise<Outcome> {
+  async function attempt(method: string, url: string, headers: Headers, given: Given): Promise<Outcome<unknown>> {
     const limit = AbortSignal.timeout(timeoutMs);
     const signal = given.signal ? AbortSignal.any([given.signal, limit]) : limit;
     const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+    // The first attempt of an edit may have changed the revision that it expects.
+    const isOnce = given.ifMatch !== undefined;
     try {
       const body = hasBody ? { body: JSON.stringify(given.body ?? {}) } : {};
       const response = await send(url, { method, headers, signal, ...body });
       const answer = await bodyOf(response);
-      return response.ok ? { ok: true, answer } : { ok: false, ...refusalOf(response, answer) };
+      if (response.ok) return { ok: true, answer };
+      const refusal = refusalOf(response, answer);
+      return { ok: false, ...refusal, isPassing: refusal.isPassing && !(isOnce && response.status >= 500) };
     } catch (error) {
       given.signal?.throwIfAborted();
       const reason = limit.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
       const unanswered = new NoAnswerError(`${method} ${url}: ${reason}`, { cause: error });
-      return { ok: false, error: unanswered, isPassing: true, isUnknown: true, retryAfterMs: undefined };
+      return { ok: false, error: unanswered, isPassing: !isOnce, retryAfterMs: undefined };
     }
   }
 
@@ -133,16 +129,8 @@ export function createClient(options: ClientOptions): Client {
     if (method !== 'GET' && method !== 'DELETE') headers.set('Content-Type', 'application/json');
     if (method === 'POST') headers.set('Idempotency-Key', crypto.randomUUID());
     if (given.ifMatch !== undefined) headers.set('If-Match', given.ifMatch);
-    for (let attempts = 1; ; attempts++) {
-      given.signal?.throwIfAborted();
-      const outcome = await attempt(method, url, headers, given);
-      if (outcome.ok) return outcome.answer as Answer<O>;
-      const delayMs = outcome.retryAfterMs ?? delayAfter(attempts);
-      // Its first attempt may have changed the revision that it expects.
-      const isOnce = given.ifMatch !== undefined && outcome.isUnknown;
-      if (!outcome.isPassing || isOnce || attempts > maxRetries || delayMs > maxRetryAfterMs) throw outcome.error;
-      await sleep(delayMs, given.signal);
-    }
+    const answer = await repeat(() => attempt(method, url, headers, given), maxRetries, given.signal);
+    return answer as Answer<O>;
   }
 
   async function* all<O extends PagedOperation>(operation: O, input: Input<O>) {
@@ -183,35 +171,6 @@ async function bodyOf(response: Response): Promise<unknown> {
 function refusalOf(response: Response, body: unknown): Failure {
   const meta = (body as { readonly meta?: object } | null)?.meta ?? {};
   const error = new FencelineError(response.status, meta);
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return {
-    error,
-    isPassing: passingStatuses.has(response.status) || passingConflicts.has(error.type),
-    isUnknown: response.status >= 500,
-    retryAfterMs: seconds >= 0 ? seconds * 1_000 : undefined,
-  };
+  const isPassing = isPassingStatus(response.status) || passingConflicts.has(error.type);
+  return { error, isPassing, retryAfterMs: retryAfterMs(response) };
 }
-
-/** `fetch` says only that it failed; the reason is in the cause. */
-function reasonOf(error: unknown): string {
-  const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
-  return cause?.code ?? cause?.message ?? (error as Error).message;
-}
-
-/** Returns a delay that grows with the attempts. Half of it is random, so that clients do not return together. */
-const delayAfter = (attempts: number): number =>
-  Math.min(maxDelayMs, firstDelayMs * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);
-
-/** Waits. Rejects with the signal's reason when it aborts. */
-const sleep = (delayMs: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, delayMs);
-    signal?.addEventListener('abort', stop, { once: true });
-  });

@@ -4,7 +4,7 @@ import { backUp, type Snapshot, type Snapshots } from '../../server/backup/backu
 import { isLocked } from '../../server/data-folder/lock.js';
 import { type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
-import { type AdminAccess, adminAccess, call } from './admin-access.js';
+import { type Access, adminAccessOf, call } from '../server.js';
 import { configurationFrom } from './configuration.js';
 
 /** Files are readable by their owner only: they contain locations and hashes of keys. */
@@ -24,7 +24,7 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
   const { files, startedAt, includesKeys } = await backUp({
     data,
     target: resolve(folder),
-    snapshots: isRunning ? snapshotsOfRunning(adminAccess(values)) : await snapshotsOfStopped(data),
+    snapshots: isRunning ? snapshotsOfRunning(await adminAccessOf(values)) : await snapshotsOfStopped(data),
     includeKeys: values['include-keys'] === true,
   });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -36,7 +36,7 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
   process.exit(0);
 };
 
-const snapshotsOfRunning = (admin: AdminAccess): Snapshots => ({
+const snapshotsOfRunning = (admin: Access): Snapshots => ({
   take: async () => (await call<{ snapshot: Snapshot }>(admin, 'POST', '/v1/backup-snapshots')).snapshot,
   drop: (id) => call(admin, 'DELETE', `/v1/backup-snapshots/${id}`),
 });

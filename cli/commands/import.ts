@@ -9,6 +9,7 @@ import type { Import } from '../../schemas/json/import.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import/progress.js';
+import { type Access, accessOf, call, request } from '../server.js';
 import { createBlockReader } from '../tail/blocks.js';
 
 const types: Readonly<Record<string, string>> = {
@@ -24,60 +25,20 @@ const maxLosses = 30;
 
 export const run: Run<OptionsOf<'import'>> = async (values, [path, ...others]) => {
   if (path === undefined || others.length > 0) throw new UsageError('import takes one FILE');
-  const key = values.key ?? process.env.FENCELINE_KEY;
-  if (!key) throw new UsageError('import requires a secret key: --key or FENCELINE_KEY');
+  const access = await accessOf(values);
   const resource = values.resource ?? 'geofences';
   if (resource !== 'geofences' && resource !== 'beacons')
     throw new UsageError(`--resource must be geofences or beacons, not ${resource}`);
-  const server = { address: await addressOf(values.address), key };
   const line = progressLine(process.stderr);
   const isDryRun = values['dry-run'] === true;
   let result: Import;
   try {
-    result = await followed(server, await send(server, path, { resource, isDryRun }, line), line);
+    result = await followed(access, await send(access, path, { resource, isDryRun }, line), line);
   } finally {
     line.end();
   }
-  await report(server, path, result, values.rejected);
+  await report(access, path, result, values.rejected);
 };
-
-interface Server {
-  readonly address: string;
-  readonly key: string;
-}
-
-async function addressOf(given = process.env.FENCELINE_ADDRESS): Promise<string> {
-  const address = given ?? (await localAddress());
-  if (!URL.canParse(address)) throw new UsageError(`${address} is not a URL`);
-  return address.replace(/\/+$/, '');
-}
-
-/** Loads the configuration only if no address is given. */
-async function localAddress(): Promise<string> {
-  const { configurationFrom } = await import('./configuration.js');
-  return `http://127.0.0.1:${configurationFrom({}).configuration.port}`;
-}
-
-async function call(server: Server, path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Response> {
-  const headers = { authorization: server.key, ...(init.headers as Record<string, string> | undefined) };
-  return fetch(`${server.address}${path}`, { ...init, headers }).catch((error: Error) => {
-    const reason = (error.cause as Error | undefined)?.message ?? error.message;
-    throw new CommandFailure(`nothing answers at ${server.address} (${reason}); is it running?`);
-  });
-}
-
-interface Answer {
-  readonly meta?: { readonly message?: string };
-  readonly import?: Import;
-}
-
-async function answerOf(response: Response, server: Server): Promise<Answer> {
-  const answer = (await response.json().catch(() => {
-    throw new CommandFailure(`the server at ${server.address} is not Fenceline`);
-  })) as Answer;
-  if (answer.import === undefined) throw new CommandFailure(answer.meta?.message ?? `it answered ${response.status}`);
-  return answer;
-}
 
 function sizeOf(path: string): number {
   try {
@@ -89,7 +50,7 @@ function sizeOf(path: string): number {
 
 /** Sends the file. Returns the import, which may still run. */
 async function send(
-  server: Server,
+  access: Access,
   path: string,
   { resource, isDryRun }: { readonly resource: string; readonly isDryRun: boolean },
   line: ProgressLine,
@@ -107,25 +68,23 @@ async function send(
     }
   }
   const query = new URLSearchParams({ wait: '0', fileName: basename(path), dryRun: `${isDryRun}` });
-  const response = await call(server, `/v1/${resource}/import?${query}`, {
-    method: 'POST',
+  const answer = await call<{ import: Import }>(access, 'POST', `/v1/${resource}/import?${query}`, {
     headers: { 'content-type': type, ...(isCompressed && { 'content-encoding': 'gzip' }) },
     body: Readable.toWeb(Readable.from(sent())) as RequestInit['body'] & ReadableStream,
     duplex: 'half',
   });
-  return (await answerOf(response, server)).import!;
+  return answer.import;
 }
 
 /** Shows the progress until the import has ended. A lost connection is opened again. */
-async function followed(server: Server, started: Import, line: ProgressLine): Promise<Import> {
+async function followed(access: Access, started: Import, line: ProgressLine): Promise<Import> {
   const startedAtMs = performance.now();
   let current = started;
   for (let losses = 0; current.status === 'running'; losses++) {
     if (losses > maxLosses) throw new CommandFailure(`the connection is lost; the import ${current._id} continues`);
     if (losses > 0) await delay(retryMs);
     try {
-      const response = await call(server, `/v1/imports/${current._id}/stream`);
-      if (!response.ok || response.body === null) throw new CommandFailure(`the stream answered ${response.status}`);
+      const response = await request(access, `/v1/imports/${current._id}/stream`);
       const read = createBlockReader();
       const text = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream());
       for await (const piece of text) {
@@ -142,7 +101,7 @@ async function followed(server: Server, started: Import, line: ProgressLine): Pr
   return current;
 }
 
-async function report(server: Server, path: string, result: Import, rejectedPath: string | undefined): Promise<void> {
+async function report(access: Access, path: string, result: Import, rejectedPath: string | undefined): Promise<void> {
   const { status, message, rejections = [], plannedRows = [], rejected, rejectedFile } = result;
   for (const { line, action, tag = null, externalId = null, changed = [] } of plannedRows) {
     const pair = [tag, externalId].filter((part) => part !== null).join('/');
@@ -153,8 +112,7 @@ async function report(server: Server, path: string, result: Import, rejectedPath
     console.error(`line ${line}: ${column}: ${rule}${value === '' ? '' : ` (${value})`}`);
   if (rejected > shown.length) console.error(`and ${rejected - shown.length} more bad rows`);
   if (rejectedFile !== undefined && rejectedPath !== undefined) {
-    const response = await call(server, rejectedFile);
-    if (!response.ok || response.body === null) throw new CommandFailure('the bad rows are no longer stored');
+    const response = await request(access, rejectedFile);
     await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(rejectedPath));
     console.error(`the bad rows are in ${rejectedPath}; correct them and import this file`);
   }

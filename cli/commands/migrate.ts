@@ -17,9 +17,10 @@ import { createInterface } from 'node:readline';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type ComparedEvent, type Comparison, compareEvents } from '../radar/compare.js';
-import { get, pagesOf, type Service } from '../radar/pages.js';
+import { get, pagesOf } from '../radar/pages.js';
 import { beaconFields, geofenceFields, settingsFrom } from '../radar/records.js';
 import { parseDuration, parseMoment } from '../replay/times.js';
+import { type Access, accessOf, call, checkedAddress } from '../server.js';
 import { run as importFile } from './import.js';
 
 type Given = Values<OptionsOf<'migrate'>>;
@@ -35,24 +36,10 @@ export const run: Run<OptionsOf<'migrate'>> = async (values, [action, subject, .
   throw new UsageError('migrate takes radar FOLDER, or compare');
 };
 
-function radarOf(values: Given): Service {
+function radarOf(values: Given): Access {
   const key = values['radar-key'] ?? process.env.RADAR_SECRET_KEY;
   if (!key) throw new UsageError('a secret key of Radar is required: --radar-key or RADAR_SECRET_KEY');
-  return { address: checked(values['radar-address'] ?? defaultRadar), key };
-}
-
-async function fencelineOf(values: Given): Promise<Service> {
-  const key = values.key ?? process.env.FENCELINE_KEY;
-  if (!key) throw new UsageError('a secret key of Fenceline is required: --key or FENCELINE_KEY');
-  const given = values.address ?? process.env.FENCELINE_ADDRESS;
-  if (given !== undefined) return { address: checked(given), key };
-  const { configurationFrom } = await import('./configuration.js');
-  return { address: `http://127.0.0.1:${configurationFrom({}).configuration.port}`, key };
-}
-
-function checked(address: string): string {
-  if (!URL.canParse(address)) throw new UsageError(`${address} is not a URL`);
-  return address.replace(/\/+$/, '');
+  return { address: checkedAddress(values['radar-address'] ?? defaultRadar), key };
 }
 
 const resources = [
@@ -62,7 +49,7 @@ const resources = [
 
 /** Reads both lists and the settings into files of the folder, then imports them. */
 async function copy(values: Given, folder: string): Promise<void> {
-  const [radar, fenceline] = [radarOf(values), await fencelineOf(values)];
+  const [radar, fenceline] = [radarOf(values), await accessOf(values)];
   mkdirSync(folder, { recursive: true });
   for (const each of resources) await download(radar, folder, each);
   const settings = settingsFrom(await get(radar, '/v1/config'), await beaconSettings(radar));
@@ -82,10 +69,10 @@ async function copy(values: Given, folder: string): Promise<void> {
   if (refused.length > 0) throw new CommandFailure(refused.join('; '));
 }
 
-const beaconSettings = (radar: Service) => get(radar, '/v1/search/beacons?near=0,0&radius=1000&limit=1');
+const beaconSettings = (radar: Access) => get(radar, '/v1/search/beacons?near=0,0&radius=1000&limit=1');
 
 /** Writes a list into a file. An interrupted download continues after the last whole page. */
-async function download(radar: Service, folder: string, { resource, time, fieldsOf }: (typeof resources)[number]) {
+async function download(radar: Access, folder: string, { resource, time, fieldsOf }: (typeof resources)[number]) {
   const file = join(folder, `${resource}.ndjson`);
   if (existsSync(file)) return console.log(`${file} is there already; remove it to read ${resource} again`);
   const unfinished = `${file}.unfinished`;
@@ -118,16 +105,10 @@ async function* linesOf(file: string): AsyncGenerator<string> {
     if (line.trim() !== '') yield line;
 }
 
-async function putSettings({ address, key }: Service, settings: object, isDryRun: boolean): Promise<void> {
+async function putSettings(fenceline: Access, settings: object, isDryRun: boolean): Promise<void> {
   console.log(`settings: ${JSON.stringify(settings)}`);
   if (isDryRun || Object.keys(settings).length === 0) return;
-  const answer = await fetch(`${address}/v1/settings`, {
-    method: 'PUT',
-    headers: { authorization: key, 'content-type': 'application/json' },
-    body: JSON.stringify(settings),
-  });
-  const { meta } = (await answer.json()) as { meta?: { message?: string } };
-  if (!answer.ok) throw new CommandFailure(`settings: ${meta?.message ?? answer.status}`);
+  await call(fenceline, 'PUT', '/v1/settings', { json: settings });
 }
 
 /** Compares the events of a range of time. Radar's come from its API, or from a file of webhook bodies. */
@@ -140,7 +121,7 @@ async function compare(values: Given, file: string | undefined): Promise<void> {
   const [fromMs, toMs] = [values.from ?? '-24h', values.to ?? '-1m'].map((text) => parseMoment(text, nowMs));
   if (fromMs === undefined || toMs === undefined) throw new UsageError('--from and --to are times such as -24h');
   const range = { fromMs, toMs };
-  const ours = await listed(await fencelineOf(values), range, toleranceMs);
+  const ours = await listed(await accessOf(values), range, toleranceMs);
   const theirs = file === undefined ? await listed(radarOf(values), range, toleranceMs) : await delivered(file);
   const result = withinRange(compareEvents(theirs, ours, { toleranceMs, by }), range);
   report(result, values.json === true);
@@ -152,7 +133,7 @@ interface Range {
 }
 
 /** Reads the events of the range, and those around it that may match one at its ends. */
-async function listed(service: Service, { fromMs, toMs }: Range, toleranceMs: number): Promise<ComparedEvent[]> {
+async function listed(service: Access, { fromMs, toMs }: Range, toleranceMs: number): Promise<ComparedEvent[]> {
   const events: ComparedEvent[] = [];
   const [after, before] = [fromMs - toleranceMs, toMs + toleranceMs].map((ms) => new Date(ms).toISOString());
   for await (const { records } of pagesOf(service, { path: 'events', time: 'createdAt', before, after }))

@@ -95,12 +95,13 @@ test('a broken file, a wrong key and a missing server fail with a reason', async
   await expect(run({ key: 'k' }, ['import', join(folder, 'none')])).rejects.toBeInstanceOf(CommandFailure);
 });
 
-test('a busy server is asked again', async () => {
+test('a server that is busy, or loses a connection, is asked again', async () => {
   let requests = 0;
   const busy = createServer((request, response) => {
     requests += 1;
     request.resume();
     if (requests === 1) response.writeHead(503, { 'retry-after': '0' }).end('{}');
+    else if (requests === 2) response.destroy();
     else response.end(JSON.stringify({ created: 1, updated: 0, unchanged: 0, problems: [] }));
   });
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
@@ -110,5 +111,5 @@ test('a busy server is asked again', async () => {
     address: `http://127.0.0.1:${port}`,
   });
   expect(output).toEqual(['1 created, 0 updated, 0 unchanged']);
-  expect(requests).toBe(2);
+  expect(requests).toBe(3);
 });

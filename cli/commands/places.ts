@@ -1,6 +1,5 @@
 /** `fenceline places import`: sends a catalogue of places to a running Fenceline, in batches. */
 import { createReadStream, statSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CatalogueResult } from '../../api/places/catalogue.js';
 import { placeFields } from '../../api/places/fields.js';
 import type { RawFields } from '../../http/fields/reader.js';
@@ -10,32 +9,25 @@ import { ndjsonRows } from '../../imports/formats/ndjson.js';
 import { BrokenSource, type RowProblem, type SourceRow } from '../../imports/source.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
+import { type Access, accessOf, call } from '../server.js';
 
 /** Places of one request, and about how many characters they may have together. */
 const batchPlaces = 500;
 const batchCharacters = 4_000_000;
-/** Attempts of one request while the server is overloaded. */
-const maxAttempts = 20;
-const maxWaitS = 30;
+/** Of one batch, while the server is busy. A repetition changes nothing. */
+const maxRetries = 20;
 /** Problems that are printed; the rest are counted. */
 const maxShown = 100;
 
 export const run: Run<OptionsOf<'places'>> = async (values, [action, file]) => {
   if (action !== 'import' || file === undefined) throw new UsageError('places requires import FILE');
-  const key = values.key ?? process.env.FENCELINE_KEY;
-  if (!key) throw new UsageError('places import requires a secret key: --key or FENCELINE_KEY');
+  const access = await accessOf(values);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new CommandFailure(`there is no file ${file}`);
-  const target = { address: await addressOf(values.address), key };
-  const total = await send(rowsOf(file), target);
+  const total = await send(rowsOf(file), access);
   console.log(summaryOf(total));
   if (total.refused > 0)
     throw new CommandFailure(`${total.refused} places were refused; correct them and import again`);
 };
-
-interface Target {
-  readonly address: string;
-  readonly key: string;
-}
 
 interface Total {
   created: number;
@@ -47,15 +39,6 @@ interface Total {
 export function summaryOf({ created, updated, unchanged }: Omit<Total, 'refused'>): string {
   const counts = `${created} created, ${updated} updated, ${unchanged} unchanged`;
   return created + updated === 0 && unchanged > 0 ? `Nothing changed: ${counts}` : counts;
-}
-
-async function addressOf(given = process.env.FENCELINE_ADDRESS): Promise<string> {
-  if (given !== undefined) {
-    if (!URL.canParse(given)) throw new UsageError(`${given} is not a URL`);
-    return given.replace(/\/+$/, '');
-  }
-  const { configurationFrom } = await import('./configuration.js');
-  return `http://127.0.0.1:${configurationFrom({}).configuration.port}`;
 }
 
 /** The fields that a Feature's geometry becomes in `imports`, beside those of a place. */
@@ -87,10 +70,10 @@ function placeOf({ type, coordinates, ...fields }: RawFields): RawFields {
   return { ...fields, geometry };
 }
 
-async function send(rows: AsyncIterable<SourceRow>, target: Target): Promise<Total> {
+async function send(rows: AsyncIterable<SourceRow>, access: Access): Promise<Total> {
   const total: Total = { created: 0, updated: 0, unchanged: 0, refused: 0 };
   let lines: number[] = [];
-  let texts: string[] = [];
+  let places: RawFields[] = [];
   let characters = 0;
 
   function refuse(line: number, message: string): void {
@@ -101,12 +84,15 @@ async function send(rows: AsyncIterable<SourceRow>, target: Target): Promise<Tot
 
   async function flush(): Promise<void> {
     if (lines.length === 0) return;
-    const { created, updated, unchanged, problems } = await post(`{"places":[${texts}]}`, target);
+    const { created, updated, unchanged, problems } = await call<CatalogueResult>(access, 'POST', '/v1/places/batch', {
+      json: { places },
+      maxRetries,
+    });
     total.created += created;
     total.updated += updated;
     total.unchanged += unchanged;
     for (const { index, message } of problems) refuse(lines[index]!, message);
-    [lines, texts, characters] = [[], [], 0];
+    [lines, places, characters] = [[], [], 0];
     if (process.stderr.isTTY) process.stderr.write(`\r${summaryOf(total)} `);
   }
 
@@ -115,37 +101,13 @@ async function send(rows: AsyncIterable<SourceRow>, target: Target): Promise<Tot
       refuse(line, `${content.problem.column}: ${content.problem.rule}`);
       continue;
     }
-    const text = JSON.stringify(placeOf(content.fields));
+    const place = placeOf(content.fields);
     lines.push(line);
-    texts.push(text);
-    characters += text.length;
+    places.push(place);
+    characters += JSON.stringify(place).length;
     if (lines.length === batchPlaces || characters > batchCharacters) await flush();
   }
   await flush();
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
   return total;
-}
-
-/** Sends one batch. Repeats it while the server asks for patience: a repetition changes nothing. */
-async function post(body: string, { address, key }: Target): Promise<CatalogueResult> {
-  for (let attempt = 1; ; attempt++) {
-    const response = await fetch(`${address}/v1/places/batch`, {
-      method: 'POST',
-      headers: { authorization: key, 'content-type': 'application/json' },
-      body,
-    }).catch((error: Error) => {
-      throw new CommandFailure(
-        `nothing answers at ${address} (${(error.cause as Error | undefined)?.message ?? error.message}); is it running?`,
-      );
-    });
-    const isBusy = response.status === 429 || response.status === 503;
-    if (isBusy && attempt < maxAttempts) {
-      await response.arrayBuffer();
-      await delay(1_000 * Math.min(maxWaitS, Math.max(1, Number(response.headers.get('retry-after')) || 1)));
-      continue;
-    }
-    const answer = (await response.json().catch(() => ({}))) as CatalogueResult & { meta?: { message?: string } };
-    if (!response.ok) throw new CommandFailure(answer.meta?.message ?? `${address} answered ${response.status}`);
-    return answer;
-  }
 }

@@ -2,12 +2,12 @@
 import type { Project } from '../../schemas/json/project.js';
 import { type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
-import { type AdminAccess, adminAccess, call } from './admin-access.js';
+import { type Access, adminAccessOf, call } from '../server.js';
 
 export const run: Run<OptionsOf<'project'>> = async (values, words) => {
   const action = actionOf(values, words);
   if (action === undefined) throw new UsageError('project requires create NAME, list, or rotate-key ID');
-  await action(adminAccess(values));
+  await action(await adminAccessOf(values));
 };
 
 type Values = Parameters<Run<OptionsOf<'project'>>>[0];
@@ -15,20 +15,20 @@ type Values = Parameters<Run<OptionsOf<'project'>>>[0];
 /** Returns the action that the words name; undefined if they have none of the command's forms. */
 function actionOf(values: Values, [word, subject]: readonly string[]) {
   if (word === 'list') return list;
-  if (word === 'create' && subject) return (admin: AdminAccess) => create(admin, subject);
+  if (word === 'create' && subject) return (admin: Access) => create(admin, subject);
   if (word === 'rotate-key' && subject)
-    return (admin: AdminAccess) => rotate(admin, subject, values.environment, values.kind);
+    return (admin: Access) => rotate(admin, subject, values.environment, values.kind);
   return undefined;
 }
 
-async function create(admin: AdminAccess, name: string): Promise<void> {
-  const { project } = await call<{ project: Project }>(admin, 'POST', '/v1/projects', { name });
+async function create(admin: Access, name: string): Promise<void> {
+  const { project } = await call<{ project: Project }>(admin, 'POST', '/v1/projects', { json: { name } });
   console.log(`${project._id}  ${project.name}`);
   for (const { environment, kind, key } of project.keys) console.log(`  ${environment} ${kind}`.padEnd(20), key);
   console.log('The keys are shown only this once.');
 }
 
-async function list(admin: AdminAccess): Promise<void> {
+async function list(admin: Access): Promise<void> {
   let page = '';
   do {
     const path = `/v1/projects?limit=1000${page}`;
@@ -41,10 +41,10 @@ async function list(admin: AdminAccess): Promise<void> {
   } while (page !== '');
 }
 
-async function rotate(admin: AdminAccess, id: string, environment?: string, kind?: string): Promise<void> {
+async function rotate(admin: Access, id: string, environment?: string, kind?: string): Promise<void> {
   if (!environment || !kind) throw new UsageError('rotate-key needs --environment and --kind');
   const path = `/v1/projects/${encodeURIComponent(id)}/keys/rotate`;
-  const { key } = await call<{ key: string }>(admin, 'POST', path, { environment, kind });
+  const { key } = await call<{ key: string }>(admin, 'POST', path, { json: { environment, kind } });
   console.log(key);
   console.log('The key is shown only this once. The previous key is no longer accepted.');
 }

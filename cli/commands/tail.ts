@@ -2,8 +2,9 @@
 
 import type { Event } from '../../schemas/json/user.js';
 import { painter } from '../../server/terminal-text.js';
-import { CommandFailure, type Run, UsageError } from '../command.js';
+import { CommandFailure, type Run } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
+import { accessOf } from '../server.js';
 import type { Block } from '../tail/blocks.js';
 import { follow, Refused } from '../tail/follow.js';
 import { tailLine } from '../tail/format.js';
@@ -19,29 +20,15 @@ const parameters = {
 } as const;
 
 export const run: Run<OptionsOf<'tail'>> = async (values) => {
-  const key = values.key ?? process.env.FENCELINE_KEY;
-  if (!key) throw new UsageError('tail requires a secret key: --key or FENCELINE_KEY');
+  const { address, key } = await accessOf(values);
   const query = new URLSearchParams();
   for (const [option, parameter] of Object.entries(parameters)) {
     const value = values[option as keyof typeof parameters];
     if (value !== undefined) query.set(parameter, value);
   }
-  const url = `${await addressOf(values.address)}/v1/events/stream?${query}`;
-  await tail(url, key, values.json === true);
+  await tail(`${address}/v1/events/stream?${query}`, key, values.json === true);
   process.exit(0);
 };
-
-async function addressOf(given = process.env.FENCELINE_ADDRESS): Promise<string> {
-  const address = given ?? (await localAddress());
-  if (!URL.canParse(address)) throw new UsageError(`${address} is not a URL`);
-  return address.replace(/\/+$/, '');
-}
-
-/** Loads the configuration only if no address is given. */
-async function localAddress(): Promise<string> {
-  const { configurationFrom } = await import('./configuration.js');
-  return `http://127.0.0.1:${configurationFrom({}).configuration.port}`;
-}
 
 /** Resolves on a signal, or when the reader of standard output is gone. */
 async function tail(url: string, key: string, isJson: boolean): Promise<void> {

@@ -1,14 +1,9 @@
 /** Reads lists of a server that speaks Radar's API, page by page, newest first, with retries. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { CommandFailure } from '../command.js';
+import { type Access, call, Refusal } from '../server.js';
 
 /** A record of a list. `_id` and the times are text in every list. */
 export type ListedRecord = Readonly<Record<string, unknown>> & { readonly _id: string };
-
-export interface Service {
-  readonly address: string;
-  readonly key: string;
-}
 
 export interface ListOptions {
   readonly path: 'geofences' | 'beacons' | 'events';
@@ -27,15 +22,14 @@ export interface Page {
 }
 
 const pageRecords = 1_000;
-const maxAttempts = 8;
+const maxRetries = 7;
 const timeoutMs = 60_000;
-const maxWaitS = 60;
 
 /**
  * Yields the pages of a list. The cursor of such a list is a time, and records may share one. So each page begins a
  * millisecond earlier than the last one ended, and records that were in that page are left out.
  */
-export async function* pagesOf(service: Service, { path, time, before, after }: ListOptions): AsyncGenerator<Page> {
+export async function* pagesOf(service: Access, { path, time, before, after }: ListOptions): AsyncGenerator<Page> {
   let seen = new Set<string>();
   for (let cursor = before; ; ) {
     const query = new URLSearchParams({ limit: `${pageRecords}` });
@@ -61,29 +55,11 @@ function listOf(body: Readonly<Record<string, unknown>>, path: string): ListedRe
   return list as ListedRecord[];
 }
 
-/** Returns the body of an answer. Waits and tries again while the service is busy or out of reach. */
-export async function get({ address, key }: Service, path: string): Promise<Readonly<Record<string, unknown>>> {
-  for (let attempt = 1; ; attempt++) {
-    const answer = await fetch(`${address}${path}`, {
-      headers: { authorization: key },
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    }).catch((error: Error & { cause?: Error }) => error.cause?.message ?? error.message);
-    if (typeof answer !== 'string' && answer.ok) return readBody(answer, address);
-    const isPassing = typeof answer === 'string' || answer.status === 429 || answer.status >= 500;
-    const reason = typeof answer === 'string' ? answer : await messageOf(answer);
-    if (!isPassing || attempt === maxAttempts) throw new CommandFailure(`${address}${path.split('?')[0]}: ${reason}`);
-    const askedS = typeof answer === 'string' ? Number.NaN : Number(answer.headers.get('retry-after') ?? Number.NaN);
-    await delay(1_000 * Math.min(Number.isFinite(askedS) ? askedS : 0.5 * 2 ** (attempt - 1), maxWaitS));
-  }
-}
-
-const readBody = (answer: Response, address: string): Promise<Readonly<Record<string, unknown>>> =>
-  answer.json().catch(() => {
-    throw new CommandFailure(`${address} does not answer in JSON`);
-  }) as Promise<Readonly<Record<string, unknown>>>;
-
-async function messageOf(answer: Response): Promise<string> {
-  const { meta } = (await answer.json().catch(() => ({}))) as { meta?: { message?: string; error?: string } };
-  return `it answered ${answer.status} ${meta?.message ?? meta?.error ?? ''}`.trim();
+/** Returns the body of an answer. Tries again while the service is busy, or no longer answers. */
+export function get(service: Access, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const options = { redirect: 'error', timeoutMs, maxRetries } as const;
+  return call<Readonly<Record<string, unknown>>>(service, 'GET', path, options).catch((error: Error) => {
+    if (!(error instanceof Refusal)) throw error;
+    throw new CommandFailure(`${service.address}${path.split('?')[0]}: ${error.message}`);
+  });
 }

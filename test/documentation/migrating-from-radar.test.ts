@@ -133,7 +133,7 @@ it('copies geofences, beacons and settings once, also after an interruption', as
   const target = join(folder, 'copy');
   // A busy service is asked again. The second page is then refused for good.
   failures.push(429, 200, 403);
-  expect((await migrate(['radar', target])).failure).toMatch(/\/v1\/geofences: it answered 403 REFUSED/);
+  expect((await migrate(['radar', target])).failure).toMatch(/\/v1\/geofences: the server answered 403 REFUSED/);
   const before = requests.length;
   const dry = await migrate(['radar', target], { 'dry-run': true });
   expect(requests[before]).toContain('updatedBefore');

@@ -21,8 +21,16 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fenceline-command-line-'));
   await placeBasemap(join(folder, 'new'));
   writeFileSync(join(folder, 'file'), '');
+  writeFileSync(join(folder, 'stores.csv'), 'tag,externalId\n');
+  writeFileSync(
+    join(folder, 'places.ndjson'),
+    '{"_id":"p","name":"P","geometry":{"type":"Point","coordinates":[1,2]}}',
+  );
   writeFileSync(join(folder, 'bad.yaml'), 'port: many\nlocation: 7\n');
-  other = createServer((_, response) => void response.end('hello'));
+  const radar = { meta: { sdkConfiguration: { stopDetection: true } }, geofences: [], beacons: [] };
+  other = createServer(({ url }, response) => {
+    response.end(url?.startsWith('/radar/v1/') ? JSON.stringify(radar) : 'hello');
+  });
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   otherPort = (other.address() as AddressInfo).port;
   server = await TestServer.start();
@@ -48,6 +56,23 @@ async function call(args: readonly string[], variables: NodeJS.ProcessEnv = {}) 
 }
 
 const nobody = 'http://127.0.0.1:9';
+
+/** Arguments of commands that call a server. */
+const callers: (readonly [string, () => readonly string[]])[] = [
+  ['project', () => ['list']],
+  ['tail', () => ['--key', 'k']],
+  ['export', () => ['--key', 'k']],
+  ['import', () => ['stores.csv', '--key', 'k']],
+  ['places', () => ['import', 'places.ndjson', '--key', 'k']],
+  // It printed a stack when it could not store the settings.
+  [
+    'migrate',
+    () => [
+      ...['radar', 'copied', '--key', 'k', '--radar-key', 'r'],
+      ...['--radar-address', `http://127.0.0.1:${otherPort}/radar/`],
+    ],
+  ],
+];
 
 describe('a command that fails', () => {
   const cases: [string, () => readonly string[], 1 | 2, RegExp][] = [
@@ -87,18 +112,13 @@ describe('a command that fails', () => {
     ['an option before the command', () => ['--port', '80', 'serve'], 2, /unknown option --port; options .* follow/],
     ['an option without its value', () => ['serve', '--port'], 2, /--port needs a value/],
     ['an unexpected word', () => ['serve', '8080'], 2, /serve takes only options, not 8080/],
-    [
-      'nothing listening, for project',
-      () => ['project', 'list', '--address', nobody],
+    ...callers.map(([name, args]): [string, () => readonly string[], 1, RegExp] => [
+      `nothing listening, for ${name}`,
+      () => [name, ...args(), '--address', nobody],
       1,
-      /nothing answers at http:\/\/127.0.0.1:9/,
-    ],
-    [
-      'nothing listening, for tail',
-      () => ['tail', '--key', 'k', '--address', nobody],
-      1,
-      /nothing answers at http:\/\/127.0.0.1:9/,
-    ],
+      /nothing answers at http:\/\/127.0.0.1:9 \(.+\); is it running\?/,
+    ]),
+    ['an address without a scheme', () => ['project', 'list', '--address', 'localhost:80'], 2, /must be a URL such as/],
     ['a wrong key, for project', () => ['project', 'list', '--address', server.address], 1, /key/],
     ['a wrong key, for tail', () => ['tail', '--key', 'k', '--address', server.address], 1, /key/],
     [

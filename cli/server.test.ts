@@ -1,0 +1,122 @@
+/**
+ * Each command had its own way to call the server. `project list --address http://127.0.0.1:8080/` requested
+ * `//v1/projects` while `export` accepted the address. An address that is no URL had two messages, an outage had three,
+ * and one of those was a stack.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openEmbedded } from '../backends/embedded/embedded.js';
+import { lockFolder } from '../server/data-folder/lock.js';
+import { freePorts } from '../testing/services/ports.js';
+import { type CommandDescription, CommandFailure, type Run, UsageError } from './command.js';
+import { descriptions } from './descriptions.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fenceline-server-'));
+const file = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+const place = { _id: 'p1', name: 'One', geometry: { type: 'Point', coordinates: [9.5, 47.1] } };
+
+/** A form of each command that sends a request. `FOLDER` stands for an empty folder. */
+const forms: readonly (readonly [string, readonly string[]])[] = [
+  ['project', ['list']],
+  ['places', ['import', file('places.ndjson', JSON.stringify(place))]],
+  ['export', []],
+  ['tail', []],
+  ['import', [file('stores.csv', 'tag,externalId\n')]],
+  ['migrate', ['radar', 'FOLDER']],
+  ['migrate', ['compare']],
+  ['backup', ['FOLDER']],
+];
+
+/** Paths that were requested of Fenceline. */
+const requested: string[] = [];
+let fenceline: HttpServer;
+let radar: HttpServer;
+let nobody: string;
+const umask = process.umask();
+
+async function listening(answer: (url: string) => readonly [number, object]): Promise<HttpServer> {
+  const server = createServer((request, response) => {
+    const [status, body] = answer(request.url ?? '');
+    request.resume().once('end', () => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+const addressOf = (server: HttpServer): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+beforeAll(async () => {
+  fenceline = await listening((url) => {
+    requested.push(url);
+    return [404, { meta: { code: 404, message: 'nothing is here' } }];
+  });
+  const lists = { geofences: [], beacons: [], events: [] };
+  radar = await listening(() => [200, { meta: { sdkConfiguration: { stopDetection: true } }, ...lists }]);
+  nobody = `http://127.0.0.1:${(await freePorts(1))[0]}`;
+  // A backup calls the server only if one uses the data folder.
+  await openEmbedded({ path: folder, partitions: 1 }).close();
+  await lockFolder(folder);
+});
+afterAll(() => {
+  fenceline.close();
+  radar.close();
+  process.umask(umask);
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  vi.stubEnv('FENCELINE_ADMIN_API_KEY', 'admin');
+  for (const name of ['log', 'error'] as const) vi.spyOn(console, name).mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** Runs the form of a command with this address. Returns why it failed. */
+async function failureOf(command: string, words: readonly string[], address: string): Promise<unknown> {
+  const { run } = (await import(`./commands/${command}.ts`)) as { run: Run<CommandDescription['options']> };
+  const filled = words.map((word) => (word === 'FOLDER' ? mkdtempSync(join(folder, 'empty-')) : word));
+  const radarAccess = { 'radar-key': 'radar', 'radar-address': addressOf(radar) };
+  const values = { address, key: 'key', data: folder, ...radarAccess };
+  return run(values as never, filled).catch((error: unknown) => error);
+}
+
+test('the forms have every command that takes an address', () => {
+  const all = Object.entries(descriptions).filter(([, { options }]) => 'address' in options);
+  expect(new Set(forms.map(([name]) => name))).toEqual(new Set(all.map(([name]) => name)));
+});
+
+describe.each(forms)('%s %j', (command, words) => {
+  test.each(['/below', '/below/'])('requests paths below %s', async (path) => {
+    requested.length = 0;
+    expect(await failureOf(command, words, addressOf(fenceline) + path)).toBeInstanceOf(CommandFailure);
+    expect(requested).not.toEqual([]);
+    for (const url of requested) expect(url).toMatch(/^\/below\/v1\//);
+  });
+
+  // The second one is a URL, whose scheme is localhost.
+  test.each(['nonsense', 'localhost:8080'])('refuses the address %s', async (address) => {
+    const message = `the address must be a URL such as http://127.0.0.1:8080, not ${address}`;
+    expect(await failureOf(command, words, address)).toEqual(new UsageError(message));
+  });
+
+  test('reports in one line that nothing answers', async () => {
+    const message = `nothing answers at ${nobody} (connect ECONNREFUSED ${new URL(nobody).host}); is it running?`;
+    expect(await failureOf(command, words, nobody)).toEqual(new CommandFailure(message));
+  });
+});
+
+test('an outage has its reason also where the name has several addresses', async () => {
+  // Node then fails with an error for each address, whose message is empty.
+  const failure = (await failureOf('export', [], nobody.replace('127.0.0.1', 'localhost'))) as Error;
+  expect(failure.message).toMatch(/\(.*ECONNREFUSED.*\)/);
+});

@@ -1,0 +1,114 @@
+/** The servers that commands call: a running Fenceline, or Radar. Each failure of a request is a CommandFailure. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isPassingStatus, type Outcome, reasonOf, repeat, retryAfterMs } from '../client/attempts.js';
+import { CommandFailure, UsageError } from './command.js';
+
+export interface Access {
+  /** Without a slash at the end. */
+  readonly address: string;
+  readonly key: string;
+}
+
+export interface RequestOptions extends RequestInit {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of a body that is a stream. */
+  readonly duplex?: 'half';
+  /** Time limit of each attempt, with its answer. Default: none, because files and streams may take long. */
+  readonly timeoutMs?: number;
+  /** How often a request that failed for a passing reason is sent again. Default 0. */
+  readonly maxRetries?: number;
+}
+
+/** The server answered, and refused the request. */
+export class Refusal extends CommandFailure {}
+
+type Given<Name extends string> = Readonly<Partial<Record<Name, string | undefined>>>;
+
+/** Reads the options --address and --key, or their variables. */
+export async function accessOf(values: Given<'address' | 'key'>): Promise<Access> {
+  const key = values.key ?? process.env.FENCELINE_KEY;
+  if (!key) throw new UsageError('a secret key of Fenceline is required: --key or FENCELINE_KEY');
+  return { address: givenAddress(values) ?? localAddress(await configurationOf({})), key };
+}
+
+/** Reads --address, and the admin API key from its variable or, on the same machine, from the data folder. */
+export async function adminAccessOf(values: Given<'address' | 'config' | 'port' | 'host' | 'data'>): Promise<Access> {
+  const configuration = await configurationOf(values);
+  const address = givenAddress(values) ?? localAddress(configuration);
+  const key = process.env.FENCELINE_ADMIN_API_KEY;
+  if (key) return { address, key };
+  const { adminApiKeyFile } = await import('../server/keys/admin-api-key.js');
+  const file = join(configuration.data, adminApiKeyFile);
+  try {
+    return { address, key: readFileSync(file, 'utf8').trim() };
+  } catch {
+    throw new CommandFailure(`no admin API key: ${file} is not readable and FENCELINE_ADMIN_API_KEY is not set`);
+  }
+}
+
+/** Loads the configuration only when it is needed. */
+const configurationOf = async (values: Given<'config' | 'port' | 'host' | 'data'>) =>
+  (await import('./commands/configuration.js')).configurationFrom(values).configuration;
+
+const localAddress = ({ port }: { readonly port: number }): string => `http://127.0.0.1:${port}`;
+
+function givenAddress({ address = process.env.FENCELINE_ADDRESS }: Given<'address'>): string | undefined {
+  return address === undefined ? undefined : checkedAddress(address);
+}
+
+/** Returns the address without a slash at its end. Throws a UsageError if it is not a URL of HTTP. */
+export function checkedAddress(given: string): string {
+  if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
+    throw new UsageError(`the address must be a URL such as http://127.0.0.1:8080, not ${given}`);
+  return given.replace(/\/+$/, '');
+}
+
+/** Servers that have answered. An outage of another one does not pass: it does not run, or its address is wrong. */
+const answered = new WeakSet<Access>();
+
+/** Sends a request and resolves to its successful answer, whose body may be a stream. */
+export const request = (
+  access: Access,
+  path: string,
+  { maxRetries = 0, ...options }: RequestOptions = {},
+): Promise<Response> => repeat(() => attempt(access, path, options), maxRetries);
+
+async function attempt(access: Access, path: string, options: RequestOptions): Promise<Outcome<Response>> {
+  const { timeoutMs, ...init } = options;
+  const { address, key } = access;
+  const headers = { ...init.headers, authorization: key };
+  try {
+    const signal = timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) };
+    const answer = await fetch(`${address}${path}`, { ...init, ...signal, headers });
+    answered.add(access);
+    if (answer.ok) return { ok: true, answer };
+    const error = new Refusal(await messageOf(answer));
+    return { ok: false, error, isPassing: isPassingStatus(answer.status), retryAfterMs: retryAfterMs(answer) };
+  } catch (error) {
+    return { ok: false, error: noAnswer(address, error), isPassing: answered.has(access), retryAfterMs: undefined };
+  }
+}
+
+/** Returns the server's own sentence. Radar has a code instead, and a proxy may have neither. */
+async function messageOf(answer: Response): Promise<string> {
+  const { meta } = (await answer.json().catch(() => ({}))) as { meta?: { message?: string; error?: string } };
+  return meta?.message ?? `the server answered ${answer.status} ${meta?.error ?? ''}`.trim();
+}
+
+export const noAnswer = (address: string, error: unknown): CommandFailure =>
+  new CommandFailure(`nothing answers at ${address} (${reasonOf(error)}); is it running?`);
+
+/** Sends JSON, if any is given, and resolves to the JSON of the answer. */
+export async function call<Answer>(
+  access: Access,
+  method: string,
+  path: string,
+  { json, ...options }: RequestOptions & { readonly json?: object } = {},
+): Promise<Answer> {
+  const body = json && { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } };
+  const answer = await request(access, path, { ...options, ...body, method });
+  return answer.json().catch(() => {
+    throw new CommandFailure(`the server at ${access.address} is not Fenceline: its answer is not JSON`);
+  }) as Promise<Answer>;
+}
