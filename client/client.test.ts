@@ -184,6 +184,60 @@ describe('the stream of events', () => {
     expect(new Set(received.map(({ url }) => url))).toEqual(new Set(['/v1/events/stream?tag=store']));
   });
 
+  it('reads lines as the standard says, also through a proxy that rewrites their ends', async () => {
+    // Of several lines of data the last one was kept, and events between CRLF never came.
+    reactions = [stream('id: 1\r\nevent: x\r\ndata: {\r\ndata: "_id":"1"}\r\n\r\nid: 2\rdata: {"_id":"2"}\r\r', true)];
+    const ids: string[] = [];
+    for await (const item of client.events()) {
+      ids.push(`${item.id} ${item.kind === 'event' && item.event._id}`);
+      if (ids.length === 2) break;
+    }
+    expect(ids).toEqual(['1 1', '2 2']);
+  });
+
+  it('tries again when the server accepts a connection and does not answer', async () => {
+    const hasty = createClient({ address, key: 'k', timeoutMs: 50 });
+    reactions = [() => {}, stream(eventOf('1'), true)];
+    expect((await hasty.events().next()).value).toMatchObject({ id: '1' });
+  });
+
+  it('reports when it is open and why it is lost, and tries again within four seconds', async () => {
+    reactions = [
+      refuse(429, 'rate_limited'),
+      ...Array<Reaction>(2).fill(breakOff),
+      stream('id: 1\n\n'),
+      stream(eventOf('2')),
+    ];
+    const reports: string[] = [];
+    const delaysMs: number[] = [];
+    const items = client.events({
+      onOpen: () => reports.push('open'),
+      onLoss(error, retryAfterMs) {
+        reports.push(error instanceof FencelineError ? error.type : 'lost');
+        delaysMs.push(retryAfterMs);
+      },
+    });
+    expect((await items.next()).value).toMatchObject({ id: '2' });
+    expect(reports).toEqual(['rate_limited', 'lost', 'lost', 'open', 'lost', 'open']);
+    expect(Math.max(...delaysMs)).toBeLessThanOrEqual(4_000);
+    // An answer ends the growth.
+    expect(delaysMs[3]).toBeLessThanOrEqual(250);
+    await items.return();
+  });
+
+  it('ends with what its listener throws, and gives up when it is refused later', async () => {
+    reactions = [breakOff];
+    const onLoss = () => {
+      throw new Error('nobody waits');
+    };
+    expect(await failureOf(client.events({ onLoss }).next())).toEqual(new Error('nobody waits'));
+    expect(received).toHaveLength(1);
+    received.length = 0;
+    reactions = [stream('id: 1\n\n'), refuse(401, 'unauthorized')];
+    expect(await failureOf(client.events().next())).toMatchObject({ type: 'unauthorized' });
+    expect(received).toHaveLength(2);
+  });
+
   it('ends when its signal aborts, and when the server refuses it for good', async () => {
     const stop = new AbortController();
     reactions = [stream(eventOf('1'), true)];

@@ -9,16 +9,7 @@
  * });
  * ```
  */
-import {
-  delayAfter,
-  type Failure,
-  isPassingStatus,
-  type Outcome,
-  reasonOf,
-  repeat,
-  retryAfterMs,
-  sleep,
-} from './attempts.js';
+import { type Failure, isPassingStatus, type Outcome, reasonOf, repeat, retryAfterMs } from './attempts.js';
 import { type EventStreamItem, type EventStreamOptions, followEvents } from './events.js';
 import {
   type Answer,
@@ -158,7 +149,7 @@ export function createClient(options: ClientOptions): Client {
     call,
     all,
     events: (streamOptions = {}) =>
-      followEvents({ open: openStream, sleep, delayAfter, silenceMs: Math.max(timeoutMs, 30_000) }, streamOptions),
+      followEvents({ open: openStream, openMs: timeoutMs, silenceMs: Math.max(timeoutMs, 30_000) }, streamOptions),
   };
 }
 

@@ -1,4 +1,6 @@
 /** Follows the stream of events, and resumes it. docs/subscribers.md describes its messages. */
+import { delayAfter, type Failure, sleep } from './attempts.js';
+import { type Block, createBlockReader } from './server-sent-events.js';
 import type { Event } from './types.js';
 
 /** Filters as in `GET /v1/events`; all must match. */
@@ -17,6 +19,13 @@ export interface EventStreamOptions {
   readonly lastEventId?: string;
   /** Ends the stream. */
   readonly signal?: AbortSignal;
+  /** Called when the stream is open, for the first time or again. */
+  readonly onOpen?: () => void;
+  /**
+   * Called when the connection is lost or can't be opened, before the next attempt: with a `FencelineError` if the
+   * server refused it for a passing reason. What it throws ends the stream.
+   */
+  readonly onLoss?: (error: Error, retryAfterMs: number) => void;
 }
 
 export type EventStreamItem =
@@ -28,105 +37,86 @@ export type EventStreamItem =
       readonly partitions: readonly { readonly partition: number; readonly missing: number }[];
     };
 
-interface Refusal {
-  readonly error: Error;
-  readonly isPassing: boolean;
-  readonly retryAfterMs: number | undefined;
-}
-
-type Opened = { readonly ok: true; readonly body: ReadableStream<Uint8Array> } | ({ readonly ok: false } & Refusal);
+type Opened = { readonly ok: true; readonly body: ReadableStream<Uint8Array> } | ({ readonly ok: false } & Failure);
 
 interface Connection {
   open(query: object, headers: Record<string, string>, signal: AbortSignal): Promise<Opened>;
-  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
-  delayAfter(attempts: number): number;
+  /** Time limit of the answer. */
+  readonly openMs: number;
   /** A connection without data for this time is lost. The server sends a heartbeat after 15 seconds. */
   readonly silenceMs: number;
 }
 
+/** Keeps the pause after a restart of the server under five seconds. */
+const maxDelayMs = 4_000;
+
 /** Yields events and gaps until the signal aborts. Rejects when the server refuses the stream for good. */
 export async function* followEvents(
-  connection: Connection,
-  { signal, lastEventId, ...query }: EventStreamOptions,
+  { open, openMs, silenceMs }: Connection,
+  { signal, lastEventId = '', onOpen, onLoss, ...query }: EventStreamOptions,
 ): AsyncGenerator<EventStreamItem, void, undefined> {
   let position = lastEventId;
-  let failures = 0;
-  while (!signal?.aborted) {
+  let losses = 0;
+
+  /** Yields the items of one connection. Returns why it ended. */
+  async function* follow(): AsyncGenerator<EventStreamItem, Failure, undefined> {
     const lost = new AbortController();
-    const ending = signal ? AbortSignal.any([signal, lost.signal]) : lost.signal;
-    let delayMs: number | undefined;
     try {
-      const headers: Record<string, string> = position === undefined ? {} : { 'Last-Event-ID': position };
-      const opened = await connection.open(query, headers, ending);
-      if (!opened.ok) {
-        if (!opened.isPassing) throw new Refused(opened.error);
-        delayMs = opened.retryAfterMs;
-      } else {
-        for await (const message of messagesIn(opened.body, connection.silenceMs, lost)) {
-          failures = 0;
-          position = message.id ?? position;
-          const item = itemOf(message, position);
-          if (item !== undefined) yield item;
-        }
+      const headers: Record<string, string> = position === '' ? {} : { 'Last-Event-ID': position };
+      const ending = signal ? AbortSignal.any([signal, lost.signal]) : lost.signal;
+      const opened = await within(openMs, lost, open(query, headers, ending));
+      if (!opened.ok) return opened;
+      onOpen?.();
+      for await (const block of blocksIn(opened.body, position, silenceMs, lost)) {
+        losses = 0;
+        position = block.id;
+        if (block.data !== null) yield itemOf(block.id, block.type, block.data);
       }
+      return { error: new Error('the server ended the stream'), isPassing: true, retryAfterMs: undefined };
     } catch (error) {
-      if (error instanceof Refused) throw error.cause;
-      // Any other error is a lost connection.
+      return { error: error as Error, isPassing: true, retryAfterMs: undefined };
     } finally {
       // Also when the caller stops reading.
       lost.abort();
     }
+  }
+
+  while (!signal?.aborted) {
+    const { error, isPassing, retryAfterMs } = yield* follow();
     if (signal?.aborted) return;
-    failures += 1;
-    await connection.sleep(delayMs ?? connection.delayAfter(failures), signal).catch(() => {});
+    if (!isPassing) throw error;
+    losses += 1;
+    const delayMs = retryAfterMs ?? Math.min(maxDelayMs, delayAfter(losses));
+    onLoss?.(error, delayMs);
+    await sleep(delayMs, signal).catch(() => {});
   }
 }
 
-/** Tells a refusal from a lost connection. */
-class Refused extends Error {
-  constructor(override readonly cause: Error) {
-    super();
-  }
+/** Ends the connection when the promise takes longer. */
+function within<Value>(timeMs: number, lost: AbortController, promise: Promise<Value>): Promise<Value> {
+  const timer = setTimeout(() => lost.abort(new Error(`the server sent nothing for ${timeMs / 1_000} s`)), timeMs);
+  return promise.finally(() => clearTimeout(timer));
 }
 
-interface Message {
-  readonly id?: string;
-  readonly event?: string;
-  readonly data?: string;
-}
-
-async function* messagesIn(
+async function* blocksIn(
   body: ReadableStream<Uint8Array>,
+  lastId: string,
   silenceMs: number,
   lost: AbortController,
-): AsyncGenerator<Message, void, undefined> {
+): AsyncGenerator<Block, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let text = '';
+  const read = createBlockReader(lastId);
   for (;;) {
-    const timer = setTimeout(() => lost.abort(), silenceMs);
-    const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+    const { done, value } = await within(silenceMs, lost, reader.read());
     if (done) return;
-    const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) yield messageOf(block);
+    yield* read(decoder.decode(value, { stream: true }));
   }
 }
 
-function messageOf(block: string): Message {
-  const fields: Record<string, string> = {};
-  for (const line of block.split('\n')) {
-    const [, name, value = ''] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
-    if (name !== undefined) fields[name] = value;
-  }
-  return fields;
-}
-
-/** Returns undefined for a message that only moves the position. */
-function itemOf({ event, data }: Message, id = ''): EventStreamItem | undefined {
-  if (data === undefined) return undefined;
+function itemOf(id: string, type: string, data: string): EventStreamItem {
   const content = JSON.parse(data);
   // A conversion may be named gap as well; its data has an id.
-  if (event === 'gap' && content._id === undefined) return { kind: 'gap', id, partitions: content.partitions };
+  if (type === 'gap' && content._id === undefined) return { kind: 'gap', id, partitions: content.partitions };
   return { kind: 'event', id, event: content };
 }

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ReadableStream, TextDecoderStream } from 'node:stream/web';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createBlockReader } from '../../client/server-sent-events.js';
 import type { Import } from '../../schemas/json/import.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import/progress.js';
 import { type Access, accessOf, call, request } from '../server.js';
-import { createBlockReader } from '../tail/blocks.js';
 
 const types: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',

@@ -1,4 +1,5 @@
 /** Reads server-sent events with `fetch`: their names are the types of events, which `EventSource` must know before. */
+import { createBlockReader } from '../../client/server-sent-events';
 import { urlOf } from './call';
 
 export interface StreamMessage {
@@ -13,28 +14,6 @@ const pollEveryMs = 2_000;
 const firstTextMs = 8_000;
 /** The server sends a heartbeat every 15 seconds. Without it, the connection is gone. */
 const maxSilenceMs = 40_000;
-
-/**
- * Returns the messages in the text, and the rest, which is not yet complete. A block with only an id is a heartbeat: it
- * has no data, and says where to resume.
- */
-export function splitMessages(text: string): {
-  readonly messages: readonly { readonly type: string; readonly data?: string; readonly id?: string }[];
-  readonly rest: string;
-} {
-  const blocks = text.split('\n\n');
-  const rest = blocks.pop() ?? '';
-  const messages = blocks.map((block) => {
-    const fields = new Map<string, string>();
-    for (const line of block.split('\n')) {
-      const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-      fields.set(name, fields.has(name) ? `${fields.get(name)}\n${value}` : value);
-    }
-    const [data, id] = [fields.get('data'), fields.get('id')];
-    return { type: fields.get('event') ?? 'message', ...(data !== undefined && { data }), ...(id && { id }) };
-  });
-  return { messages, rest };
-}
 
 /** Whether messages come by the stream, by asking for them, or not at all. */
 export type StreamState = 'open' | 'polling' | 'lost';
@@ -88,16 +67,15 @@ export function followStream(path: string, query: object, { onMessage, onState, 
 
   async function readOnce(): Promise<void> {
     const url = urlOf(path, lastEventId === undefined ? query : { ...query, lastEventId });
-    let text = '';
+    const read = createBlockReader(lastEventId);
     let isOpen = false;
     await readText(url, stop.signal, (part) => {
       if (!isOpen) onState?.('open');
       isOpen = true;
-      const { messages, rest } = splitMessages(text + part);
-      text = rest;
-      for (const { type, data, id } of messages) {
-        if (id !== undefined) lastEventId = id;
-        if (data !== undefined) onMessage({ type, data });
+      for (const { type, data, id } of read(part)) {
+        // A heartbeat has no data, and says where to resume.
+        lastEventId = id || undefined;
+        if (data !== null) onMessage({ type, data });
       }
     });
   }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../client/types';
-import { splitMessages } from '../client/stream';
 import { type Arrived, addArrived, emptyFeed, matchesFilter, maxEvents, medianLagMs, resume } from './feed';
 
 const arrived = (id: string, more: Partial<Event> = {}, arrivedAtMs = 0): Arrived => ({
@@ -65,30 +64,4 @@ test('the lag is the middle one, by the clock of the server', () => {
   const all = [100, 9_000, 300].map((lagMs, index) => arrived(`${index}`, {}, startMs + lagMs + 60_000));
   expect(medianLagMs(all, 60_000)).toBe(300);
   expect(medianLagMs([], 0)).toBeUndefined();
-});
-
-test('a stream that comes in pieces of any size has the same messages, and heartbeats keep their id', () => {
-  const text =
-    'retry: 1000\nid: a\n\nid: b\nevent: x\ndata: {"_id":"1"}\n\n: beat\n\nid: c\n\nevent: y\ndata: 2\nid: d\n\n';
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 100 }), (sizes) => {
-      let rest = '';
-      const found: object[] = [];
-      for (let [at, index] = [0, 0]; at < text.length; index += 1) {
-        const size = sizes[index % sizes.length]!;
-        const split = splitMessages(rest + text.slice(at, at + size));
-        found.push(...split.messages);
-        rest = split.rest;
-        at += size;
-      }
-      expect(rest).toBe('');
-      expect(found).toEqual([
-        { type: 'message', id: 'a' },
-        { type: 'x', data: '{"_id":"1"}', id: 'b' },
-        { type: 'message' },
-        { type: 'message', id: 'c' },
-        { type: 'y', data: '2', id: 'd' },
-      ]);
-    }),
-  );
 });

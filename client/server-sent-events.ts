@@ -19,6 +19,7 @@ export interface Block {
 export function createBlockReader(lastId = ''): (piece: string) => Block[] {
   let rest = '';
   let isFirst = true;
+  let isAfterReturn = false;
   let id = lastId;
   let type = '';
   let data: string[] = [];
@@ -40,13 +41,13 @@ export function createBlockReader(lastId = ''): (piece: string) => Block[] {
   }
 
   return (piece) => {
-    let text = rest + piece;
-    if (isFirst && text !== '') {
-      text = text.replace(/^\uFEFF/, '');
-      isFirst = false;
-    }
-    // A CR at the end may be half of a CRLF.
-    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    if (piece === '') return [];
+    // A CR ends its line at once: an event must not wait for the piece that may begin with the rest of a CRLF.
+    let text = rest + (isAfterReturn ? piece.replace(/^\n/, '') : piece);
+    isAfterReturn = piece.endsWith('\r');
+    if (isFirst) text = text.replace(/^\uFEFF/, '');
+    isFirst = false;
+    const lines = text.split(/\r\n|\n|\r/);
     rest = lines.pop() ?? '';
     return lines.flatMap(readLine);
   };
