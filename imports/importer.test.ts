@@ -1,5 +1,5 @@
 /** Imports of CSV files: applied and refused rows, and the record of the import. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readBeacon } from '../api/beacons/fields.js';
 import { beaconRecord } from '../api/beacons/record.js';
 import { geofenceId } from '../api/geofences/record.js';
@@ -284,6 +284,33 @@ describe('an import that is interrupted', () => {
       const again = await bench.import(scope, file(shop('a'), shop('b')));
       expect(again).toMatchObject({ created: 2 - created, unchanged: created });
     }
+  });
+
+  // An import that lost its lease in an outage ran on, and another node imported into the same project meanwhile.
+  it('because another node holds the lease of its project, and may import', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let renewal: Promise<boolean> | undefined;
+    const values: typeof bench.values = {
+      ...bench.values,
+      put(...given) {
+        renewal = bench.values.put(...given);
+        return renewal;
+      },
+    };
+    const scope = newScope();
+    const held = heldFile(['a', 'b'], 1);
+    const importer = createImporter({ ...bench, values });
+    const running = importer.importRecords({ ...requestOf(scope, ''), source: held.source });
+    await held.arrived;
+    await bench.values.delete(`import/${scope.project}`);
+    const permit = await bench.otherImporter().admit(scope);
+    vi.advanceTimersToNextTimer();
+    while ((await renewal) !== false) vi.advanceTimersToNextTimer();
+    held.release();
+    expect(await running).toMatchObject({ status: 'interrupted', created: 0 });
+    await expect(importer.check(scope)).rejects.toMatchObject({ code: 'import_running' });
+    await permit.release();
   });
 
   it('by the end of its process is shown as interrupted, because its lease is gone', async () => {

@@ -1,10 +1,10 @@
 /**
  * Runs imports: one at a time per project on all nodes. Files run in a thread of their own, if the node has one.
  */
-import { setInterval } from 'node:timers';
 import type { GeometrySources } from '../api/dependencies.js';
 import { isDeleted } from '../pipeline/catalog/store/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
+import { holdLease } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
@@ -33,6 +33,8 @@ export interface StartedImport {
 export interface ImportPermit {
   readonly id: string;
   readonly scope: Scope;
+  /** Aborts when another node may import into the project. */
+  readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
@@ -84,7 +86,7 @@ export const defaultImportBounds: ImportBounds = {
 
 /** Time after which an import of a process that ended no longer counts as running. */
 const leaseMs = 60_000;
-const renewEveryMs = 15_000;
+const renewEveryMs = 5_000;
 const retryAfterS = 10;
 
 /** Interval at which a node asks whether another one stops its import, and whether its project was deleted. */
@@ -133,38 +135,19 @@ export function createImporter({
   async function admit(scope: Scope): Promise<ImportPermit> {
     refuseIfBusy();
     const id = freshId(clock());
-    const key = leaseKey(scope.project);
     admitted.add(id);
-    if (!(await taken(key, id))) throw otherRuns();
-    const renewal = setInterval(() => {
-      // During an outage the next renewal follows; the lease outlasts several.
-      values.put(key, id, leaseMs, { current: id }).catch(() => undefined);
-    }, renewEveryMs);
-    renewal.unref();
-    return {
-      id,
-      scope,
-      async release() {
-        clearInterval(renewal);
-        admitted.delete(id);
-        // Without the store the lease expires by itself.
-        await values.delete(key, { current: id }).catch(() => undefined);
-      },
-    };
-  }
-
-  async function taken(key: string, id: string): Promise<boolean> {
-    let isTaken = false;
     try {
-      isTaken = await values.put(key, id, leaseMs, { current: null });
-      const holder = isTaken || !isOnlyNode ? undefined : await values.get(key);
-      if (holder !== undefined && isAbandoned(holder)) {
-        isTaken = await values.put(key, id, leaseMs, { current: holder });
-      }
-    } finally {
-      if (!isTaken) admitted.delete(id);
+      const lease = await holdLease(values, leaseKey(scope.project), id, { leaseMs, renewEveryMs, isAbandoned });
+      if (lease === undefined) throw otherRuns();
+      const release = async () => {
+        admitted.delete(id);
+        await lease.release();
+      };
+      return { id, scope, lost: lease.lost, release };
+    } catch (error) {
+      admitted.delete(id);
+      throw error;
     }
-    return isTaken;
   }
 
   async function start(permit: ImportPermit, request: ImportRequest): Promise<StartedImport> {
@@ -189,9 +172,10 @@ export function createImporter({
   }
 
   /**
-   * Returns a signal that aborts when a caller stops the import, on this node or on another, or deletes its project.
+   * Returns a signal that aborts when the lease is lost, or when a caller stops the import, on this node or on another,
+   * or deletes its project.
    */
-  function stopSignal({ id, scope }: ImportPermit, given: AbortSignal | undefined) {
+  function stopSignal({ id, scope, lost }: ImportPermit, given: AbortSignal | undefined) {
     const stop = new AbortController();
     stops.set(id, stop);
     const asking = setInterval(() => {
@@ -204,7 +188,7 @@ export function createImporter({
     }, askEveryMs);
     asking.unref();
     return {
-      signal: given ? AbortSignal.any([given, stop.signal]) : stop.signal,
+      signal: AbortSignal.any([stop.signal, lost, ...(given ? [given] : [])]),
       end(): void {
         clearInterval(asking);
         stops.delete(id);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Mailer } from '../../outbound/mail/mail.js';
 import { createMailer } from '../../outbound/mail/mailer.js';
 import { startSmtpServer, type TestSmtpServer } from '../../outbound/mail/testing/smtp-server.js';
@@ -368,6 +368,24 @@ describe('several nodes', () => {
     await other.run();
     expect(requests).toEqual(['/a.csv']);
     expect(lastRun(scope)).toMatchObject({ reason: 'nightly', result: 'succeeded' });
+  });
+
+  test('end a run whose lease another one has, which repeats it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const scope = newScope();
+    await save(scope, { urls: [url('/a.csv')] });
+    const node = await nodeThatWaits();
+    const lease = `sync/${syncOf(scope)._id}`;
+    await bench.values.put(lease, 'another', hourMs);
+    vi.advanceTimersToNextTimer();
+    await node.idle();
+    expect(lastRun(scope)).toMatchObject({ result: 'running', attempt: 1 });
+    expect(await bench.values.get(lease)).toBe('another');
+    await bench.values.delete(lease);
+    bodies.set('/a.csv', csv('1'));
+    await newNode().run();
+    expect(lastRun(scope)).toMatchObject({ result: 'succeeded', attempt: 2 });
   });
 
   test('repeat a run whose node stops, and give up after several attempts', async () => {

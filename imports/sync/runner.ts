@@ -3,8 +3,8 @@
  * time, on all nodes.
  *
  * What is due follows from the stored records alone (`schedule.ts`). So a missed night is run at the next start, and a
- * run whose process ended is repeated by whichever node notices first. A lock with a short life, which the running node
- * renews, keeps the others out.
+ * run whose process ended is repeated by whichever node notices first. A lease, which the running node renews, keeps the
+ * others out.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { isDeleted } from '../../pipeline/catalog/store/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { isPortError } from '../../pipeline/errors.js';
+import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
@@ -70,14 +71,14 @@ export interface SyncRunner {
   close(): Promise<void>;
 }
 
-const lockMs = 60_000;
-const renewEveryMs = 15_000;
-const retryLockMs = 10_000;
+const leaseMs = 60_000;
+const renewEveryMs = 5_000;
+const retryLeaseMs = 10_000;
 const retryImportMs = 5_000;
 const hourMs = 3_600_000;
 const maxEditAttempts = 20;
 
-const lockKey = ({ _id }: SyncRecord): string => `sync/${_id}`;
+const leaseKey = ({ _id }: SyncRecord): string => `sync/${_id}`;
 const scopeOf = ({ project, environment }: SyncRecord): Scope => ({ project, environment });
 
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
@@ -92,25 +93,15 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   rmSync(folder, { recursive: true, force: true });
 
   async function start(sync: SyncRecord): Promise<void> {
-    const key = lockKey(sync);
     const id = freshId(clock());
-    if (!(await values.put(key, id, lockMs, { current: null }))) {
-      heldUntil.set(sync._id, clock() + retryLockMs);
+    const lease = await holdLease(values, leaseKey(sync), id, { leaseMs, renewEveryMs });
+    if (lease === undefined) {
+      heldUntil.set(sync._id, clock() + retryLeaseMs);
       return;
     }
     const end = new AbortController();
-    const signal = AbortSignal.any([closing.signal, end.signal]);
-    const renewal = setInterval(() => {
-      values.put(key, id, lockMs, { current: id }).then(
-        // The lock was lost in an outage, and another node may have it.
-        (isHeld) => isHeld || end.abort(new Error('the lock was lost')),
-        // The next renewal follows; the lock outlasts several.
-        () => undefined,
-      );
-    }, renewEveryMs);
-    renewal.unref();
-    const done = runToEnd(sync, { id, folder: join(folder, id), signal }).finally(() => {
-      clearInterval(renewal);
+    const signal = AbortSignal.any([closing.signal, end.signal, lease.lost]);
+    const done = runToEnd(sync, lease, { id, folder: join(folder, id), signal }).finally(() => {
       running.delete(sync._id);
     });
     running.set(sync._id, { project: sync.project, end, done });
@@ -119,16 +110,16 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   const isProjectDeleted = ({ project }: { readonly project: string }): boolean =>
     isDeleted(configuration, 'project', project);
 
-  async function runToEnd(sync: SyncRecord, context: RunContext): Promise<void> {
+  async function runToEnd(sync: SyncRecord, lease: HeldLease, context: RunContext): Promise<void> {
     try {
       await runOnce(parts, scopeOf(sync), context);
     } catch (error) {
       const { stack, message } = error as Error;
       if (!context.signal.aborted) onProblem({ sync: sync._id, reason: stack ?? message });
-      heldUntil.set(sync._id, clock() + retryLockMs);
+      heldUntil.set(sync._id, clock() + retryLeaseMs);
     } finally {
       rmSync(context.folder, { recursive: true, force: true });
-      await values.delete(lockKey(sync), { current: context.id }).catch(() => undefined);
+      await lease.release();
     }
   }
 

@@ -68,7 +68,7 @@ export interface DueRun {
 
 /**
  * Returns the run that is due; undefined if none is. A run in progress counts as due, because its process may have
- * ended: the lock of the run decides.
+ * ended: the lease of the run decides.
  */
 export function dueRun(sync: SyncRecord, schedule: Schedule, nowMs: number): DueRun | undefined {
   const { enabled, lastRun, requested } = sync;

@@ -84,6 +84,15 @@ export function describeExpiringValuesContract(name: string, site: () => Promise
         await until(async () => (await values.increment('b', hourMs)) === 1);
       }));
 
+    test('a repetition of its holder renews a value that others only get when there is none', () =>
+      onValues(async (values) => {
+        await Promise.all(['a', 'b'].map((key) => values.put(key, '1', 200, absent)));
+        expect(await values.put('a', '1', hourMs, absent)).toBe(true);
+        await until(async () => (await values.get('b')) === undefined);
+        expect(await values.put('a', '2', hourMs, absent)).toBe(false);
+        expect(await values.get('a')).toBe('1');
+      }));
+
     test('values survive a reopen', async () => {
       const place = await site();
       const first = await place.open();

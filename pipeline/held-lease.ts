@@ -1,0 +1,84 @@
+/** Leases that their holders renew: work that one process at a time does, for as long as it takes. */
+import type { ExpiringValues } from './ports.js';
+
+export interface HeldLease {
+  /** Aborts when another one holds the lease, or may soon, because the store was out of reach for too long. */
+  readonly lost: AbortSignal;
+  /** Frees the lease, unless another one holds it. Never rejects: without the store the lease expires by itself. */
+  release(): Promise<void>;
+}
+
+export interface LeaseTerms {
+  /** A lease that is not renewed is free after this time. */
+  readonly leaseMs: number;
+  /** Interval of renewals. A lease counts as lost this long before it is free, so that work in progress can end. */
+  readonly renewEveryMs: number;
+  /** Returns whether the holder has ended without releasing the lease. Default: none has. */
+  readonly isAbandoned?: (holder: string) => boolean | Promise<boolean>;
+}
+
+/**
+ * Takes the lease `key`, and renews it until it is released or lost. Returns undefined while another one holds it, and
+ * rejects if the store does.
+ *
+ * A later failure of the store is no loss: the next renewal follows. The lease is lost when none has succeeded for so
+ * long that it may soon be another's. A lease that the store has forgotten is taken again.
+ *
+ * @param holder a text that nobody else uses, and that is used once.
+ */
+export async function holdLease(
+  values: Pick<ExpiringValues, 'get' | 'put' | 'delete'>,
+  key: string,
+  holder: string,
+  { leaseMs, renewEveryMs, isAbandoned = () => false }: LeaseTerms,
+): Promise<HeldLease | undefined> {
+  const lost = new AbortController();
+  let end: NodeJS.Timeout | undefined;
+
+  /** Takes the lease from its holder. Null: only if it is free, or held by this one. */
+  async function take(current: string | null): Promise<boolean> {
+    const askedAtMs = performance.now();
+    if (!(await values.put(key, holder, leaseMs, { current }))) return false;
+    clearTimeout(end);
+    const leftMs = leaseMs - renewEveryMs - (performance.now() - askedAtMs);
+    end = setTimeout(lose, leftMs, 'the lease was not renewed in time').unref();
+    return true;
+  }
+
+  /** Takes the lease if it is free, or its holder has ended. The holder may release it meanwhile. */
+  async function takeFirst(): Promise<boolean> {
+    if (await take(null)) return true;
+    const current = await values.get(key);
+    if (current !== undefined && !(await isAbandoned(current))) return false;
+    return (current !== undefined && (await take(current))) || takeFirst();
+  }
+
+  if (!(await takeFirst())) return undefined;
+  let renewal: Promise<void> | undefined;
+  const renewals = setInterval(() => {
+    renewal ??= take(null)
+      .then(
+        (isHeld) => isHeld || lose('another one holds the lease'),
+        () => undefined,
+      )
+      .then(() => {
+        renewal = undefined;
+      });
+  }, renewEveryMs).unref();
+
+  function lose(reason: string): void {
+    clearInterval(renewals);
+    lost.abort(new Error(reason));
+  }
+
+  return {
+    lost: lost.signal,
+    async release() {
+      clearInterval(renewals);
+      // A renewal that is still under way would take the lease again.
+      await renewal;
+      clearTimeout(end);
+      await values.delete(key, { current: holder }).catch(() => undefined);
+    },
+  };
+}
