@@ -6,6 +6,7 @@
  */
 import { isDeleted } from '../pipeline/catalog/store/revisions.js';
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
+import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
@@ -50,7 +51,7 @@ export interface ReplaysParts {
   /** Of all projects, on this node. */
   readonly maxRunning?: number;
   readonly maxMs?: number;
-  /** Interval at which progress is stored, and at which a cancellation is noticed. */
+  /** Interval at which progress is stored, the lease is renewed, and a cancellation is noticed. */
   readonly everyMs?: number;
 }
 
@@ -60,6 +61,26 @@ const leaseMs = 30_000;
 const retryAfterS = 10;
 /** A value of the store holds this many events, each of less than 5 kB. */
 const eventsPerPage = 50;
+
+/** Why a replay ends early. */
+type StopReason = 'cancelled' | 'too_long' | 'project_deleted' | 'lease_lost' | 'not_stored' | 'closing';
+
+/** Ends a replay, for the first reason that it is given. */
+function createStop() {
+  const controller = new AbortController();
+  let first: StopReason | undefined;
+  return {
+    signal: controller.signal,
+    get reason(): StopReason | undefined {
+      return first;
+    },
+    because(reason: StopReason): void {
+      first ??= reason;
+      controller.abort();
+    },
+  };
+}
+type Stop = ReturnType<typeof createStop>;
 
 const noEvents: Readonly<Record<FoundIn, number>> = { both: 0, replay: 0, record: 0 };
 
@@ -73,7 +94,7 @@ export function createReplays({
   maxMs = 600_000,
   everyMs = 500,
 }: ReplaysParts): Replays {
-  const running = new Map<string, AbortController>();
+  const running = new Map<string, Stop>();
   /** Ids of those whose end is being stored. */
   const ending = new Set<string>();
   const following = new Set<Promise<void>>();
@@ -97,19 +118,20 @@ export function createReplays({
     return { ...again, status: 'failed', message: 'the server that ran it has ended' };
   }
 
-  function stoppedBy(reason: unknown, hasProblem: boolean): Partial<ReplayRecord> {
+  function stoppedBy(reason: StopReason): Partial<ReplayRecord> {
     if (reason === 'cancelled') return { status: 'cancelled' };
-    const messages: Readonly<Record<string, string>> = {
-      'too long': `the replay took more than ${maxMs / 1_000} seconds: choose a shorter range`,
-      deleted: 'the project was deleted',
-      replaced: 'another replay of the project was started during an outage',
+    const messages: Readonly<Record<typeof reason, string>> = {
+      too_long: `the replay took more than ${maxMs / 1_000} seconds: choose a shorter range`,
+      project_deleted: 'the project was deleted',
+      lease_lost: 'an outage was so long that another replay of the project may have started',
+      not_stored: 'its events could not be stored',
+      closing: 'the server was stopped',
     };
-    const otherwise = hasProblem ? 'its events could not be stored' : 'the server was stopped';
-    return { status: 'failed', message: messages[String(reason)] ?? otherwise };
+    return { status: 'failed', message: messages[reason] };
   }
 
   /** Follows one replay to its end, and stores what it says. */
-  async function follow(first: ReplayRecord, job: ReplayJob, stop: AbortController): Promise<void> {
+  async function follow(first: ReplayRecord, job: ReplayJob, lease: HeldLease, stop: Stop): Promise<void> {
     const id = first._id;
     let record = first;
     let hasChanged = false;
@@ -117,11 +139,11 @@ export function createReplays({
     const pageCounts: Record<FoundIn, number> = { both: 0, replay: 0, record: 0 };
     /** Pages are written in turn. */
     let writing: Promise<unknown> = Promise.resolve();
-    let problem: unknown;
+    let isStored = true;
     const write = (work: () => Promise<unknown>): void => {
-      writing = writing.then(work).catch((error: unknown) => {
-        problem ??= error;
-        stop.abort();
+      writing = writing.then(work).catch(() => {
+        isStored = false;
+        stop.because('not_stored');
       });
     };
     function flush(foundIn: FoundIn, least: number): void {
@@ -146,22 +168,15 @@ export function createReplays({
       } else if (message.kind === 'end') record = { ...record, status: 'completed', summary: message.summary };
       else record = { ...record, status: 'failed', message: message.reason };
     }
-    /** Takes the lease again if it has expired during an outage, unless another replay has it by now. */
-    async function keepLease(): Promise<boolean> {
-      const key = leaseKey(first.project);
-      const isKept = await values.put(key, id, leaseMs, { current: id });
-      return isKept || values.put(key, id, leaseMs, { current: null });
-    }
     async function look(): Promise<void> {
       // The end is stored once all events are.
       const current = record;
       if (current.status !== 'running') return;
-      if (!(await keepLease())) return stop.abort('replaced');
       if (hasChanged) await store(current);
       hasChanged = false;
-      if (isDeleted(configuration, 'project', first.project)) stop.abort('deleted');
-      else if ((await values.get(cancelKey(id))) !== undefined) stop.abort('cancelled');
-      else if (clock() - first.createdAt > maxMs) stop.abort('too long');
+      if (isDeleted(configuration, 'project', first.project)) stop.because('project_deleted');
+      else if ((await values.get(cancelKey(id))) !== undefined) stop.because('cancelled');
+      else if (clock() - first.createdAt > maxMs) stop.because('too_long');
     }
     const timer = setInterval(() => write(look), everyMs);
     try {
@@ -172,26 +187,21 @@ export function createReplays({
     clearInterval(timer);
     for (const foundIn of Object.keys(pages) as FoundIn[]) flush(foundIn, 1);
     await writing;
-    const end = record.status === 'running' || problem ? stoppedBy(stop.signal.reason, problem !== undefined) : {};
+    const end = record.status === 'running' || !isStored ? stoppedBy(stop.reason ?? 'closing') : {};
     // A client that sees the end may start the next replay.
     running.delete(id);
     ending.add(id);
-    // Without the store, the record expires and the lease ends by itself.
+    // Without the store, the record expires by itself.
     await store({ ...record, ...end, finishedAt: clock() }).catch(() => undefined);
     ending.delete(id);
-    await values.delete(leaseKey(first.project), { current: id }).catch(() => undefined);
+    await lease.release();
   }
 
-  /** Takes the lease of the project, also from a replay that has ended and not released it yet. */
-  async function takeLease({ scope }: ReplayJob, id: string): Promise<boolean> {
-    const key = leaseKey(scope.project);
-    if (await values.put(key, id, leaseMs, { current: null })) return true;
-    const holder = await values.get(key);
-    if (holder === undefined) return values.put(key, id, leaseMs, { current: null });
+  /** Returns whether a replay of the project has ended, and has not released its lease yet. */
+  async function hasEnded(project: string, id: string): Promise<boolean> {
     for (const environment of ['test', 'live'] as const) {
-      const text = await values.get(recordKey({ project: scope.project, environment }, holder));
-      const hasEnded = text !== undefined && (JSON.parse(text) as ReplayRecord).status !== 'running';
-      if (hasEnded) return values.put(key, id, leaseMs, { current: holder });
+      const text = await values.get(recordKey({ project, environment }, id));
+      if (text !== undefined) return (JSON.parse(text) as ReplayRecord).status !== 'running';
     }
     return false;
   }
@@ -200,11 +210,15 @@ export function createReplays({
     async start(job) {
       if (isClosing) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
       const id = freshId(clock());
-      const stop = new AbortController();
-      if (!(await takeLease(job, id))) {
+      const { project } = job.scope;
+      const isAbandoned = (holder: string) => hasEnded(project, holder);
+      const lease = await holdLease(values, leaseKey(project), id, { leaseMs, renewEveryMs: everyMs, isAbandoned });
+      if (lease === undefined) {
         const message = 'another replay of this project is running; cancel it, or wait until it has ended';
         throw new ApiError('replay_running', message, { retryAfterS });
       }
+      const stop = createStop();
+      lease.lost.addEventListener('abort', () => stop.because('lease_lost'));
       try {
         if (running.size >= maxRunning)
           throw new ApiError('overloaded', 'this server runs replays of other projects', { retryAfterS });
@@ -215,12 +229,12 @@ export function createReplays({
           ...{ summary: null, kept: noEvents },
         };
         await store(record);
-        const followed = follow(record, job, stop).finally(() => following.delete(followed));
+        const followed = follow(record, job, lease, stop).finally(() => following.delete(followed));
         following.add(followed);
         return record;
       } catch (error) {
         running.delete(id);
-        await values.delete(leaseKey(job.scope.project), { current: id }).catch(() => undefined);
+        await lease.release();
         throw error;
       }
     },
@@ -243,11 +257,11 @@ export function createReplays({
     async cancel(record) {
       if (record.status !== 'running') return;
       await values.put(cancelKey(record._id), 'cancel', keepMs);
-      running.get(record._id)?.abort('cancelled');
+      running.get(record._id)?.because('cancelled');
     },
     async close() {
       isClosing = true;
-      for (const stop of running.values()) stop.abort();
+      for (const stop of running.values()) stop.because('closing');
       await Promise.all(following);
     },
   };
