@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { useApi } from '../api/testing/fixtures.js';
 import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
@@ -104,4 +104,21 @@ test('a run ends with its project', async () => {
     for (const next of ticks.splice(0)) next();
     return (await api.values.get(`demo/${record._id}`)) === undefined;
   });
+});
+
+test('a run whose lease another one has ends, and leaves the lease to it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { record, key } = await api.newProject('Of a demo on two nodes');
+  expect((await call('POST', '/v1/demo', key('test', 'secret'))).status).toBe(200);
+  const lease = `demo/${record._id}`;
+  const state = `demo-state/${await api.values.get(lease)}`;
+  await tick();
+  await api.values.put(lease, 'another', 3_600_000);
+  vi.advanceTimersToNextTimer();
+  await until(async () => {
+    for (const next of ticks.splice(0)) next();
+    return (await api.values.get(state)) === undefined;
+  });
+  expect(await api.values.get(lease)).toBe('another');
 });

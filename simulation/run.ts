@@ -2,8 +2,8 @@
  * Drives the fleet of the demo through its city, in the test environment of a project. The locations are validated and
  * appended as those of devices are, so all that follows is real.
  *
- * A run is bounded in size and time and ends by itself. The value `demo/<project>` of the shared store says that one
- * runs, on whatever node; a run whose value was taken away ends within seconds.
+ * A run is bounded in size and time and ends by itself. A lease says that one runs, on whatever node. Its state is a
+ * value of the shared store; a run whose state was taken away ends within seconds.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import { geometryResolver, resourceOf } from '../imports/resources.js';
 import { recordOf } from '../ingest/intake.js';
 import { isDeleted } from '../pipeline/catalog/store/revisions.js';
 import type { Scope } from '../pipeline/catalog/types.js';
+import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
 import { topics } from '../pipeline/ports.js';
 import { Slab } from '../pipeline/records/slab.js';
 import { ApiError } from '../schemas/errors.js';
@@ -32,10 +33,12 @@ const tickMs = 1_000;
 const ticksPerReport = 4;
 /** The fleet moves this many times as fast as in a city, so that viewers see events soon. */
 const pace = 3;
-const ticksPerRenewal = 2;
+/** The state is stored at every so many ticks. */
+const ticksPerState = 2;
+const keepStateMs = 10 * 60_000;
 /** A run whose process has ended is over after this time. */
-const claimMs = 15_000;
-const loadingMs = 120_000;
+const leaseMs = 15_000;
+const renewEveryMs = 2_000;
 const maxRunning = 4;
 const retryAfterS = 60;
 
@@ -70,7 +73,8 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-const keyOf = ({ project }: Scope): string => `demo/${project}`;
+const leaseKey = ({ project }: Scope): string => `demo/${project}`;
+const stateKey = (id: string): string => `demo-state/${id}`;
 
 const pairsOf = ({ geofences }: City) =>
   geofences.map(({ tag, externalId, fields }) => ({
@@ -94,11 +98,13 @@ export function createDemo(parts: DemoParts): Demo {
   };
 
   async function running(scope: Scope): Promise<RunningDemo | undefined> {
-    const text = await values.get(keyOf(scope));
-    return text === undefined ? undefined : (JSON.parse(text) as RunningDemo);
+    const id = await values.get(leaseKey(scope));
+    const text = id && (await values.get(stateKey(id)));
+    return text ? (JSON.parse(text) as RunningDemo) : undefined;
   }
 
-  async function load(scope: Scope): Promise<void> {
+  async function load(scope: Scope, first: RunningDemo): Promise<void> {
+    await values.put(stateKey(first.id), JSON.stringify(first), keepStateMs);
     const records = pairsOf(theCity()).map(({ tag, externalId, fields }) => ({ tag, externalId, ...fields }));
     const resource = resourceOf('geofence', { configuration, resolve: geometryResolver(parts) }, scope);
     const results = await applyBatch({ configuration, writer }, resource, records, false);
@@ -122,47 +128,46 @@ export function createDemo(parts: DemoParts): Demo {
     await log.append(topics.locations, records);
   }
 
-  /** Runs until the end, the signal, or until the value of the run was taken away or its project was deleted. */
+  /** Runs until the end, the signal, or until the state of the run was taken away or its project was deleted. */
   async function drive(scope: Scope, first: RunningDemo, signal: AbortSignal): Promise<void> {
     const fleet = createFleet(theCity(), first.devices);
-    let status = first;
     let text = JSON.stringify(first);
     let locations = 0;
-    try {
-      for (let tick = 0; clock() < first.endsAtMs && !signal.aborted; tick++) {
-        if (tick % ticksPerRenewal === 0) {
-          if (isDeleted(configuration, 'project', scope.project)) return;
-          status = { ...status, locations };
-          const next = JSON.stringify(status);
-          if (!(await values.put(keyOf(scope), next, claimMs, { current: text }))) return;
-          text = next;
-        }
-        const due = fleet.filter((_, index) => index % ticksPerReport === tick % ticksPerReport);
-        await send(scope, due);
-        locations += due.length;
-        await pause(tickMs, signal);
+    for (let tick = 0; clock() < first.endsAtMs && !signal.aborted; tick++) {
+      if (tick % ticksPerState === 0) {
+        if (isDeleted(configuration, 'project', scope.project)) return;
+        const next = JSON.stringify({ ...first, locations });
+        if (!(await values.put(stateKey(first.id), next, keepStateMs, { current: text }))) return;
+        text = next;
       }
-    } finally {
-      await values.delete(keyOf(scope), { current: text });
+      const due = fleet.filter((_, index) => index % ticksPerReport === tick % ticksPerReport);
+      await send(scope, due);
+      locations += due.length;
+      await pause(tickMs, signal);
     }
   }
 
-  async function claim(scope: Scope): Promise<RunningDemo> {
-    const startedAtMs = clock();
-    const first: RunningDemo = {
-      id: randomUUID(),
-      startedAtMs,
-      endsAtMs: startedAtMs + demoBounds.durationMs,
-      devices: demoBounds.devices,
-      locations: 0,
-    };
-    const isFirst = await values.put(keyOf(scope), JSON.stringify(first), loadingMs, { current: null });
-    if (!isFirst) throw new ApiError('conflict', 'the demo of this project runs already');
-    return first;
+  async function runToEnd(scope: Scope, first: RunningDemo, lease: HeldLease, signal: AbortSignal): Promise<void> {
+    await drive(scope, first, AbortSignal.any([signal, lease.lost])).catch(onProblem);
+    await forget(first, lease);
+  }
+
+  const newRun = (startedAtMs: number): RunningDemo => ({
+    id: randomUUID(),
+    startedAtMs,
+    endsAtMs: startedAtMs + demoBounds.durationMs,
+    devices: demoBounds.devices,
+    locations: 0,
+  });
+
+  async function forget({ id }: RunningDemo, lease: HeldLease): Promise<void> {
+    await lease.release();
+    await values.delete(stateKey(id)).catch(() => undefined);
   }
 
   async function stop(scope: Scope): Promise<void> {
-    await values.delete(keyOf(scope));
+    const id = await values.get(leaseKey(scope));
+    if (id !== undefined) await values.delete(stateKey(id));
     const run = runs.get(scope.project);
     run?.stop.abort();
     await run?.done;
@@ -175,25 +180,25 @@ export function createDemo(parts: DemoParts): Demo {
 
     async start(scope) {
       admitWrite?.();
+      const first = newRun(clock());
       // Only one request of a project continues: the others must not take the places of other projects.
-      const first = await claim(scope);
+      const lease = await holdLease(values, leaseKey(scope), first.id, { leaseMs, renewEveryMs });
+      if (lease === undefined) throw new ApiError('conflict', 'the demo of this project runs already');
       try {
         if (runs.size + starting >= maxRunning)
           throw new ApiError('overloaded', 'this server runs several demos', { retryAfterS });
         starting += 1;
-        await load(scope).finally(() => {
+        await load(scope, first).finally(() => {
           starting -= 1;
         });
       } catch (error) {
-        await values.delete(keyOf(scope), { current: JSON.stringify(first) });
+        await forget(first, lease);
         throw error;
       }
       const stopping = new AbortController();
-      const done = drive(scope, first, stopping.signal)
-        .catch(onProblem)
-        .finally(() => {
-          if (runs.get(scope.project)?.stop === stopping) runs.delete(scope.project);
-        });
+      const done = runToEnd(scope, first, lease, stopping.signal).finally(() => {
+        if (runs.get(scope.project)?.stop === stopping) runs.delete(scope.project);
+      });
       runs.set(scope.project, { stop: stopping, done });
       return first;
     },
