@@ -16,7 +16,7 @@ import type {
 import { isPortError } from '../pipeline/errors.js';
 import { hasElapsed } from '../schemas/elapsed.js';
 import { ApiError } from '../schemas/errors.js';
-import type { ImportFailure, ImportRecord, ImportRequester } from '../schemas/json/import.js';
+import type { ImportFailure, ImportFormat, ImportRecord, ImportRequester } from '../schemas/json/import.js';
 import { readHeader } from './columns.js';
 import { csvLine } from './csv-cells.js';
 import { applyRows, type ImportProgress, type ImportSink, TooManyRows } from './engine.js';
@@ -25,7 +25,7 @@ import { csvRows } from './formats/csv.js';
 import { geojsonRows } from './formats/geojson.js';
 import { ndjsonRows } from './formats/ndjson.js';
 import { type ImportedKind, type ImportedResource, type ResourceParts, resourceOf } from './resources.js';
-import { BrokenSource, type ImportFormat, type RowBatch, type RowProblem } from './source.js';
+import { BrokenSource, type RowBatch, type RowProblem } from './source.js';
 
 export interface ImportRequest {
   readonly scope: Scope;

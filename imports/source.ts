@@ -1,9 +1,6 @@
 /** The rows of a file, as the readers of formats make them and the import takes them. */
 import type { RawFields } from '../http/fields/reader.js';
 
-export const importFormats = ['csv', 'geojson', 'ndjson'] as const;
-export type ImportFormat = (typeof importFormats)[number];
-
 /** Why a row cannot be applied. */
 export interface RowProblem {
   /** The column or field that breaks its rule; `row` for the row as a whole. */

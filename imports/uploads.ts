@@ -8,7 +8,7 @@
 
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { pipeline as connected, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setInterval } from 'node:timers';
@@ -17,7 +17,8 @@ import type { FastifyRequest } from 'fastify';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploads.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
-import type { ImportFormat } from './source.js';
+import { formatOfName } from '../schemas/import-formats.js';
+import type { ImportFormat } from '../schemas/json/import.js';
 
 export interface ReceivedFile {
   readonly format: ImportFormat;
@@ -37,18 +38,6 @@ const formatsByType: Readonly<Record<string, ImportFormat>> = {
   'application/jsonl': 'ndjson',
   'application/geo+json-seq': 'ndjson',
 };
-
-const formatsByExtension: Readonly<Record<string, ImportFormat>> = {
-  '.csv': 'csv',
-  '.geojson': 'geojson',
-  '.json': 'geojson',
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.geojsonl': 'ndjson',
-  '.geojsons': 'ndjson',
-};
-
-export const formatOfName = (name: string): ImportFormat | undefined => formatsByExtension[extname(name).toLowerCase()];
 
 const formType = 'multipart/form-data';
 

@@ -4,24 +4,19 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
+import { formatOfName } from '../../schemas/import-formats.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { accessOf, request } from '../server.js';
 
 const resources = ['geofences', 'beacons'];
 
-/** Formats by the extension of the file. The option takes precedence. */
-const formats: readonly (readonly [RegExp, string])[] = [
-  [/\.(geojson|json)$/i, 'geojson'],
-  [/\.(ndjson|jsonl)$/i, 'ndjson'],
-];
-
 export const run: Run<OptionsOf<'export'>> = async (values, [resource = 'geofences', ...rest]) => {
   if (!resources.includes(resource) || rest.length > 0)
     throw new UsageError('export writes geofences or beacons: fenceline export [geofences|beacons] [OPTIONS]');
   const access = await accessOf(values);
   const { output, tag } = values;
-  const format = values.format ?? formats.find(([extension]) => extension.test(output ?? ''))?.[1] ?? 'csv';
+  const format = values.format ?? formatOfName(output ?? '') ?? 'csv';
   const query = new URLSearchParams({ format, ...(tag !== undefined && { tag }) });
   const answer = await request(access, `/v1/${resource}/export?${query}`);
   const body = Readable.fromWeb(answer.body as ReadableStream);

@@ -6,18 +6,17 @@ import { pipeline } from 'node:stream/promises';
 import { type ReadableStream, TextDecoderStream } from 'node:stream/web';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBlockReader } from '../../client/server-sent-events.js';
-import type { Import } from '../../schemas/json/import.js';
+import { formatOfName } from '../../schemas/import-formats.js';
+import type { Import, ImportFormat } from '../../schemas/json/import.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import/progress.js';
 import { type Access, accessOf, call, request } from '../server.js';
 
-const types: Readonly<Record<string, string>> = {
-  '.csv': 'text/csv',
-  '.geojson': 'application/geo+json',
-  '.json': 'application/geo+json',
-  '.ndjson': 'application/x-ndjson',
-  '.jsonl': 'application/x-ndjson',
+const types: Readonly<Record<ImportFormat, string>> = {
+  csv: 'text/csv',
+  geojson: 'application/geo+json',
+  ndjson: 'application/x-ndjson',
 };
 const maxShownRows = 20;
 const retryMs = 1_000;
@@ -56,8 +55,8 @@ async function send(
   line: ProgressLine,
 ): Promise<Import> {
   const isCompressed = extname(path).toLowerCase() === '.gz';
-  const type = types[extname(isCompressed ? path.slice(0, -'.gz'.length) : path).toLowerCase()];
-  if (type === undefined) throw new UsageError(`${path} must be a .csv, .geojson or .ndjson file`);
+  const format = formatOfName(isCompressed ? path.slice(0, -'.gz'.length) : path);
+  if (format === undefined) throw new UsageError(`${path} must be a .csv, .geojson or .ndjson file`);
   const totalBytes = sizeOf(path);
   async function* sent(): AsyncGenerator<Uint8Array> {
     let bytes = 0;
@@ -69,7 +68,7 @@ async function send(
   }
   const query = new URLSearchParams({ wait: '0', fileName: basename(path), dryRun: `${isDryRun}` });
   const answer = await call<{ import: Import }>(access, 'POST', `/v1/${resource}/import?${query}`, {
-    headers: { 'content-type': type, ...(isCompressed && { 'content-encoding': 'gzip' }) },
+    headers: { 'content-type': types[format], ...(isCompressed && { 'content-encoding': 'gzip' }) },
     body: Readable.toWeb(Readable.from(sent())) as RequestInit['body'] & ReadableStream,
     duplex: 'half',
   });

@@ -7,6 +7,7 @@ import { unknownField } from '../../http/fields/table.js';
 import { geojsonRows } from '../../imports/formats/geojson.js';
 import { ndjsonRows } from '../../imports/formats/ndjson.js';
 import { BrokenSource, type RowProblem, type SourceRow } from '../../imports/source.js';
+import { formatOfName } from '../../schemas/import-formats.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type Access, accessOf, call } from '../server.js';
@@ -51,9 +52,9 @@ function findUnknown(fields: RawFields): RowProblem | undefined {
 
 async function* rowsOf(file: string): AsyncGenerator<SourceRow> {
   const source = createReadStream(file);
-  const isLines = /\.(ndjson|jsonl|geojsonl|geojsonseq)$/i.test(file);
+  const rowsIn = formatOfName(file) === 'ndjson' ? ndjsonRows : geojsonRows;
   try {
-    for await (const { rows } of (isLines ? ndjsonRows : geojsonRows)(source, findUnknown)) yield* rows;
+    for await (const { rows } of rowsIn(source, findUnknown)) yield* rows;
   } catch (error) {
     if (error instanceof BrokenSource) throw new CommandFailure(`${file}: ${error.message}`);
     throw error;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { importFormatsByExtension } from '../../schemas/import-formats';
 import { samples } from './columns';
 import { featureTexts, formatOf, previewOf } from './preview';
 import { plannedRows, rejectedRows } from './rows';
@@ -88,6 +89,10 @@ describe('the preview of a file', () => {
   ])('takes %s with %j for %s', (name, text, format) => {
     expect(formatOf(name, text)).toBe(format);
   });
+});
+
+it.each(Object.entries(importFormatsByExtension))('takes %s for %s, as the server does', (extension, format) => {
+  expect(formatOf(`shops${extension}`, '')).toBe(format);
 });
 
 describe('the rows of an import', () => {

@@ -49,7 +49,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Returns the format that the name and the first characters of a file tell. */
 export function formatOf(fileName: string, text: string): Format {
   const name = fileName.toLowerCase().replace(/\.gz$/, '');
-  if (/\.(ndjson|jsonl)$/.test(name)) return 'ndjson';
+  if (/\.(ndjson|jsonl|geojson(l|s|seq))$/.test(name)) return 'ndjson';
   if (name.endsWith('.geojson')) return 'geojson';
   if (!name.endsWith('.json') && !/^\s*\{/.test(text)) return 'csv';
   const [first = ''] = text.trimStart().split('\n', 1);

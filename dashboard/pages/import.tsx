@@ -25,7 +25,9 @@ const resources = [
 ] as const satisfies readonly { value: Resource; label: string }[];
 
 const formats: Record<Format, string> = { csv: 'CSV', geojson: 'GeoJSON', ndjson: 'Lines of JSON' };
-const accepted = '.csv,.txt,.json,.geojson,.ndjson,.jsonl,.gz,text/csv,application/geo+json,application/json';
+const accepted =
+  '.csv,.txt,.json,.geojson,.ndjson,.jsonl,.geojsonl,.geojsons,.geojsonseq,.gz,' +
+  'text/csv,application/geo+json,application/json';
 
 export default function ImportPage() {
   const { isOwner } = useWorkspace();

@@ -236,6 +236,23 @@ describe('a run', () => {
     expect(lastRun(scope).files).toMatchObject([{ result: 'rejected_rows', counts: { unchanged: 1, rejected: 1 } }]);
   });
 
+  // Uploads took `.geojsonl` for lines of JSON and `.json` for GeoJSON, and the sync took both for CSV.
+  test('reads each file in the format that its name says to uploads as well', async () => {
+    const scope = newScope();
+    const feature = (id: string) => ({
+      type: 'Feature',
+      properties: { tag: 'store', externalId: id, description: 'Shop', radius: 100 },
+      geometry: { type: 'Point', coordinates: [10, 50] },
+    });
+    bodies.set('/lines.GEOJSONL?token=a.csv', JSON.stringify(feature('1')));
+    bodies.set('/all.json', JSON.stringify({ type: 'FeatureCollection', features: [feature('2')] }));
+    bodies.set('/download', csv('3'));
+    await save(scope, { urls: [...bodies.keys()].map(url) });
+    await newNode().run();
+    expect(lastRun(scope)).toMatchObject({ result: 'succeeded' });
+    expect(storedIds(scope)).toEqual(['1', '2', '3']);
+  });
+
   test('says what is wrong with a file that is not a CSV file', async () => {
     const scope = newScope();
     bodies.set('/a.csv', '<!doctype html>\n<title>Log in</title>');

@@ -17,10 +17,10 @@ import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
+import { formatOfName } from '../../schemas/import-formats.js';
 import type { ImportRecord } from '../../schemas/json/import.js';
 import type { SyncFileRecord, SyncRecord, SyncRunRecord, SyncSeenFile } from '../../schemas/json/sync.js';
 import type { Importer } from '../importer.js';
-import type { ImportFormat } from '../source.js';
 import { credentialsOf } from './record.js';
 import { runMail, shownName } from './run-mail.js';
 import { dueRun, maxAttempts, type Schedule } from './schedule.js';
@@ -313,15 +313,6 @@ function unimported(file: StagedFile): SyncFileRecord {
   };
 }
 
-const extensions: readonly (readonly [RegExp, ImportFormat])[] = [
-  [/\.geojson$/i, 'geojson'],
-  [/\.(ndjson|jsonl)$/i, 'ndjson'],
-];
-
-/** Returns the format that the name of a file says; CSV otherwise. */
-const formatOf = (name: string): ImportFormat =>
-  extensions.find(([extension]) => extension.test(shownName(name)))?.[1] ?? 'csv';
-
 async function imported(
   parts: SyncRunnerParts,
   sync: SyncRecord,
@@ -333,7 +324,7 @@ async function imported(
   const request = {
     scope: scopeOf(sync),
     resource: 'geofence' as const,
-    format: formatOf(name),
+    format: formatOfName(shownName(name)) ?? 'csv',
     signal,
     requestedBy: { kind: 'sync' as const, name: run._id },
     fileName: shownName(name),
