@@ -47,8 +47,3 @@ export const maxRowBytes = 4 * 2 ** 20;
 /** Stands for bytes that are not UTF-8. A noncharacter of Unicode, which no text contains. */
 export const brokenByte = '\ufdd0';
 export const utf8Rule = 'must be UTF-8; save the file with this encoding';
-
-/** Counts bytes as they pass. */
-export interface ByteCount {
-  bytes: number;
-}
