@@ -25,6 +25,7 @@ import { defaultIngestBounds, type IngestDependencies } from '../ingest/dependen
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
 import { ingestRoutes } from '../ingest/routes.js';
+import { parseNetworks } from '../outbound/addresses.js';
 import type { Mailer } from '../outbound/mail/mail.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { EncodedWriter } from '../pipeline/catalog/types.js';
@@ -36,6 +37,7 @@ import { type ReplaySource, runInProcess } from '../replay/child.js';
 import { defaultJobBounds } from '../replay/job.js';
 import { createReplays } from '../replay/replays.js';
 import { replayRoutes } from '../replay/routes.js';
+import { parameterError } from '../schemas/errors.js';
 import { demoRoutes } from '../simulation/routes.js';
 import { createNodeAccounts } from './accounts.js';
 import { atMostEvery, lagAt } from './backlog.js';
@@ -93,6 +95,8 @@ export const createNodeServer = ({
   catchUp,
 }: HttpParts): FastifyInstance => {
   const observe = createRequestObserver(registry);
+  const proxies = parseNetworks('http.trustedProxies', configuration.http.trustedProxies);
+  if (!proxies.ok) throw parameterError(proxies.problem);
   return createHttpServer({
     logger,
     keyRing: createKeyRing(readModel, catchUp),
@@ -111,7 +115,7 @@ export const createNodeServer = ({
     connections: {
       maxConnections: configuration.http.maxConnections,
       maxConnectionsPerAddress: configuration.http.maxConnectionsPerAddress,
-      proxies: configuration.http.trustedProxies,
+      proxies: proxies.value,
       bodyTimeoutMs: configuration.http.bodyTimeoutMs,
       minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
     },

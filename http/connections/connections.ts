@@ -6,18 +6,20 @@
  * that was sent before it closes the connection.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BlockList, isIP, Server, type Socket } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Networks } from '../../outbound/addresses.js';
 import { ApiError } from '../../schemas/errors.js';
+import { normalizeAddress } from '../location/address.js';
 import { rawAnswer } from './raw-answers.js';
 
 export interface ConnectionBounds {
   readonly maxConnections: number;
   /** 0: no limit. */
   readonly maxConnectionsPerAddress: number;
-  /** Addresses and CIDRs of proxies. Many devices share a proxy, so it may have any number of connections. */
-  readonly proxies: readonly string[];
+  /** Addresses of proxies. Many devices share a proxy, so it may have any number of connections. */
+  readonly proxies: Networks;
   /** From the start of a request or connection to the end of the headers. */
   readonly headersTimeoutMs: number;
   /** Time that the server waits for a body, apart from the time that its bytes earn. */
@@ -35,7 +37,7 @@ export interface ConnectionBounds {
 export const defaultConnectionBounds: ConnectionBounds = {
   maxConnections: 10_000,
   maxConnectionsPerAddress: 2_000,
-  proxies: [],
+  proxies: { has: () => false },
   headersTimeoutMs: 20_000,
   bodyTimeoutMs: 30_000,
   minBodyBytesPerSecond: 1_000,
@@ -84,8 +86,7 @@ const lingerMs = 1_000;
 /** Refused connections that may linger at the same time; more are destroyed without an answer. */
 const maxRefused = 100;
 
-/** Returns the address; an IPv4 address that is mapped into IPv6 in its IPv4 form. */
-const addressOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace(/^::ffff:/, '');
+const addressOf = ({ remoteAddress = '' }: Socket): string => normalizeAddress(remoteAddress) ?? '';
 
 /**
  * Returns the bytes that the kernel has not taken yet. `writableLength` keeps a whole answer until its last byte has
@@ -160,21 +161,6 @@ class Connection {
   }
 }
 
-function proxyMatcher(proxies: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const proxy of proxies) {
-    const [address = '', bits] = proxy.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(address) === 0) continue;
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return (address) => {
-    const family = isIP(address);
-    return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
-  };
-}
-
 /** Calls the present listeners of an event only when `intercept` calls `pass`. */
 function interceptEvents<Parameters extends unknown[]>(
   server: Server,
@@ -195,7 +181,6 @@ function interceptEvents<Parameters extends unknown[]>(
 export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bounds: ConnectionBounds): Connections {
   const connections = new Map<Socket, Connection>();
   const perAddress = new Map<string, number>();
-  const isProxy = proxyMatcher(bounds.proxies);
   let isAccepting = true;
   let refused = 0;
   let heldRequests = 0;
@@ -204,7 +189,7 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     if (connections.size >= bounds.maxConnections)
       return `the server has reached its limit of ${bounds.maxConnections} connections`;
     const { maxConnectionsPerAddress: most } = bounds;
-    if (most > 0 && (perAddress.get(address) ?? 0) >= most && !isProxy(address))
+    if (most > 0 && (perAddress.get(address) ?? 0) >= most && !bounds.proxies.has(address))
       return `this address has reached its limit of ${most} connections`;
     return undefined;
   }

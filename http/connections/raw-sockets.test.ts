@@ -1,6 +1,7 @@
 /** Misbehaving clients on raw sockets: each case gets an error of the usual shape, or a clean end, in bounded time. */
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { networks } from '../../outbound/testing/clients.js';
 import { createHttpServer } from '../server.js';
 import { closeClients, RawClient } from './testing/raw-client.js';
 
@@ -311,7 +312,7 @@ describe('connections beyond the limit', () => {
   });
 
   it('do not count by address for a proxy', async () => {
-    const behind = await start({ ...bounds, proxies: ['127.0.0.0/8'] });
+    const behind = await start({ ...bounds, proxies: networks('127.0.0.0/8') });
     try {
       const clients = Array.from({ length: 14 }, () => new RawClient(behind.port));
       for (const { socket } of clients) socket.write('GET /v1/open HTTP/1.1\r\nHost: x\r\n\r\n');

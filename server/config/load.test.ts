@@ -88,6 +88,15 @@ describe('configuration', () => {
     for (const text of ['soon', '-1', '5,,x']) expect(schedule(text).ok).toBe(false);
   });
 
+  // A misspelled proxy stopped the start with a stack, or had the limit of connections of an ordinary address.
+  test('a proxy that is no network is refused with its setting', () => {
+    const loaded = load({ FENCELINE_HTTP_TRUSTED_PROXIES: '10.0.0.0/8, 10.0.0.0/40' });
+    expect(loaded.ok ? [] : loaded.problems).toEqual([
+      'http.trustedProxies (FENCELINE_HTTP_TRUSTED_PROXIES): ' +
+        'must be addresses or CIDR blocks such as 10.0.0.0/8; "10.0.0.0/40" is not one',
+    ]);
+  });
+
   test('networks are addresses and CIDR blocks', () => {
     const allowed = (text: string) => load({ FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: text });
     const loaded = allowed('10.0.0.0/8, fd00::/8,127.0.0.1');

@@ -131,8 +131,7 @@ export const configurationSchema = {
     ),
   },
   http: {
-    trustedProxies: list(
-      [],
+    trustedProxies: networks(
       'Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted. Geofences with `ip` ' +
         'use the resulting client address.',
     ),
