@@ -11,6 +11,7 @@ import type {
   TlsOptions,
 } from '../backends/cluster/options.js';
 import { topics } from '../pipeline/ports.js';
+import { isHttpUrl } from './config/http-url.js';
 import type { Configuration } from './config/schema.js';
 import { ConfigurationError } from './failures.js';
 
@@ -132,9 +133,8 @@ function addresses(key: string, given: readonly string[], report: Report): { hos
 }
 
 function httpAddress(key: string, url: string, report: Report): void {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) report(key, 'must be an http or https URL');
-  else if (parsed.username || parsed.password)
+  if (!isHttpUrl(url)) report(key, 'must be an http or https URL');
+  else if (new URL(url).username || new URL(url).password)
     report(key, 'must not contain a password; use the settings for user and password');
 }
 

@@ -4,6 +4,7 @@ import type { ExpiringValues } from '../pipeline/ports.js';
 import { createGeocoder } from '../providers/geocoding/create.js';
 import type { Geocoder } from '../providers/geocoding/geocoder.js';
 import { createIpGeocoder, type IpGeocoder } from '../providers/geocoding/ip-database.js';
+import { isHttpUrl } from './config/http-url.js';
 import type { Configuration } from './config/schema.js';
 import { ConfigurationError } from './failures.js';
 import { version } from './version.js';
@@ -12,9 +13,6 @@ export interface Geocoding {
   readonly geocoder: Geocoder | undefined;
   readonly ipGeocoder: IpGeocoder | undefined;
 }
-
-/** Returns whether the text is the base URL of a service. */
-const isBaseUrl = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 /**
  * Throws ConfigurationError if the provider needs a URL that is not given.
@@ -27,7 +25,7 @@ export function createGeocoding(
 ): Geocoding {
   const { contact, ipDatabase, ...settings } = geocoding;
   const { provider, url } = settings;
-  if (provider !== 'gazetteer' && provider !== 'none' && !isBaseUrl(url))
+  if (provider !== 'gazetteer' && provider !== 'none' && !isHttpUrl(url))
     throw new ConfigurationError(
       `geocoding.url: must be an http or https URL, because geocoding.provider is ${provider}`,
     );

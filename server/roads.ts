@@ -9,6 +9,7 @@ import { createRoadProvider, type RoadProvider } from '../providers/roads/provid
 import { createValhallaProcess } from '../providers/valhalla/child.js';
 import { createEmbeddedValhalla } from '../providers/valhalla/embedded.js';
 import { createValhallaService } from '../providers/valhalla/service.js';
+import { isHttpUrl } from './config/http-url.js';
 import type { Configuration } from './config/schema.js';
 import { ConfigurationError } from './failures.js';
 
@@ -37,7 +38,7 @@ function service(
   provider: Exclude<Configuration['routing']['provider'], 'embedded' | 'none'>,
   { url, apiKey, bounds }: Configuration['routing'],
 ): RoadEngine {
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+  if (!isHttpUrl(url))
     throw new ConfigurationError(`routing.url must be the URL of ${provider}, such as http://127.0.0.1:8002`);
   const options: HttpEngineOptions = { url, apiKey, boundary: boundaryOf(bounds) };
   if (provider === 'openrouteservice') return createOpenRouteService(options);

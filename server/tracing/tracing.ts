@@ -1,5 +1,6 @@
 /** Starts tracing if it is configured. The SDK is loaded only then. */
 import type { Logger } from 'pino';
+import { isHttpUrl } from '../config/http-url.js';
 import type { Configuration } from '../config/schema.js';
 import { ConfigurationError } from '../failures.js';
 import type { NodeTracing } from './types.js';
@@ -9,7 +10,7 @@ const problemEveryMs = 60_000;
 
 /** Throws ConfigurationError if the collector's address isn't a URL. */
 export function checkTracing({ tracing: { endpoint } }: Configuration): void {
-  if (endpoint !== '' && !(URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol)))
+  if (endpoint !== '' && !isHttpUrl(endpoint))
     throw new ConfigurationError(
       'tracing.endpoint: must be the URL of an OTLP/HTTP collector, such as http://127.0.0.1:4318/v1/traces',
     );
