@@ -1,9 +1,15 @@
 /** Edits of accounts. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../schemas/errors.js';
 import type { AccountRecord } from '../../schemas/json/account.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
-import { quietly } from './dependencies.js';
+
+/** An edit that belongs to no record of the caller, so that it neither reads If-Match nor answers ETag. */
+export const withoutRevision: {
+  readonly request: Pick<FastifyRequest, 'headers'>;
+  readonly reply: Pick<FastifyReply, 'header'>;
+} = { request: { headers: {} }, reply: { header: () => withoutRevision.reply as FastifyReply } };
 
 /** The one answer to an unknown address and to a wrong password. */
 export const wrongPassword = (): ApiError => new ApiError('unauthorized', 'the address or the password is wrong');
@@ -18,7 +24,7 @@ export const changeAccount = (
   known: Pick<AccountRecord, '_id' | 'generation' | 'createdAt'>,
   change: (current: AccountRecord) => AccountRecord,
 ): Promise<AccountRecord> =>
-  edit(quietly, `account/${known._id}`, (nowMs) => {
+  edit(withoutRevision, `account/${known._id}`, (nowMs) => {
     const current = configuration.account(known._id);
     if (current?.generation !== known.generation || current.createdAt !== known.createdAt)
       throw new ApiError('unauthorized', 'the account has changed meanwhile; sign in again');

@@ -22,21 +22,15 @@ import {
   withoutInvitation,
   withRole,
 } from './accounts.js';
-import {
-  type AccountParts,
-  createLimits,
-  emailField,
-  passwordField,
-  quietly,
-  readBody,
-  sessionJson,
-  tokenField,
-  wrongToken,
-} from './dependencies.js';
-import { wrongPassword } from './edits.js';
+import type { AccountParts } from './dependencies.js';
+import { withoutRevision, wrongPassword } from './edits.js';
+import { emailField, passwordField, readBody, tokenField } from './fields.js';
+import { createLimits } from './limits.js';
 import { invitationMail } from './mails.js';
 import { checkNewPassword } from './passwords.js';
+import { sessionJson } from './session.js';
 import { createAccount } from './sign-up.js';
+import { wrongToken } from './tokens.js';
 
 type ById = { Params: { id: string } };
 
@@ -67,7 +61,7 @@ export const memberRoutes =
     ): Promise<ProjectRecord> => {
       const { project: id } = callerOf(request);
       const { confirmAuthority } = request;
-      return edit({ ...quietly, request: { headers: {}, confirmAuthority } }, `project/${id}`, (nowMs) => {
+      return edit({ ...withoutRevision, request: { headers: {}, confirmAuthority } }, `project/${id}`, (nowMs) => {
         const record = change(found(configuration.project(id), 'project'), nowMs);
         return { kind: 'project', id, record, isExisting: true, result: record };
       });
@@ -221,7 +215,7 @@ export const memberRoutes =
       };
       // The account first: if the process ends here, the token still works, with the same password.
       const account = await accountFor(request, open(clock()).invitation.email, password);
-      await edit(quietly, `project/${id}`, (nowMs) => {
+      await edit(withoutRevision, `project/${id}`, (nowMs) => {
         const { project, invitation } = open(nowMs);
         const record = withAccepted(project, invitation, account, nowMs);
         return { kind: 'project', id, record, isExisting: true, result: null };

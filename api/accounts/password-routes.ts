@@ -8,20 +8,14 @@ import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, described, success } from '../describe.js';
 import type { Edit } from '../edits.js';
 import { accountIdOf, newGeneration } from './accounts.js';
-import {
-  type AccountParts,
-  accountOf,
-  createLimits,
-  emailField,
-  passwordField,
-  readBody,
-  sessionJson,
-  tokenField,
-  wrongToken,
-} from './dependencies.js';
+import type { AccountParts } from './dependencies.js';
 import { changeAccount, wrongPassword } from './edits.js';
+import { emailField, passwordField, readBody, tokenField } from './fields.js';
+import { createLimits } from './limits.js';
 import { resetMail } from './mails.js';
 import { checkNewPassword } from './passwords.js';
+import { accountOf, sessionJson } from './session.js';
+import { wrongToken } from './tokens.js';
 
 const tag = 'accounts';
 const signIn = { authority: 'sign-in', limit: 'none' } as const;

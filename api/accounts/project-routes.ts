@@ -12,7 +12,9 @@ import { maxProjectNameLength, newProject } from '../projects/projects.js';
 import { projectJson } from '../projects/routes.js';
 import { createSerializer } from '../serialize.js';
 import { memberOf } from './accounts.js';
-import { type AccountParts, accountOf, readBody, sessionJson } from './dependencies.js';
+import type { AccountParts } from './dependencies.js';
+import { readBody } from './fields.js';
+import { accountOf, sessionJson } from './session.js';
 
 /** Bounds what an account may keep. */
 export const maxOwnedProjects = 20;

@@ -11,21 +11,14 @@ import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, described, found, idParameter, success } from '../describe.js';
 import type { Edit } from '../edits.js';
 import { accountIdOf, newGeneration, withoutAccount } from './accounts.js';
-import {
-  type AccountParts,
-  accountOf,
-  createLimits,
-  emailField,
-  passwordField,
-  quietly,
-  readBody,
-  sessionJson,
-  tokenField,
-  wrongToken,
-} from './dependencies.js';
-import { changeAccount, wrongPassword } from './edits.js';
+import type { AccountParts } from './dependencies.js';
+import { changeAccount, withoutRevision, wrongPassword } from './edits.js';
+import { emailField, passwordField, readBody, tokenField } from './fields.js';
+import { createLimits } from './limits.js';
 import { accountLink } from './mails.js';
 import { signInLinkTtlMs } from './parts.js';
+import { accountOf, sessionJson } from './session.js';
+import { wrongToken } from './tokens.js';
 
 const tag = 'accounts';
 const signIn = { authority: 'sign-in', limit: 'none' } as const;
@@ -228,13 +221,13 @@ export const sessionRoutes =
         const affected = configuration.projects().filter((project) => withoutAccount(project, account, nowMs));
         // Memberships first: an account that is gone can no longer be removed from them.
         for (const { _id: id } of affected) {
-          await edit(quietly, `project/${id}`, (atMs) => {
+          await edit(withoutRevision, `project/${id}`, (atMs) => {
             const project = found(configuration.project(id), 'project');
             const record = withoutAccount(project, account, atMs) ?? project;
             return { kind: 'project', id, record, isExisting: true, result: null };
           });
         }
-        await edit(quietly, `account/${account._id}`, () => ({
+        await edit(withoutRevision, `account/${account._id}`, () => ({
           ...{ kind: 'account', id: account._id, record: null, isExisting: true, result: null },
         }));
         await sessions.end(request, reply);

@@ -11,20 +11,14 @@ import { answerOf, described, success } from '../describe.js';
 import { maxProjectNameLength } from '../projects/projects.js';
 import { projectJson } from '../projects/routes.js';
 import { accountIdOf, accountJson } from './accounts.js';
-import {
-  type AccountParts,
-  createLimits,
-  emailField,
-  type PendingSignUp,
-  passwordField,
-  readBody,
-  sessionJson,
-  tokenField,
-  wrongToken,
-} from './dependencies.js';
+import type { AccountParts, PendingSignUp } from './dependencies.js';
+import { emailField, passwordField, readBody, tokenField } from './fields.js';
+import { createLimits } from './limits.js';
 import { alreadyRegisteredMail, confirmationMail } from './mails.js';
 import { checkNewPassword } from './passwords.js';
+import { sessionJson } from './session.js';
 import { createAccountAndProject } from './sign-up.js';
+import { wrongToken } from './tokens.js';
 
 const tag = 'accounts';
 const config = { authority: 'sign-in', limit: 'none' } as const;

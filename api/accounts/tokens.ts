@@ -3,6 +3,7 @@
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { ExpiringValues } from '../../pipeline/ports.js';
+import { ApiError } from '../../schemas/errors.js';
 
 export type TokenKind = 'sign-up' | 'password-reset' | 'sign-in-link';
 
@@ -17,6 +18,9 @@ export interface Tokens<Content> {
 const tokenBytes = 32;
 const maxTokenCharacters = 200;
 const used = 'used';
+
+/** The one answer to every wrong token, used or not. */
+export const wrongToken = (): ApiError => new ApiError('unauthorized', 'the token is unknown, used or expired');
 
 export const newTokenText = (): string => randomBytes(tokenBytes).toString('hex');
 export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');

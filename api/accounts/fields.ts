@@ -1,0 +1,42 @@
+/** The fields of the bodies that the routes of accounts read. */
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { accepted, FieldReader } from '../../http/fields/reader.js';
+import { type FieldTable, field, readTable, refuseUnknown, required, type ValuesOf } from '../../http/fields/table.js';
+import { checkMailAddress } from '../../outbound/mail/address.js';
+import { bodyFields } from '../describe.js';
+
+const maxEmailCharacters = 254;
+const maxPasswordCharacters = 256;
+const maxTokenCharacters = 200;
+
+/** A mail address, in lower case: `Ada@` and `ada@` are one person. */
+export const emailField = required(
+  field(
+    (reader, name) => {
+      const given = reader.text(name, maxEmailCharacters);
+      return given === null ? null : (reader.take(checkMailAddress(name, given))?.toLowerCase() ?? null);
+    },
+    Type.String({ format: 'email', maxLength: maxEmailCharacters }),
+  ),
+);
+
+export const passwordField = required(
+  field(
+    (reader, name) => reader.text(name, maxPasswordCharacters),
+    Type.String({ format: 'password', maxLength: maxPasswordCharacters }),
+  ),
+);
+
+export const tokenField = required(
+  field((reader, name) => reader.text(name, maxTokenCharacters), Type.String({ maxLength: maxTokenCharacters })),
+);
+
+/** Reads a body that has exactly the fields of the table. */
+export function readBody<const Table extends FieldTable>(request: FastifyRequest, table: Table): ValuesOf<Table> {
+  const fields = bodyFields(request.body);
+  const reader = new FieldReader(fields);
+  refuseUnknown(reader, table, fields);
+  const values = readTable(reader, table);
+  return accepted(reader.outcome(() => values));
+}

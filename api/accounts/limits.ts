@@ -1,0 +1,52 @@
+/** How often an address, a client or a project may attempt what accounts offer. */
+import type { FastifyRequest } from 'fastify';
+import { type AttemptLimit, clientOf } from '../../http/access/attempts.js';
+import type { AccountParts } from './dependencies.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const limits = {
+  signUpsPerClient: { max: 20, windowMs: hourMs },
+  mailsPerAddress: { max: 5, windowMs: hourMs },
+  mailsPerClient: { max: 50, windowMs: hourMs },
+  invitationsPerProject: { max: 200, windowMs: dayMs },
+  tokensPerClient: { max: 100, windowMs: 15 * minuteMs },
+} as const satisfies Record<string, AttemptLimit>;
+
+const perQuarter = (max: number): AttemptLimit => ({ max, windowMs: 15 * minuteMs });
+
+/** Counts what a request attempts. The limit of the client comes first: a refused client locks no address. */
+export function createLimits({
+  attempts,
+  signInAttemptsPerAddress,
+  signInAttemptsPerClient,
+}: Pick<AccountParts, 'attempts' | 'signInAttemptsPerAddress' | 'signInAttemptsPerClient'>) {
+  const client = (request: FastifyRequest): string => clientOf(request.ip);
+  return {
+    signIn: (request: FastifyRequest, email: string) =>
+      attempts.count(
+        { action: 'sign-in-client', subject: client(request), limit: perQuarter(signInAttemptsPerClient) },
+        { action: 'sign-in-address', subject: email, limit: perQuarter(signInAttemptsPerAddress) },
+      ),
+    signUp: (request: FastifyRequest, email: string) =>
+      attempts.count(
+        { action: 'sign-up-client', subject: client(request), limit: limits.signUpsPerClient },
+        { action: 'mail-address', subject: email, limit: limits.mailsPerAddress },
+      ),
+    reset: (request: FastifyRequest, email: string) =>
+      attempts.count(
+        { action: 'mail-client', subject: client(request), limit: limits.mailsPerClient },
+        { action: 'mail-address', subject: email, limit: limits.mailsPerAddress },
+      ),
+    invite: (project: string, email: string) =>
+      attempts.count(
+        { action: 'invite-project', subject: project, limit: limits.invitationsPerProject },
+        { action: 'mail-address', subject: email, limit: limits.mailsPerAddress },
+      ),
+    token: (request: FastifyRequest) =>
+      attempts.count({ action: 'token-client', subject: client(request), limit: limits.tokensPerClient }),
+  };
+}
+export type Limits = ReturnType<typeof createLimits>;
