@@ -12,6 +12,9 @@ export interface Edit<Loaded, Draft> {
   readonly draft: Draft;
 }
 
+/** What is read of a record. Undefined: there is none yet. */
+type Read = { readonly meta: object } | undefined;
+
 /** Returns the draft of a state: plain values, which are compared as JSON. */
 type DraftOf<Loaded, Draft> = (loaded: Loaded) => Draft;
 
@@ -46,7 +49,7 @@ interface Saving<Loaded, Saved> {
  * Saves over the opened state. Where another one has replaced it that shows the same in the form, saves over that: the
  * record may hold more than the form, as a project's record holds its members.
  */
-export async function saveOver<Loaded extends { readonly meta: object }, Draft, Saved>(
+export async function saveOver<Loaded extends Read, Draft, Saved>(
   opened: Loaded,
   draftOf: DraftOf<Loaded, Draft>,
   { load, save }: Saving<Loaded, Saved>,
@@ -62,10 +65,7 @@ export async function saveOver<Loaded extends { readonly meta: object }, Draft, 
 }
 
 /** Holds the draft of a form, and asks before it is left with changes. */
-export function useEdit<Loaded extends { readonly meta: object }, Draft extends object>(
-  loaded: Loaded,
-  draftOf: DraftOf<Loaded, Draft>,
-) {
+export function useEdit<Loaded extends Read, Draft extends object>(loaded: Loaded, draftOf: DraftOf<Loaded, Draft>) {
   const [held, setEdit] = useState(() => beginEdit(loaded, draftOf));
   const edit = withLoaded(held, loaded, draftOf);
   if (edit !== held) setEdit(edit);

@@ -75,8 +75,3 @@ export const changeOf = (initial: SyncDraft | undefined, draft: SyncDraft) => ({
   ...patchOf(initial ? bodyOf(initial) : {}, bodyOf(draft)),
   protocol: draft.protocol,
 });
-
-/** Tests whether two states of the sync have the same configuration; runs change the rest. */
-export const isSameConfiguration = (one: Sync, other: Sync): boolean =>
-  one.hasCredentials === other.hasCredentials &&
-  JSON.stringify(bodyOf(draftOf(one))) === JSON.stringify(bodyOf(draftOf(other)));

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Sync } from '../../client/types';
-import { type Answer, call, Failure, revisionOf } from '../client/call';
+import { type Answer, call, callIn, Failure } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import {
   Badge,
@@ -22,8 +22,9 @@ import { Form } from '../components/form';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt } from '../forms/draft';
+import { useEdit } from '../forms/edit';
 import { FormEnd, Section } from '../forms/parts';
-import { changeOf, draftOf, isSameConfiguration, newSync, type SyncDraft, syncFields } from '../forms/sync';
+import { changeOf, draftOf, newSync, type SyncDraft, syncFields } from '../forms/sync';
 import { ImportTable, useRequesters } from '../importing/history';
 import { sizeText } from '../importing/words';
 import { useWorkspace } from '../state/session';
@@ -77,7 +78,7 @@ export default function SyncPage() {
       {loaded.data && !isAbsent && (
         <>
           <State sync={loaded.data.sync} />
-          <SyncForm key={loaded.data.sync.createdAt} loaded={loaded.data} />
+          <SyncForm loaded={loaded.data} />
         </>
       )}
       {!loaded.isPending && <PastImports />}
@@ -222,27 +223,26 @@ const protocols = [
 
 type TextName = Exclude<keyof SyncDraft, 'enabled' | 'protocol'>;
 
+const draftIn = (loaded: Loaded | undefined): SyncDraft => (loaded ? draftOf(loaded.sync) : newSync);
+
 function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
-  const [opened, setOpened] = useState(loaded);
-  const [draft, setDraft] = useState(() => (opened ? draftOf(opened.sync) : newSync));
+  const edit = useEdit(loaded, draftIn);
+  const { initial, draft } = edit;
   const [isDeleting, setDeleting] = useState(false);
-  // A run changes the revision and nothing of this form. Another edit of the configuration must not be overwritten.
-  const isOurs = opened && loaded && isSameConfiguration(opened.sync, loaded.sync);
-  // The first save and the deletion put another view in place of this form, so they speak for themselves.
   const save = useChange(
-    async () => {
-      const saved = await call('PUT /v1/sync', {
-        body: changeOf(opened && draftOf(opened.sync), draft),
-        ...(opened && { ifMatch: revisionOf(isOurs ? loaded : opened) }),
+    (_: undefined, scope) => {
+      const body = changeOf(loaded && initial, draft);
+      return edit.save({
+        load: () => callIn(scope, 'GET /v1/sync', {}),
+        save: (ifMatch) => callIn(scope, 'PUT /v1/sync', { body, ifMatch }),
       });
-      toasts.say(saved.sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.');
-      return saved;
     },
     'sync',
     'imports',
   );
+  // The deletion puts another view in place of this form, so it speaks for itself.
   const remove = useChange(async () => {
     await call('DELETE /v1/sync', {});
     toasts.say('The sync is deleted.');
@@ -250,7 +250,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
   const set =
     <Name extends keyof SyncDraft>(name: Name) =>
     (value: SyncDraft[Name]) =>
-      setDraft((all) => ({ ...all, [name]: value }));
+      edit.change({ [name]: value });
   const text = (name: TextName) => ({
     value: draft[name] ?? '',
     disabled: !isOwner,
@@ -259,12 +259,15 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
   });
 
   function submit() {
-    save.mutate(undefined, {
-      onSuccess: (saved) => {
-        setOpened(saved);
-        setDraft(draftOf(saved.sync));
-      },
-    });
+    // The promise also resolves when the first save has put another form in place of this one; a callback would not.
+    save.mutateAsync(undefined).then(
+      ({ sync }) => toasts.say(sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.'),
+      () => {},
+    );
+  }
+  function discard() {
+    edit.discard();
+    save.reset();
   }
   return (
     <Form className="stack" error={save.error} onSubmit={submit}>
@@ -297,11 +300,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
             {...text('urls')}
           />
         ) : (
-          <Storage
-            draft={draft}
-            text={text}
-            onReplace={() => setDraft({ ...draft, accessKeyId: '', secretAccessKey: '' })}
-          />
+          <Storage draft={draft} text={text} onReplace={() => edit.change({ accessKeyId: '', secretAccessKey: '' })} />
         )}
       </Section>
       <FormEnd
@@ -310,8 +309,9 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
         isBusy={save.isPending}
         action="Save and run"
         cancel={undefined}
+        onDiscard={discard}
       />
-      {isOwner && opened && (
+      {isOwner && loaded && (
         <div className="spread">
           <p className="quiet">Deleting the sync deletes its credentials as well. The geofences stay.</p>
           <Button look="danger" icon="trash" onClick={() => setDeleting(true)}>

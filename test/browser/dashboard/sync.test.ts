@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { absoluteTime } from '../../../dashboard/components/time.js';
 import { Receiver } from '../../../testing/receiver.js';
 import { ok } from '../../support/client.js';
-import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, asViewer, isRunnable, says, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -85,5 +85,33 @@ describe.runIf(isRunnable)('the sync view', () => {
     await page.getByRole('button', { name: 'Delete the sync' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No sync yet').waitFor();
+  });
+
+  // A script changed the sync while its form was open. "Show its present state" did nothing, and each later save was
+  // refused until the page was read again. What was typed was lost without a question when another view was opened.
+  it('shows what somebody else saved, saves over that, and asks before typed text is lost', async () => {
+    const backend = server.as('test_secret');
+    const put = async (notificationEmail: string) =>
+      ok(await backend.put('/v1/sync', { ...configuration, notificationEmail }));
+    const configuration = { enabled: false, protocol: 'http', urls: [files.url('/shops.csv')] };
+    await put('first@example.com');
+    const page = await asOwner('/sync');
+    const email = page.getByLabel('Notification email');
+    const save = page.getByRole('button', { name: 'Save and run' });
+    await email.fill('mine@example.com');
+    await put('theirs@example.com');
+    await save.click();
+    await page.getByText('Somebody else has changed').waitFor();
+    await page.getByRole('button', { name: 'Show its present state' }).click();
+    await expect.poll(() => email.inputValue()).toBe('theirs@example.com');
+    await email.fill('mine@example.com');
+    await says(page, 'The sync is saved.', save.click());
+    expect(ok(await backend.get('/v1/sync')).sync.notificationEmail).toBe('mine@example.com');
+
+    await email.fill('typed@example.com');
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await email.inputValue()).toBe('typed@example.com');
+    ok(await backend.delete('/v1/sync'));
   });
 });
