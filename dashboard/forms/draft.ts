@@ -61,7 +61,7 @@ export function metadataOf(rows: readonly MetadataRow[]): Metadata | undefined {
 
 type Body = Readonly<Record<string, unknown>>;
 
-const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+export const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Metadata are merged key by key, so a key that is gone must be named. */
 function patchOfMetadata(before: Metadata | undefined, after: Metadata | undefined): unknown {
@@ -89,6 +89,38 @@ export function problemAt(error: unknown, field: string): string | undefined {
   if (!(error instanceof Failure) || error.param === undefined) return undefined;
   const isHere = error.param === field || error.param.startsWith(`${field}.`) || error.param.startsWith(`${field}[`);
   return isHere ? error.message : undefined;
+}
+
+/** A draft, and what its fields need. */
+export interface DraftFields<Draft> {
+  readonly draft: Draft;
+  change(part: Partial<Draft>): void;
+  /** Returns the setter of a field. */
+  set<Name extends keyof Draft>(name: Name): (value: Draft[Name]) => void;
+  /** Returns the properties of a text field. `param` is the API's name of it. */
+  text(
+    name: keyof Draft & string,
+    param?: string,
+  ): { value: string; problem: string | undefined; onChange(value: string): void };
+}
+
+/** Returns what the fields of a draft need. `problemOf` finds the problem at a field of the API. */
+export function draftFields<Draft extends object>(
+  draft: Draft,
+  setDraft: (change: (draft: Draft) => Draft) => void,
+  problemOf: (param: string) => string | undefined,
+): DraftFields<Draft> {
+  const put = (name: keyof Draft, value: unknown) => setDraft((all) => ({ ...all, [name]: value }));
+  return {
+    draft,
+    change: (part) => setDraft((all) => ({ ...all, ...part })),
+    set: (name) => (value) => put(name, value),
+    text: (name, param = name) => ({
+      value: String(draft[name] ?? ''),
+      problem: problemOf(param),
+      onChange: (value) => put(name, value),
+    }),
+  };
 }
 
 /** Tests whether the problem belongs to none of the fields, so that the form must show it as a whole. */

@@ -1,7 +1,9 @@
 /** The draft of a form whose record may be read again while it is open. */
 import { useState } from 'react';
-import { Failure, revisionOf } from '../client/call';
+import { Failure, revisionOf, type Scope } from '../client/call';
+import { useChange } from '../client/hooks';
 import { useUnsaved } from '../state/unsaved';
+import { draftFields, isEqual, problemAt } from './draft';
 
 /** A draft, and the states of its record that the page has read. */
 export interface Edit<Loaded, Draft> {
@@ -17,8 +19,6 @@ type Read = { readonly meta: object } | undefined;
 
 /** Returns the draft of a state: plain values, which are compared as JSON. */
 type DraftOf<Loaded, Draft> = (loaded: Loaded) => Draft;
-
-const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 export const beginEdit = <Loaded, Draft>(loaded: Loaded, draftOf: DraftOf<Loaded, Draft>): Edit<Loaded, Draft> => ({
   ...{ opened: loaded, seen: loaded },
@@ -64,26 +64,60 @@ export async function saveOver<Loaded extends Read, Draft, Saved>(
   }
 }
 
-/** Holds the draft of a form, and asks before it is left with changes. */
-export function useEdit<Loaded extends Read, Draft extends object>(loaded: Loaded, draftOf: DraftOf<Loaded, Draft>) {
+interface Form<Loaded, Draft, Saved> {
+  load(scope: Scope): Promise<Loaded>;
+  save(
+    scope: Scope,
+    edit: { readonly initial: Draft; readonly draft: Draft; readonly ifMatch: string | undefined },
+  ): Promise<Saved>;
+}
+
+/**
+ * Holds the form of a record, and asks before it is left with changes.
+ * @param resources are read again when it is saved.
+ */
+export function useSavedForm<Loaded extends Read, Draft extends object, Saved extends Loaded>(
+  loaded: Loaded,
+  draftOf: DraftOf<Loaded, Draft>,
+  { load, save }: Form<Loaded, Draft, Saved>,
+  ...resources: string[]
+) {
   const [held, setEdit] = useState(() => beginEdit(loaded, draftOf));
   const edit = withLoaded(held, loaded, draftOf);
   if (edit !== held) setEdit(edit);
-  const initial = draftOf(edit.opened);
-  const isChanged = !isEqual(edit.draft, initial);
+  const { opened, draft } = edit;
+  const initial = draftOf(opened);
+  const isChanged = !isEqual(draft, initial);
   useUnsaved(isChanged);
-  return {
-    draft: edit.draft,
-    initial,
-    isChanged,
-    change: (part: Partial<Draft>) => setEdit((now) => ({ ...now, draft: { ...now.draft, ...part } })),
-    /** Gives up what is typed, so that the last state that was read is shown, and then the next one. */
-    discard: () => setEdit((now) => beginEdit(now.opened, draftOf)),
-    /** Saves the draft over the state with which it began, and begins again with the answer. */
-    async save<Saved extends Loaded>(saving: Saving<Loaded, Saved>): Promise<Saved> {
-      const saved = await saveOver(edit.opened, draftOf, saving);
+  const saving = useChange(
+    async (_: undefined, scope) => {
+      const saved = await saveOver(opened, draftOf, {
+        load: () => load(scope),
+        save: (ifMatch) => save(scope, { initial, draft, ifMatch }),
+      });
       setEdit((now) => ({ ...beginEdit<Loaded, Draft>(saved, draftOf), seen: now.seen }));
       return saved;
     },
+    ...resources,
+  );
+  return {
+    ...draftFields(
+      draft,
+      (change) => setEdit((now) => ({ ...now, draft: change(now.draft) })),
+      (param) => problemAt(saving.error, param),
+    ),
+    isChanged,
+    error: saving.error,
+    isSaving: saving.isPending,
+    /** Gives up what is typed, so that the last state that was read is shown, and then the next one. */
+    discard() {
+      setEdit((now) => beginEdit(now.opened, draftOf));
+      saving.reset();
+    },
+    /**
+     * Saves the draft, and begins again with the answer. Resolves to that, or to undefined if it was refused: `error`
+     * says why. It also resolves when the form was left meanwhile; a callback would not be called.
+     */
+    save: (): Promise<Saved | undefined> => saving.mutateAsync(undefined).catch(() => undefined),
   };
 }

@@ -17,21 +17,20 @@ export const Section = ({ title, children }: { readonly title: string; readonly 
   </section>
 );
 
-interface EndProps {
-  readonly error: unknown;
+interface ProblemProps {
+  readonly form: {
+    readonly error: unknown;
+    /** Gives up what is typed. A form that is made anew for another revision needs none. */
+    discard?(): void;
+  };
   /** The fields that show problems of their own. */
   readonly fields: readonly string[];
-  readonly isBusy: boolean;
-  readonly action: string;
-  /** The path to which one may go back, or what closes the form; undefined: there is neither. */
-  readonly cancel: string | (() => void) | undefined;
-  /** Gives up what is typed. A form that is made anew for another revision needs none. */
-  onDiscard?(): void;
 }
 
 /** Shows what no field shows: that somebody else was first, or another refusal. */
-export function FormProblem({ error, fields, onDiscard }: Pick<EndProps, 'error' | 'fields' | 'onDiscard'>) {
+export function FormProblem({ form, fields }: ProblemProps) {
   const client = useQueryClient();
+  const { error } = form;
   if (error instanceof Failure && error.status === 412) {
     return (
       <div className="form-problem">
@@ -41,7 +40,7 @@ export function FormProblem({ error, fields, onDiscard }: Pick<EndProps, 'error'
             type="button"
             className="link-button"
             onClick={() => {
-              onDiscard?.();
+              form.discard?.();
               void client.invalidateQueries();
             }}
           >
@@ -61,14 +60,21 @@ export function FormProblem({ error, fields, onDiscard }: Pick<EndProps, 'error'
   );
 }
 
-export function FormEnd({ error, fields, isBusy, action, cancel, ...rest }: EndProps) {
+interface EndProps extends ProblemProps {
+  readonly form: ProblemProps['form'] & { readonly isSaving: boolean };
+  readonly action: string;
+  /** The path to which one may go back, or what closes the form. */
+  readonly cancel?: string | (() => void);
+}
+
+export function FormEnd({ form, fields, action, cancel }: EndProps) {
   const { isOwner } = useWorkspace();
   return (
     <>
-      <FormProblem error={error} fields={fields} {...rest} />
+      <FormProblem form={form} fields={fields} />
       {isOwner && (
         <div className="form-actions">
-          <Button look="primary" type="submit" isBusy={isBusy}>
+          <Button look="primary" type="submit" isBusy={form.isSaving}>
             {action}
           </Button>
           {typeof cancel === 'string' && (

@@ -14,7 +14,7 @@ import { messageOf, useToasts } from '../components/toasts';
 import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
 import { createRecord } from './creation';
-import { patchOf, problemAt, refuseMetadata, type WithMetadata } from './draft';
+import { type DraftFields, draftFields, patchOf, problemAt, refuseMetadata, type WithMetadata } from './draft';
 import { FormEnd } from './parts';
 
 interface Named {
@@ -49,25 +49,16 @@ export interface Stored<Row> {
 }
 
 /** What the sections and the frames of a form need. */
-export interface RecordForm<Row extends Named, Draft> {
+export interface RecordForm<Row extends Named, Draft> extends DraftFields<Draft> {
   readonly kind: RecordKind<Row, Draft>;
   /** Undefined: a new record. */
   readonly stored: Row | undefined;
-  readonly draft: Draft;
   readonly isChanged: boolean;
   /** Viewers see the form, but change nothing. */
   readonly isOwner: boolean;
   readonly error: unknown;
   readonly isSaving: boolean;
   readonly deletion: { readonly isBusy: boolean; readonly error: unknown };
-  change(part: Partial<Draft>): void;
-  /** Returns the setter of a field. */
-  set<Name extends keyof Draft>(name: Name): (value: Draft[Name]) => void;
-  /** Returns the properties of a text field. `param` is the API's name of it. */
-  text(
-    name: keyof Draft & string,
-    param?: string,
-  ): { value: string; problem: string | undefined; onChange(value: string): void };
   /** Saves the draft. Resolves to the record, or to undefined if it was refused: `error` says why. */
   save(): Promise<Row | undefined>;
   /** Deletes the record. Resolves to whether that succeeded. */
@@ -117,23 +108,15 @@ export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
   }, kind.resource);
   const removing = useChange(() => call(`DELETE ${oneOf(kind.resource)}`, { path: { id: id! } }), kind.resource);
 
-  const change = (part: Partial<Draft>) => setDraft((all) => ({ ...all, ...part }));
   return {
+    ...draftFields(draft, setDraft, (param) => problemAt(saving.error, param)),
     kind,
     stored: stored?.record,
-    draft,
     isChanged: draft !== initial && JSON.stringify(kind.bodyOf(draft)) !== JSON.stringify(kind.bodyOf(initial)),
     isOwner,
     error: saving.error,
     isSaving: saving.isPending,
     deletion: { isBusy: removing.isPending, error: removing.error },
-    change,
-    set: (name) => (value) => setDraft((all) => ({ ...all, [name]: value })),
-    text: (name, param = name) => ({
-      value: String(draft[name]),
-      problem: problemAt(saving.error, param),
-      onChange: (value) => setDraft((all) => ({ ...all, [name]: value })),
-    }),
     // The promise also resolves when another revision has replaced this form meanwhile; a callback would not be called.
     async save() {
       try {
@@ -211,9 +194,8 @@ function Body<Row extends Named, Draft>({
         </p>
       )}
       <FormEnd
-        error={error}
+        form={form}
         fields={kind.fields}
-        isBusy={form.isSaving}
         action={stored ? 'Save changes' : `Create ${kind.singular}`}
         cancel={cancel}
       />

@@ -1,6 +1,6 @@
 /** The fields of a webhook. */
 import { Check, Segments, TextArea, TextField } from '../components/controls';
-import { problemAt } from './draft';
+import type { DraftFields } from './draft';
 import type { WebhookDraft } from './webhook';
 
 const deliveries = [
@@ -16,20 +16,7 @@ const commonTypes = [
   'user.exited_beacon',
 ];
 
-interface Props {
-  readonly draft: WebhookDraft;
-  readonly error: unknown;
-  readonly isDisabled?: boolean;
-  onChange(draft: WebhookDraft): void;
-}
-
-export function WebhookFields({ draft, error, isDisabled = false, onChange }: Props) {
-  const text = (name: 'url' | 'description' | 'types' | 'tags') => ({
-    value: draft[name],
-    disabled: isDisabled,
-    problem: problemAt(error, name),
-    onChange: (value: string) => onChange({ ...draft, [name]: value }),
-  });
+export function WebhookFields({ form: { draft, set, text } }: { readonly form: DraftFields<WebhookDraft> }) {
   return (
     <>
       <TextField label="URL" type="url" placeholder="https://example.com/events" {...text('url')} />
@@ -46,18 +33,12 @@ export function WebhookFields({ draft, error, isDisabled = false, onChange }: Pr
         ))}
       </datalist>
       <TextArea label="Tags" rows={3} hint="Of the geofence or beacon, one per line. Empty: any" {...text('tags')} />
-      <Segments
-        legend="Delivery"
-        value={draft.delivery}
-        options={deliveries}
-        onChange={(delivery) => onChange({ ...draft, delivery })}
-      />
+      <Segments legend="Delivery" value={draft.delivery} options={deliveries} onChange={set('delivery')} />
       <Check
         label="Enabled"
         hint="A disabled webhook gets nothing."
         isChecked={draft.enabled}
-        isDisabled={isDisabled}
-        onChange={(enabled) => onChange({ ...draft, enabled })}
+        onChange={set('enabled')}
       />
     </>
   );

@@ -1,13 +1,13 @@
 /** The settings of the environment: when events are made, and who may use publishable keys. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type Answer, callIn } from '../client/call';
-import { useApi, useChange } from '../client/hooks';
+import { useApi } from '../client/hooks';
 import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
 import { DeleteProject } from '../components/delete-project';
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { patchOf, problemAt, quantityOf } from '../forms/draft';
-import { useEdit } from '../forms/edit';
+import { useSavedForm } from '../forms/edit';
 import { FormEnd, FormProblem, Section } from '../forms/parts';
 import { sessionKey, useWorkspace } from '../state/session';
 
@@ -48,48 +48,34 @@ const nameOf = ({ project: { name } }: Answer<'GET /v1/projects/{id}'>) => ({ na
 function ProjectNameForm({ loaded }: { readonly loaded: Answer<'GET /v1/projects/{id}'> }) {
   const client = useQueryClient();
   const toasts = useToasts();
-  const edit = useEdit(loaded, nameOf);
   const path = { id: loaded.project._id };
-  const save = useChange(
-    (_: undefined, scope) =>
-      edit.save({
-        load: () => callIn(scope, 'GET /v1/projects/{id}', { path }),
-        save: (ifMatch) => callIn(scope, 'PATCH /v1/projects/{id}', { path, body: edit.draft, ifMatch }),
-      }),
+  const form = useSavedForm(
+    loaded,
+    nameOf,
+    {
+      load: (scope) => callIn(scope, 'GET /v1/projects/{id}', { path }),
+      save: (scope, { draft, ifMatch }) => callIn(scope, 'PATCH /v1/projects/{id}', { path, body: draft, ifMatch }),
+    },
     'projects',
   );
-  function discard() {
-    edit.discard();
-    save.reset();
-  }
   async function submit() {
-    try {
-      await save.mutateAsync(undefined);
-    } catch {
-      // The form shows the error of the change.
-      return;
-    }
+    if ((await form.save()) === undefined) return;
     toasts.say('The project is renamed.');
     await client.invalidateQueries({ queryKey: sessionKey });
   }
   return (
-    <Form label="Project" error={save.error} onSubmit={() => void submit()}>
+    <Form label="Project" error={form.error} onSubmit={() => void submit()}>
       <Section title="Project">
         <div className="name-row">
-          <TextField
-            label="Name"
-            value={edit.draft.name}
-            problem={problemAt(save.error, 'name')}
-            onChange={(name) => edit.change({ name })}
-          />
-          <Button type="submit" isBusy={save.isPending} disabled={!edit.isChanged}>
+          <TextField label="Name" {...form.text('name')} />
+          <Button type="submit" isBusy={form.isSaving} disabled={!form.isChanged}>
             Rename
           </Button>
         </div>
         <p className="quiet small">
           Its id is <code>{path.id}</code>. The name is that of Test and Live. All below is of this environment only.
         </p>
-        <FormProblem error={save.error} fields={['name']} onDiscard={discard} />
+        <FormProblem form={form} fields={['name']} />
       </Section>
     </Form>
   );
@@ -139,119 +125,92 @@ const bodyOf = (draft: Draft) => ({
 function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
-  const edit = useEdit(loaded, draftOf);
-  const { initial, draft } = edit;
-  const save = useChange((_: undefined, scope) => {
-    const body = patchOf(bodyOf(initial), bodyOf(draft));
-    return edit.save({
-      load: () => callIn(scope, 'GET /v1/settings', {}),
-      save: (ifMatch) => callIn(scope, 'PATCH /v1/settings', { body, ifMatch }),
-    });
-  }, 'settings');
-  const set =
-    <Name extends keyof Draft>(name: Name) =>
-    (value: Draft[Name]) =>
-      edit.change({ [name]: value });
+  const form = useSavedForm(
+    loaded,
+    draftOf,
+    {
+      load: (scope) => callIn(scope, 'GET /v1/settings', {}),
+      save: (scope, { initial, draft, ifMatch }) =>
+        callIn(scope, 'PATCH /v1/settings', { body: patchOf(bodyOf(initial), bodyOf(draft)), ifMatch }),
+    },
+    'settings',
+  );
+  const { set, text } = form;
   const check = (
     name: 'stopDetection' | 'bufferEntries' | 'bufferExits' | 'restrictToOperatingHours' | 'dwellEvents',
-  ) => ({
-    isChecked: draft[name],
-    isDisabled: !isOwner,
-    onChange: set(name) as (isChecked: boolean) => void,
-  });
-  const text = (name: 'defaultDwellThreshold' | 'allowedOrigins' | 'beaconUuids' | 'beaconUids') => ({
-    value: draft[name],
-    disabled: !isOwner,
-    problem: problemAt(save.error, name),
-    onChange: set(name) as (value: string) => void,
-  });
-
-  function submit() {
-    // The promise also resolves when this view was left meanwhile; a callback would not be called.
-    save.mutateAsync(undefined).then(
-      () => toasts.say('The settings are saved.'),
-      () => {},
-    );
-  }
-  function discard() {
-    edit.discard();
-    save.reset();
+  ) => ({ isChecked: form.draft[name], onChange: set(name) });
+  async function submit() {
+    if (await form.save()) toasts.say('The settings are saved.');
   }
   return (
-    <Form className="stack" error={save.error} onSubmit={submit}>
-      <Section title="Entries and exits">
-        <Check
-          label="Stop detection"
-          hint="Enter only while the device is stopped or its app is in the foreground. Geofences may differ."
-          {...check('stopDetection')}
-        />
-        <Check
-          label="Early entries"
-          hint="Enter as soon as the boundary is within the reported accuracy. Exits are then late too."
-          {...check('bufferEntries')}
-        />
-        <Check
-          label="Late exits"
-          hint="Leave only when the boundary is further away than the reported accuracy."
-          {...check('bufferExits')}
-        />
-        <Check
-          label="Only during operating hours"
-          hint="A geofence that is closed makes no events."
-          {...check('restrictToOperatingHours')}
-        />
-        <SelectField
-          label="Minimum confidence"
-          hint="Events below it are not made."
-          value={draft.minimumConfidence}
-          options={confidences}
-          disabled={!isOwner}
-          problem={problemAt(save.error, 'minimumConfidence')}
-          onChange={set('minimumConfidence')}
-        />
-      </Section>
-      <Section title="Dwells">
-        <Check
-          label="Dwell events"
-          hint="One event per visit, when a device has stayed for the threshold."
-          {...check('dwellEvents')}
-        />
-        <TextField
-          label="Default threshold"
-          unit="min"
-          inputMode="decimal"
-          hint="For geofences without one of their own. Empty: none"
-          {...text('defaultDwellThreshold')}
-        />
-      </Section>
-      <Section title="Publishable keys">
-        <TextArea
-          label="Allowed origins"
-          isCode
-          rows={3}
-          placeholder="https://example.com"
-          hint="One per line. Only their pages may use publishable keys. Empty: all pages. Not for native apps."
-          {...text('allowedOrigins')}
-        />
-      </Section>
-      <Section title="Beacons that SDKs range everywhere">
-        <TextArea label="iBeacon UUIDs" isCode rows={3} hint="One per line" {...text('beaconUuids')} />
-        <TextArea
-          label="Eddystone namespaces"
-          isCode
-          rows={3}
-          hint="One per line, 20 hex digits"
-          {...text('beaconUids')}
-        />
-      </Section>
-      <FormEnd
-        error={save.error}
-        fields={fields}
-        isBusy={save.isPending}
-        action="Save settings"
-        cancel={undefined}
-        onDiscard={discard}
-      />
+    <Form className="stack" error={form.error} onSubmit={() => void submit()}>
+      <fieldset className="stack" disabled={!isOwner}>
+        <Section title="Entries and exits">
+          <Check
+            label="Stop detection"
+            hint="Enter only while the device is stopped or its app is in the foreground. Geofences may differ."
+            {...check('stopDetection')}
+          />
+          <Check
+            label="Early entries"
+            hint="Enter as soon as the boundary is within the reported accuracy. Exits are then late too."
+            {...check('bufferEntries')}
+          />
+          <Check
+            label="Late exits"
+            hint="Leave only when the boundary is further away than the reported accuracy."
+            {...check('bufferExits')}
+          />
+          <Check
+            label="Only during operating hours"
+            hint="A geofence that is closed makes no events."
+            {...check('restrictToOperatingHours')}
+          />
+          <SelectField
+            label="Minimum confidence"
+            hint="Events below it are not made."
+            value={form.draft.minimumConfidence}
+            options={confidences}
+            problem={problemAt(form.error, 'minimumConfidence')}
+            onChange={set('minimumConfidence')}
+          />
+        </Section>
+        <Section title="Dwells">
+          <Check
+            label="Dwell events"
+            hint="One event per visit, when a device has stayed for the threshold."
+            {...check('dwellEvents')}
+          />
+          <TextField
+            label="Default threshold"
+            unit="min"
+            inputMode="decimal"
+            hint="For geofences without one of their own. Empty: none"
+            {...text('defaultDwellThreshold')}
+          />
+        </Section>
+        <Section title="Publishable keys">
+          <TextArea
+            label="Allowed origins"
+            isCode
+            rows={3}
+            placeholder="https://example.com"
+            hint="One per line. Only their pages may use publishable keys. Empty: all pages. Not for native apps."
+            {...text('allowedOrigins')}
+          />
+        </Section>
+        <Section title="Beacons that SDKs range everywhere">
+          <TextArea label="iBeacon UUIDs" isCode rows={3} hint="One per line" {...text('beaconUuids')} />
+          <TextArea
+            label="Eddystone namespaces"
+            isCode
+            rows={3}
+            hint="One per line, 20 hex digits"
+            {...text('beaconUids')}
+          />
+        </Section>
+      </fieldset>
+      <FormEnd form={form} fields={fields} action="Save settings" />
     </Form>
   );
 }

@@ -21,8 +21,8 @@ import { counted } from '../components/counts';
 import { Form } from '../components/form';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
-import { problemAt } from '../forms/draft';
-import { useEdit } from '../forms/edit';
+import type { DraftFields } from '../forms/draft';
+import { useSavedForm } from '../forms/edit';
 import { FormEnd, Section } from '../forms/parts';
 import { changeOf, draftOf, newSync, type SyncDraft, syncFields } from '../forms/sync';
 import { ImportTable, useRequesters } from '../importing/history';
@@ -221,96 +221,69 @@ const protocols = [
   { value: 's3', label: 'Object storage (S3)' },
 ] as const;
 
-type TextName = Exclude<keyof SyncDraft, 'enabled' | 'protocol'>;
-
 const draftIn = (loaded: Loaded | undefined): SyncDraft => (loaded ? draftOf(loaded.sync) : newSync);
 
 function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
-  const edit = useEdit(loaded, draftIn);
-  const { initial, draft } = edit;
   const [isDeleting, setDeleting] = useState(false);
-  const save = useChange(
-    (_: undefined, scope) => {
-      const body = changeOf(loaded && initial, draft);
-      return edit.save({
-        load: () => callIn(scope, 'GET /v1/sync', {}),
-        save: (ifMatch) => callIn(scope, 'PUT /v1/sync', { body, ifMatch }),
-      });
+  const form = useSavedForm(
+    loaded,
+    draftIn,
+    {
+      load: (scope) => callIn(scope, 'GET /v1/sync', {}),
+      save: (scope, { initial, draft, ifMatch }) =>
+        callIn(scope, 'PUT /v1/sync', { body: changeOf(loaded && initial, draft), ifMatch }),
     },
     'sync',
     'imports',
   );
+  const { draft, set, text } = form;
   // The deletion puts another view in place of this form, so it speaks for itself.
   const remove = useChange(async () => {
     await call('DELETE /v1/sync', {});
     toasts.say('The sync is deleted.');
   }, 'sync');
-  const set =
-    <Name extends keyof SyncDraft>(name: Name) =>
-    (value: SyncDraft[Name]) =>
-      edit.change({ [name]: value });
-  const text = (name: TextName) => ({
-    value: draft[name] ?? '',
-    disabled: !isOwner,
-    problem: problemAt(save.error, name),
-    onChange: set(name) as (value: string) => void,
-  });
-
-  function submit() {
-    // The promise also resolves when the first save has put another form in place of this one; a callback would not.
-    save.mutateAsync(undefined).then(
-      ({ sync }) => toasts.say(sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.'),
-      () => {},
-    );
-  }
-  function discard() {
-    edit.discard();
-    save.reset();
+  async function submit() {
+    const saved = await form.save();
+    if (saved) toasts.say(saved.sync.enabled ? 'The sync is saved, and runs now.' : 'The sync is saved.');
   }
   return (
-    <Form className="stack" error={save.error} onSubmit={submit}>
-      <Section title="Configuration">
-        <Check
-          label="Read the files every night"
-          hint="Otherwise nothing is read, and the configuration stays."
-          isChecked={draft.enabled}
-          isDisabled={!isOwner}
-          onChange={set('enabled')}
-        />
-        <TextField
-          label="Notification email"
-          type="email"
-          hint="Gets a mail about each run, successful or not. Empty: nobody"
-          {...text('notificationEmail')}
-        />
-        {isOwner ? (
-          <Segments legend="Source" value={draft.protocol} options={protocols} onChange={set('protocol')} />
-        ) : (
-          <p className="label">{protocols.find(({ value }) => value === draft.protocol)?.label}</p>
-        )}
-        {draft.protocol === 'http' ? (
-          <TextArea
-            label="URLs"
-            isCode
-            rows={4}
-            placeholder="https://example.com/stores.csv"
-            hint="One per line, up to 20. Names that end in .geojson or .ndjson are read in that format, others as CSV."
-            {...text('urls')}
+    <Form className="stack" error={form.error} onSubmit={() => void submit()}>
+      <fieldset className="stack" disabled={!isOwner}>
+        <Section title="Configuration">
+          <Check
+            label="Read the files every night"
+            hint="Otherwise nothing is read, and the configuration stays."
+            isChecked={draft.enabled}
+            onChange={set('enabled')}
           />
-        ) : (
-          <Storage draft={draft} text={text} onReplace={() => edit.change({ accessKeyId: '', secretAccessKey: '' })} />
-        )}
-      </Section>
-      <FormEnd
-        error={save.error}
-        fields={syncFields}
-        isBusy={save.isPending}
-        action="Save and run"
-        cancel={undefined}
-        onDiscard={discard}
-      />
+          <TextField
+            label="Notification email"
+            type="email"
+            hint="Gets a mail about each run, successful or not. Empty: nobody"
+            {...text('notificationEmail')}
+          />
+          {isOwner ? (
+            <Segments legend="Source" value={draft.protocol} options={protocols} onChange={set('protocol')} />
+          ) : (
+            <p className="label">{protocols.find(({ value }) => value === draft.protocol)?.label}</p>
+          )}
+          {draft.protocol === 'http' ? (
+            <TextArea
+              label="URLs"
+              isCode
+              rows={4}
+              placeholder="https://example.com/stores.csv"
+              hint="One per line, up to 20. Names that end in .geojson or .ndjson are read in that format, others as CSV."
+              {...text('urls')}
+            />
+          ) : (
+            <Storage form={form} />
+          )}
+        </Section>
+      </fieldset>
+      <FormEnd form={form} fields={syncFields} action="Save and run" />
       {isOwner && loaded && (
         <div className="spread">
           <p className="quiet">Deleting the sync deletes its credentials as well. The geofences stay.</p>
@@ -335,18 +308,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
   );
 }
 
-interface StorageProps {
-  readonly draft: SyncDraft;
-  text(name: TextName): {
-    readonly value: string;
-    readonly disabled: boolean;
-    readonly problem: string | undefined;
-    onChange(value: string): void;
-  };
-  onReplace(): void;
-}
-
-function Storage({ draft, text, onReplace }: StorageProps) {
+function Storage({ form: { draft, change, text } }: { readonly form: DraftFields<SyncDraft> }) {
   const { isOwner } = useWorkspace();
   const isKept = draft.accessKeyId === undefined;
   return (
@@ -373,7 +335,9 @@ function Storage({ draft, text, onReplace }: StorageProps) {
       {isKept && (
         <div className="spread">
           <p className="quiet">Credentials are stored, encrypted. They are never shown again.</p>
-          {isOwner && <Button onClick={onReplace}>Replace the credentials</Button>}
+          {isOwner && (
+            <Button onClick={() => change({ accessKeyId: '', secretAccessKey: '' })}>Replace the credentials</Button>
+          )}
         </div>
       )}
       {!isKept && isOwner && (

@@ -8,7 +8,7 @@ import { Badge, Button, Empty, Issued, Loading, Notice, Page } from '../componen
 import { FormDialog } from '../components/form';
 import { messageOf } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
-import { isElsewhere } from '../forms/draft';
+import { draftFields, isElsewhere, problemAt } from '../forms/draft';
 import { bodyOf, newWebhook, webhookFields } from '../forms/webhook';
 import { WebhookFields } from '../forms/webhook-fields';
 import { useWorkspace } from '../state/session';
@@ -74,6 +74,7 @@ function NewWebhook({ onClose }: { onClose(): void }) {
   const [draft, setDraft] = useState(newWebhook);
   const [created, setCreated] = useState<Webhook>();
   const create = useChange(() => call('POST /v1/webhooks', { body: bodyOf(draft) }), 'webhooks');
+  const form = draftFields(draft, setDraft, (param) => problemAt(create.error, param));
   if (created) {
     return (
       <Issued
@@ -96,7 +97,7 @@ function NewWebhook({ onClose }: { onClose(): void }) {
       onSubmit={() => create.mutate(undefined, { onSuccess: ({ webhook }) => setCreated(webhook) })}
       onClose={onClose}
     >
-      <WebhookFields draft={draft} error={create.error} onChange={setDraft} />
+      <WebhookFields form={form} />
     </FormDialog>
   );
 }

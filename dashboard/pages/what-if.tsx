@@ -12,7 +12,7 @@ import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { createRecord } from '../forms/creation';
-import { degreesOf, quantityOf } from '../forms/draft';
+import { degreesOf, draftFields, quantityOf } from '../forms/draft';
 import { bodyOf, circleRing, type GeofenceDraft, newGeofence, pointsText, ringOf } from '../forms/geofence';
 import { useScope, useWorkspace } from '../state/session';
 import { foundInNames } from '../what-if/compare';
@@ -190,15 +190,7 @@ export default function WhatIf() {
     map?.set('events', collection(features));
   }, [map, found.rows]);
 
-  const set =
-    <Name extends keyof GeofenceDraft>(name: Name) =>
-    (value: GeofenceDraft[Name]) =>
-      setDraft((all) => ({ ...all, [name]: value }));
-  const field = (name: 'description' | 'latitude' | 'longitude' | 'radius' | 'points', param: string = name) => ({
-    value: draft[name],
-    problem: problemAtField(start.error, param),
-    onChange: set(name) as (value: string) => void,
-  });
+  const { text: field } = draftFields(draft, setDraft, (param) => problemAtField(start.error, param));
   const isRunning = replay?.status === 'running' || (id !== undefined && replay === undefined && !running.error);
   const isElsewhere =
     start.error !== null &&

@@ -7,7 +7,7 @@ import { Button, Confirm } from '../components/controls';
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { patchOf } from '../forms/draft';
-import { useEdit } from '../forms/edit';
+import { useSavedForm } from '../forms/edit';
 import { FormEnd, Section } from '../forms/parts';
 import { bodyOf, draftOf, webhookFields } from '../forms/webhook';
 import { WebhookFields } from '../forms/webhook-fields';
@@ -21,30 +21,33 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
   const { isOwner } = useWorkspace();
   const [, navigate] = useLocation();
   const toasts = useToasts();
-  const edit = useEdit(loaded, draftIn);
-  const { initial, draft } = edit;
   const [isDeleting, setDeleting] = useState(false);
   const path = { id: loaded.webhook._id };
-  const save = useChange((_: undefined, scope) => {
-    const body = patchOf(bodyOf(initial), bodyOf(draft));
-    return edit.save({
-      load: () => callIn(scope, 'GET /v1/webhooks/{id}', { path }),
-      save: (ifMatch) => callIn(scope, 'PATCH /v1/webhooks/{id}', { path, body, ifMatch }),
-    });
-  }, 'webhooks');
+  const form = useSavedForm(
+    loaded,
+    draftIn,
+    {
+      load: (scope) => callIn(scope, 'GET /v1/webhooks/{id}', { path }),
+      save: (scope, { initial, draft, ifMatch }) =>
+        callIn(scope, 'PATCH /v1/webhooks/{id}', { path, body: patchOf(bodyOf(initial), bodyOf(draft)), ifMatch }),
+    },
+    'webhooks',
+  );
   const remove = useChange(async () => {
     await call('DELETE /v1/webhooks/{id}', { path });
     // Nobody is asked about changes of what is gone.
-    edit.discard();
+    form.discard();
   }, 'webhooks');
-  function submit() {
-    save.mutate(undefined, { onSuccess: () => toasts.say('The webhook is saved.') });
+  async function submit() {
+    if (await form.save()) toasts.say('The webhook is saved.');
   }
   return (
-    <Form className="stack" error={save.error} onSubmit={submit}>
-      <Section title="Settings">
-        <WebhookFields draft={draft} error={save.error} isDisabled={!isOwner} onChange={edit.change} />
-      </Section>
+    <Form className="stack" error={form.error} onSubmit={() => void submit()}>
+      <fieldset className="stack" disabled={!isOwner}>
+        <Section title="Settings">
+          <WebhookFields form={form} />
+        </Section>
+      </fieldset>
       {isOwner && (
         <div>
           <Button look="danger" icon="trash" onClick={() => setDeleting(true)}>
@@ -52,17 +55,7 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
           </Button>
         </div>
       )}
-      <FormEnd
-        error={save.error}
-        fields={webhookFields}
-        isBusy={save.isPending}
-        action="Save changes"
-        cancel={undefined}
-        onDiscard={() => {
-          edit.discard();
-          save.reset();
-        }}
-      />
+      <FormEnd form={form} fields={webhookFields} action="Save changes" />
       {isDeleting && (
         <Confirm
           title="Delete the webhook?"
