@@ -19,7 +19,7 @@ import {
   type Stored,
   useRecordForm,
 } from '../forms/record-form';
-import { leave, useUnsaved } from '../state/unsaved';
+import { leave } from '../state/unsaved';
 import type { Editor } from './editor';
 import { beginHistory, canRedo, canUndo, type HistoryAction, reduceHistory } from './history';
 import type { Tool } from './map-address';
@@ -152,7 +152,6 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
   );
   const form: RecordForm<Row, Draft> = useRecordForm(kind, { stored, start, drafts: [draft, change] });
   const { isOwner } = form;
-  useUnsaved(form.isChanged);
 
   const shape = shapeOf(draft);
   const tool = toolOf(draft);

@@ -88,7 +88,7 @@ export function useSavedForm<Loaded extends Read, Draft extends object, Saved ex
   const { opened, draft } = edit;
   const initial = draftOf(opened);
   const isChanged = !isEqual(draft, initial);
-  useUnsaved(isChanged);
+  const forget = useUnsaved(isChanged);
   const saving = useChange(
     async (_: undefined, scope) => {
       const saved = await saveOver(opened, draftOf, {
@@ -111,6 +111,7 @@ export function useSavedForm<Loaded extends Read, Draft extends object, Saved ex
     isSaving: saving.isPending,
     /** Gives up what is typed, so that the last state that was read is shown, and then the next one. */
     discard() {
+      forget();
       setEdit((now) => beginEdit(now.opened, draftOf));
       saving.reset();
     },

@@ -1,7 +1,6 @@
 /** The frame of forms: sections, what is wrong as a whole, and the buttons. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
 import { Failure } from '../client/call';
 import { Button, Notice } from '../components/controls';
 import { messageOf } from '../components/toasts';
@@ -63,8 +62,8 @@ export function FormProblem({ form, fields }: ProblemProps) {
 interface EndProps extends ProblemProps {
   readonly form: ProblemProps['form'] & { readonly isSaving: boolean };
   readonly action: string;
-  /** The path to which one may go back, or what closes the form. */
-  readonly cancel?: string | (() => void);
+  /** The button or link that leaves the form. */
+  readonly cancel?: ReactNode;
 }
 
 export function FormEnd({ form, fields, action, cancel }: EndProps) {
@@ -77,12 +76,7 @@ export function FormEnd({ form, fields, action, cancel }: EndProps) {
           <Button look="primary" type="submit" isBusy={form.isSaving}>
             {action}
           </Button>
-          {typeof cancel === 'string' && (
-            <Link href={cancel} className="button">
-              Cancel
-            </Link>
-          )}
-          {typeof cancel === 'function' && <Button onClick={cancel}>Cancel</Button>}
+          {cancel}
         </div>
       )}
     </>

@@ -13,8 +13,9 @@ import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
+import { useUnsaved } from '../state/unsaved';
 import { createRecord } from './creation';
-import { type DraftFields, draftFields, patchOf, problemAt, refuseMetadata, type WithMetadata } from './draft';
+import { type DraftFields, draftFields, isEqual, patchOf, problemAt, refuseMetadata, type WithMetadata } from './draft';
 import { FormEnd } from './parts';
 
 interface Named {
@@ -59,6 +60,8 @@ export interface RecordForm<Row extends Named, Draft> extends DraftFields<Draft>
   readonly error: unknown;
   readonly isSaving: boolean;
   readonly deletion: { readonly isBusy: boolean; readonly error: unknown };
+  /** Gives up what is typed, so that nobody is asked before the form is left. */
+  forget(): void;
   /** Saves the draft. Resolves to the record, or to undefined if it was refused: `error` says why. */
   save(): Promise<Row | undefined>;
   /** Deletes the record. Resolves to whether that succeeded. */
@@ -86,8 +89,8 @@ export const firstDraft = <Row extends Named, Draft>(
 export type DraftState<Draft> = readonly [Draft, (change: (draft: Draft) => Draft) => void];
 
 /**
- * Holds the form of a record: of the stored one, or of a new one that begins with `start`. Give the component that
- * calls it another key for another revision, as {@link StoredRecord} does.
+ * Holds the form of a record, of the stored one, or of a new one that begins with `start`, and asks before it is left
+ * with changes. Give the component that calls it another key for another revision, as {@link StoredRecord} does.
  * @param drafts holds the draft elsewhere, such as where earlier ones are remembered.
  */
 export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
@@ -108,19 +111,24 @@ export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
   }, kind.resource);
   const removing = useChange(() => call(`DELETE ${oneOf(kind.resource)}`, { path: { id: id! } }), kind.resource);
 
+  const isChanged = draft !== initial && !isEqual(kind.bodyOf(draft), kind.bodyOf(initial));
+  const forget = useUnsaved(isChanged);
   return {
     ...draftFields(draft, setDraft, (param) => problemAt(saving.error, param)),
     kind,
     stored: stored?.record,
-    isChanged: draft !== initial && JSON.stringify(kind.bodyOf(draft)) !== JSON.stringify(kind.bodyOf(initial)),
+    isChanged,
     isOwner,
     error: saving.error,
     isSaving: saving.isPending,
     deletion: { isBusy: removing.isPending, error: removing.error },
+    forget,
     // The promise also resolves when another revision has replaced this form meanwhile; a callback would not be called.
     async save() {
       try {
-        return rowIn(kind, await saving.mutateAsync(undefined));
+        const answer = await saving.mutateAsync(undefined);
+        forget();
+        return rowIn(kind, answer);
       } catch {
         return undefined;
       }
@@ -128,6 +136,7 @@ export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
     async remove() {
       try {
         await removing.mutateAsync(undefined);
+        forget();
         return true;
       } catch {
         return false;
@@ -173,7 +182,7 @@ function Body<Row extends Named, Draft>({
   form,
   onSaved,
   cancel,
-}: Pick<FrameProps<Row, Draft>, 'form' | 'onSaved'> & { readonly cancel: string | (() => void) }) {
+}: Pick<FrameProps<Row, Draft>, 'form' | 'onSaved'> & { readonly cancel: ReactNode }) {
   const { kind, stored, isOwner, error } = form;
   const toasts = useToasts();
   async function submit() {
@@ -239,6 +248,10 @@ export function RecordPanel<Row extends Named, Draft>({
   onDeleted,
   onClose,
 }: FrameProps<Row, Draft> & { onClose(): void }) {
+  function cancel() {
+    form.forget();
+    onClose();
+  }
   return (
     <section className="record-panel" aria-label={titleOf(form)}>
       <div className="record-panel-head">
@@ -246,7 +259,7 @@ export function RecordPanel<Row extends Named, Draft>({
         <DeleteButton form={form} onDeleted={onDeleted} />
         <Button look="plain" icon="close" aria-label="Close the form" onClick={onClose} />
       </div>
-      <Body form={form} onSaved={onSaved} cancel={onClose} />
+      <Body form={form} onSaved={onSaved} cancel={<Button onClick={cancel}>Cancel</Button>} />
     </section>
   );
 }
@@ -301,7 +314,15 @@ function RecordPageForm<Row extends Named, Draft extends WithMetadata>({
         </>
       }
     >
-      <Body form={form} onSaved={() => navigate(list)} cancel={list} />
+      <Body
+        form={form}
+        onSaved={() => navigate(list)}
+        cancel={
+          <Link href={list} className="button" onClick={form.forget}>
+            Cancel
+          </Link>
+        }
+      />
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 /** Protects unsaved changes: the user is asked before another view, project or environment opens. */
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 const unsaved = new Set<symbol>();
 const listeners = new Set<() => void>();
@@ -16,19 +16,25 @@ export function leave(proceed: () => void): void {
   else wait(() => proceed());
 }
 
-/** Asks before the view is left as long as it has something that is not saved. */
-export function useUnsaved(isUnsaved: boolean): void {
+/**
+ * Asks before the view is left as long as it has something that is not saved.
+ * @returns what ends this at once, for a view that is left in the moment in which its changes are saved or given up.
+ */
+export function useUnsaved(isUnsaved: boolean): () => void {
+  const forget = useRef(() => {});
   useEffect(() => {
     if (!isUnsaved) return;
     const key = Symbol();
     unsaved.add(key);
     const keep = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', keep);
-    return () => {
+    forget.current = () => {
       unsaved.delete(key);
       removeEventListener('beforeunload', keep);
     };
+    return forget.current;
   }, [isUnsaved]);
+  return () => forget.current();
 }
 
 function subscribe(listener: () => void): () => void {

@@ -200,6 +200,30 @@ describe.runIf(isRunnable)('the dashboard', () => {
     expect(saved.metadata).toBeUndefined();
   });
 
+  // A click on another view dropped a filled form of a geofence without a question.
+  it('asks before a form with changes is left by anything but its own buttons', async () => {
+    const backend = server.as('test_secret');
+    await backend.putGeofence('Kiosk', circle(0, 0, 100), 'unsaved');
+    const page = await asOwner('/geofences/new');
+    const description = page.getByLabel('Description');
+    const kiosk = page.getByRole('link', { name: 'Kiosk' });
+    await description.fill('Typed');
+    await page.getByRole('link', { name: 'Beacons' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await description.inputValue()).toBe('Typed');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await kiosk.click();
+    await description.fill('Kiosk at the gate');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await kiosk.click();
+    await description.fill('Typed');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Geofences', level: 1 }).waitFor();
+    await kiosk.waitFor({ state: 'detached' });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
   it('filters geofences, and disables, enables and deletes the selected ones', async () => {
     const backend = server.as('test_secret');
     for (const externalId of ['one', 'two', 'three']) await backend.putGeofence(externalId, circle(0, 0, 100), 'bulk');
