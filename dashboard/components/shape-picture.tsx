@@ -2,11 +2,10 @@
 import { useState } from 'react';
 import type { Geofence } from '../../client/types';
 import { urlOf } from '../client/call';
-import { circleRing, type GeofenceDraft, ringOf } from '../forms/geofence';
+import { outlineOf, type Position, shapeOfGeofence } from '../drawing/shape';
+import type { GeofenceDraft } from '../forms/geofence';
 import { useTheme } from '../state/use-theme';
 import { useSettled } from './list-filters';
-
-type Position = readonly [longitude: number, latitude: number];
 
 const precision = 1e5;
 
@@ -31,24 +30,12 @@ export function polylineOf(positions: readonly Position[]): string {
   return text;
 }
 
-const isPosition = (position: Position): boolean =>
-  position.length === 2 && Math.abs(position[0]) <= 180 && Math.abs(position[1]) <= 85;
-
 /** Returns the outline of what the form describes; undefined while that is not known. */
-function outlineOf(draft: GeofenceDraft, stored: Geofence | undefined): readonly Position[] | undefined {
-  if (draft.type === 'polygon') {
-    const ring = draft.points.trim() === '' ? '' : ringOf(draft.points);
-    return typeof ring === 'string' || ring.length < 4 || !ring.every(isPosition) ? undefined : ring;
-  }
+function outlineIn(draft: GeofenceDraft, stored: Geofence | undefined): readonly Position[] | undefined {
   // Only the server can compute the area of a travel time.
   if (draft.type === 'isochrone') return stored?.type === 'isochrone' ? stored.geometry?.coordinates[0] : undefined;
-  const [latitude, longitude, radius] = [draft.latitude, draft.longitude, draft.radius].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  const isKnown = draft.latitude.trim() !== '' && draft.longitude.trim() !== '' && radius > 0 && radius <= 10_000;
-  return isKnown && isPosition([longitude, latitude]) ? circleRing([longitude, latitude], radius) : undefined;
+  const shape = shapeOfGeofence(draft);
+  return shape && outlineOf(shape);
 }
 
 const strokes = { light: '0x0b6b66', dark: '0x52c5ba' };
@@ -62,7 +49,7 @@ export function ShapePicture({
   readonly stored: Geofence | undefined;
 }) {
   const theme = useTheme();
-  const outline = outlineOf(draft, stored);
+  const outline = outlineIn(draft, stored);
   const path = useSettled(
     outline ? `stroke:${strokes[theme]}|width:3|borderWidth:0|enc:${polylineOf(outline)}` : '',
     600,

@@ -47,6 +47,12 @@ describe('a shape', () => {
     ]);
   });
 
+  // A polygon was pasted as GeoJSON. On the way there the text was a list of numbers, which ended the page.
+  test('has no form while its JSON is no list of positions', () => {
+    for (const points of ['[1, 2]', '[1, 2, 3, 4]', '[[1, 2], null]', '[[1]]', '[["1", "2"]]', '[{}]'])
+      expect([points, shapeOfGeofence({ ...newGeofence, type: 'polygon', points })]).toEqual([points, undefined]);
+  });
+
   test('of a stored polygon keeps every point to its last digit', () => {
     const ring = [
       [11.25123456789, 43.7],

@@ -1,9 +1,9 @@
 /** Shapes between the form, whose draft is text, and the map. Pure. */
 import type { BeaconDraft } from '../forms/beacon';
 import { degreesOf, quantityOf } from '../forms/draft';
-import { circleRing, type GeofenceDraft, pointsText, ringOf } from '../forms/geofence';
+import { circleRing, type GeofenceDraft, type Position, pointsText, ringOf } from '../forms/geofence';
 
-export type Position = readonly [longitude: number, latitude: number];
+export type { Position };
 
 /** What the map shows of a draft, and changes. */
 export type Shape =
@@ -17,8 +17,13 @@ export const maxRadiusM = 10_000;
 const earthRadiusM = 6_371_008.8;
 const radians = Math.PI / 180;
 
-const isPosition = ([longitude, latitude]: Position): boolean =>
-  Number.isFinite(longitude) && Number.isFinite(latitude) && Math.abs(longitude) <= 180 && Math.abs(latitude) <= 85;
+/** Tests whether a map can show the position. JSON that was pasted may hold anything in its place. */
+function isPosition(position: unknown): boolean {
+  const [longitude, latitude] = Array.isArray(position) ? position : [];
+  return (
+    Number.isFinite(longitude) && Number.isFinite(latitude) && Math.abs(longitude) <= 180 && Math.abs(latitude) <= 85
+  );
+}
 
 function centreOf({ latitude, longitude }: Pick<GeofenceDraft, 'latitude' | 'longitude'>): Position | undefined {
   const centre: Position = [degreesOf(longitude) ?? Number.NaN, degreesOf(latitude) ?? Number.NaN];

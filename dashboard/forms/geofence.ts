@@ -50,7 +50,7 @@ export const newGeofence: GeofenceDraft = {
   hours: undefined,
 };
 
-type Position = readonly [longitude: number, latitude: number];
+export type Position = readonly [longitude: number, latitude: number];
 
 /** Returns the text of a closed ring, without its last point. */
 export const pointsText = (ring: readonly Position[]): string =>

@@ -1,6 +1,6 @@
 /** What if there were another geofence: recorded locations run through it, and the events are compared with today's. */
 import { useQuery } from '@tanstack/react-query';
-import type { Feature, FeatureCollection, Position } from 'geojson';
+import type { Feature, FeatureCollection, Geometry } from 'geojson';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Geofence, Settings } from '../../client/types';
@@ -11,9 +11,10 @@ import { Button, Check, Notice, Page, Segments, SelectField, TextArea, TextField
 import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
+import { outlineOf, type Position, shapeOfGeofence } from '../drawing/shape';
 import { createRecord } from '../forms/creation';
-import { degreesOf, draftFields, quantityOf } from '../forms/draft';
-import { bodyOf, circleRing, type GeofenceDraft, newGeofence, pointsText, ringOf } from '../forms/geofence';
+import { draftFields } from '../forms/draft';
+import { bodyOf, type GeofenceDraft, newGeofence, pointsText } from '../forms/geofence';
 import { useScope, useWorkspace } from '../state/session';
 import { foundInNames } from '../what-if/compare';
 import { Result, useFound } from '../what-if/result';
@@ -80,20 +81,8 @@ const collection = (features: readonly Feature[]): FeatureCollection => ({
   features: [...features],
 });
 
-/** Returns the ring of the draft, if it has one. */
-function outlineOf(draft: GeofenceDraft): Position[] | undefined {
-  if (draft.type === 'polygon') {
-    const ring = ringOf(draft.points);
-    return typeof ring === 'string' || ring.length < 4 ? undefined : ring.map(([x, y]) => [x, y]);
-  }
-  const [longitude, latitude, radius] = [
-    degreesOf(draft.longitude),
-    degreesOf(draft.latitude),
-    quantityOf(draft.radius),
-  ];
-  if (typeof longitude !== 'number' || typeof latitude !== 'number' || typeof radius !== 'number') return undefined;
-  return circleRing([longitude, latitude], radius).map(([x, y]) => [x, y]);
-}
+const featureOf = (geometry: Geometry): Feature => ({ type: 'Feature', geometry, properties: {} });
+const copy = (position: Position): number[] => [...position];
 
 const text = (degrees: number): string => degrees.toFixed(6);
 
@@ -124,7 +113,7 @@ export default function WhatIf() {
   const [keeps, setKeeps] = useState(true);
   const [changed, setChanged] = useState<Changed>({});
   const [id, setId] = useState<string>();
-  const outline = useMemo(() => (shape === 'none' ? undefined : outlineOf(draft)), [shape, draft]);
+  const proposed = useMemo(() => (shape === 'none' ? undefined : shapeOfGeofence(draft)), [shape, draft]);
 
   const start = useChange(() =>
     call('POST /v1/replays', {
@@ -159,28 +148,11 @@ export default function WhatIf() {
     map.fit(centres, 14);
   }, [map, fences]);
   useEffect(() => {
-    const features: Feature[] = outline
-      ? [{ type: 'Feature', geometry: { type: 'Polygon', coordinates: [outline] }, properties: {} }]
-      : [];
-    map?.set('proposed', collection(features));
-    const points = ringOf(draft.points);
-    const corners =
-      shape === 'polygon' && typeof points !== 'string'
-        ? points
-        : shape === 'circle' && outline
-          ? [[degreesOf(draft.longitude)!, degreesOf(draft.latitude)!]]
-          : [];
-    map?.set(
-      'corners',
-      collection(
-        corners.map((point) => ({
-          type: 'Feature',
-          geometry: { type: 'Point', coordinates: [point[0]!, point[1]!] },
-          properties: {},
-        })),
-      ),
-    );
-  }, [map, outline, shape, draft]);
+    const outline = proposed && outlineOf(proposed);
+    map?.set('proposed', collection(outline ? [featureOf({ type: 'Polygon', coordinates: [outline.map(copy)] })] : []));
+    const corners = proposed?.type === 'polygon' ? proposed.points : proposed ? [proposed.centre] : [];
+    map?.set('corners', collection(corners.map((point) => featureOf({ type: 'Point', coordinates: copy(point) }))));
+  }, [map, proposed]);
   useEffect(() => {
     const features = found.rows.flatMap(({ event, foundIn }): Feature[] =>
       event.location
@@ -202,8 +174,8 @@ export default function WhatIf() {
   function chooseShape(next: Shape) {
     setShape(next);
     if (next === 'none') return;
-    const ring = next === 'polygon' && draft.points === '' && outline;
-    const points = ring ? pointsText(ring.filter((_, index) => index % 4 === 0) as [number, number][]) : draft.points;
+    const ring = next === 'polygon' && draft.points === '' && proposed && outlineOf(proposed);
+    const points = ring ? pointsText(ring.filter((_, index) => index % 4 === 0)) : draft.points;
     setDraft({ ...draft, type: next, points });
   }
   return (

@@ -162,11 +162,13 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('button', { name: 'Create geofence' }).click();
     await page.getByRole('alert').filter({ hasText: 'coordinates' }).waitFor();
     await page.getByLabel('Latitude').and(page.locator(':focus')).waitFor();
-    await page.getByLabel('Latitude').fill('43.77');
+    await page.getByLabel('Latitude').fill('43,77');
     await page.getByLabel('Radius').fill('5');
     await page.getByRole('button', { name: 'Create geofence' }).click();
     await page.getByLabel('Radius').and(page.locator(':focus')).waitFor();
     await page.getByLabel('Radius').fill('100');
+    // There was no picture with a decimal comma, which the form accepts.
+    await page.getByRole('img', { name: 'The area on a map' }).waitFor();
     await page.getByRole('checkbox', { name: 'Always open' }).uncheck();
     await page.getByLabel('Tuesday, closing 1').fill('13:00');
     await page.getByRole('button', { name: 'Add a value' }).click();
