@@ -1,7 +1,14 @@
 /** Times in words, compared with the browser's own format. */
 import { expect, test } from 'vitest';
 import { grouped } from './counts';
-import { absoluteTime, timeOfDay } from './time';
+import { absoluteTime, shortTime, timeOfDay } from './time';
+
+test('a time has its day unless that is today', () => {
+  const time = new Date(2026, 8, 5, 9, 5).toISOString();
+  expect(shortTime(time, new Date(2026, 8, 5, 23, 59).getTime())).toBe('09:05:00');
+  expect(shortTime(time, new Date(2026, 8, 6).getTime())).toBe('5 Sept, 09:05:00');
+  expect(shortTime(time, new Date(2027, 8, 5).getTime())).toBe('5 Sept, 09:05:00');
+});
 
 test('dates and counts are written as the browser writes them', () => {
   const format = new Intl.DateTimeFormat('en-GB', {

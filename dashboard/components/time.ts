@@ -1,6 +1,7 @@
 /**
  * Times for people, in the zone of the browser and in English. Dates are put together here: the browser's first format
- * of a date or number loads the tables of all languages, which takes as long as the first picture of a view.
+ * of a date or number loads the tables of all languages, which takes as long as the first picture of a view. Analytics
+ * use that format nevertheless: their times are in a zone that is chosen.
  */
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec'];
 
@@ -25,8 +26,17 @@ export function relativeTime(time: string, nowMs = Date.now()): string {
 /** Returns for example "09:05:00". */
 export const timeOfDay = (time: string): string => new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);
 
+const dayOfYear = (date: Date): string => `${date.getDate()} ${months[date.getMonth()]}`;
+
 /** Returns for example "5 Sept 2026, 09:05:00". */
 export function absoluteTime(time: string): string {
   const date = new Date(time);
-  return `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}, ${timeOfDay(time)}`;
+  return `${dayOfYear(date)} ${date.getFullYear()}, ${timeOfDay(time)}`;
+}
+
+/** Returns for example "09:05:00", or "5 Sept, 09:05:00" unless that is today. */
+export function shortTime(time: string, nowMs = Date.now()): string {
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date(nowMs).toDateString();
+  return isToday ? timeOfDay(time) : `${dayOfYear(date)}, ${timeOfDay(time)}`;
 }

@@ -7,7 +7,7 @@ import type { Event, User, UserLocation } from '../../client/types';
 import { call } from '../client/call';
 import { Button, Empty, Loading, Notice, Segments, TextField } from '../components/controls';
 import { counted, grouped } from '../components/counts';
-import { absoluteTime, relativeTime } from '../components/time';
+import { absoluteTime, relativeTime, shortTime } from '../components/time';
 import { messageOf } from '../components/toasts';
 import { eventTitle, markOf } from '../live/event-words';
 import { useScope } from '../state/session';
@@ -59,15 +59,6 @@ async function loadTimeline(user: string, { fromMs, toMs }: Range, signal: Abort
     return { items: page.events, cursor: nextOf(page.meta) };
   }, maxEvents);
   return { items: timelineOf(locations, events), hasMore };
-}
-
-const timeOfDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-
-/** Returns the time of day, after the day unless that is today. */
-function shortTime(time: string, nowMs = Date.now()): string {
-  const [at, day] = [new Date(time), dayOfYear.format(new Date(time))];
-  return day === dayOfYear.format(nowMs) ? timeOfDay.format(at) : `${day}, ${timeOfDay.format(at)}`;
 }
 
 const two = (part: number): string => String(part).padStart(2, '0');
