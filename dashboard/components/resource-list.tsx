@@ -226,7 +226,7 @@ function Selection({ resource, filters, target, size, isAtLeast, more, onAll, on
     const where = outcome.isStopped ? `Stopped in ${scope.environment === 'live' ? 'Live' : 'Test'}: ` : '';
     toasts.say(`${where}${counted(count, 'record is', 'records are')} ${doneWords[action]}.`);
   }
-  // Who has left the list no longer sees the progress, and cannot stop the change.
+  // A user who has left the list can neither see nor stop the change.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has another list
   useEffect(() => () => running?.abort(), [running, scope]);
   // Enabling and disabling can be undone, so they need no question, except for records that are not in sight.

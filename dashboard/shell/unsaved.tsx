@@ -7,7 +7,7 @@ export function UnsavedQuestion() {
   if (waiting === undefined) return null;
   return (
     <Confirm title="Discard your changes?" action="Discard" onConfirm={waiting.proceed} onClose={waiting.stay}>
-      <p>What you have changed is not saved yet.</p>
+      <p>Your changes are not saved yet.</p>
     </Confirm>
   );
 }

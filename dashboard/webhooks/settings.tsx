@@ -65,7 +65,7 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
           onClose={() => setDeleting(false)}
           onConfirm={() => remove.mutate(undefined, { onSuccess: () => navigate('/webhooks') })}
         >
-          <p>What waits for {loaded.webhook.url} is not sent any more.</p>
+          <p>This discards the events that wait for {loaded.webhook.url}.</p>
         </Confirm>
       )}
     </Form>

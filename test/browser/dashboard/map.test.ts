@@ -231,7 +231,7 @@ describe.runIf(isRunnable)('the map', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('region', { name: 'Renamed' }).waitFor({ state: 'detached' });
-    // Who cancels has decided already.
+    // Cancel is a decision already, so it asks nothing.
     await page.mouse.click(...(await onMap(page))([0, 0]));
     await page.getByLabel('Radius').fill('333');
     await page.getByRole('button', { name: 'Cancel' }).click();
