@@ -37,7 +37,7 @@ import {
   createServiceObservers,
   exposition,
 } from './metrics.js';
-import { failure, type Node } from './node.js';
+import { type Node, rejectionOf } from './node.js';
 import { addOperations } from './operations.js';
 import { createRoads } from './roads.js';
 import { checkTracing, startTracing } from './tracing/tracing.js';
@@ -108,7 +108,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     isServing: demand.isServing,
   });
   const writer = createConfigurationWriter({ log: requestLog, readModel, limitMs: editLimitMs });
-  await Promise.race([failure(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
+  await Promise.race([rejectionOf(changes.done), readModel.waitFor(await log.end(topics.changes, 0))]);
 
   // Created after the read model has caught up, because the catalog loads its fences from it.
   const catalog = createCatalog(readModel);
@@ -171,7 +171,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     claimFirstProject: async () =>
       parts.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
     markStarted: operations.markStarted,
-    failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(failure)).catch(
+    failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(rejectionOf)).catch(
       async (error) => {
         await releasePartitions();
         throw error;

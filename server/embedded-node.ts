@@ -41,7 +41,7 @@ import { createConfiguredMailer } from './mail.js';
 import { createMaps, loggedTo } from './maps.js';
 import { addGauge, addPartitionGauge, createProcessRegistry, exposition, partitionBacklog } from './metrics.js';
 import { missingAnalytics, notInstalled } from './missing-analytics.js';
-import { failure, type Node } from './node.js';
+import { type Node, rejectionOf } from './node.js';
 import { addOperations } from './operations.js';
 import { createPacing } from './pacing.js';
 import { createRoads } from './roads.js';
@@ -193,13 +193,13 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     createSignInLink: createSignInLinks(app, configuration, backend.values),
     failed: Promise.race([
       failedWorker,
-      failure(changes.done),
-      failure(expiry.done),
-      failure(restoration.done),
-      failure(eraser.done),
-      failure(sweeps.done),
-      failure(rejections.done),
-      failure(follower.done),
+      rejectionOf(changes.done),
+      rejectionOf(expiry.done),
+      rejectionOf(restoration.done),
+      rejectionOf(eraser.done),
+      rejectionOf(sweeps.done),
+      rejectionOf(rejections.done),
+      rejectionOf(follower.done),
     ]),
     async stop() {
       // Requests stop first, because they wait for the location stage; then writers, then readers of what they wrote.

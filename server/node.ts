@@ -19,4 +19,5 @@ export interface Node {
 }
 
 /** Returns a promise that rejects with the given one and never resolves. */
-export const failure = (promise: Promise<unknown>): Promise<never> => promise.then(() => new Promise<never>(() => {}));
+export const rejectionOf = (promise: Promise<unknown>): Promise<never> =>
+  promise.then(() => new Promise<never>(() => {}));

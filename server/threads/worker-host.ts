@@ -2,6 +2,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { remote } from '../../backends/embedded/remote.js';
 import type { SharedSpace } from '../../backends/embedded/space.js';
+import { createFailure } from '../../pipeline/failure.js';
 import type { AppliedOffsets } from '../backlog.js';
 import type { Configuration } from '../config/schema.js';
 
@@ -56,11 +57,9 @@ export function startWorker<
     resourceLimits: { maxYoungGenerationSizeMb },
     transferList: [calls.port2, replies.port2],
   });
-  const failed = new Promise<never>((_, reject) => {
-    worker.on('error', reject);
-    worker.on('exit', (code) => reject(new Error(`${module} ended with code ${code}`)));
-  });
-  failed.catch(() => {});
+  const { failed, fail } = createFailure();
+  worker.on('error', fail);
+  worker.on('exit', (code) => fail(new Error(`${module} ended with code ${code}`)));
   const proxy = remote<Calls>(calls.port1);
   return { calls: proxy, replies: replies.port1, failed, stop: () => proxy.stop() };
 }

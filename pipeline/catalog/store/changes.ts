@@ -16,6 +16,7 @@ import { SyncRecord } from '../../../schemas/json/sync.js';
 import { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import { PortError } from '../../errors.js';
+import { createFailure } from '../../failure.js';
 import { type Divergence, type Log, type LogRecord, type Subscription, topics } from '../../ports.js';
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
 import { withinMs } from '../../time-limit.js';
@@ -181,10 +182,7 @@ export function followChanges(parts: FollowedChanges): Subscription {
   /** The newest batch. Its commit waits for the disk, and the batch after it is applied meanwhile. */
   let newest: Promise<void> = Promise.resolve();
   let failure: { readonly error: unknown } | undefined;
-  let endFailed: (error: unknown) => void = () => {};
-  const failed = new Promise<never>((_, reject) => {
-    endFailed = reject;
-  });
+  const { failed, fail } = createFailure();
 
   /** Applies a batch. Resolves when another one may follow. */
   async function apply(...batch: Parameters<ReadModel['apply']>): Promise<void> {
@@ -193,7 +191,7 @@ export function followChanges(parts: FollowedChanges): Subscription {
     newest = readModel.apply(...batch);
     newest.catch((error: unknown) => {
       failure = { error };
-      endFailed(error);
+      fail(error);
     });
     await before;
   }

@@ -16,6 +16,7 @@ import {
   newEventRows,
   newRejectionRows,
 } from '../../../schemas/table-rows.js';
+import { createFailure } from '../../failure.js';
 import { type Analytics, type Log, type Positions, type Subscription, type Topic, topics } from '../../ports.js';
 import { defaultMaxDeadLetterShare, type HaltedPartition } from '../breaker.js';
 import { type Metrics, noMetrics } from '../metrics.js';
@@ -71,10 +72,7 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
   const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs } = parts;
   const { onHalted = () => {}, onDiverged = () => {} } = parts;
   const bounds = { ...defaultAnalyticsSinkBounds, ...parts.bounds };
-  let fail: (error: unknown) => void = () => {};
-  const failure = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
+  const { failed, fail } = createFailure();
   const shared = {
     log,
     positions,
@@ -119,6 +117,6 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     async close() {
       await Promise.all(subscriptions.map((subscription) => subscription.close()));
     },
-    done: Promise.race([failure, Promise.all(subscriptions.map(({ done }) => done)).then(() => {})]),
+    done: Promise.race([failed, Promise.all(subscriptions.map(({ done }) => done)).then(() => {})]),
   };
 }

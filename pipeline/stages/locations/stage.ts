@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import { ignoreCache, type ObserveCache } from '../../cache-use.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
+import { createFailure } from '../../failure.js';
 import {
   type ClaimState,
   type Divergence,
@@ -28,7 +29,6 @@ import type { Tracing } from '../../tracing.js';
 import { Breaker, defaultMaxDeadLetterShare } from '../breaker.js';
 import { claimReplaced, watchClaims } from '../claim-watch.js';
 import { dueRecords, missedRecords } from '../due-records.js';
-import { createFailure } from '../failure.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import { PartitionMutex } from '../partition-mutex.js';
 import { createAlerts, type LocationStageAlert } from './alerts.js';

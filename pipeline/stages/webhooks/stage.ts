@@ -11,6 +11,7 @@ import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
+import { createFailure } from '../../failure.js';
 import { type DeliveryQueue, type Log, type StateStore, type Subscription, topics } from '../../ports.js';
 import type { Tracing } from '../../tracing.js';
 import { defaultMaxDeadLetterShare } from '../breaker.js';
@@ -87,10 +88,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
   const { clock = Date.now, timers = systemTimers, random = Math.random, retryDelaysMs = defaultRetryDelaysMs } = parts;
   const { onAlert = () => {}, metrics = noMetrics, codecs = fixedCodecs } = parts;
   const bounds = { ...defaultWebhookStageBounds, ...parts.bounds };
-  let onFailure: (error: unknown) => void = () => {};
-  const failure = new Promise<never>((_, reject) => {
-    onFailure = reject;
-  });
+  const { failed, fail: onFailure } = createFailure();
 
   async function disable(webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number): Promise<void> {
     await parts.disable(webhook, reason, atMs);
@@ -153,7 +151,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
     onFailure,
   });
   return {
-    done: Promise.race([failure, Promise.all(subscriptions.map(({ done }) => done)).then(() => {})]),
+    done: Promise.race([failed, Promise.all(subscriptions.map(({ done }) => done)).then(() => {})]),
     async close() {
       endWatch();
       await Promise.all(subscriptions.map((subscription) => subscription.close()));

@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';
+import { createFailure } from '../../../../pipeline/failure.js';
 import type { ConsumeOptions, Log, LogRecord } from '../../../../pipeline/ports.js';
 import { asPosition, findDivergence, positionAfter } from '../../../../pipeline/positions.js';
 import { pauseMs } from '../../retrying.js';
@@ -35,11 +36,10 @@ export async function consumeLease(lease: Lease, parts: LeaseParts): Promise<boo
   const { handler } = parts.options;
   if (!lease.claim()) return false;
   lease.hold(asPosition(await handler.assigned(partition, () => lease.isOurs)));
-  const failed = new Promise<never>((_, reject) => {
-    fetchAhead(lease, parts).catch((error) => {
-      // A request that is in flight when the lease is lost is not awaited, and may fail.
-      if (lease.isHeld) reject(error);
-    });
+  const { failed, fail } = createFailure();
+  fetchAhead(lease, parts).catch((error) => {
+    // A request that is in flight when the lease is lost is not awaited, and may fail.
+    if (lease.isHeld) fail(error);
   });
   await Promise.race([feed(lease, parts), failed]);
   await handler.revoked(partition);

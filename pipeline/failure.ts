@@ -1,4 +1,4 @@
-/** Reports a failure outside the log's calls, once, as a rejection. */
+/** A promise that a part of a program rejects when it fails outside the calls of others. */
 export interface Failure {
   readonly failed: Promise<never>;
   fail(error: unknown): void;
