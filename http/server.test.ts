@@ -9,11 +9,10 @@ import type { Environment } from '../schemas/json/common.js';
 import { defaultSettings, type KeyKind, type KeyRecord, type ProjectRecord } from '../schemas/json/project.js';
 import { callerOf } from './access/authority.js';
 import { createKeyRing, newKey } from './access/keys.js';
-import { noRateLimits } from './access/rate-limits.js';
 import type { RequestObservation } from './answers/access-log.js';
 import { logRedaction } from './answers/log-redaction.js';
 import { accepted, FieldReader, type RawFields } from './fields/reader.js';
-import { createHttpServer } from './server.js';
+import { createTestServer } from './testing/server.js';
 
 const keys: KeyRecord[] = [];
 let version = 0;
@@ -93,11 +92,11 @@ const observed: RequestObservation[] = [];
 
 beforeEach(async () => {
   log.length = 0;
-  app = createHttpServer({
+  app = createTestServer({
     logger: pino({ level: 'debug', redact: logRedaction }, { write: (line) => log.push(line) }),
     keyRing: createKeyRing(configuration),
     adminApiKeySha256: admin.record.sha256,
-    rateLimits: { ...noRateLimits, queryPerKeyPerSecond: 3 },
+    rateLimits: { queryPerKeyPerSecond: 3 },
     openApi: { title: 'Fenceline', version: '1.2.3' },
     clock: () => now,
     observe: (observation) => observed.push(observation),
@@ -173,12 +172,7 @@ describe('authority', () => {
   });
 
   it('refuses a route that declares none', async () => {
-    const other = createHttpServer({
-      logger: pino({ enabled: false }),
-      keyRing: createKeyRing(configuration),
-      rateLimits: noRateLimits,
-      openApi: { title: 'x', version: '1' },
-    });
+    const other = createTestServer();
     expect(() => other.get('/v1/forgotten', async () => ({}))).toThrow('declares no authority');
     await other.close();
   });

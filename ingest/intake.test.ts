@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createAdmission } from './intake.js';
-import { noIngestMetrics } from './metrics.js';
+import type { IngestMetrics } from './metrics.js';
 
 const bounds = { maxInFlightRecords: 10, maxInFlightBytes: 100 };
+const noMetrics: IngestMetrics = { add() {} };
 
 it('never exceeds its bounds, refuses the rest, and frees every share', async () => {
   const work = fc.record({
@@ -47,7 +48,7 @@ it('never exceeds its bounds, refuses the rest, and frees every share', async ()
 });
 
 it('frees its share when the work fails', async () => {
-  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 }, noIngestMetrics);
+  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 }, noMetrics);
   const failing = admission.run(1, 1, async () => {
     throw new Error('disk');
   });
@@ -57,6 +58,6 @@ it('frees its share when the work fails', async () => {
 });
 
 it('admits a request above the bounds when nothing else is in flight', async () => {
-  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 }, noIngestMetrics);
+  const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 }, noMetrics);
   expect(await admission.run(50, 5_000, async () => 'in')).toBe('in');
 });

@@ -36,5 +36,3 @@ export interface IngestMetrics {
   /** Adds to a counter, or changes a gauge by an amount that may be negative. */
   add(metric: keyof typeof ingestMetrics, amount: number, label?: string): void;
 }
-
-export const noIngestMetrics: IngestMetrics = { add() {} };

@@ -3,12 +3,11 @@
  * location stage of a node, behind the real HTTP server.
  */
 import type { FastifyInstance } from 'fastify';
-import pino from 'pino';
 import type { SdkDependencies } from '../api/sdk/dependencies.js';
 import { sdkRoutes } from '../api/sdk/routes.js';
 import { createKeyRing, newKey } from '../http/access/keys.js';
-import { noRateLimits, type RateLimits } from '../http/access/rate-limits.js';
-import { createHttpServer } from '../http/server.js';
+import type { RateLimits } from '../http/access/rate-limits.js';
+import { createTestServer } from '../http/testing/server.js';
 import { defaultIngestBounds, type IngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
@@ -97,11 +96,9 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
     },
     explain: async () => ({}),
   };
-  const app = createHttpServer({
-    logger: pino({ enabled: false }),
+  const app = createTestServer({
     keyRing: createKeyRing(node.readModel),
-    rateLimits: { ...noRateLimits, ...options.rateLimits },
-    openApi: { title: 'Fenceline', version: '0' },
+    rateLimits: options.rateLimits,
     ...(options.rateClock && { clock: options.rateClock }),
   });
   const { log, stateStore: states, values } = node.embedded;

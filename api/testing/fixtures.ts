@@ -7,13 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyPluginAsync } from 'fastify';
-import pino from 'pino';
 import { afterAll } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { createKeyRing } from '../../http/access/keys.js';
-import { noRateLimits } from '../../http/access/rate-limits.js';
 import { createSessions } from '../../http/access/sessions.js';
-import { createHttpServer } from '../../http/server.js';
+import { createTestServer } from '../../http/testing/server.js';
 import type { Mail } from '../../outbound/mail/mail.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
 import { openReadModel } from '../../pipeline/catalog/store/read-model.js';
@@ -177,13 +175,10 @@ export async function startApi({
     ...{ sessions, values, clock },
   });
 
-  const app = createHttpServer({
+  const app = createTestServer({
     trustProxy: true,
     sessionAccess: { sessions, configuration: readModel },
-    logger: pino({ level: 'silent' }),
-    rateLimits: noRateLimits,
     idempotency: { values, secretCipher: createSecretCipher(randomBytes(encryptionKeyBytes)), maxKeysPerDay },
-    openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(readModel),
     adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });

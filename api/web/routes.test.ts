@@ -3,10 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
-import pino from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { noRateLimits } from '../../http/access/rate-limits.js';
-import { createHttpServer } from '../../http/server.js';
+import { createTestServer } from '../../http/testing/server.js';
 import { dashboardRoutes } from './routes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-web-'));
@@ -30,12 +28,7 @@ writeFileSync(join(folder, 'assets/index-1a2b.js'), script);
 writeFileSync(join(folder, 'assets/index-1a2b.js.br'), brotliCompressSync(script));
 writeFileSync(join(folder, 'secret.txt'), 'not for the web');
 
-const app = createHttpServer({
-  logger: pino({ level: 'silent' }),
-  keyRing: { callerOf: async () => undefined, isKnown: () => false },
-  rateLimits: noRateLimits,
-  openApi: { title: 'Test', version: '0' },
-});
+const app = createTestServer();
 await app.register(dashboardRoutes({ folder, signUp: 'on' }));
 app.get('/v1/known', { config: { authority: 'none', limit: 'none' } }, async () => ({}));
 await app.ready();

@@ -26,16 +26,6 @@ export interface RateLimits {
   readonly managementPerKeyPerSecond: number;
 }
 
-export const noRateLimits: RateLimits = {
-  trackPerDevicePerSecond: 0,
-  trackPerKeyPerSecond: 0,
-  trackPerProjectPerSecond: 0,
-  locationsPerKeyPerSecond: 0,
-  locationsPerProjectPerSecond: 0,
-  queryPerKeyPerSecond: 0,
-  managementPerKeyPerSecond: 0,
-};
-
 export interface Admission {
   readonly admitted: boolean;
   /** Number of single requests that would be admitted right after. */

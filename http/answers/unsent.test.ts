@@ -2,28 +2,23 @@
  * Many connections that read nothing filled the memory of a node in the same way as one. Each had a large answer to a
  * short request with a public key.
  */
-import pino from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { closeClients, RawClient } from '../connections/testing/raw-client.js';
-import { createHttpServer } from '../server.js';
+import { createTestServer } from '../testing/server.js';
 
 /** More than the kernel's buffers of a connection hold. */
 const large = 'x'.repeat(24 * 2 ** 20);
 
-let app: ReturnType<typeof createHttpServer>;
+let app: ReturnType<typeof createTestServer>;
 let port: number;
 /** Requests for large answers, and requests that changed something. */
 let handled: { large: number; changes: number };
 
 beforeEach(async () => {
   handled = { large: 0, changes: 0 };
-  app = createHttpServer({
-    logger: pino({ enabled: false }),
-    keyRing: { callerOf: () => undefined },
-    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
-    openApi: { title: 'Fenceline', version: '0' },
+  app = createTestServer({
     maxUnsentBytes: 4 * 32 * 2 ** 20,
-  } as unknown as Parameters<typeof createHttpServer>[0]);
+  });
   const config = { authority: 'none' } as const;
   app.get('/v1/large', { config }, async () => {
     handled.large += 1;

@@ -2,12 +2,11 @@
  * One connection sent 420 requests for large answers in 72 kB, with a public key, and read nothing. Node passed all of
  * them on at once, all answers waited in memory, and the process ended with "Reached heap limit".
  */
-import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHttpServer } from '../server.js';
+import { createTestServer } from '../testing/server.js';
 import { closeClients, RawClient } from './testing/raw-client.js';
 
-type App = ReturnType<typeof createHttpServer>;
+type App = ReturnType<typeof createTestServer>;
 
 /** More than the kernel's buffers of a connection hold. */
 const large = 'x'.repeat(24 * 2 ** 20);
@@ -20,13 +19,9 @@ let started: string[];
 let release: () => void;
 
 async function start(connections: object = {}): Promise<void> {
-  app = createHttpServer({
-    logger: pino({ enabled: false }),
-    keyRing: { callerOf: () => undefined },
-    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
-    openApi: { title: 'Fenceline', version: '0' },
+  app = createTestServer({
     connections,
-  } as unknown as Parameters<typeof createHttpServer>[0]);
+  });
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });

@@ -1,11 +1,10 @@
 /** Misbehaving clients on raw sockets: each case gets an error of the usual shape, or a clean end, in bounded time. */
-import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../outbound/testing/clients.js';
-import { createHttpServer } from '../server.js';
+import { createTestServer } from '../testing/server.js';
 import { closeClients, RawClient } from './testing/raw-client.js';
 
-type App = ReturnType<typeof createHttpServer>;
+type App = ReturnType<typeof createTestServer>;
 
 const bounds = { maxConnections: 12, maxConnectionsPerAddress: 8, bodyTimeoutMs: 400, minBodyBytesPerSecond: 1_000 };
 
@@ -15,16 +14,14 @@ let handled = 0;
 let release: (() => void) | undefined;
 
 async function start(connections: object = bounds): Promise<{ app: App; port: number }> {
-  const app = createHttpServer({
-    logger: pino({ enabled: false }),
+  const app = createTestServer({
     keyRing: {
-      callerOf: (key: string) =>
+      callerOf: async (key) =>
         key === 'good' ? { project: 'p', environment: 'test', kind: 'secret', keyHint: 'h' } : undefined,
+      isKnown: (key) => key === 'good',
     },
-    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
-    openApi: { title: 'Fenceline', version: '0' },
     connections,
-  } as unknown as Parameters<typeof createHttpServer>[0]);
+  });
   app.post('/v1/echo', { config: { authority: 'secret' } }, async (request) => ({
     meta: { code: 200 },
     got: request.body ?? null,

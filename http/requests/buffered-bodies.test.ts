@@ -2,14 +2,13 @@
  * 60 bodies of 5 MiB without their last byte stayed in memory for more than an hour, with a public key. So did 60 of 1
  * MiB without any key. Nothing bounded their sum.
  */
-import pino from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { closeClients, RawClient } from '../connections/testing/raw-client.js';
-import { createHttpServer } from '../server.js';
+import { createTestServer } from '../testing/server.js';
 
 const mebibyte = 2 ** 20;
 
-let app: ReturnType<typeof createHttpServer>;
+let app: ReturnType<typeof createTestServer>;
 let port: number;
 let handled: number;
 /** Lets the requests of /v1/wait end. */
@@ -20,14 +19,10 @@ beforeEach(async () => {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  app = createHttpServer({
-    logger: pino({ enabled: false }),
-    keyRing: { callerOf: () => undefined },
-    rateLimits: { trackPerDevicePerSecond: 0, queryPerKeyPerSecond: 0, managementPerKeyPerSecond: 0 },
-    openApi: { title: 'Fenceline', version: '0' },
+  app = createTestServer({
     bodyLimitBytes: 12 * mebibyte,
     maxBufferedBodyBytes: 32 * mebibyte,
-  } as unknown as Parameters<typeof createHttpServer>[0]);
+  });
   const config = { authority: 'none' } as const;
   app.post('/v1/echo', { config }, async ({ body }) => ({ characters: (body as string).length }));
   app.post('/v1/wait', { config }, async ({ body }) => {

@@ -4,7 +4,6 @@ import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
-import { listedVisits } from './geofence-visits.js';
 import {
   contextOf,
   type FlatFence,
@@ -241,19 +240,6 @@ describe('fences that are not monitored', () => {
       device.evaluate(locationAt(atMin, x, 0)).transitions[0]?.currentlyOperating;
     expect(operating(0, 0)).toBe(true);
     expect(operating(60, 20)).toBe(false);
-  });
-
-  test('does not list a disabled fence, but remembers the visit', () => {
-    const device = atShop();
-    const { user } = device.evaluate(locationAt(0, 0, 0));
-    const listed = (rules: Partial<FenceRules>) =>
-      listedVisits(user, contextOf(flatWorld([shop(rules)])).fences, noonMs).map(({ id }) => id);
-    expect(listed({})).toEqual(['shop']);
-    expect(listed({ hours: () => false })).toEqual(['shop']);
-    expect(listed({ enabled: false })).toEqual([]);
-    expect(listed({ disableAfterMs: noonMs - 1 })).toEqual([]);
-    expect(listed({ deleteAfterMs: noonMs - 1 })).toEqual([]);
-    expect(listedVisits(user, contextOf(flatWorld([])).fences, noonMs)).toEqual([]);
   });
 });
 

@@ -1,15 +1,7 @@
 /** Computes a user's visits to geofences after a location, and the transitions. */
-import type { Location, UserState, Visit } from '../../schemas/records.js';
+import type { Location, Visit } from '../../schemas/records.js';
 import { RowSet } from './row-set.js';
-import {
-  decidingAccuracyM,
-  entryConfidence,
-  exitConfidence,
-  isDisabled,
-  isGone,
-  judgeInside,
-  judgeOutside,
-} from './rules.js';
+import { decidingAccuracyM, entryConfidence, exitConfidence, isGone, judgeInside, judgeOutside } from './rules.js';
 import {
   type Effects,
   type EvaluationBounds,
@@ -31,17 +23,8 @@ const visitedRows = new RowSet();
 export const isOfGeneration = ({ generation }: Pick<Visit, 'generation'>, current: number): boolean =>
   generation === null || generation === current;
 
-/** Returns the visits that a user's `geofences` show at an instant: those whose fence exists and is enabled. */
-export const listedVisits = (user: UserState, fences: Fences, atMs: number): Visit[] =>
-  user.geofences.filter((visit) => {
-    const row = rowOf(visit, fences);
-    if (row === gone) return false;
-    const rules = fences.rules(row);
-    return !isGone(rules, atMs) && !isDisabled(rules, atMs);
-  });
-
 /** Returns the row of the fence that was entered, or {@link gone} if it was deleted, even if its id was used again. */
-export function rowOf(visit: Visit, fences: Fences): number {
+function rowOf(visit: Visit, fences: Fences): number {
   const row = fences.rowOf(visit.id);
   return row >= 0 && isOfGeneration(visit, fences.generation(row)) ? row : gone;
 }

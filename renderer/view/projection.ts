@@ -66,12 +66,6 @@ export function imagePixel(view: Viewport, position: Position): Pixel {
   return [x + copies * size - centerX + view.width / 2, y - centerY + view.height / 2];
 }
 
-/** Returns the position at a CSS pixel of the image. Its longitude continues beyond ±180° where the world repeats. */
-export function imagePosition(view: Viewport, [x, y]: Pixel): Position {
-  const [centerX, centerY] = worldPixel(view.center, view.zoom);
-  return worldPosition([centerX + x - view.width / 2, centerY + y - view.height / 2], view.zoom);
-}
-
 /**
  * Returns the zoom of the tiles that a view shows, or null where the source has none. Above the source's last zoom its
  * tiles are enlarged. `sourceTileSizePx` is the size that tiles are made for: 512 for vector tiles, and the image size

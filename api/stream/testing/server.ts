@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { createKeyRing } from '../../../http/access/keys.js';
-import { noRateLimits } from '../../../http/access/rate-limits.js';
-import { createHttpServer } from '../../../http/server.js';
+import { createTestServer } from '../../../http/testing/server.js';
 import { adminApiKey, startApi } from '../../testing/fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
 
@@ -12,10 +11,8 @@ import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from
 export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
   const api = await startApi();
   const logLines: string[] = [];
-  const app = createHttpServer({
+  const app = createTestServer({
     logger: pino({ level: 'debug' }, { write: (line) => void logLines.push(line) }),
-    rateLimits: noRateLimits,
-    openApi: { title: 'Test', version: '0' },
     keyRing: createKeyRing(api.readModel),
     sessionAccess: { sessions: api.sessions, configuration: api.readModel },
     adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
