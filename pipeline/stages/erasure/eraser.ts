@@ -14,58 +14,40 @@
  * Later passes run when all of these are evaluated, so the states tell which devices still need a command. A first pass
  * that failed is therefore not repeated: the last one does the same, and appends only what is missing.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import { codecs } from '../../../schemas/codecs.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
-import type { Location } from '../../../schemas/records.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
 import { createSweeper, type Sweeper } from '../../catalog/store/sweepers.js';
-import type { ConfigurationWriter, Scope } from '../../catalog/types.js';
+import type { ConfigurationWriter } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
-import type { Analytics, DeliveryQueue, Leases, Log, Positions, StateStore, Topic } from '../../ports.js';
-import { topics } from '../../ports.js';
-import { deviceKey } from '../../records/device-key.js';
-import { decodeDeviceState } from '../../records/device-state.js';
-import { type ErasureCommand, erasedUsers, erasureCommand } from '../../records/erasure-command.js';
-import { analyticsSinkGroup } from '../analytics/sink.js';
+import type { DeliveryQueue, Leases } from '../../ports.js';
+import { type CommanderParts, commandOf, commandsOf, createCommander } from './commands.js';
 import { type Erased, erasePending } from './pending.js';
-import * as statements from './statements.js';
+import { createProgress, type ProgressParts } from './progress.js';
+import { createRows, type RowsParts } from './rows.js';
+import { type Batch, ErasureSchedule, isWhole, type ScheduleTiming } from './schedule.js';
+import { allTables } from './statements.js';
 
-export interface EraserParts {
+export interface EraserParts extends Omit<RowsParts, 'stopping'>, Pick<ProgressParts, 'positions'> {
   readonly readModel: Pick<ReadModel, 'allErasures' | 'bases' | 'project' | 'recordsOf'>;
   readonly writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
   readonly leases: Leases;
-  readonly log: Pick<Log, 'append' | 'partitions' | 'partitionOf' | 'end' | 'read'>;
-  readonly states: Pick<StateStore, 'load' | 'position'>;
-  readonly positions: Pick<Positions, 'get'>;
-  readonly deliveries: Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'position' | 'erase'>;
-  readonly analytics: Pick<Analytics, 'query' | 'command'>;
-  /** As of the tables' migration. */
-  readonly cluster?: string | undefined;
+  readonly log: CommanderParts['log'] & ProgressParts['log'];
+  readonly states: CommanderParts['states'] & ProgressParts['states'];
+  readonly deliveries: ProgressParts['deliveries'] & Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'erase'>;
   readonly secretCipher: SecretCipher;
-  /** Longest retention of a topic from which rows are written. The name of the user is kept for the same time. */
-  readonly keepMs: number;
+  readonly keepMs: ScheduleTiming['keepMs'];
   readonly clock: () => number;
   /** Called when a pass failed. It is repeated. The message names no user. */
   readonly onProblem: (error: unknown) => void;
   readonly timing?: Partial<EraserTiming>;
 }
 
-export interface EraserTiming {
-  /** How often new erasures are looked for. */
-  readonly intervalMs: number;
-  /** Longer than an accepted location takes to reach its topic, and than nodes' clocks differ. */
-  readonly graceMs: number;
-  /** How often the rows of completed erasures are looked for again. */
-  readonly recheckMs: number;
+export interface EraserTiming extends Omit<ScheduleTiming, 'keepMs'> {
   /** How long the last pass waits for the stages before it is put off. */
   readonly patienceMs: number;
-  /** Delay after the first failure of a pass. It doubles with each further one, up to `maxRetryMs`. */
-  readonly retryMs: number;
-  readonly maxRetryMs: number;
 }
 
-export const defaultEraserTiming: EraserTiming = {
+const defaultTiming: EraserTiming = {
   intervalMs: 1_000,
   graceMs: 15_000,
   recheckMs: 60 * 60 * 1_000,
@@ -74,95 +56,42 @@ export const defaultEraserTiming: EraserTiming = {
   maxRetryMs: 5 * 60 * 1_000,
 };
 
-/** Of one project and environment, erased by the same statements. */
-const maxErasuresPerPass = 50;
 /** Records of a deleted project in one write, and writes of one pass: other erasures have their turn in between. */
 const maxDeletedAtOnce = 1_000;
 const maxWritesPerPass = 50;
-/** Devices that are read from ClickHouse and commanded at once. */
-const maxDevicesAtOnce = 5_000;
-const pollMs = 100;
-/** Forgotten plans of erasures that are gone. */
-const maxStalePlans = 1_000;
-
-interface Batch extends Scope {
-  readonly records: readonly ErasureRecord[];
-}
-
-interface UserTarget extends statements.Target {
-  /** Id of the erasure. */
-  readonly _id: string;
-}
 
 /** Creates the eraser. It does nothing before `start`, and never rejects. */
 export function createEraser(parts: EraserParts): Sweeper {
-  const { readModel, writer, log, states, positions, deliveries, analytics, secretCipher, clock, onProblem } = parts;
-  const timing = { ...defaultEraserTiming, ...parts.timing };
-  /** When the next pass of an erasure is due, epoch ms. */
-  const plans = new Map<string, number>();
-  /** How often in a row the passes of an erasure failed. */
-  const failures = new Map<string, number>();
-  let isStopping = false;
+  const { readModel, writer, log, deliveries, secretCipher, clock, onProblem } = parts;
+  const timing = { ...defaultTiming, ...parts.timing };
+  const stopping = new AbortController();
+  const schedule = new ErasureSchedule({ ...timing, keepMs: parts.keepMs });
+  const progress = createProgress({ ...parts, patienceMs: timing.patienceMs, stopping: stopping.signal });
+  const rows = createRows({ ...parts, stopping: stopping.signal });
 
-  const dueAtOf = ({ _id }: ErasureRecord): number => plans.get(_id) ?? 0;
-  const plan = (record: ErasureRecord, dueAtMs: number): void => void plans.set(record._id, dueAtMs);
-  /** An erasure that never completed is kept, or its user would stay without anybody knowing. */
-  const isForgotten = ({ createdAt, completedAt }: ErasureRecord): boolean =>
-    completedAt !== null && clock() > createdAt + parts.keepMs;
-  const isWhole = ({ subject }: ErasureRecord): boolean => subject === 'project';
   /** The erasure of a project is written with its deletion, which may have been refused. */
   const isWithdrawn = (record: ErasureRecord): boolean =>
     isWhole(record) && readModel.project(record.project) !== undefined;
-
-  function due(): ErasureRecord[] {
-    const all = readModel.allErasures();
-    if (plans.size > all.length + maxStalePlans) {
-      plans.clear();
-      failures.clear();
-    }
-    return all.filter((record) => dueAtOf(record) <= clock() && !isWithdrawn(record));
-  }
-
-  /** Groups by scope what the same statements can erase. What failed is alone, so that it does not fail others. */
-  function nextBatch(): Batch | undefined {
-    const all = due();
-    const [first] = all;
-    if (first === undefined) return undefined;
-    const { project, environment } = first;
-    if (failures.has(first._id)) return { project, environment, records: [first] };
-    const ofScope = all.filter(
-      (each) => each.project === project && each.environment === environment && !failures.has(each._id),
-    );
-    const whole = ofScope.filter(isWhole);
-    return { project, environment, records: (whole.length > 0 ? whole : ofScope).slice(0, maxErasuresPerPass) };
-  }
+  const due = (): ErasureRecord[] =>
+    schedule.due(readModel.allErasures(), clock()).filter((record) => !isWithdrawn(record));
 
   async function sweep(): Promise<void> {
-    const batch = nextBatch();
+    const batch = schedule.nextBatch(due());
     if (batch === undefined) return;
     try {
       await erase(batch);
-      for (const { _id } of batch.records) failures.delete(_id);
+      for (const record of batch.records) schedule.forgetFailures(record);
     } catch (error) {
       onProblem(error);
-      for (const record of batch.records) planRetry(record);
+      for (const record of batch.records) schedule.planRetry(record, clock());
     }
   }
 
-  function planRetry(record: ErasureRecord): void {
-    const count = (failures.get(record._id) ?? 0) + 1;
-    failures.set(record._id, count);
-    const retryAtMs = clock() + Math.min(timing.retryMs * 2 ** (count - 1), timing.maxRetryMs);
-    plan(record, Math.max(retryAtMs, record.createdAt + timing.graceMs));
-  }
-
   async function erase(batch: Batch): Promise<void> {
-    const old = batch.records.filter(isForgotten);
+    const old = batch.records.filter((record) => schedule.isForgotten(record, clock()));
     if (old.length > 0) return write(old.map(({ _id }) => ({ id: _id, record: null })));
-    const isLast = (record: ErasureRecord): boolean =>
-      record.completedAt === null && clock() >= record.createdAt + timing.graceMs;
-    const last = batch.records.filter(isLast);
     // The others get their first pass, or one that looks for rows that were written again.
+    const last = batch.records.filter((record) => schedule.isLastPass(record, clock()));
     const [record] = batch.records;
     const isComplete =
       record !== undefined && isWhole(record) ? await passWhole(record, last.length > 0) : await pass(batch, last);
@@ -172,12 +101,7 @@ export function createEraser(parts: EraserParts): Sweeper {
         last.map((record) => ({ id: record._id, record: { ...record, completedAt, updatedAt: completedAt } })),
       );
     }
-    for (const record of batch.records) plan(record, nextPassAt(record, isComplete && last.includes(record)));
-  }
-
-  function nextPassAt(record: ErasureRecord, isCompleted: boolean): number {
-    if (isCompleted || record.completedAt !== null) return clock() + timing.recheckMs;
-    return Math.max(record.createdAt + timing.graceMs, clock() + timing.intervalMs);
+    for (const record of batch.records) schedule.planNext(record, isComplete && last.includes(record), clock());
   }
 
   async function write(changes: { readonly id: string; readonly record: ErasureRecord | null }[]): Promise<void> {
@@ -193,7 +117,7 @@ export function createEraser(parts: EraserParts): Sweeper {
    */
   async function pass(batch: Batch, last: readonly ErasureRecord[]): Promise<boolean> {
     const waits = last.length > 0;
-    if (waits && !(await isEverythingStored())) return false;
+    if (waits && !(await progress.isEverythingStored())) return false;
     const users = targetsOf(batch.records, 'user');
     // Devices are found by their rows. A row of another erasure that comes after the query must stay for its last pass:
     // without it the state of its device would never be found.
@@ -207,34 +131,39 @@ export function createEraser(parts: EraserParts): Sweeper {
 
     // The topic has the commands of a completed erasure, and a stage that reads it again applies them again.
     const running = users.filter(({ completedAt }) => completedAt === null);
-    const commander = createCommander((erasure) => last.some(({ _id }) => _id === erasure));
+    const commander = createCommander(parts, (erasure) => last.some(({ _id }) => _id === erasure));
     for (const id of await commander.append(running.map((user) => commandOf(batch, user, user.name)))) ids.add(id);
-    for await (const found of findUsers(batch, users)) {
+    for await (const found of rows.findUsers(batch, users)) {
       for (const { user } of found) ids.add(user);
       for (const id of await commander.append(commandsOf(batch, running, found))) ids.add(id);
     }
-    if (waits && !(await reached(await commander.ends(), stagePosition))) return false;
-    if (waits && !(await areEventsQueued())) return false;
+    if (waits && !(await progress.areEvaluated(await commander.ends()))) return false;
+    if (waits && !(await progress.areEventsQueued())) return false;
     ids.delete('');
     const erased: Erased = { ...batch, users: ids, names, events: new Set(events) };
     await erasePending(log, deliveries, erased);
-    if (waits && !(await isSinkAtEnd())) return false;
-    for await (const found of findUsers(batch, complete)) for (const { user } of found) ids.add(user);
+    if (waits && !(await progress.isSinkAtEnd())) return false;
+    for await (const found of rows.findUsers(batch, complete)) for (const { user } of found) ids.add(user);
     ids.delete('');
-    return eraseRows(batch, complete, [...ids], events);
+    return rows.erase(batch, complete, [...ids], events);
   }
 
   /** Erases an environment of a deleted project. Returns whether all of it is gone and nothing is on its way. */
   async function passWhole(record: ErasureRecord, waits: boolean): Promise<boolean> {
     // Before the rows: webhooks end with their records, and imports write no more.
     if (!(await deleteRecords(record))) return false;
-    if (waits && !(await isEverythingStored())) return false;
+    if (waits && !(await progress.isEverythingStored())) return false;
     const isKnown = waits || record.completedAt !== null;
-    const commanded = await eraseDevices(record, isKnown);
-    if (waits && !(await reached(commanded, stagePosition))) return false;
+    const receivedBy = clock();
+    const commander = createCommander(parts, () => isKnown);
+    for await (const devices of rows.findDevices(record))
+      await commander.append(devices.map((name) => commandOf(record, { _id: record._id, name, receivedBy }, name)));
+    if (waits && !(await progress.areEvaluated(await commander.ends()))) return false;
     // Devices are found by their rows in users: as in `pass`.
-    const tables = statements.allTables.filter((table) => isKnown || table !== 'users');
-    return deleteFound(tables.map((table) => [table, statements.inScope(record)]));
+    return rows.eraseAll(
+      record,
+      allTables.filter((table) => isKnown || table !== 'users'),
+    );
   }
 
   /** Deletes the configuration of an environment. Returns whether nothing is left of it. */
@@ -248,7 +177,7 @@ export function createEraser(parts: EraserParts): Sweeper {
         ...readModel.allErasures().flatMap((each) => (isOther(each) ? { kind: 'erasure' as const, id: each._id } : [])),
       ];
       if (records.length === 0) return true;
-      if (writes === maxWritesPerPass || isStopping) return false;
+      if (writes === maxWritesPerPass || stopping.signal.aborted) return false;
       await writer.write(
         records
           .slice(0, maxDeletedAtOnce)
@@ -256,21 +185,6 @@ export function createEraser(parts: EraserParts): Sweeper {
       );
     }
   }
-
-  /** Commands the location stage to forget every known device of an environment. Returns the ends of partitions. */
-  async function eraseDevices(whole: ErasureRecord, isEvaluated: boolean): Promise<Map<number, number>> {
-    const receivedBy = clock();
-    const commander = createCommander(() => isEvaluated);
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const query = statements.devicesQuery(whole, after, maxDevicesAtOnce);
-      const devices = (await analytics.query<{ device_id: string }>(query)).map(({ device_id }) => device_id);
-      await commander.append(devices.map((name) => commandOf(whole, { _id: whole._id, name, receivedBy }, name)));
-      after = devices.at(-1);
-    }
-    return commander.ends();
-  }
-
-  const stagePosition = async (partition: number): Promise<number> => (await states.position(partition)).offset;
 
   const targetsOf = (records: readonly ErasureRecord[], subject: ErasureRecord['subject']) =>
     records
@@ -280,164 +194,6 @@ export function createEraser(parts: EraserParts): Sweeper {
         name: secretCipher.decrypt(record.target, record._id),
         receivedBy: record.createdAt,
       }));
-
-  /** Yields the user records of targets in pages. */
-  async function* findUsers(scope: Scope, users: readonly statements.Target[]): AsyncGenerator<statements.FoundUser[]> {
-    for (const group of statements.groupedTargets(users)) {
-      let after: statements.FoundUser | undefined;
-      do {
-        const query = statements.usersQuery(scope, group, after, maxDevicesAtOnce);
-        const found: statements.FoundUser[] = await analytics.query<statements.FoundUser>(query);
-        yield found;
-        after = found.length < maxDevicesAtOnce ? undefined : found.at(-1);
-      } while (after !== undefined);
-    }
-  }
-
-  const commandOf = (
-    { project, environment }: ErasureRecord | Batch,
-    { _id, name, receivedBy }: UserTarget,
-    deviceId: string,
-  ): ErasureCommand => ({ project, environment, deviceId, erasure: _id, name, createdBy: receivedBy });
-
-  /** Returns commands to forget the users, on every device that was found to have one. */
-  const commandsOf = (
-    batch: Batch,
-    users: readonly UserTarget[],
-    found: readonly statements.FoundUser[],
-  ): ErasureCommand[] =>
-    users.flatMap((user) => {
-      const of = found.filter((each) => [each.user, each.user_id, each.device_id].includes(user.name));
-      const devices = new Set(of.map(({ device_id }) => device_id));
-      for (const device of ['', user.name]) devices.delete(device);
-      return Array.from(devices, (device) => commandOf(batch, user, device));
-    });
-
-  /**
-   * Appends commands for the location stage.
-   * @param isEvaluated tells of an erasure whether the states show every location that was received before it. Then
-   * only devices whose states have an erased user need a command. Otherwise all do.
-   */
-  function createCommander(isEvaluated: (erasure: string) => boolean) {
-    const partitions = new Set<number>();
-
-    /** Returns the `_id`s of the users that the commands erase from the states as of now. */
-    async function append(commands: readonly ErasureCommand[]): Promise<string[]> {
-      const byPartition = new Map<number, { readonly key: string; readonly command: Location }[]>();
-      for (const command of commands) {
-        const key = deviceKey(command);
-        const partition = log.partitionOf(topics.locations, key);
-        const group = byPartition.get(partition) ?? [];
-        byPartition.set(partition, group);
-        group.push({ key, command: erasureCommand(command) });
-      }
-      const ids: string[] = [];
-      const needed: { readonly key: string; readonly value: Buffer }[] = [];
-      for (const [partition, group] of byPartition) {
-        const stored = await states.load(
-          partition,
-          group.map(({ key }) => key),
-        );
-        for (const [index, { key, command }] of group.entries()) {
-          const state = stored[index];
-          const users = erasedUsers(command, state && decodeDeviceState(state));
-          ids.push(...users.map(({ id }) => id));
-          if (users.length === 0 && isEvaluated(command.id)) continue;
-          needed.push({ key, value: codecs.location.encode(command) });
-          partitions.add(partition);
-        }
-      }
-      if (needed.length > 0) await log.append(topics.locations, needed);
-      return ids;
-    }
-
-    /** Returns the ends of the partitions that have commands. */
-    async function ends(): Promise<Map<number, number>> {
-      const all = new Map<number, number>();
-      for (const partition of partitions) all.set(partition, await log.end(topics.locations, partition));
-      return all;
-    }
-
-    return { append, ends };
-  }
-
-  async function reached(
-    ends: ReadonlyMap<number, number>,
-    offsetOf: (partition: number) => Promise<number>,
-  ): Promise<boolean> {
-    return eventually(async () => {
-      for (const [partition, end] of ends) if ((await offsetOf(partition)) < end) return false;
-      return true;
-    });
-  }
-
-  /** Waits for a condition; false if it does not come true in time. */
-  async function eventually(condition: () => Promise<boolean>): Promise<boolean> {
-    const endMs = performance.now() + timing.patienceMs;
-    while (!(await condition())) {
-      if (isStopping || performance.now() > endMs) return false;
-      await delay(pollMs);
-    }
-    return true;
-  }
-
-  async function endsOf(topic: Topic): Promise<Map<number, number>> {
-    const ends = new Map<number, number>();
-    for (let partition = 0; partition < log.partitions(topic); partition++)
-      ends.set(partition, await log.end(topic, partition));
-    return ends;
-  }
-
-  /** Waits until every location so far is evaluated, and its rows are stored. */
-  const isEverythingStored = async (): Promise<boolean> =>
-    (await reached(await endsOf(topics.locations), stagePosition)) && (await isSinkAtEnd());
-
-  /** Waits until every row of the topics so far is stored. */
-  async function isSinkAtEnd(): Promise<boolean> {
-    for (const topic of [topics.outcomes, topics.events, topics.attempts]) {
-      const offsetOf = async (partition: number) => (await positions.get(analyticsSinkGroup, topic, partition)).offset;
-      if (!(await reached(await endsOf(topic), offsetOf))) return false;
-    }
-    return true;
-  }
-
-  /** Waits until deliveries are made of every event so far. */
-  async function areEventsQueued(): Promise<boolean> {
-    for (const topic of [topics.events, topics.deliveries] as const) {
-      const offsetOf = async (partition: number) => (await deliveries.position({ topic, partition })).offset;
-      if (!(await reached(await endsOf(topic), offsetOf))) return false;
-    }
-    return true;
-  }
-
-  /** Returns whether all rows were looked for. */
-  async function eraseRows(
-    scope: Scope,
-    users: readonly statements.Target[],
-    ids: readonly string[],
-    events: readonly string[],
-  ): Promise<boolean> {
-    const rows: [table: string, conditions: string[]][] = [
-      ...statements.userTables.map((table): [string, string[]] => [
-        table,
-        statements.userRows(scope, table, users, ids),
-      ]),
-      ['webhook_attempts', statements.attemptRows(scope, users, ids)],
-      ['events', statements.eventRows(scope, events)],
-      ['webhook_attempts', statements.attemptRowsOfEvents(scope, events)],
-    ];
-    return deleteFound(rows.flatMap(([table, conditions]) => conditions.map((each) => [table, each] as const)));
-  }
-
-  /** Deletes rows. Returns false if the eraser was stopped before all conditions were looked for. */
-  async function deleteFound(rows: readonly (readonly [table: string, condition: string])[]): Promise<boolean> {
-    for (const [table, condition] of rows) {
-      if (isStopping) return false;
-      const [found] = await analytics.query<{ n: number }>(`SELECT count() AS n FROM ${table} WHERE ${condition}`);
-      if (found && found.n > 0) await analytics.command(statements.deleteRows(table, condition, parts.cluster));
-    }
-    return true;
-  }
 
   const sweeper = createSweeper({
     name: 'erasure',
@@ -449,7 +205,7 @@ export function createEraser(parts: EraserParts): Sweeper {
   return {
     ...sweeper,
     stop() {
-      isStopping = true;
+      stopping.abort();
       return sweeper.stop();
     },
   };
