@@ -9,6 +9,7 @@
 import { TrackRequest } from '../http/location/schema.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
+import { createFailure } from '../pipeline/failure.js';
 import { type Log, type NewRecord, topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import type { ErrorCode, FieldProblem } from '../schemas/errors.js';
@@ -51,10 +52,7 @@ type Counted = Omit<Rejection, 'id' | 'at'>;
 export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => number): RunningRejectionCounter {
   let counted = new Map<string, Counted>();
   let appending: Promise<void> = Promise.resolve();
-  let fail: (error: unknown) => void;
-  const done = new Promise<void>((_, reject) => {
-    fail = reject;
-  });
+  const { failed, fail } = createFailure();
 
   function count(one: Counted): void {
     const key = JSON.stringify([one.project, one.environment, one.endpoint, one.code, one.param]);
@@ -86,7 +84,7 @@ export function startRejectionCounter(log: Pick<Log, 'append'>, clock: () => num
     add({ project, environment }, endpoint, problem) {
       count({ project, environment, endpoint, code: refusalCode(problem), param: fieldOf(problem), count: 1 });
     },
-    done,
+    done: failed,
     async close() {
       clearInterval(timer);
       await appending;

@@ -3,6 +3,7 @@
  * values.
  */
 import type { Embedded } from '../../backends/embedded/embedded.js';
+import { createFailure } from '../../pipeline/failure.js';
 
 const intervalMs = 10 * 60 * 1000;
 
@@ -16,17 +17,14 @@ export interface Sweeps {
 /** Starts to sweep at an interval. The caller stops it before it closes the log. `done` rejects when a sweep fails. */
 export function startSweeps({ log, values }: Pick<Embedded, 'log' | 'values'>): Sweeps {
   let running: Promise<void> = Promise.resolve();
-  let fail: (error: unknown) => void;
-  const done = new Promise<void>((_, reject) => {
-    fail = reject;
-  });
+  const { failed, fail } = createFailure();
   const timer = setInterval(() => {
     running = running.then(() => log.sweep(Date.now())).then(() => values.sweep());
     running.catch(fail);
   }, intervalMs);
   timer.unref();
   return {
-    done,
+    done: failed,
     async stop() {
       clearInterval(timer);
       await running;
