@@ -18,7 +18,7 @@ import { stageMetrics } from '../pipeline/stages/metrics.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
 import { closeHttp } from './close-http.js';
 import { clusterOptionsOrRefuse } from './cluster-options.js';
-import { type Part, type RoleParts, startRole } from './cluster-roles.js';
+import { type RoleParts, startRole } from './cluster-roles.js';
 import type { Configuration, Role } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { discardOldReadModel, discardOtherFormat, openNodeReadModel } from './data-folder/folders.js';
@@ -37,7 +37,7 @@ import {
   createServiceObservers,
   exposition,
 } from './metrics.js';
-import { type Node, rejectionOf } from './node.js';
+import { closing, failureOf, type Node, type Part, rejectionOf, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
 import { createRoads } from './roads.js';
 import { checkTracing, startTracing } from './tracing/tracing.js';
@@ -155,40 +155,34 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     tracing,
     app,
   };
-  const parts = new Map<Role, Part>();
-  for (const role of configuration.roles) parts.set(role, await startRole(role, shared));
+  const running = new Map<Role, Part>();
+  for (const role of configuration.roles) running.set(role, await startRole(role, shared));
 
   async function releasePartitions(): Promise<void> {
-    const stopped = Promise.allSettled(consumingRoles.map((role) => parts.get(role)?.stop()));
+    const stopped = Promise.allSettled(consumingRoles.map((role) => running.get(role)?.stop()));
     await Promise.race([stopped, delay(releaseTimeoutMs)]);
   }
 
+  /** In the order of stopping. */
+  const parts: readonly Part[] = [
+    { stop: () => closeHttp(app, configuration, logger) },
+    { stop: async () => spaceWatch.stop() },
+    ...stopOrder.flatMap((role) => running.get(role) ?? []),
+    ...[mailer, roads, changes, catalog, readModel, backend, tracing].map(closing),
+  ];
   return {
     app,
     configuration: readModel,
     writer,
     createSignInLink: createSignInLinks(app, configuration, values),
     claimFirstProject: async () =>
-      parts.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
+      running.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
     markStarted: operations.markStarted,
-    failed: Promise.race([changes.done, ...Array.from(parts.values(), ({ done }) => done)].map(rejectionOf)).catch(
-      async (error) => {
-        await releasePartitions();
-        throw error;
-      },
-    ),
-    async stop() {
-      await closeHttp(app, configuration, logger);
-      spaceWatch.stop();
-      for (const role of stopOrder) await parts.get(role)?.stop();
-      await mailer.close();
-      await roads?.close();
-      await changes.close();
-      await catalog.close();
-      await readModel.close();
-      await backend.close();
-      await tracing?.close();
-    },
+    failed: failureOf(parts).catch(async (error) => {
+      await releasePartitions();
+      throw error;
+    }),
+    stop: () => stopInOrder(parts),
   };
 }
 

@@ -24,6 +24,7 @@ import { dayMs } from './data-folder/folders.js';
 import { addApi, addIngest } from './http.js';
 import { createMaps, loggedTo } from './maps.js';
 import { addGauge, addPartitionGauge, observeCaches, partitionBacklog, type Recorder } from './metrics.js';
+import { closing, type Part } from './node.js';
 import { createPacing } from './pacing.js';
 import { startAnalyticsSink } from './stages/analytics.js';
 import { startEraser } from './stages/erasure.js';
@@ -54,14 +55,6 @@ export interface RoleParts {
   readonly roads: RoadProvider | undefined;
   readonly tracing: NodeTracing | undefined;
   readonly app: FastifyInstance;
-}
-
-/** A running role. */
-export interface Part {
-  /** Rejects when the role fails. */
-  readonly done: Promise<unknown>;
-  /** Finishes what is in flight. */
-  stop(): Promise<void>;
 }
 
 const tables = fileURLToPath(new URL('../schemas/clickhouse', import.meta.url));
@@ -99,7 +92,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
         roads,
       },
     );
-    return { done: rejections.done, stop: () => rejections.close() };
+    return closing(rejections);
   },
 
   async pipeline({ configuration, logger, registry, stageMetrics, backend, readModel, catalog, spatial, tracing }) {

@@ -41,7 +41,7 @@ import { createConfiguredMailer } from './mail.js';
 import { createMaps, loggedTo } from './maps.js';
 import { addGauge, addPartitionGauge, createProcessRegistry, exposition, partitionBacklog } from './metrics.js';
 import { missingAnalytics, notInstalled } from './missing-analytics.js';
-import { type Node, rejectionOf } from './node.js';
+import { closing, failureOf, type Node, type Part, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
 import { createPacing } from './pacing.js';
 import { createRoads } from './roads.js';
@@ -99,8 +99,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', given);
   const history = analytics?.calls ?? missingAnalytics;
   const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
-  const failedWorker = Promise.race(workers.map(({ failed }) => failed));
-  await Promise.race([failedWorker, Promise.all(workers.map(({ calls }) => calls.ready()))]);
+  await Promise.race([failureOf(workers), Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
   const expiry = createExpirySweeper({
     readModel,
@@ -184,6 +183,17 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     isOnlyNode: true,
   });
 
+  // In the order of stopping: requests first, because they wait for the location stage; then writers, then readers of
+  // what they wrote. While the disk is full, what stores would wait for space.
+  const serving: readonly Part[] = [
+    { stop: () => closeHttp(app, configuration, logger) },
+    ...[closing(mailer), closing(maps), follower, closing(roads), closing(rejections)],
+    { stop: async () => spaceWatch.stop() },
+  ];
+  const storing: readonly Part[] = [
+    ...[eraser, sweeps, expiry, restoration, closing(webhookClient), ...workers],
+    ...[changes, readModel, backend, tracing].map(closing),
+  ];
   return {
     app,
     configuration: readModel,
@@ -191,41 +201,14 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     claimFirstProject: async () => true,
     markStarted: operations.markStarted,
     createSignInLink: createSignInLinks(app, configuration, backend.values),
-    failed: Promise.race([
-      failedWorker,
-      rejectionOf(changes.done),
-      rejectionOf(expiry.done),
-      rejectionOf(restoration.done),
-      rejectionOf(eraser.done),
-      rejectionOf(sweeps.done),
-      rejectionOf(rejections.done),
-      rejectionOf(follower.done),
-    ]),
+    failed: failureOf([...serving, ...storing]),
     async stop() {
-      // Requests stop first, because they wait for the location stage; then writers, then readers of what they wrote.
-      await closeHttp(app, configuration, logger);
-      await mailer.close();
-      await maps.close();
-      await follower.stop();
-      await roads?.close();
-      await rejections.close();
-      spaceWatch.stop();
+      await stopInOrder(serving);
       if (space.level === 'out') {
         logger.warn('stopping while the disk is full: accepted locations are evaluated after the next start');
         return;
       }
-      await eraser.stop();
-      await sweeps.stop();
-      await expiry.stop();
-      await restoration.stop();
-      await webhookClient.close();
-      await stage.stop();
-      await webhooks.stop();
-      await analytics?.stop();
-      await changes.close();
-      await readModel.close();
-      await backend.close();
-      await tracing?.close();
+      await stopInOrder(storing);
     },
   };
 }

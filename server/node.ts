@@ -18,6 +18,34 @@ export interface Node {
   stop(): Promise<void>;
 }
 
+/** A running part of a node. */
+export interface Part {
+  /** Rejects when the part fails. Absent: it fails only in its calls. */
+  readonly done?: Promise<unknown> | undefined;
+  /** Finishes what is in flight. */
+  stop(): Promise<void>;
+}
+
+interface Closable {
+  readonly done?: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Returns the part of something that is closed. Absent: a part that does nothing. */
+export const closing = (closable: Closable | undefined): Part => ({
+  done: closable?.done,
+  stop: async () => closable?.close(),
+});
+
+/** Rejects when a part fails. Never resolves. */
+export const failureOf = (parts: readonly Part[]): Promise<never> =>
+  Promise.race(parts.flatMap(({ done }) => (done === undefined ? [] : [rejectionOf(done)])));
+
 /** Returns a promise that rejects with the given one and never resolves. */
 export const rejectionOf = (promise: Promise<unknown>): Promise<never> =>
   promise.then(() => new Promise<never>(() => {}));
+
+/** Stops one part after the other. */
+export async function stopInOrder(parts: readonly Part[]): Promise<void> {
+  for (const part of parts) await part.stop();
+}

@@ -5,6 +5,7 @@ import type { SharedSpace } from '../../backends/embedded/space.js';
 import { createFailure } from '../../pipeline/failure.js';
 import type { AppliedOffsets } from '../backlog.js';
 import type { Configuration } from '../config/schema.js';
+import type { Part } from '../node.js';
 
 /** The data of a new worker. */
 export interface WorkerStart {
@@ -27,11 +28,11 @@ export interface WorkerCalls {
   stop(): Promise<void>;
 }
 
-export interface WorkerHost<Calls> {
+export interface WorkerHost<Calls> extends Part {
   readonly calls: Calls;
   readonly replies: MessagePort;
   /** Rejects when the thread fails or exits. */
-  readonly failed: Promise<never>;
+  readonly done: Promise<never>;
   /**
    * Stops the worker's tasks. The idle thread ends with the process: terminating it while the native engine of another
    * thread is busy (an insert into chDB) has blocked that engine forever.
@@ -61,5 +62,5 @@ export function startWorker<
   worker.on('error', fail);
   worker.on('exit', (code) => fail(new Error(`${module} ended with code ${code}`)));
   const proxy = remote<Calls>(calls.port1);
-  return { calls: proxy, replies: replies.port1, failed, stop: () => proxy.stop() };
+  return { calls: proxy, replies: replies.port1, done: failed, stop: () => proxy.stop() };
 }
