@@ -24,7 +24,12 @@ import { answerFailures, sendFailure } from './answers/failures.js';
 import { protectAnswers } from './answers/headers.js';
 import { traceRequests } from './answers/traces.js';
 import { boundUnsentAnswers } from './answers/unsent.js';
-import { type ConnectionBounds, defaultConnectionBounds, watchConnections } from './connections/connections.js';
+import {
+  type ConnectionBounds,
+  type ConnectionSettings,
+  fixedConnectionBounds,
+  watchConnections,
+} from './connections/connections.js';
 import { failureOfParsing, maxHeaderBytes, rawAnswer } from './connections/raw-answers.js';
 import { describeApi, type OpenApiOptions } from './openapi.js';
 import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
@@ -41,12 +46,12 @@ export interface HttpServerOptions extends AuthorityOptions {
   /** The proxies whose X-Forwarded-For is trusted: Fastify's `trustProxy`. Default: none. */
   readonly trustProxy?: Exclude<FastifyServerOptions['trustProxy'], undefined>;
   /** Limit of bodies for routes that set none. */
-  readonly bodyLimitBytes?: number;
-  readonly connections?: Partial<ConnectionBounds>;
+  readonly bodyLimitBytes: number;
+  readonly connections: ConnectionSettings & Partial<ConnectionBounds>;
   /** Bytes of bodies that arrive or wait for their answer. */
-  readonly maxBufferedBodyBytes?: number;
+  readonly maxBufferedBodyBytes: number;
   /** Bytes of answers that wait for their readers. */
-  readonly maxUnsentBytes?: number;
+  readonly maxUnsentBytes: number;
   /** Absent: the header Idempotency-Key is ignored. */
   readonly idempotency?: IdempotencyParts;
   /** Epoch ms. */
@@ -57,9 +62,6 @@ export interface HttpServerOptions extends AuthorityOptions {
   readonly tracing?: Tracing | undefined;
 }
 
-const defaultBodyLimitBytes = 1_048_576;
-const defaultMaxBufferedBodyBytes = 256 * 2 ** 20;
-const defaultMaxUnsentBytes = 256 * 2 ** 20;
 /** Paths contain percent-encoded tags, external ids and device ids. */
 const maxPathParameterCharacters = 2_048;
 /** A connection is closed after this time without traffic. Longer than the heartbeat of event streams. */
@@ -93,14 +95,14 @@ const withoutApiPrefix = (url: string): string => (url.startsWith('/api/v1/') ? 
 
 /** Creates a server with no routes but /openapi.json and /docs. Register modules as plugins, then listen. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const bounds = { ...defaultConnectionBounds, ...options.connections };
+  const bounds = { ...fixedConnectionBounds, ...options.connections };
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: options.trustProxy ?? false,
-    bodyLimit: options.bodyLimitBytes ?? defaultBodyLimitBytes,
+    bodyLimit: options.bodyLimitBytes,
     connectionTimeout: idleConnectionMs,
     http: {
       maxHeaderSize: maxHeaderBytes,
@@ -141,8 +143,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   answerOddRequests(app);
   requireAuthority(app, options);
   limitRates(app, options.rateLimits, options.clock ?? Date.now);
-  boundUnsentAnswers(app, options.maxUnsentBytes ?? defaultMaxUnsentBytes);
-  boundBufferedBodies(app, options.maxBufferedBodyBytes ?? defaultMaxBufferedBodyBytes);
+  boundUnsentAnswers(app, options.maxUnsentBytes);
+  boundBufferedBodies(app, options.maxBufferedBodyBytes);
   checkQueries(app);
   if (options.idempotency) keepAnswers(app, options.idempotency);
   refuseUnknownParameters(app);

@@ -5,25 +5,22 @@ import type { Tracing } from '../pipeline/tracing.js';
 import type { IngestMetrics } from './metrics.js';
 import type { RejectionCounter } from './rejections.js';
 
-export interface IngestBounds {
+/** Bounds without a setting. */
+export const fixedIngestBounds = {
+  /** Bytes of the locations that are accepted and not yet durable. */
+  maxInFlightBytes: 32 * 2 ** 20,
+  /** Track calls that wait for their events at the same time. */
+  maxWaitingRequests: 20_000,
+};
+
+export interface IngestBounds extends Partial<typeof fixedIngestBounds> {
   /** Time that a track call waits for its events. */
   readonly replyTimeoutMs: number;
   /** Locations that are accepted and not yet durable. */
   readonly maxInFlightRecords: number;
-  readonly maxInFlightBytes: number;
-  /** Track calls that wait for their events at the same time. */
-  readonly maxWaitingRequests: number;
   /** Limit of the body of /v1/track/replay. */
   readonly maxReplayBodyBytes: number;
 }
-
-export const defaultIngestBounds: IngestBounds = {
-  replyTimeoutMs: 2_000,
-  maxInFlightRecords: 100_000,
-  maxInFlightBytes: 32 * 2 ** 20,
-  maxWaitingRequests: 20_000,
-  maxReplayBodyBytes: 5 * 2 ** 20,
-};
 
 export interface IngestDependencies {
   readonly log: Pick<Log, 'append' | 'partitionOf'>;

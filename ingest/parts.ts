@@ -3,7 +3,7 @@ import { createDisclosures, type Disclosure } from '../http/access/disclosure.js
 import type { Caller } from '../http/access/keys.js';
 import type { User } from '../schemas/json/user.js';
 import type { Location } from '../schemas/records.js';
-import type { IngestDependencies } from './dependencies.js';
+import { fixedIngestBounds, type IngestDependencies } from './dependencies.js';
 import { type Admission, createAdmission, createIntake, type Intake } from './intake.js';
 import { lastKnownUser } from './last-known.js';
 import { createWaiting, type Waiting } from './waiting.js';
@@ -20,7 +20,8 @@ export interface IngestParts extends IngestDependencies {
 
 /** Creates the shared parts from the dependencies of ingest. */
 export function createParts(dependencies: IngestDependencies): IngestParts {
-  const { log, bounds, metrics, inbox, spatial, tracing } = dependencies;
+  const { log, metrics, inbox, spatial, tracing } = dependencies;
+  const bounds = { ...fixedIngestBounds, ...dependencies.bounds };
   const admission = createAdmission(bounds, metrics);
   return {
     ...dependencies,

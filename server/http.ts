@@ -21,7 +21,7 @@ import { createImporter, defaultImportBounds } from '../imports/importer.js';
 import { geometryResolver } from '../imports/resources.js';
 import { importRoutes } from '../imports/routes.js';
 import { uploadsPerRunningImport } from '../imports/uploads.js';
-import { defaultIngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
+import type { IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
 import { ingestRoutes } from '../ingest/routes.js';
@@ -148,7 +148,6 @@ export async function addIngest(
     clock: Date.now,
     tracing,
     bounds: {
-      ...defaultIngestBounds,
       replyTimeoutMs: configuration.ingest.replyTimeoutMs,
       maxInFlightRecords: configuration.ingest.maxInFlightRecords,
       maxReplayBodyBytes: configuration.http.maxReplayBodyBytes,

@@ -8,7 +8,7 @@ import { sdkRoutes } from '../api/sdk/routes.js';
 import { createKeyRing, newKey } from '../http/access/keys.js';
 import type { RateLimits } from '../http/access/rate-limits.js';
 import { createTestServer } from '../http/testing/server.js';
-import { defaultIngestBounds, type IngestBounds, type IngestDependencies } from '../ingest/dependencies.js';
+import type { IngestBounds, IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
 import { ingestRoutes } from '../ingest/routes.js';
@@ -58,6 +58,12 @@ export interface DeviceApiOptions {
   /** How many geofences a spatial search finds. */
   readonly found?: (radiusM: number | undefined) => number;
 }
+
+const ingestBounds: IngestBounds = {
+  replyTimeoutMs: 2_000,
+  maxInFlightRecords: 100_000,
+  maxReplayBodyBytes: 5 * 2 ** 20,
+};
 
 /** A circle of 100 m about [10, 50] with tag `shop` is configured. */
 export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<DeviceApi> {
@@ -113,7 +119,7 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
     inbox,
     states,
     values,
-    bounds: { ...defaultIngestBounds, ...options.bounds },
+    bounds: { ...ingestBounds, ...options.bounds },
     paceBulk: options.paceBulk ?? (async () => {}),
     rejections,
     metrics: { add: count },
@@ -121,7 +127,7 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
   await app.register(sdkRoutes, {
     ...shared,
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
-    maxLogsBytes: defaultIngestBounds.maxReplayBodyBytes,
+    maxLogsBytes: ingestBounds.maxReplayBodyBytes,
     routes: options.routes,
     metrics: { add: count },
   });

@@ -14,37 +14,32 @@ import { ApiError } from '../../schemas/errors.js';
 import { normalizeAddress } from '../location/address.js';
 import { rawAnswer } from './raw-answers.js';
 
-export interface ConnectionBounds {
+/** Bounds that have a setting. */
+export interface ConnectionSettings {
   readonly maxConnections: number;
   /** 0: no limit. */
   readonly maxConnectionsPerAddress: number;
   /** Addresses of proxies. Many devices share a proxy, so it may have any number of connections. */
   readonly proxies: Networks;
-  /** From the start of a request or connection to the end of the headers. */
-  readonly headersTimeoutMs: number;
   /** Time that the server waits for a body, apart from the time that its bytes earn. */
   readonly bodyTimeoutMs: number;
   /** Each time that a body has sent this many bytes, it gets another second. */
   readonly minBodyBytesPerSecond: number;
-  /** Pipelined requests of all connections that wait for the answers before them. */
-  readonly maxHeldRequests: number;
-  /** Time that the server waits for a client to read its answers, apart from the time that the read bytes earn. */
-  readonly answerTimeoutMs: number;
-  /** Each time that a client has read this many bytes, it gets another second. */
-  readonly minAnswerBytesPerSecond: number;
 }
 
-export const defaultConnectionBounds: ConnectionBounds = {
-  maxConnections: 10_000,
-  maxConnectionsPerAddress: 2_000,
-  proxies: { has: () => false },
+/** Bounds without a setting. */
+export const fixedConnectionBounds = {
+  /** From the start of a request or connection to the end of the headers. */
   headersTimeoutMs: 20_000,
-  bodyTimeoutMs: 30_000,
-  minBodyBytesPerSecond: 1_000,
+  /** Pipelined requests of all connections that wait for the answers before them. */
   maxHeldRequests: 10_000,
+  /** Time that the server waits for a client to read its answers, apart from the time that the read bytes earn. */
   answerTimeoutMs: 60_000,
+  /** Each time that a client has read this many bytes, it gets another second. */
   minAnswerBytesPerSecond: 1_000,
 };
+
+export type ConnectionBounds = ConnectionSettings & Readonly<typeof fixedConnectionBounds>;
 
 export interface DrainOptions {
   /** A connection without a request is closed after this time without a byte. */

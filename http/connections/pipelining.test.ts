@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestServer } from '../testing/server.js';
+import type { ConnectionBounds } from './connections.js';
 import { closeClients, RawClient } from './testing/raw-client.js';
 
 type App = ReturnType<typeof createTestServer>;
@@ -18,7 +19,7 @@ let started: string[];
 /** Lets the requests of /v1/wait end. */
 let release: () => void;
 
-async function start(connections: object = {}): Promise<void> {
+async function start(connections: Partial<ConnectionBounds> = {}): Promise<void> {
   app = createTestServer({
     connections,
   });

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../outbound/testing/clients.js';
 import { createTestServer } from '../testing/server.js';
+import type { ConnectionBounds } from './connections.js';
 import { closeClients, RawClient } from './testing/raw-client.js';
 
 type App = ReturnType<typeof createTestServer>;
@@ -13,7 +14,7 @@ let handled = 0;
 /** Lets the request to /v1/slow end; undefined before it has reached its handler. */
 let release: (() => void) | undefined;
 
-async function start(connections: object = bounds): Promise<{ app: App; port: number }> {
+async function start(connections: Partial<ConnectionBounds> = bounds): Promise<{ app: App; port: number }> {
   const app = createTestServer({
     keyRing: {
       callerOf: async (key) =>

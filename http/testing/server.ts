@@ -1,7 +1,8 @@
-/** The HTTP server for tests: without keys, limits of rates and a log, unless a test gives them. */
+/** The HTTP server for tests: without keys, limits of rates and a log, and with wide bounds, unless a test gives them. */
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import type { RateLimits } from '../access/rate-limits.js';
+import type { ConnectionBounds, ConnectionSettings } from '../connections/connections.js';
 import { createHttpServer, type HttpServerOptions } from '../server.js';
 
 const noRateLimits: RateLimits = {
@@ -14,8 +15,17 @@ const noRateLimits: RateLimits = {
   managementPerKeyPerSecond: 0,
 };
 
-export interface TestServerOptions extends Partial<Omit<HttpServerOptions, 'rateLimits'>> {
+const connectionSettings: ConnectionSettings = {
+  maxConnections: 10_000,
+  maxConnectionsPerAddress: 0,
+  proxies: { has: () => false },
+  bodyTimeoutMs: 30_000,
+  minBodyBytesPerSecond: 1_000,
+};
+
+export interface TestServerOptions extends Partial<Omit<HttpServerOptions, 'rateLimits' | 'connections'>> {
   readonly rateLimits?: Partial<RateLimits> | undefined;
+  readonly connections?: Partial<ConnectionBounds>;
 }
 
 export const createTestServer = (options: TestServerOptions = {}): FastifyInstance =>
@@ -23,6 +33,10 @@ export const createTestServer = (options: TestServerOptions = {}): FastifyInstan
     logger: pino({ enabled: false }),
     keyRing: { callerOf: async () => undefined, isKnown: () => false },
     openApi: { title: 'Test', version: '0' },
+    bodyLimitBytes: 2 ** 20,
+    maxBufferedBodyBytes: 256 * 2 ** 20,
+    maxUnsentBytes: 256 * 2 ** 20,
     ...options,
     rateLimits: { ...noRateLimits, ...options.rateLimits },
+    connections: { ...connectionSettings, ...options.connections },
   });

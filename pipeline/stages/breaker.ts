@@ -4,7 +4,6 @@ import type { BadRecord, DeadLetterReason } from '../records/decode.js';
 
 const windowRecords = 1_000;
 const minDeadLetters = 100;
-export const defaultMaxDeadLetterShare = 0.5;
 
 /** Why a partition is halted. Nothing of its last batch is committed, so that a fixed process reads it again. */
 export interface TooManyDeadLetters {

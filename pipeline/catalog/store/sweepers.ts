@@ -15,7 +15,7 @@ export interface Sweeper {
   readonly done: Promise<void>;
 }
 
-const defaultIntervalMs = 15_000;
+const restorationIntervalMs = 15_000;
 /** Deletions in one write. A sweep continues until nothing is due. */
 const maxDeletedAtOnce = 1_000;
 /** Restored records in one write. Few, because a map marker has 350 kB. */
@@ -30,14 +30,14 @@ export function createExpirySweeper({
   writer,
   leases,
   clock = Date.now,
-  intervalMs = defaultIntervalMs,
+  intervalMs,
   keepMs,
 }: {
   readModel: Pick<ReadModel, 'expired' | 'bases'>;
   writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
   leases: Leases;
   clock?: () => number;
-  intervalMs?: number;
+  intervalMs: number;
   keepMs: number;
 }): Sweeper {
   const due = (): string[] => readModel.expired(clock() - keepMs, maxDeletedAtOnce);
@@ -68,7 +68,7 @@ export function createRestorationSweeper({
   readModel,
   writer,
   leases,
-  intervalMs = defaultIntervalMs,
+  intervalMs = restorationIntervalMs,
 }: {
   readModel: Pick<ReadModel, 'contested' | 'record' | 'bases'>;
   writer: Pick<ConfigurationWriter, 'write'>;

@@ -16,7 +16,7 @@ import { migrate } from './migrate.js';
 import { type AnalyticsSinkParts, createAnalyticsSink } from './sink.js';
 
 const sqlFolder = fileURLToPath(new URL('../../../schemas/clickhouse', import.meta.url));
-const bounds = { maxRows: 500, maxDelayMs: 50, usersEveryMs: 100 };
+const bounds = { maxRows: 500, maxDelayMs: 50, usersEveryMs: 100, maxDeadLetterShare: 0.5 };
 
 let analytics: Awaited<ReturnType<typeof openTestAnalytics>>;
 let node: TestNode;

@@ -18,30 +18,27 @@ import {
 } from '../../../schemas/table-rows.js';
 import { createFailure } from '../../failure.js';
 import { type Analytics, type Log, type Positions, type Subscription, type Topic, topics } from '../../ports.js';
-import { defaultMaxDeadLetterShare, type HaltedPartition } from '../breaker.js';
+import type { HaltedPartition } from '../breaker.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import { addDeadLetter } from './rejection-rows.js';
 import { OutcomeTables, RowTable } from './tables.js';
 import { type Tables, TopicSink } from './topic-sink.js';
 
+/** Bounds without a setting. */
+const fixedBounds = {
+  /** How often user rows are written while many users are active. */
+  usersEveryMs: 5_000,
+};
+
 /** Bounds of the sink. */
-export interface AnalyticsSinkBounds {
+export interface AnalyticsSinkBounds extends Partial<typeof fixedBounds> {
   /** Rows per insert; at most twice as many are buffered. More rows are cheaper each and cost memory. */
   readonly maxRows: number;
   /** Maximum time that a row is buffered. */
   readonly maxDelayMs: number;
-  /** How often user rows are written while many users are active. */
-  readonly usersEveryMs: number;
   /** Maximum share of dead letters among the latest records of a partition; beyond it the partition is halted. */
   readonly maxDeadLetterShare: number;
 }
-
-export const defaultAnalyticsSinkBounds: AnalyticsSinkBounds = {
-  maxRows: 30_000,
-  maxDelayMs: 1_000,
-  usersEveryMs: 5_000,
-  maxDeadLetterShare: defaultMaxDeadLetterShare,
-};
 
 /** Records per batch of one partition. */
 const maxBatchRecords = 5_000;
@@ -60,7 +57,7 @@ export interface AnalyticsSinkParts {
   readonly onHalted?: (halted: HaltedPartition) => void;
   /** Called when a partition's log is not the one that was read before: it is halted until its position is repaired. */
   readonly onDiverged?: (message: string) => void;
-  readonly bounds?: Partial<AnalyticsSinkBounds>;
+  readonly bounds: AnalyticsSinkBounds;
   readonly codecs?: Codecs;
 }
 
@@ -71,7 +68,7 @@ export const analyticsSinkGroup = 'analytics-sink';
 export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
   const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs } = parts;
   const { onHalted = () => {}, onDiverged = () => {} } = parts;
-  const bounds = { ...defaultAnalyticsSinkBounds, ...parts.bounds };
+  const bounds = { ...fixedBounds, ...parts.bounds };
   const { failed, fail } = createFailure();
   const shared = {
     log,

@@ -44,7 +44,8 @@ async function start({ isRefused = () => false }: { isRefused?: (statement: stri
   await node.configure({ kind: 'project', record: projectRecord() }, { kind: 'geofence', record: geofenceRecord() });
   node.start();
   const { log, positions, stateStore: states, deliveryQueue: deliveries } = node.embedded;
-  const sink = createAnalyticsSink({ log, positions, analytics, clock: Date.now, bounds: { maxDelayMs: 20 } });
+  const bounds = { maxRows: 30_000, maxDelayMs: 20, maxDeadLetterShare: 0.5 };
+  const sink = createAnalyticsSink({ log, positions, analytics, clock: Date.now, bounds });
   const time = { offsetMs: 0 };
   const problems: unknown[] = [];
   const allowed = (statement: string): string => {

@@ -26,7 +26,7 @@ import {
 } from '../../ports.js';
 import { describeDivergence, findDivergence, isSamePosition } from '../../positions.js';
 import type { Tracing } from '../../tracing.js';
-import { Breaker, defaultMaxDeadLetterShare } from '../breaker.js';
+import { Breaker } from '../breaker.js';
 import { claimReplaced, watchClaims } from '../claim-watch.js';
 import { dueRecords, missedRecords } from '../due-records.js';
 import { type Metrics, noMetrics } from '../metrics.js';
@@ -35,32 +35,25 @@ import { createAlerts, type LocationStageAlert } from './alerts.js';
 import { createApplyBatch } from './apply-batch.js';
 import { PartitionOwner } from './device-states.js';
 
-/** Bounds of the stage. */
-export interface LocationStageBounds {
-  /** A larger batch makes commits cheaper; a smaller one answers waiting requests sooner. */
-  readonly maxBatchRecords: number;
-  /** How long a batch may wait to fill. Delays replies as well. */
-  readonly maxWaitMs: number;
-  /** Decoded device states in memory, about 1 kB each. Other devices cost a read of the store per batch. */
-  readonly maxCachedDevices: number;
+/** Bounds without a setting. */
+const fixedBounds = {
   /**
    * Consecutive refusals of one batch after which the process ends: two owners must be fighting over the partition.
    */
-  readonly maxFencedAttempts: number;
+  maxFencedAttempts: 10,
   /** Approximate delay before reclaiming a partition. */
-  readonly reclaimDelayMs: number;
+  reclaimDelayMs: 1_000,
+};
+
+/** Bounds of the stage. */
+export interface LocationStageBounds extends Partial<typeof fixedBounds> {
+  /** A larger batch makes commits cheaper; a smaller one answers waiting requests sooner. */
+  readonly maxBatchRecords: number;
+  /** Decoded device states in memory, about 1 kB each. Other devices cost a read of the store per batch. */
+  readonly maxCachedDevices: number;
   /** Maximum share of dead letters among the latest records of a partition; beyond it the partition is halted. */
   readonly maxDeadLetterShare: number;
 }
-
-export const defaultLocationStageBounds: LocationStageBounds = {
-  maxBatchRecords: 5_000,
-  maxWaitMs: 0,
-  maxCachedDevices: 200_000,
-  maxFencedAttempts: 10,
-  reclaimDelayMs: 1_000,
-  maxDeadLetterShare: defaultMaxDeadLetterShare,
-};
 
 export interface LocationStageParts {
   readonly log: Log;
@@ -80,7 +73,7 @@ export interface LocationStageParts {
   readonly metrics?: Metrics;
   readonly observeCache?: ObserveCache;
   readonly tracing?: Tracing | undefined;
-  readonly bounds?: Partial<LocationStageBounds>;
+  readonly bounds: LocationStageBounds;
   readonly codecs?: Codecs;
 }
 
@@ -93,7 +86,7 @@ export const locationStageGroup = 'location-stage';
 export function createLocationStage(parts: LocationStageParts): Subscription {
   const { log, states, clock } = parts;
   const { onAlert = () => {}, metrics = noMetrics, observeCache = ignoreCache, codecs = fixedCodecs } = parts;
-  const bounds = { ...defaultLocationStageBounds, ...parts.bounds };
+  const bounds = { ...fixedBounds, ...parts.bounds };
   const alerts = createAlerts({ metrics, onAlert, clock });
   const applyBatch = createApplyBatch({
     ...parts,
@@ -109,7 +102,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     topic: topics.locations,
     group: locationStageGroup,
     maxBatchRecords: bounds.maxBatchRecords,
-    maxWaitMs: bounds.maxWaitMs,
+    maxWaitMs: 0,
     handler: {
       assigned: async (partition, isAssigned) => positionOf(await claim(partition, isAssigned)),
       records: (partition, records) =>

@@ -14,7 +14,7 @@ import { beaconRecord, geofenceRecord, location, projectRecord } from '../../cat
 import type { ConfigurationChange, ConfigurationWriter } from '../../catalog/types.js';
 import { type Log, type LogRecord, type NewRecord, type Subscription, type Topic, topics } from '../../ports.js';
 import { decodeDeviceState } from '../../records/device-state.js';
-import { createLocationStage, type LocationStageParts } from '../locations/stage.js';
+import { createLocationStage, type LocationStageBounds, type LocationStageParts } from '../locations/stage.js';
 
 export { beaconRecord, geofenceRecord, location, projectRecord };
 
@@ -86,6 +86,17 @@ export const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const decodeAll = <T>(codec: Codec<T>, records: readonly LogRecord[]): T[] =>
   records.map(({ value }) => plain(codec.decode(value as Buffer)));
 
+/** Large enough for all tests that do not give their own. */
+const locationStageBounds: LocationStageBounds = {
+  maxBatchRecords: 5_000,
+  maxCachedDevices: 200_000,
+  maxDeadLetterShare: 0.5,
+};
+
+export interface StartedLocationStage extends Partial<Omit<LocationStageParts, 'bounds'>> {
+  readonly bounds?: Partial<LocationStageBounds>;
+}
+
 export class TestNode {
   readonly folder = mkdtempSync(join(tmpdir(), 'fenceline-stages-'));
   readonly replies: { replyTo: string; body: string }[] = [];
@@ -138,7 +149,7 @@ export class TestNode {
     return this.embedded.log.append(topics.locations, locations.map(locationRecord));
   }
 
-  start(parts: Partial<LocationStageParts> = {}): Subscription {
+  start({ bounds, ...parts }: StartedLocationStage = {}): Subscription {
     const stage = createLocationStage({
       log: this.embedded.log,
       states: this.embedded.stateStore,
@@ -146,6 +157,7 @@ export class TestNode {
       replies: { send: (replyTo, body) => this.replies.push({ replyTo, body }) },
       clock,
       ...parts,
+      bounds: { ...locationStageBounds, ...bounds },
     });
     this.#stages.push(stage);
     return stage;

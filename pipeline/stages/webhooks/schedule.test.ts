@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  decideRetry as decideBySchedule,
-  defaultRetryDelaysMs,
-  type EndedAttempt,
-  retryAfterTime,
-} from './schedule.js';
+import { decideRetry as decideBySchedule, type EndedAttempt, retryAfterTime } from './schedule.js';
+import { retryDelaysMs } from './testing/bounds.js';
 
-const decideRetry = (ended: EndedAttempt, random: () => number) =>
-  decideBySchedule(ended, defaultRetryDelaysMs, random);
-const maxAttempts = defaultRetryDelaysMs.length + 1;
+const decideRetry = (ended: EndedAttempt, random: () => number) => decideBySchedule(ended, retryDelaysMs, random);
+const maxAttempts = retryDelaysMs.length + 1;
 
 const nowMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
@@ -51,7 +46,7 @@ describe('attempts', () => {
         fc.integer({ min: 1, max: maxAttempts - 1 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (attempt, drawn) => {
-          const delayMs = defaultRetryDelaysMs[attempt - 1] as number;
+          const delayMs = retryDelaysMs[attempt - 1] as number;
           const waitMs = (decideRetry(failed({ attempt }), () => drawn).nextAttemptAtMs as number) - nowMs;
           expect(Math.abs(waitMs - delayMs)).toBeLessThanOrEqual(delayMs / 10);
         },

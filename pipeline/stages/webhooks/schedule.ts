@@ -6,19 +6,7 @@
  */
 import type { AttemptResult, AttemptState } from '../../../schemas/json/webhook.js';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-
-/** Default delays from the end of a failed attempt to the next; the first attempt follows at once. */
-export const defaultRetryDelaysMs: readonly number[] = [
-  5_000,
-  5 * minuteMs,
-  30 * minuteMs,
-  2 * hourMs,
-  5 * hourMs,
-  10 * hourMs,
-  10 * hourMs,
-];
+const hourMs = 3_600_000;
 
 /** Maximum jitter as a share of each delay, so that deliveries that failed together aren't retried together. */
 export const jitterShare = 0.1;

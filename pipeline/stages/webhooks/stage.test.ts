@@ -6,7 +6,7 @@ import { until } from '../../../testing/until.js';
 import { type DeliveryQueue, type DeliverySource, type Log, type StreamHandler, topics } from '../../ports.js';
 import { maxEventCharacters } from '../../records/deliveries.js';
 import { withPartitionsLost, withPositionRepairedMeanwhile } from '../testing/node.js';
-import { defaultRetryDelaysMs } from './schedule.js';
+import { retryDelaysMs } from './testing/bounds.js';
 import { answer, failure } from './testing/scripted-client.js';
 import { eventRecord, keyOfEvent, WebhookNode, webhookRecord } from './testing/stage.js';
 import { webhookId } from './testing/webhooks.js';
@@ -187,7 +187,7 @@ describe('attempts', () => {
     const times = node.client.requests.map(({ atMs }) => atMs);
     const jitter = [0.9, 1.1, 0.95, 1, 1.05, 1.1, 0.9];
     expect(times.slice(1).map((atMs, index) => atMs - times[index]!)).toEqual(
-      defaultRetryDelaysMs.map((delayMs, index) => Math.round(delayMs * jitter[index]!)),
+      retryDelaysMs.map((delayMs, index) => Math.round(delayMs * jitter[index]!)),
     );
     await settled();
     const attempts = await node.attempts();

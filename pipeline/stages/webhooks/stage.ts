@@ -14,7 +14,6 @@ import type { SecretCipher } from '../../encryption.js';
 import { createFailure } from '../../failure.js';
 import { type DeliveryQueue, type Log, type StateStore, type Subscription, topics } from '../../ports.js';
 import type { Tracing } from '../../tracing.js';
-import { defaultMaxDeadLetterShare } from '../breaker.js';
 import { watchClaims } from '../claim-watch.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import type { WebhookAlert } from './alerts.js';
@@ -26,29 +25,23 @@ import { Dispatcher, type DispatcherBounds } from './dispatcher.js';
 import { completeLastLocation, loadRecentEvents, noDuplicates } from './event-reader.js';
 import { createEventFanOut, createRedelivery } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';
-import { defaultRetryDelaysMs } from './schedule.js';
 
-/** Bounds of the stage. */
-export interface WebhookStageBounds extends DispatcherBounds {
-  readonly maxBatchRecords: number;
-  readonly maxFencedAttempts: number;
-  /** Approximate delay before reclaiming a partition. */
-  readonly reclaimDelayMs: number;
-  /** Maximum share of dead letters among the latest records of a partition; beyond it the partition is halted. */
-  readonly maxDeadLetterShare: number;
-}
-
-export const defaultWebhookStageBounds: WebhookStageBounds = {
+/** Bounds without a setting, as of {@link DeliveryConsumer} and {@link Dispatcher}. */
+const fixedBounds = {
   maxBatchRecords: 1_000,
   maxFencedAttempts: 10,
   reclaimDelayMs: 1_000,
-  maxDeadLetterShare: defaultMaxDeadLetterShare,
-  maxConcurrency: 2_000,
-  maxConcurrencyPerWebhook: 16,
   maxWindow: 64,
   maxLoadedDeliveries: 20_000,
-  deliveryRetentionMs: 14 * 24 * 60 * 60 * 1_000,
 };
+
+/** Bounds of the stage. */
+export interface WebhookStageBounds
+  extends Omit<DispatcherBounds, keyof typeof fixedBounds>,
+    Partial<typeof fixedBounds> {
+  /** Maximum share of dead letters among the latest records of a partition; beyond it the partition is halted. */
+  readonly maxDeadLetterShare: number;
+}
 
 export interface WebhookStageParts {
   readonly log: Log;
@@ -68,11 +61,11 @@ export interface WebhookStageParts {
   /** 0 up to 1. */
   readonly random?: () => number;
   /** Delay of each retry, from the end of a failed attempt. */
-  readonly retryDelaysMs?: readonly number[];
+  readonly retryDelaysMs: readonly number[];
   readonly onAlert?: (alert: WebhookAlert) => void;
   readonly metrics?: Metrics;
   readonly tracing?: Tracing | undefined;
-  readonly bounds?: Partial<WebhookStageBounds>;
+  readonly bounds: WebhookStageBounds;
   readonly codecs?: Codecs;
 }
 
@@ -84,10 +77,10 @@ export const webhookStageGroup = 'webhooks';
  * starts no more requests and waits for those in flight, up to the client's time limit.
  */
 export function createWebhookStage(parts: WebhookStageParts): Subscription {
-  const { log, queue, configuration, secretCipher, client } = parts;
-  const { clock = Date.now, timers = systemTimers, random = Math.random, retryDelaysMs = defaultRetryDelaysMs } = parts;
+  const { log, queue, configuration, secretCipher, client, retryDelaysMs } = parts;
+  const { clock = Date.now, timers = systemTimers, random = Math.random } = parts;
   const { onAlert = () => {}, metrics = noMetrics, codecs = fixedCodecs } = parts;
-  const bounds = { ...defaultWebhookStageBounds, ...parts.bounds };
+  const bounds = { ...fixedBounds, ...parts.bounds };
   const { failed, fail: onFailure } = createFailure();
 
   async function disable(webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number): Promise<void> {

@@ -8,7 +8,8 @@ import { scope } from '../../../catalog/testing/fixtures.js';
 import { type Subscription, topics } from '../../../ports.js';
 import { idOf, plain, projectRecord, readAll, TestNode } from '../../testing/node.js';
 import type { WebhookAlert } from '../alerts.js';
-import { createWebhookStage, type WebhookStageParts } from '../stage.js';
+import { createWebhookStage, type WebhookStageBounds, type WebhookStageParts } from '../stage.js';
+import { retryDelaysMs, webhookStageBounds } from './bounds.js';
 import { ScriptedClient } from './scripted-client.js';
 import { VirtualTime } from './virtual-time.js';
 import { secretCipher, webhookRecord } from './webhooks.js';
@@ -31,6 +32,10 @@ export const eventRecord = (device: number, location: number, number = 0, fields
 /** Returns the key of an event's record. */
 export const keyOfEvent = ({ project, environment, user, id }: Event): string =>
   `${project}/${environment}/${user?.deviceId ?? id}`;
+
+export interface StartedWebhookStage extends Partial<Omit<WebhookStageParts, 'bounds'>> {
+  readonly bounds?: Partial<WebhookStageBounds>;
+}
 
 export class WebhookNode {
   readonly time = new VirtualTime();
@@ -58,7 +63,7 @@ export class WebhookNode {
     this.configure({ ...webhook, enabled: false, disabled: { reason, at }, updatedAt: webhook.updatedAt + 1 });
 
   /** Starts the stage, by default in virtual time with the scripted client. */
-  start(parts: Partial<WebhookStageParts> = {}): Subscription {
+  start({ bounds, ...parts }: StartedWebhookStage = {}): Subscription {
     const { embedded, readModel } = this.node;
     const stage = createWebhookStage({
       log: embedded.log,
@@ -72,7 +77,9 @@ export class WebhookNode {
       timers: this.time.timers,
       random: () => 0.5,
       onAlert: (alert) => this.alerts.push(alert),
+      retryDelaysMs,
       ...parts,
+      bounds: { ...webhookStageBounds, ...bounds },
     });
     this.#stages.push(stage);
     return stage;
