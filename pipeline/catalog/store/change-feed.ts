@@ -1,0 +1,36 @@
+/** The feed of changes, by which followers know what they must read again. */
+import type { ChangeKind } from '../../../schemas/records.js';
+import type { ChangedThing, Scope } from '../types.js';
+import type { Databases } from './databases.js';
+
+/** Returns a line of the feed: kind and id, then project and environment if the record has them. */
+const feedLine = ({ kind, id, scope }: ChangedThing): string =>
+  scope ? `${kind}/${id}/${scope.project}/${scope.environment}` : `${kind}/${id}`;
+
+function thingOfLine(line: string): ChangedThing {
+  const [kind = '', id = '', project, environment] = line.split('/');
+  const scope = project && environment ? { project, environment: environment as Scope['environment'] } : null;
+  return { kind: kind as ChangeKind, id, scope };
+}
+
+export interface ChangeFeed {
+  /** Adds the things that a batch has changed. Must run in a write transaction. */
+  addSync(version: number, things: readonly ChangedThing[]): void;
+  /** Returns what has changed after a version, each thing once. */
+  changesSince(version: number): ChangedThing[];
+}
+
+/** @param feedRecords number of versions that the feed reaches back. */
+export const createChangeFeed = ({ feed }: Pick<Databases, 'feed'>, feedRecords: number): ChangeFeed => ({
+  addSync(version, things) {
+    if (things.length > 0) feed.putSync(version, things.map(feedLine).join('\n'));
+    for (const key of [...feed.getKeys({ end: version - feedRecords + 1 })]) feed.removeSync(key);
+  },
+  changesSince(version) {
+    const things = new Map<string, ChangedThing>();
+    for (const { value } of feed.getRange({ start: version + 1 })) {
+      for (const line of value.split('\n')) things.set(line, thingOfLine(line));
+    }
+    return [...things.values()];
+  },
+});
