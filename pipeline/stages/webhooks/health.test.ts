@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  applyStored,
   type EndpointHealth,
   endpointHealthOf,
   hasFailedTooLong,
@@ -40,6 +41,26 @@ describe('health is written', () => {
       tries.map(([, , isWritten]) => isWritten),
     );
     expect(health).toMatchObject({ failingSinceMs: null, lastSuccessAtMs: 101 * minuteMs });
+  });
+});
+
+describe('what other processes have stored', () => {
+  test.each([
+    ['nothing: the failures go on', [2, null], [null, null], [2, null]],
+    ['an earlier failure: it counts', [2, null], [1, null], [1, null]],
+    ['an earlier success: the failures go on', [3, 1], [null, 2], [3, 2]],
+    ['a later success: the failures begin now', [2, 1], [null, 5], [9, 5]],
+    ['a success and a failure after it: the failures begin with that one', [2, 1], [6, 5], [6, 5]],
+    ['a failure that a success here has ended: it does not count', [7, 4], [3, null], [7, 4]],
+    ['a failure after a success here, whose result is newer', [null, 8], [7, 6], [null, 8]],
+  ] as const)('is %s', (_, here, stored, expected) => {
+    const healthOf = ([failingSinceMs, lastSuccessAtMs]: readonly [number | null, number | null]) => ({
+      failingSinceMs,
+      lastSuccessAtMs,
+    });
+    const health = endpointHealthOf(healthOf(here), 0);
+    applyStored(health, healthOf(stored), 9);
+    expect(health).toMatchObject(healthOf(expected));
   });
 });
 

@@ -48,6 +48,18 @@ export function recordAttempt(health: EndpointHealth, isDelivered: boolean, nowM
   return !wasFailing;
 }
 
+/**
+ * Applies what other processes have stored since to a health that is failing here. A success ends the failures before
+ * it: the webhook is failing since the first failure after it, at the latest since now.
+ */
+export function applyStored(health: EndpointHealth, stored: WebhookHealth, nowMs: number): void {
+  if (health.failingSinceMs === null) return;
+  const lastSuccessAtMs = Math.max(health.lastSuccessAtMs ?? -Infinity, stored.lastSuccessAtMs ?? -Infinity);
+  const failures = [health.failingSinceMs, stored.failingSinceMs ?? nowMs].filter((atMs) => atMs > lastSuccessAtMs);
+  health.failingSinceMs = Math.min(...failures, nowMs);
+  if (lastSuccessAtMs > -Infinity) health.lastSuccessAtMs = lastSuccessAtMs;
+}
+
 /** Returns whether every attempt failed for five days in which the owner didn't edit the webhook either. */
 export const hasFailedTooLong = (
   { failingSinceMs }: EndpointHealth,

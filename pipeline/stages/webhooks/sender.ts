@@ -11,7 +11,7 @@ import type { AcknowledgementBatcher } from './acknowledgement-batcher.js';
 import { type AttemptOutcome, attemptRecord, type SendAttempt, withoutRequest } from './attempt.js';
 import type { Background } from './background.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
-import { type EndpointHealth, hasFailedTooLong, recordAttempt } from './health.js';
+import { applyStored, type EndpointHealth, hasFailedTooLong, recordAttempt } from './health.js';
 import { decideRetry } from './schedule.js';
 
 /** Disables a webhook; resolves when the change is written. `atMs` is epoch ms. */
@@ -20,7 +20,7 @@ export type Disable = (webhook: WebhookRecord, reason: 'gone' | 'failing', atMs:
 export interface SenderParts {
   readonly sendAttempt: SendAttempt;
   readonly disable: Disable;
-  readonly queue: Pick<DeliveryQueue, 'setHealth'>;
+  readonly queue: Pick<DeliveryQueue, 'health' | 'setHealth'>;
   readonly acknowledgements: Pick<AcknowledgementBatcher, 'add'>;
   /** Epoch ms. */
   readonly clock: () => number;
@@ -47,7 +47,7 @@ export class Sender {
     const outcome = await sendAttempt(webhook, delivery);
     const attempt = attempts + 1;
     const decision = decideRetry({ ...outcome, attempt, endedAtMs: clock() }, retryDelaysMs, random);
-    this.#updateHealth(endpoint, webhook, outcome, decision.pausedUntilMs);
+    await this.#updateHealth(endpoint, webhook, outcome, decision.pausedUntilMs);
     this.#parts.acknowledgements.add({
       endpoint,
       ...taken,
@@ -67,25 +67,30 @@ export class Sender {
     });
   }
 
-  #updateHealth(
+  async #updateHealth(
     endpoint: Endpoint,
     webhook: WebhookRecord,
     { result }: AttemptOutcome,
     pausedUntilMs: number | null,
-  ): void {
-    const { queue, clock, background } = this.#parts;
+  ): Promise<void> {
     const health = endpoint.health as EndpointHealth;
-    const nowMs = clock();
+    const nowMs = this.#parts.clock();
     const isDelivered = result === 'delivered';
     health.pausedUntilMs = Math.max(health.pausedUntilMs, pausedUntilMs ?? 0);
-    if (recordAttempt(health, isDelivered, nowMs)) {
-      const { failingSinceMs, lastSuccessAtMs } = health;
-      background.run(queue.setHealth(endpoint.id, { failingSinceMs, lastSuccessAtMs }));
-    }
+    const isDue = recordAttempt(health, isDelivered, nowMs);
     // A failing endpoint keeps no more in memory than it may send.
     if (!isDelivered) endpoint.release(1);
     if (result === 'gone') this.#disable(webhook, health, 'gone', nowMs);
-    else if (hasFailedTooLong(health, webhook, nowMs)) this.#disable(webhook, health, 'failing', nowMs);
+    if (isDue || hasFailedTooLong(health, webhook, nowMs)) await this.#storeHealth(endpoint.id, health, nowMs);
+    if (hasFailedTooLong(health, webhook, nowMs)) this.#disable(webhook, health, 'failing', nowMs);
+  }
+
+  /** Each process sends a part of a webhook's deliveries, so a failure counts only beside what the others have stored. */
+  async #storeHealth(webhook: string, health: EndpointHealth, nowMs: number): Promise<void> {
+    const { queue } = this.#parts;
+    applyStored(health, await queue.health(webhook), nowMs);
+    const { failingSinceMs, lastSuccessAtMs } = health;
+    await queue.setHealth(webhook, { failingSinceMs, lastSuccessAtMs });
   }
 
   #disable(webhook: WebhookRecord, health: EndpointHealth, reason: 'gone' | 'failing', atMs: number): void {

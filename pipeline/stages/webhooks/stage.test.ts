@@ -355,6 +355,33 @@ describe('a webhook', () => {
     expect(node.alerts).toEqual([]);
   });
 
+  // In a cluster, one process had a delivery refused and given up on the first day and the next one refused five days
+  // later. It disabled the webhook, which had succeeded in another process all the time.
+  test('regression: that succeeds in another process is not disabled for rare failures in this one', async () => {
+    await node.configure(hook);
+    node.client.answering = () => answer(500);
+    const stage = node.start({ retryDelaysMs: [] });
+    await node.append(eventRecord(1, 1));
+    await node.attempted(1);
+    node.time.pass(5 * dayMs);
+    const { deliveryQueue } = node.node.embedded;
+    const ofAnother = { failingSinceMs: null, lastSuccessAtMs: node.time.nowMs - hourMs };
+    await until(async () => (await deliveryQueue.health(hook._id)).failingSinceMs !== null);
+    await deliveryQueue.setHealth(hook._id, ofAnother);
+    await node.append(eventRecord(1, 2));
+    await node.attempted(2);
+    node.time.pass(5 * dayMs - 1);
+    await node.append(eventRecord(1, 3));
+    await node.attempted(3);
+    expect(node.alerts).toEqual([]);
+    expect(await deliveryQueue.health(hook._id)).toMatchObject({ lastSuccessAtMs: ofAnother.lastSuccessAtMs });
+    node.time.pass(1);
+    await node.append(eventRecord(1, 4));
+    await node.attempted(4);
+    await stage.close();
+    expect(node.alerts).toMatchObject([{ kind: 'webhook_disabled', reason: 'failing' }]);
+  });
+
   test('that was deleted gets no more requests, and its deliveries are dropped', async () => {
     await node.configure(hook);
     node.client.answering = () => answer(500);
