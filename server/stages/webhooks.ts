@@ -32,6 +32,23 @@ export interface RunningWebhookStage {
   stop(): Promise<void>;
 }
 
+/**
+ * Disables webhooks. Writes nothing if the owner has changed the webhook since it was sent to: the verdict is of the
+ * former one.
+ */
+export const disableWebhook =
+  (log: Pick<Log, 'append'>, readModel: Pick<ReadModel, 'refresh' | 'bases' | 'webhook'>): StageParts['disable'] =>
+  async ({ _id, project, environment, updatedAt }, reason, at) => {
+    readModel.refresh();
+    const bases = readModel.bases('webhook', _id);
+    const record = readModel.webhook({ project, environment }, _id);
+    if (record === undefined || !record.enabled || record.updatedAt !== updatedAt) return false;
+    const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
+    // Refused if the webhook was changed in the meantime.
+    await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled, bases });
+    return true;
+  };
+
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Starts the stage with a client of its own. The caller stops both by stopping the stage. */
@@ -53,15 +70,7 @@ export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage
     catchUp: parts.catchUp,
     client,
     secretCipher,
-    async disable({ _id, project, environment }, reason, at) {
-      readModel.refresh();
-      const bases = readModel.bases('webhook', _id);
-      const record = readModel.webhook({ project, environment }, _id);
-      if (record === undefined || !record.enabled) return;
-      const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
-      // Refused if the webhook was changed in the meantime. It is then attempted again with the change.
-      await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled, bases });
-    },
+    disable: disableWebhook(log, readModel),
     onAlert: (alert) => logger[levelOf(alert)](alert, 'webhooks'),
     metrics,
     tracing: parts.tracing,

@@ -14,8 +14,11 @@ import type { Endpoint, TakenDelivery } from './endpoint.js';
 import { applyStored, type EndpointHealth, hasFailedTooLong, recordAttempt } from './health.js';
 import { decideRetry } from './schedule.js';
 
-/** Disables a webhook; resolves when the change is written. `atMs` is epoch ms. */
-export type Disable = (webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number) => Promise<void>;
+/**
+ * Disables a webhook that was sent to; resolves when the change is written, or to false if nothing is written because
+ * the webhook is another one by now. `atMs` is epoch ms.
+ */
+export type Disable = (webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number) => Promise<boolean>;
 
 export interface SenderParts {
   readonly sendAttempt: SendAttempt;
@@ -96,7 +99,8 @@ export class Sender {
   #disable(webhook: WebhookRecord, health: EndpointHealth, reason: 'gone' | 'failing', atMs: number): void {
     if (health.disabledAsOf === webhook.updatedAt) return;
     health.disabledAsOf = webhook.updatedAt;
-    this.#parts.metrics.add('webhooks_disabled_total', 1, reason);
-    this.#parts.background.run(this.#parts.disable(webhook, reason, atMs));
+    const { disable, metrics, background } = this.#parts;
+    const count = (isDisabled: boolean) => isDisabled && metrics.add('webhooks_disabled_total', 1, reason);
+    background.run(disable(webhook, reason, atMs).then(count));
   }
 }

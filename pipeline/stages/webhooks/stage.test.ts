@@ -5,6 +5,7 @@ import type { Delivery } from '../../../schemas/records.js';
 import { until } from '../../../testing/until.js';
 import { type DeliveryQueue, type DeliverySource, type Log, type StreamHandler, topics } from '../../ports.js';
 import { maxEventCharacters } from '../../records/deliveries.js';
+import { noMetrics } from '../metrics.js';
 import { withPartitionsLost, withPositionRepairedMeanwhile } from '../testing/node.js';
 import { retryDelaysMs } from './testing/bounds.js';
 import { answer, failure } from './testing/scripted-client.js';
@@ -322,6 +323,24 @@ describe('a webhook', () => {
     node.time.pass(2_000);
     await settled();
     expect(node.client.requests).toHaveLength(3);
+  });
+
+  test('that is changed before its former URL answers 410 stays enabled, and nothing is alerted or counted', async () => {
+    await node.configure(hook);
+    const changed = { ...hook, url: 'http://127.0.0.1:1/other', updatedAt: hook.updatedAt + 1 };
+    node.client.answering = async ({ url }) => {
+      if (url === changed.url) return answer(200);
+      await node.configure(changed);
+      return answer(410);
+    };
+    const counted: string[] = [];
+    const stage = node.start({ metrics: { ...noMetrics, add: (name) => counted.push(name) } });
+    await node.append(eventRecord(1, 1), eventRecord(2, 1));
+    await until(() => node.client.to(changed.url).length === 1);
+    await stage.close();
+    expect(node.node.readModel.webhook(hook, hook._id)).toEqual(changed);
+    expect(node.alerts).toEqual([]);
+    expect(counted).not.toContain('webhooks_disabled_total');
   });
 
   test('that only failed for five days is disabled, with an alert', async () => {

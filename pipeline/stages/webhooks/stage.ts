@@ -8,7 +8,6 @@
  */
 import type { OutboundClient } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
-import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
 import { createFailure } from '../../failure.js';
@@ -25,6 +24,7 @@ import { Dispatcher, type DispatcherBounds } from './dispatcher.js';
 import { completeLastLocation, loadRecentEvents, noDuplicates } from './event-reader.js';
 import { createEventFanOut, createRedelivery } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';
+import type { Disable } from './sender.js';
 
 /** Bounds without a setting, as of {@link DeliveryConsumer} and {@link Dispatcher}. */
 const fixedBounds = {
@@ -53,8 +53,7 @@ export interface WebhookStageParts {
   readonly catchUp?: (() => Promise<void>) | undefined;
   readonly client: Pick<OutboundClient, 'send'>;
   readonly secretCipher: SecretCipher;
-  /** Saves the webhook as disabled. `atMs` is epoch ms. */
-  readonly disable: (webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number) => Promise<void>;
+  readonly disable: Disable;
   /** Epoch ms. */
   readonly clock?: () => number;
   readonly timers?: Timers;
@@ -83,11 +82,12 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
   const bounds = { ...fixedBounds, ...parts.bounds };
   const { failed, fail: onFailure } = createFailure();
 
-  async function disable(webhook: WebhookRecord, reason: 'gone' | 'failing', atMs: number): Promise<void> {
-    await parts.disable(webhook, reason, atMs);
+  const disable: Disable = async (webhook, reason, atMs) => {
+    const isDisabled = await parts.disable(webhook, reason, atMs);
     const { _id, project, environment } = webhook;
-    onAlert({ kind: 'webhook_disabled', webhook: _id, project, environment, reason });
-  }
+    if (isDisabled) onAlert({ kind: 'webhook_disabled', webhook: _id, project, environment, reason });
+    return isDisabled;
+  };
 
   async function catchUp(): Promise<void> {
     await parts.catchUp?.();

@@ -59,8 +59,11 @@ export class WebhookNode {
   }
 
   /** Disables a webhook as the server does. */
-  readonly disable: WebhookStageParts['disable'] = (webhook, reason, at) =>
-    this.configure({ ...webhook, enabled: false, disabled: { reason, at }, updatedAt: webhook.updatedAt + 1 });
+  readonly disable: WebhookStageParts['disable'] = async (webhook, reason, at) => {
+    if (this.node.readModel.webhook(webhook, webhook._id)?.updatedAt !== webhook.updatedAt) return false;
+    await this.configure({ ...webhook, enabled: false, disabled: { reason, at }, updatedAt: webhook.updatedAt + 1 });
+    return true;
+  };
 
   /** Starts the stage, by default in virtual time with the scripted client. */
   start({ bounds, ...parts }: StartedWebhookStage = {}): Subscription {
