@@ -163,6 +163,15 @@ describe('a service that does not answer', () => {
   });
 });
 
+test('a service that refuses the query refuses the address, and no retry is invited', async () => {
+  answer = refusal('not_available', 'scripted at geocoding.url answered 400');
+  expect(await refused(withService, { address: 'Vaduz' })).toMatchObject({
+    code: 400,
+    type: 'not_available',
+    param: 'address',
+  });
+});
+
 describe('an address is looked up again', () => {
   const fields = { address: 'Städtle 1, Vaduz' };
 

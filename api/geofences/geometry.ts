@@ -152,9 +152,9 @@ async function lookUp(
   const options = center === null ? { limit: 1 } : { limit: maxCompared, near: center };
   const result = await geocoder.forward(query, options);
   if (!result.ok) {
-    const { message } = result.error;
+    const { code, message } = result.error;
     return center === null
-      ? refusal('unavailable', message, 'address')
+      ? refusal(code, message, 'address')
       : unchecked(center, `the address was not compared with the coordinates: ${message}`);
   }
   const found = result.value.filter(({ confidence }) => confidence !== 'fallback');

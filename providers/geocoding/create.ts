@@ -27,8 +27,16 @@ export interface GeocodingSettings {
 const maxAnswerBytes = 1_048_576;
 const maxConnections = 8;
 
-/** Returns undefined where geocoding is switched off. @param turns paces all processes of the installation together. */
-export function createGeocoder(settings: GeocodingSettings, turns: Turns): Geocoder | undefined {
+/**
+ * Returns undefined where geocoding is switched off.
+ * @param turns paces all processes of the installation together.
+ * @param clock epoch ms.
+ */
+export function createGeocoder(
+  settings: GeocodingSettings,
+  turns: Turns,
+  clock: () => number = Date.now,
+): Geocoder | undefined {
   const { provider, url, apiKey, userAgent, timeoutMs, maxWaitMs, maxRequestsPerSecond } = settings;
   if (provider === 'none') return undefined;
   if (provider === 'gazetteer') return createGazetteer();
@@ -52,5 +60,6 @@ export function createGeocoder(settings: GeocodingSettings, turns: Turns): Geoco
     maxCachedAnswers: settings.maxCachedAnswers,
     maxCacheAgeMs: settings.cacheHours * 3_600_000,
     observeCache: settings.observeCache,
+    clock,
   });
 }

@@ -21,8 +21,10 @@ const settings: GeocodingSettings = {
   cacheHours: 1,
 };
 
-function open(given: Partial<GeocodingSettings>, turns = everyTurn): Geocoder {
-  const geocoder = createGeocoder({ ...settings, ...given }, turns)!;
+type Given = Partial<GeocodingSettings> & { readonly clock?: () => number };
+
+function open({ clock, ...given }: Given, turns = everyTurn): Geocoder {
+  const geocoder = createGeocoder({ ...settings, ...given }, turns, clock)!;
   onTestFinished(() => geocoder.close());
   return geocoder;
 }
@@ -141,7 +143,9 @@ describe.each(names)('%s', (name) => {
     ['a position beyond the poles', 200, '[{"lat":"91","lon":"0","display_name":"x"}]'],
     ['500', 500, 'oops'],
     ['429', 429, ''],
+    ['401', 401, ''],
     ['403', 403, 'forbidden'],
+    ['408', 408, ''],
     ['a redirect', 302, ''],
     ['an answer without end', 200, `["${'x'.repeat(2 ** 21)}`],
   ])('reports %s as unavailable', async (_, status, body) => {
@@ -151,8 +155,49 @@ describe.each(names)('%s', (name) => {
   });
 });
 
+// The public Photon knows four languages and refuses all others: each search of an SDK with `lang=sv` was answered 503.
+describe('regression: a language that the service refuses', () => {
+  const refusing = () =>
+    startServer(({ url }, response) => {
+      const isRefused = url!.includes('lang=sv') || url!.includes('q=bad');
+      response.writeHead(isRefused ? 400 : 200).end(isRefused ? '{"message":"refused"}' : '{"features":[]}');
+    });
+
+  test('is left out, and not sent again for an hour', async () => {
+    const service = await refusing();
+    let nowMs = 0;
+    const geocoder = open({ url: service.url, cacheHours: 0, clock: () => nowMs });
+    expect(addresses(await geocoder.forward('Lund', { limit: 1, language: 'sv' }))).toEqual([]);
+    expect(addresses(await geocoder.reverse([13, 55], { limit: 1, language: 'sv' }))).toEqual([]);
+    expect(addresses(await geocoder.autocomplete('Lu', { limit: 1, language: 'de' }))).toEqual([]);
+    nowMs = 3_600_000;
+    expect(addresses(await geocoder.forward('Lund', { limit: 1, language: 'sv' }))).toEqual([]);
+    expect(service.requests.map(({ url }) => new URL(url!, 'http://x').searchParams.get('lang'))).toEqual([
+      ...['sv', null],
+      null,
+      'de',
+      ...['sv', null],
+    ]);
+  });
+
+  test('is sent again after a query that is refused without it, too', async () => {
+    const service = await refusing();
+    const geocoder = open({ url: service.url });
+    const refused = { ok: false, error: { code: 'not_available' } };
+    expect(await geocoder.forward('bad', { limit: 1, language: 'fr' })).toMatchObject(refused);
+    await geocoder.forward('Lund', { limit: 1, language: 'fr' });
+    expect(service.requests.at(-1)!.url).toContain('lang=fr');
+  });
+});
+
+test.each([400, 404, 414, 422])('a request that the service refuses with %d is not to be repeated', async (status) => {
+  const { url } = await startServer((_, response) => response.writeHead(status).end('{}'));
+  const result = await open({ url }).forward('Paris', { limit: 1 });
+  expect(result).toMatchObject({ ok: false, error: { code: 'not_available', message: /geocoding\.url/ } });
+});
+
 describe('requests', () => {
-  const photonOf = (service: LocalService, given: Partial<GeocodingSettings> = {}, turns = everyTurn) =>
+  const photonOf = (service: LocalService, given: Given = {}, turns = everyTurn) =>
     open({ provider: 'photon', url: service.url, ...given }, turns);
 
   test('end at the time limit of a service that does not answer', async () => {

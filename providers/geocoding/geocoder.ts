@@ -64,8 +64,8 @@ export interface GeocodingOptions {
 
 /**
  * Addresses, best first; empty when the provider knows none. Errors: `not_available` if this provider does not support
- * the call, with the setting to change; `unavailable` if it is unreachable, too slow, overloaded, or refuses the
- * request.
+ * the call, with the setting to change, or refuses the request; `unavailable` if it is unreachable, too slow,
+ * overloaded, or refuses the key.
  */
 export type GeocodingResult = Answer<readonly Address[]>;
 

@@ -9,6 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { OutboundClient, OutboundResult } from '../../outbound/client.js';
 import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
+import { createBoundedCache } from '../../schemas/bounded-cache.js';
+import { hasElapsed } from '../../schemas/elapsed.js';
 import { refusal } from '../answer.js';
 import { type Geocoder, type GeocodingOptions, type GeocodingResult, selected } from './geocoder.js';
 import type { Service } from './services.js';
@@ -33,18 +35,21 @@ export interface HttpGeocoderParts {
   readonly maxCacheAgeMs: number;
   readonly observeCache?: ObserveCache | undefined;
   /** Epoch ms. */
-  readonly clock?: () => number;
+  readonly clock: () => number;
 }
 
 /** Requests in flight and waiting; more are refused, because each waits in memory. */
 const maxInFlight = 1_000;
 
+/** A language that the service refused is left out for this time. */
+const refusedLanguageMs = 3_600_000;
+const maxRefusedLanguages = 100;
+
 /** Name of the settings that messages point to. */
 const urlSetting = 'geocoding.url';
 
 export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
-  const { service, client, apiKey, pace, maxWaitMs, maxCachedAnswers, maxCacheAgeMs } = parts;
-  const clock = parts.clock ?? Date.now;
+  const { service, client, apiKey, pace, maxWaitMs, maxCachedAnswers, maxCacheAgeMs, clock } = parts;
   const base = parts.baseUrl.replace(/\/+$/, '');
   const cache = new LRUCache<string, GeocodingResult>({
     max: Math.max(1, maxCachedAnswers),
@@ -55,6 +60,8 @@ export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
   let misses = 0;
   const { observeCache = ignoreCache } = parts;
   observeCache('geocoding', () => ({ hits, misses, entries: cache.size }));
+  /** When the service refused a language, epoch ms. */
+  const refusedLanguages = createBoundedCache<string, number>(maxRefusedLanguages);
   const inFlight = new Map<string, Promise<GeocodingResult>>();
 
   const urlOf = (path: string): string =>
@@ -98,8 +105,22 @@ export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
     return asked.finally(() => inFlight.delete(path));
   }
 
-  async function select(path: string, query: string | null, options: GeocodingOptions): Promise<GeocodingResult> {
-    const result = await answer(path, query);
+  const isRefused = (language: string): boolean =>
+    !hasElapsed(refusedLanguageMs, refusedLanguages.get(language) ?? -Infinity, clock());
+
+  /** Photon refuses requests in languages that its index does not have, which is no reason to find nothing. */
+  async function inLanguage(pathOf: PathOf, query: string | null, options: GeocodingOptions): Promise<GeocodingResult> {
+    const { language, ...withoutLanguage } = options;
+    if (language === undefined || isRefused(language)) return answer(pathOf(withoutLanguage), query);
+    const result = await answer(pathOf(options), query);
+    if (result.ok || result.error.code !== 'not_available') return result;
+    const other = await answer(pathOf(withoutLanguage), query);
+    if (other.ok) refusedLanguages.set(language, clock());
+    return other;
+  }
+
+  async function select(pathOf: PathOf, query: string | null, options: GeocodingOptions): Promise<GeocodingResult> {
+    const result = await inLanguage(pathOf, query, options);
     return result.ok ? { ok: true, value: selected(result.value, options) } : result;
   }
 
@@ -107,26 +128,34 @@ export function createHttpGeocoder(parts: HttpGeocoderParts): Geocoder {
     name: service.name,
     attribution: service.attribution,
     knowsStreets: true,
-    forward: (query, options) => select(service.forward(query, options), query, options),
-    reverse: (position, options) => select(service.reverse(position, options), null, options),
-    autocomplete: async (query, options) =>
-      service.autocomplete === null
+    forward: (query, options) => select((asked) => service.forward(query, asked), query, options),
+    reverse: (position, options) => select((asked) => service.reverse(position, asked), null, options),
+    async autocomplete(query, options) {
+      const { autocomplete } = service;
+      return autocomplete === null
         ? refusal(
             'not_available',
             `${service.name} has no autocomplete; set geocoding.provider to photon, pelias or gazetteer`,
           )
-        : select(service.autocomplete(query, options), query, options),
+        : select((asked) => autocomplete(query, asked), query, options);
+    },
     close: () => client.close(),
   };
 }
+
+type PathOf = (options: GeocodingOptions) => string;
+
+/** Statuses below 500 with which the same request may succeed later, or after the operator has corrected the key. */
+const passingStatuses: readonly number[] = [401, 403, 408, 429];
 
 function readResult(service: Service, result: OutboundResult, query: string | null): GeocodingResult {
   if (result.kind === 'failed')
     return refusal('unavailable', `${service.name} at ${urlSetting} did not answer: ${result.failure}`);
   const { status, body, truncated } = result;
-  if (status === 429 || status >= 500)
-    return refusal('unavailable', `${service.name} at ${urlSetting} answered ${status}`);
-  if (status !== 200) return refusal('unavailable', `${service.name} at ${urlSetting} answered ${status}`);
+  if (status !== 200) {
+    const isRefused = status >= 400 && status < 500 && !passingStatuses.includes(status);
+    return refusal(isRefused ? 'not_available' : 'unavailable', `${service.name} at ${urlSetting} answered ${status}`);
+  }
   const addresses = truncated ? undefined : service.read(parsed(body), query);
   return addresses === undefined
     ? refusal('unavailable', `the answer of ${urlSetting} is not one of ${service.name}`)
