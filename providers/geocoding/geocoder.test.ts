@@ -155,6 +155,62 @@ describe.each(names)('%s', (name) => {
   });
 });
 
+// Every digit counted as a house number, so streets and towns that the service had found as a whole became fallbacks,
+// and addresses of geofences in them were refused as not found.
+describe('regression: a number of the query that is not of a house', () => {
+  const found = (type: string, parts: Readonly<Record<string, string>>) => ({
+    nominatim: [
+      {
+        lat: '52.5',
+        lon: '13.3',
+        place_rank: type === 'street' ? 26 : 16,
+        display_name: Object.values(parts).join(', '),
+        address: { city: parts.city, postcode: parts.postcode, road: type === 'street' ? parts.name : undefined },
+      },
+    ],
+    photon: { features: [{ geometry: { coordinates: [13.3, 52.5] }, properties: { type, ...parts } }] },
+    pelias: {
+      features: [
+        {
+          geometry: { coordinates: [13.3, 52.5] },
+          properties: { layer: type === 'city' ? 'locality' : type, label: Object.values(parts).join(', ') },
+        },
+      ],
+    },
+  });
+  const fifth = found('street', { name: '5th Avenue', city: 'New York' });
+  const june = found('street', { name: 'Straße des 17. Juni', city: 'Berlin', postcode: '10623' });
+  const paris = found('city', { name: 'Paris', postcode: '75001' });
+  const town = found('city', { name: 'Paris' });
+  const cases = [
+    ['5th Avenue, New York', fifth, 'exact'],
+    ['10 5th Avenue, New York', fifth, 'fallback'],
+    ['Straße des 17. Juni, Berlin', june, 'exact'],
+    ['Straße des 17. Juni, 10623 Berlin', june, 'exact'],
+    ['Straße des 17. Juni 100, Berlin', june, 'fallback'],
+    ['75001 Paris', paris, 'exact'],
+    ['1 Rue Perdue, 75001 Paris', paris, 'fallback'],
+    ['75001', town, 'exact'],
+    ['Paris', town, 'exact'],
+  ] as const;
+
+  test.each(names.flatMap((name) => cases.map((row) => [name, ...row] as const)))(
+    '%s: %s',
+    (name, query, answer, confidence) => {
+      expect(services[name].read(answer[name], query)).toMatchObject([{ confidence }]);
+      expect(services[name].read(name === 'nominatim' ? answer[name][0] : answer[name], null)).toMatchObject([
+        { confidence: 'exact' },
+      ]);
+    },
+  );
+
+  test.each(['exact', 'interpolated', 'fallback'] as const)('is judged by Pelias itself: %s', (match_type) => {
+    const [feature] = fifth.pelias.features;
+    const answer = { features: [{ ...feature, properties: { ...feature!.properties, match_type } }] };
+    expect(services.pelias.read(answer, 'Fifth Avenue 10')).toMatchObject([{ confidence: match_type }]);
+  });
+});
+
 // The public Photon knows four languages and refuses all others: each search of an SDK with `lang=sv` was answered 503.
 describe('regression: a language that the service refuses', () => {
   const refusing = () =>

@@ -18,6 +18,9 @@ export interface Service {
   read(answer: unknown, query: string | null): Address[] | undefined;
 }
 
+/** An address as a service answers it, which tells a confidence or not. */
+type ReadAddress = Omit<Address, 'confidence'> & Partial<Pick<Address, 'confidence'>>;
+
 type Fields = Readonly<Record<string, unknown>>;
 type Parameters = Readonly<Record<string, string | number | undefined>>;
 
@@ -59,13 +62,19 @@ const countryCode = (fields: Fields, ...names: readonly string[]): string | unde
 const given = <T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
-/** A query that names a house: digits beside letters. */
-const namesHouse = (query: string): boolean => /\d/.test(query) && /\p{L}/u.test(query);
+const numbersOf = (text: string): readonly string[] => text.match(/\d+/g) ?? [];
 
-const confidenceOf = (query: string | null, layer: AddressLayer): AddressConfidence =>
-  query !== null && layer !== 'address' && layer !== 'place' && layer !== 'postalCode' && namesHouse(query)
-    ? 'fallback'
-    : 'exact';
+/**
+ * A query with a number that the address has nowhere asked for a house. Names of streets have numbers, too, and a query
+ * of digits alone is a postal code.
+ */
+function confidenceOf(query: string | null, address: ReadAddress): AddressConfidence {
+  const { layer } = address;
+  if (query === null || layer === 'address' || layer === 'place' || !/\p{L}/u.test(query)) return 'exact';
+  const { position: _, ...texts } = address;
+  const known = numbersOf(Object.values(texts).join(' '));
+  return numbersOf(query).every((number) => known.includes(number)) ? 'exact' : 'fallback';
+}
 
 /** The most that is asked for, to have enough after a filter by layer. */
 const asked = ({ limit, layers }: GeocodingOptions, most: number): number =>
@@ -74,10 +83,16 @@ const asked = ({ limit, layers }: GeocodingOptions, most: number): number =>
 /** Most addresses that are read of one answer. */
 const maxRead = 100;
 
-function readEach(items: unknown, read: (item: Fields) => Address | undefined): Address[] | undefined {
+/** Reads each item. An address without a confidence gets the one that follows from the query. */
+function readEach(
+  items: unknown,
+  query: string | null,
+  read: (item: Fields) => ReadAddress | undefined,
+): Address[] | undefined {
   if (!Array.isArray(items)) return undefined;
   const addresses = items.slice(0, maxRead).map((item) => read(fieldsOf(item)));
-  return addresses.includes(undefined) ? undefined : (addresses as Address[]);
+  if (addresses.includes(undefined)) return undefined;
+  return (addresses as ReadAddress[]).map((address) => ({ confidence: confidenceOf(query, address), ...address }));
 }
 
 const openStreetMap = 'Data © OpenStreetMap contributors, ODbL';
@@ -94,7 +109,7 @@ function layerOfRank(rank: number, type: string | undefined, hasNumber: boolean)
   return hasNumber ? 'address' : 'place';
 }
 
-function readNominatim(item: Fields, query: string | null): Address | undefined {
+function readNominatim(item: Fields): ReadAddress | undefined {
   const position = positionOf(item.lon, item.lat);
   const formattedAddress = textOf(item, 'display_name');
   if (position === undefined || formattedAddress === undefined) return undefined;
@@ -106,7 +121,6 @@ function readNominatim(item: Fields, query: string | null): Address | undefined 
   return {
     position,
     layer,
-    confidence: confidenceOf(query, layer),
     formattedAddress,
     ...given({
       placeLabel: rank >= 28 ? textOf(item, 'name') : undefined,
@@ -147,9 +161,9 @@ export const nominatim: Service = {
   // The usage policy of the public instance forbids it, and the search index knows whole words only.
   autocomplete: null,
   read(answer, query) {
-    if (query !== null) return readEach(answer, (item) => readNominatim(item, query));
+    if (query !== null) return readEach(answer, query, readNominatim);
     if (!isFields(answer)) return undefined;
-    return 'error' in answer && !('lat' in answer) ? [] : readEach([answer], (item) => readNominatim(item, null));
+    return 'error' in answer && !('lat' in answer) ? [] : readEach([answer], query, readNominatim);
   },
 };
 
@@ -170,7 +184,7 @@ function featurePosition(feature: Fields): Position | undefined {
   return Array.isArray(coordinates) ? positionOf(coordinates[0], coordinates[1]) : undefined;
 }
 
-function readPhoton(feature: Fields, query: string | null): Address | undefined {
+function readPhoton(feature: Fields): ReadAddress | undefined {
   const position = featurePosition(feature);
   if (position === undefined || !isFields(feature.properties)) return undefined;
   const parts = feature.properties;
@@ -195,7 +209,6 @@ function readPhoton(feature: Fields, query: string | null): Address | undefined 
   return {
     position,
     layer,
-    confidence: confidenceOf(query, layer),
     formattedAddress,
     ...given({
       placeLabel: isPlace ? name : undefined,
@@ -229,7 +242,7 @@ export const photon: Service = {
   autocomplete: photonSearch,
   reverse: ([longitude, latitude], options) =>
     pathOf('/reverse', { lat: latitude, lon: longitude, limit: asked(options, 50), lang: options.language }),
-  read: (answer, query) => readEach(fieldsOf(answer).features, (feature) => readPhoton(feature, query)),
+  read: (answer, query) => readEach(fieldsOf(answer).features, query, readPhoton),
 };
 
 const peliasLayers: Readonly<Record<string, AddressLayer>> = {
@@ -249,31 +262,22 @@ const peliasLayers: Readonly<Record<string, AddressLayer>> = {
   dependency: 'country',
 };
 
-function peliasConfidence(parts: Fields, query: string | null, layer: AddressLayer): AddressConfidence {
-  switch (parts.match_type) {
-    case 'exact':
-      return confidenceOf(query, layer);
-    case 'interpolated':
-      return 'interpolated';
-    case 'fallback':
-      return 'fallback';
-    default:
-      return confidenceOf(query, layer);
-  }
-}
+/** Its `match_type` has our names. Searches that complete a name do not tell it. */
+const peliasConfidences: readonly unknown[] = ['exact', 'interpolated', 'fallback'] satisfies AddressConfidence[];
 
-function readPelias(feature: Fields, query: string | null): Address | undefined {
+function readPelias(feature: Fields): ReadAddress | undefined {
   const position = featurePosition(feature);
   const parts = fieldsOf(feature.properties);
   const formattedAddress = textOf(parts, 'label', 'name');
   if (position === undefined || formattedAddress === undefined) return undefined;
   const layer = peliasLayers[textOf(parts, 'layer') ?? ''] ?? 'place';
+  const { match_type } = parts;
   return {
     position,
     layer,
-    confidence: peliasConfidence(parts, query, layer),
     formattedAddress,
     ...given({
+      confidence: peliasConfidences.includes(match_type) ? (match_type as AddressConfidence) : undefined,
       placeLabel: layer === 'place' ? textOf(parts, 'name') : undefined,
       number: textOf(parts, 'housenumber'),
       street: textOf(parts, 'street'),
@@ -311,7 +315,7 @@ export const pelias: Service = {
       size: asked(options, 40),
       lang: options.language,
     }),
-  read: (answer, query) => readEach(fieldsOf(answer).features, (feature) => readPelias(feature, query)),
+  read: (answer, query) => readEach(fieldsOf(answer).features, query, readPelias),
 };
 
 export const services = { nominatim, photon, pelias } as const;

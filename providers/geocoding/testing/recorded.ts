@@ -134,6 +134,10 @@ const peliasTown = {
   },
 };
 
+/** Pelias tells what it did not find: here the house of a query with a number. */
+const peliasTownFor = (query: string) =>
+  /\d/.test(query) ? { ...peliasTown, properties: { ...peliasTown.properties, match_type: 'fallback' } } : peliasTown;
+
 const collection = (features: object[]) => ({ type: 'FeatureCollection', features });
 const isTown = (query: string): boolean => /^par/i.test(query);
 const isHouse = (query: string): boolean => /broadway/i.test(query);
@@ -165,7 +169,7 @@ const answers: Readonly<Record<ServiceName, (url: URL) => unknown>> = {
     const found =
       pathname === '/v1/reverse'
         ? nearby(Number(asked.get('point.lat')), peliasHouse, peliasTown)
-        : known(asked.get('text')!, peliasHouse, peliasTown);
+        : known(asked.get('text')!, peliasHouse, peliasTownFor(asked.get('text')!));
     if (!['/v1/search', '/v1/autocomplete', '/v1/reverse'].includes(pathname)) return undefined;
     return { geocoding: { version: '0.2' }, ...collection(found) };
   },
