@@ -4,7 +4,7 @@ import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import { refusal } from '../answer.js';
 import { type JsonResponse, requestJson } from '../json-request.js';
-import { boundsBoundary, isBounds, type RoadBoundary } from './boundary.js';
+import { boundsBoundary, isBounds } from './boundary.js';
 import type { RoadEngine } from './engine.js';
 import { dateOf, type HttpEngineOptions, rememberState } from './http-engine.js';
 
@@ -29,7 +29,7 @@ function failure(response: JsonResponse): { ok: false; error: ApiError } {
   return refusal('unavailable', `the provider of road data answered with status ${response.status}`);
 }
 
-export function createGraphHopper({ url, apiKey, boundary }: HttpEngineOptions): RoadEngine {
+export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
   const base = url.replace(/\/+$/, '');
   const key: [string, string][] = apiKey === '' ? [] : [['key', apiKey]];
   const addressOf = (path: string, query: [string, string][]): string => {
@@ -38,16 +38,24 @@ export function createGraphHopper({ url, apiKey, boundary }: HttpEngineOptions):
   };
   const avoidNothing = () => refusal('not_available', 'GraphHopper does not offer avoid', 'avoid');
 
-  const state = rememberState(async () => {
-    const response = await requestJson({ url: addressOf('info', []), signal: AbortSignal.timeout(5_000) });
-    const { version, data_date, bbox } = ((response.ok ? response.value.body : null) ?? {}) as Record<string, unknown>;
-    const known: RoadBoundary | undefined = isBounds(bbox) ? boundsBoundary(bbox) : undefined;
-    return {
-      version: typeof version === 'string' ? version : null,
-      roadDataAt: dateOf(data_date),
-      boundary: boundary ?? known,
-    };
-  });
+  const state = rememberState(
+    { url: addressOf('info', []) },
+    ({ version, data_date, bbox } = {}) => {
+      const known = boundary ?? (isBounds(bbox) ? boundsBoundary(bbox) : undefined);
+      // An area that the edge of the data cuts would be stored without notice.
+      if (known === undefined)
+        return refusal(
+          'unavailable',
+          'GraphHopper does not tell in /info where its road data ends; try again later, or set routing.bounds',
+        );
+      const roadDataAt = dateOf(data_date);
+      return {
+        ok: true,
+        value: { version: typeof version === 'string' ? version : null, roadDataAt, boundary: known },
+      };
+    },
+    now,
+  );
 
   return {
     name: 'graphhopper',

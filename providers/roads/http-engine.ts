@@ -1,5 +1,6 @@
 /** What engines over HTTP share. */
 import type { Answer } from '../answer.js';
+import { type JsonRequest, requestJson } from '../json-request.js';
 import type { RoadBoundary } from './boundary.js';
 import type { EngineState } from './engine.js';
 
@@ -9,20 +10,42 @@ export interface HttpEngineOptions {
   readonly apiKey: string;
   /** Where the provider's road data ends, as far as the operator says it. */
   readonly boundary: RoadBoundary | undefined;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
 }
 
 const rememberedMs = 600_000;
+const retryAfterMs = 5_000;
+const timeoutMs = 5_000;
 
-/** Asks for the state at most every ten minutes. */
-export function rememberState(ask: () => Promise<EngineState>): () => Promise<Answer<EngineState>> {
-  let asked: Promise<EngineState> | undefined;
-  let askedAtMs = 0;
+export type Said = Readonly<Record<string, unknown>>;
+
+/**
+ * Asks for the state at most every ten minutes, and every few seconds while the service does not tell it.
+ * @param stateOf reads what the service said last; undefined if it has never answered with 200 and an object.
+ */
+export function rememberState(
+  request: Omit<JsonRequest, 'signal'>,
+  stateOf: (said: Said | undefined) => Answer<EngineState>,
+  now = () => performance.now(),
+): () => Promise<Answer<EngineState>> {
+  let said: Said | undefined;
+  let asking: Promise<void> | undefined;
+  let askAgainAtMs = -Infinity;
+
+  async function ask(): Promise<void> {
+    const response = await requestJson({ ...request, signal: AbortSignal.timeout(timeoutMs) });
+    const { status, body } = response.ok ? response.value : { status: 0, body: undefined };
+    const isTold = status === 200 && typeof body === 'object' && body !== null;
+    if (isTold) said = body as Said;
+    askAgainAtMs = now() + (isTold ? rememberedMs : retryAfterMs);
+    asking = undefined;
+  }
+
   return async () => {
-    if (asked === undefined || performance.now() - askedAtMs > rememberedMs) {
-      askedAtMs = performance.now();
-      asked = ask();
-    }
-    return { ok: true, value: await asked };
+    if (now() >= askAgainAtMs) asking ??= ask();
+    await asking;
+    return stateOf(said);
   };
 }
 

@@ -6,7 +6,7 @@ import { type Answer, refusal } from '../answer.js';
 import { type JsonResponse, requestJson } from '../json-request.js';
 import type { Avoidable } from '../routes/provider.js';
 import type { RoadEngine } from './engine.js';
-import { dateOf, type HttpEngineOptions, rememberState } from './http-engine.js';
+import { dateOf, type HttpEngineOptions, rememberState, type Said } from './http-engine.js';
 
 const profiles: Readonly<Record<TravelMode, string | undefined>> = {
   car: 'driving-car',
@@ -24,7 +24,7 @@ const maxToleranceM = 500;
 const notOffered = (what: string, param: string) =>
   refusal('not_available', `openrouteservice does not offer ${what}`, param);
 
-export function createOpenRouteService({ url, apiKey, boundary }: HttpEngineOptions): RoadEngine {
+export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
   const base = url.replace(/\/+$/, '');
   const headers = apiKey === '' ? {} : { authorization: apiKey };
 
@@ -42,16 +42,15 @@ export function createOpenRouteService({ url, apiKey, boundary }: HttpEngineOpti
     return refusal('unavailable', `the provider of road data answered with status ${status}`);
   }
 
-  const state = rememberState(async () => {
-    const response = await requestJson({ url: `${base}/v2/status`, headers, signal: AbortSignal.timeout(5_000) });
-    const { engine } = ((response.ok ? response.value.body : null) ?? {}) as { engine?: Record<string, unknown> };
-    const version = engine?.version;
-    return {
-      version: typeof version === 'string' ? version : null,
-      roadDataAt: dateOf(engine?.graph_date),
-      boundary,
-    };
-  });
+  const state = rememberState(
+    { url: `${base}/v2/status`, headers },
+    (said) => {
+      const { version, graph_date } = (said?.engine ?? {}) as Said;
+      const roadDataAt = dateOf(graph_date);
+      return { ok: true, value: { version: typeof version === 'string' ? version : null, roadDataAt, boundary } };
+    },
+    now,
+  );
 
   return {
     name: 'openrouteservice',

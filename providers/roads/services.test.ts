@@ -9,6 +9,7 @@ import type { RoadEngine } from './engine.js';
 import { createGraphHopper } from './graphhopper.js';
 import type { HttpEngineOptions } from './http-engine.js';
 import { createOpenRouteService } from './openrouteservice.js';
+import { createRoadProvider } from './provider.js';
 
 interface Sent {
   readonly method: string;
@@ -216,6 +217,38 @@ describe('GraphHopper', () => {
     expect(state.value.boundary?.([11.001, 58], 500)).toBe(false);
   });
 
+  // One failed /info was remembered for ten minutes as a boundary that is not known, and areas that the edge of the data
+  // had cut were stored.
+  test('regression: is unavailable until it says where its data ends', async () => {
+    let nowMs = 0;
+    const limits = { maxConcurrency: 1, maxWaitingPerProject: 1, timeoutMs: 60_000 };
+    const { isochrones } = createRoadProvider(createGraphHopper({ ...options, now: () => nowMs }), limits, Date.now);
+    const codeOf = async () => {
+      const answer = await isochrones({ project: 'p', center, minutes: 15, mode: 'car' });
+      return answer.ok ? 'ok' : answer.error.code;
+    };
+    const atEdge = { version: '9.1', bbox: [11.9, 57.6, 12, 57.8] };
+    const infos = () => sent.filter(({ path }) => path.endsWith('/info')).length;
+    replies = { '/info': { status: 503, body: {} }, '/isochrone': { body: collection } };
+    expect(await codeOf()).toBe('unavailable');
+    replies = { ...replies, '/info': { body: atEdge } };
+    expect(await codeOf()).toBe('unavailable');
+    expect(infos()).toBe(1);
+    nowMs += 5_000;
+    expect(await codeOf()).toBe('outside_road_data');
+    // What it has said counts while it does not answer.
+    replies = { ...replies, '/info': { status: 503, body: {} } };
+    nowMs += 600_000;
+    expect(await codeOf()).toBe('outside_road_data');
+    expect(infos()).toBe(3);
+    replies = { ...replies, '/info': { body: { ...atEdge, bbox: [11, 57, 13, 59] } } };
+    nowMs += 5_000;
+    expect(await codeOf()).toBe('ok');
+    nowMs += 599_999;
+    expect(await codeOf()).toBe('ok');
+    expect(infos()).toBe(4);
+  });
+
   test.each([
     ['Cannot find point 0: 57.7,11.967', 'outside_road_data'],
     ['Point 0 is out of bounds: 57.7,11.967', 'outside_road_data'],
@@ -257,7 +290,28 @@ describe.each([
       await engine.matrix(matrix, signal),
     ])
       expect(answer).toMatchObject({ ok: false, error: { code: 'unavailable' } });
-    expect(await engine.state()).toMatchObject({ ok: true, value: { version: null, roadDataAt: null } });
+    const bounded = create({ ...options, boundary: () => true });
+    expect(await bounded.state()).toMatchObject({ ok: true, value: { version: null, roadDataAt: null } });
+  });
+
+  // Valhalla's null ended the promise of the state, which was remembered: each isochrone was answered 500 for ten
+  // minutes, and the follower of places ended the process.
+  test('regression: a state of another shape is no exception, and is asked for again after seconds', async () => {
+    let nowMs = 0;
+    const engine = create({ ...options, boundary: () => true, now: () => nowMs });
+    const isUnknown = { ok: true, value: { version: null, roadDataAt: null } };
+    for (const body of ['null', [], 7, 'no JSON', { version: 3, engine: 'x', tileset_last_modified: 'x' }]) {
+      replies = { '': { body } };
+      expect(await engine.state()).toMatchObject(isUnknown);
+      nowMs += 600_000;
+    }
+    replies = { '': { body: 'null' } };
+    await engine.state();
+    replies = { '': { body: { version: '1', engine: { version: '1' } } } };
+    nowMs += 4_999;
+    expect(await engine.state()).toMatchObject(isUnknown);
+    nowMs += 1;
+    expect(await engine.state()).toMatchObject({ ok: true, value: { version: '1' } });
   });
 
   test('that answers with anything else gives no area', async () => {

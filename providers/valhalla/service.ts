@@ -6,9 +6,7 @@ import type { RoadEngine } from '../roads/engine.js';
 import { type HttpEngineOptions, rememberState } from '../roads/http-engine.js';
 import { createValhallaEngine, type Valhalla } from './engine.js';
 
-const stateTimeoutMs = 5_000;
-
-export function createValhallaService({ url, apiKey, boundary }: HttpEngineOptions): RoadEngine {
+export function createValhallaService({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
   const base = url.replace(/\/+$/, '');
   // Valhalla has no keys. Services that add them take this parameter.
   const query = apiKey === '' ? '' : `?api_key=${encodeURIComponent(apiKey)}`;
@@ -24,16 +22,14 @@ export function createValhallaService({ url, apiKey, boundary }: HttpEngineOptio
     return refusal('unavailable', `the provider of road data answered with status ${status}`);
   };
 
-  const state = rememberState(async () => {
-    const result = await ask('status', {}, AbortSignal.timeout(stateTimeoutMs));
-    const body = result.ok && result.value.kind === 'answer' ? result.value.body : {};
-    const { version, tileset_last_modified: seconds } = body as Record<string, unknown>;
-    return {
-      version: typeof version === 'string' ? version : null,
-      roadDataAt: typeof seconds === 'number' ? seconds * 1_000 : null,
-      boundary,
-    };
-  });
+  const state = rememberState(
+    { url: `${base}/status${query}`, method: 'POST', body: {} },
+    ({ version, tileset_last_modified: seconds } = {}) => {
+      const roadDataAt = typeof seconds === 'number' ? seconds * 1_000 : null;
+      return { ok: true, value: { version: typeof version === 'string' ? version : null, roadDataAt, boundary } };
+    },
+    now,
+  );
 
   return createValhallaEngine({ name: 'valhalla', ask, state, close: async () => {} });
 }
