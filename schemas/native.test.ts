@@ -123,3 +123,18 @@ test('the engine reads back values of every type, in several inserts of the same
 test('no rows are no bytes', () => {
   expect(newRows().take()).toEqual({ rows: Buffer.alloc(0), size: 0 });
 });
+
+test('large rows give their memory back, and others keep it for the next ones', () => {
+  class MeasuredColumn extends TextColumn {
+    get heldBytes(): number {
+      return this.bytes.data.length;
+    }
+  }
+  const rows = new Rows({ large: new MeasuredColumn(), small: new MeasuredColumn() });
+  rows.columns.large.add('x'.repeat(17 * 2 ** 20));
+  rows.columns.small.add('x'.repeat(100_000));
+  rows.endRow();
+  rows.take();
+  expect(rows.columns.large.heldBytes).toBeLessThan(10_000);
+  expect(rows.columns.small.heldBytes).toBeGreaterThan(100_000);
+});

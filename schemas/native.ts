@@ -13,11 +13,13 @@ export interface Column {
   readonly byteLength: number;
   /** Copies the values to `target`. Returns the position after them. */
   copyTo(target: Buffer, position: number): number;
-  /** Forgets the values, and keeps the memory for the next ones. */
+  /** Forgets the values, and keeps the memory for the next ones, unless it is large. */
   clear(): void;
 }
 
 const firstBytes = 1_024;
+/** Larger memory of a column is freed with its values: it was for a peak. */
+const maxKeptBytes = 16 * 2 ** 20;
 
 /** Bytes that grow. */
 class Bytes {
@@ -30,6 +32,11 @@ class Bytes {
     const grown = Buffer.allocUnsafeSlow(Math.max(2 * this.data.length, this.length + bytes));
     this.data.copy(grown, 0, 0, this.length);
     this.data = grown;
+  }
+
+  clear(): void {
+    this.length = 0;
+    if (this.data.length > maxKeptBytes) this.data = Buffer.allocUnsafeSlow(firstBytes);
   }
 }
 
@@ -75,7 +82,7 @@ abstract class ByteColumn implements Column {
   }
 
   clear(): void {
-    this.bytes.length = 0;
+    this.bytes.clear();
   }
 }
 
@@ -226,7 +233,7 @@ export class TextsColumn implements Column {
   }
 
   clear(): void {
-    this.#ends.length = 0;
+    this.#ends.clear();
     this.#texts.clear();
     this.#count = 0;
   }
@@ -261,7 +268,7 @@ export class NullableColumn<Value> implements Column {
   }
 
   clear(): void {
-    this.#nulls.length = 0;
+    this.#nulls.clear();
     this.#values.clear();
   }
 }
@@ -285,6 +292,13 @@ export class Rows<Table extends Columns> {
     return this.#size;
   }
 
+  /** The most bytes that the block of all rows takes. */
+  get maxBytes(): number {
+    let bytes = 2 * maxVarintBytes;
+    for (const [name, column] of this.#names) bytes += 2 + name.length + column.type.length + column.byteLength;
+    return bytes;
+  }
+
   /** Ends a row, for which each column has got a value. */
   endRow(): void {
     this.#size += 1;
@@ -294,7 +308,7 @@ export class Rows<Table extends Columns> {
   take(): { readonly rows: Buffer; readonly size: number } {
     const size = this.#size;
     if (size === 0) return { rows: Buffer.alloc(0), size };
-    const rows = Buffer.allocUnsafeSlow(this.#maxBytes());
+    const rows = Buffer.allocUnsafeSlow(this.maxBytes);
     let at = putVarint(rows, 0, this.#names.length);
     at = putVarint(rows, at, size);
     for (const [name, column] of this.#names) {
@@ -305,11 +319,5 @@ export class Rows<Table extends Columns> {
     }
     this.#size = 0;
     return { rows: rows.subarray(0, at), size };
-  }
-
-  #maxBytes(): number {
-    let bytes = 2 * maxVarintBytes;
-    for (const [name, column] of this.#names) bytes += 2 + name.length + column.type.length + column.byteLength;
-    return bytes;
   }
 }

@@ -267,6 +267,31 @@ describe('events', () => {
 });
 
 describe('attempts', () => {
+  // Buffers were bounded by rows only. With bodies of a megabyte and ClickHouse away, they took gigabytes.
+  test('regression: of large bodies are stored when they have too many bytes, however few they are', async () => {
+    const maxBytes = 50_000;
+    const [one] = fc.sample(arbitrary.attempt, { numRuns: 1, seed: 9 }) as [Attempt];
+    const body = Buffer.alloc(10_000, 'x');
+    const records = range(0, 60).map((number) => {
+      const attempt = { ...one, id: idOf('attempt', number), at: nowMs, delivery: { ...one.delivery, body } };
+      return { key: one.delivery.webhook, value: codecs.attempt.encode(attempt) };
+    });
+    await node.embedded.log.append(topics.attempts, records);
+    const inserted: number[] = [];
+    const insert: Analytics['insert'] = (table, rows) => {
+      inserted.push(rows.length);
+      return analytics.insert(table, rows);
+    };
+    const { log } = node.embedded;
+    start({
+      log: { ...log, consume: (options) => log.consume({ ...options, maxBatchRecords: 1 }) },
+      analytics: { ...analytics, insert },
+      bounds: { maxRows: 1_000_000, maxBytes, maxDelayMs: 600_000, maxDeadLetterShare: 0.5 },
+    });
+    await until(async () => (await ids('webhook_attempts')).length >= 50);
+    expect(Math.max(...inserted)).toBeLessThan(maxBytes + 2 * body.length);
+  });
+
   test('become one row each, with the values of the attempt', async () => {
     const attempts = fc
       .sample(arbitrary.attempt, { numRuns: 60, seed: 9 })

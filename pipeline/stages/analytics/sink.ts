@@ -26,6 +26,8 @@ import { type Tables, TopicSink } from './topic-sink.js';
 
 /** Bounds without a setting. */
 const fixedBounds = {
+  /** Bytes per insert, with the effect of `maxRows`: a row of an attempt has a whole request, of up to a megabyte. */
+  maxBytes: 64 * 2 ** 20,
   /** How often user rows are written while many users are active. */
   usersEveryMs: 5_000,
 };
@@ -76,6 +78,7 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     group: analyticsSinkGroup,
     deadLetterCodec: codecs.deadLetter,
     maxRows: bounds.maxRows,
+    maxBytes: bounds.maxBytes,
     maxDelayMs: bounds.maxDelayMs,
     maxDeadLetterShare: bounds.maxDeadLetterShare,
     clock,

@@ -48,6 +48,10 @@ export class RowTable<T extends object, Table extends Columns> implements Tables
     return this.#parts.rows.size;
   }
 
+  get bytes(): number {
+    return this.#parts.rows.maxBytes;
+  }
+
   add(value: T): void {
     this.#parts.add(this.#parts.rows, value);
   }
@@ -85,6 +89,10 @@ export class OutcomeTables implements Tables<OutcomeFrame> {
 
   get size(): number {
     return this.#locations.size;
+  }
+
+  get bytes(): number {
+    return this.#locations.maxBytes;
   }
 
   add(outcome: OutcomeFrame, frame: Buffer): void {

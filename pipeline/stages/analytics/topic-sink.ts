@@ -29,6 +29,8 @@ export interface Tables<T extends object> {
   add(value: T, frame: Buffer): void;
   /** Number of buffered rows. */
   readonly size: number;
+  /** Bytes of the buffered rows. */
+  readonly bytes: number;
   /**
    * Stores buffered rows. Returns true when every row added before the call is stored, so that positions may advance.
    * With `all` that is certain; otherwise tables may keep rows that are likely to be replaced soon.
@@ -45,6 +47,7 @@ export interface TopicSinkParts<T extends object> {
   readonly deadLetterCodec: Codec<DeadLetter>;
   readonly tables: Tables<T>;
   readonly maxRows: number;
+  readonly maxBytes: number;
   readonly maxDelayMs: number;
   readonly maxDeadLetterShare: number;
   readonly clock: () => number;
@@ -76,7 +79,7 @@ export class TopicSink<T extends object> implements StreamHandler {
   }
 
   async records(partition: number, records: readonly LogRecord[]): Promise<HandOverResult> {
-    const { tables, maxRows } = this.#parts;
+    const { tables, maxRows, maxBytes } = this.#parts;
     const bad = this.#addAll(records);
     const tooMany = this.#breakers.get(partition)?.pass(records, bad);
     if (tooMany !== undefined) return this.#halt(partition, tooMany);
@@ -85,7 +88,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     this.#unsaved.set(partition, positionAfter(records.at(-1) as LogRecord));
     this.#storeLater();
     // Backpressure: the log hands over no more of this partition until there is space.
-    while (tables.size >= maxRows) await (this.#storing ?? this.store(false));
+    while (tables.size >= maxRows || tables.bytes >= maxBytes) await (this.#storing ?? this.store(false));
   }
 
   /** Waits until the position was repaired. */
