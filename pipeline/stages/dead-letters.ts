@@ -5,7 +5,8 @@ import { type Log, type Topic, topics } from '../ports.js';
 import type { BadRecord } from '../records/decode.js';
 import type { Metrics } from './metrics.js';
 
-export const deadLetterOf = (topic: Topic, { record, reason, message }: BadRecord, failedAt: number): DeadLetter => ({
+/** A record that is read again has the same dead letter again: its time is that of the record. */
+export const deadLetterOf = (topic: Topic, { record, reason, message }: BadRecord): DeadLetter => ({
   topic,
   partition: record.partition,
   offset: record.offset,
@@ -13,7 +14,7 @@ export const deadLetterOf = (topic: Topic, { record, reason, message }: BadRecor
   value: record.value,
   reason,
   message,
-  failedAt,
+  failedAt: record.timestamp,
 });
 
 export interface DeadLetterParts {
@@ -21,20 +22,17 @@ export interface DeadLetterParts {
   /** Topic of the bad records. */
   readonly topic: Topic;
   readonly codec: Codec<DeadLetter>;
-  /** Epoch ms. */
-  readonly clock: () => number;
   readonly metrics: Metrics;
 }
 
 /** Appends the records as dead letters; resolves when they are durable. */
 export async function appendDeadLetters(
-  { log, topic, codec, clock, metrics }: DeadLetterParts,
+  { log, topic, codec, metrics }: DeadLetterParts,
   bad: readonly BadRecord[],
 ): Promise<void> {
-  const failedAt = clock();
   await log.append(
     topics.deadLetters,
-    bad.map((one) => ({ key: one.record.key, value: codec.encode(deadLetterOf(topic, one, failedAt)) })),
+    bad.map((one) => ({ key: one.record.key, value: codec.encode(deadLetterOf(topic, one)) })),
   );
   for (const { reason } of bad) metrics.add('dead_letters_total', 1, reason);
 }

@@ -9,7 +9,7 @@ const locationKey = /^(?<project>[0-9a-f]{24})\/(?<environment>test|live)\//;
 
 /**
  * Adds the row of a dead letter of topic `locations`; letters of other topics have none. The id is derived from the
- * record's origin, so that duplicates replace each other.
+ * record's origin, and the time is that of the record, so that duplicates replace each other.
  */
 export function addDeadLetter(
   rows: RejectionRows,

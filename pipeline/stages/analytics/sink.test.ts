@@ -3,12 +3,16 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
+import { deriveId } from '../../../schemas/ids.js';
 import type { Attempt, DeadLetter, Event, Location, Outcome, Rejection } from '../../../schemas/records.js';
 import { exampleOutcome } from '../../../schemas/testing/examples.js';
 import * as arbitrary from '../../../schemas/testing/records.js';
 import { eventJson } from '../../../schemas/wire/user.js';
 import { until } from '../../../testing/until.js';
 import { type Analytics, type Positions, type Subscription, topics } from '../../ports.js';
+import type { BadRecord } from '../../records/decode.js';
+import { appendDeadLetters } from '../dead-letters.js';
+import { noMetrics } from '../metrics.js';
 import { openTestAnalytics } from '../testing/analytics.js';
 import { clock, idOf, keyOf, location, plain, TestNode, withPositionRepairedMeanwhile } from '../testing/node.js';
 import { createTestTables } from '../testing/tables.js';
@@ -406,6 +410,26 @@ describe('rejections', () => {
       ].map((row) => ({ ...row, endpoint: 'stage', param: '', count: 1 })),
     );
   });
+});
+
+// Redis fell back, and a bad location was evaluated again. The time of its dead letter is in the key of its row, and was
+// the time of the evaluation, so the location was counted twice.
+test('regression: a location whose dead letter is made again is counted once', async () => {
+  const key = `${idOf('project', 1)}/live/a/b`;
+  const badAt = (offset: number): BadRecord => {
+    const record = { key, value: Buffer.from('bad'), partition: 0, offset, timestamp: nowMs };
+    return { record, reason: 'undecodable', message: 'why' };
+  };
+  start();
+  const { log } = node.embedded;
+  for (const offset of [7, 7, 8])
+    await appendDeadLetters({ log, topic: topics.locations, codec: codecs.deadLetter, metrics: noMetrics }, [
+      badAt(offset),
+    ]);
+  // Letters of one key are stored in order.
+  const last = deriveId('dead-letter', topics.locations, '0', '8');
+  await until(async () => (await ids('rejections')).includes(last));
+  expect(await ids('rejections')).toHaveLength(2);
 });
 
 test('migrations run once each, in order', async () => {

@@ -40,7 +40,7 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
   const definitions = createDefinitions(catalog.configuration);
   parts.observeCache('device_states', () => deviceStates.use);
   parts.observeCache('event_definitions', () => definitions.use);
-  const evaluate = createBatchEvaluator({ codecs, catalog, definitions, clock });
+  const evaluate = createBatchEvaluator({ codecs, catalog, definitions });
 
   return async function applyBatch(owner, records) {
     const trace = traceBatch(parts.tracing, records);

@@ -102,7 +102,6 @@ export interface EvaluatorParts {
   readonly codecs: Codecs;
   readonly catalog: Catalog;
   readonly definitions: Definitions;
-  readonly clock: () => number;
 }
 
 /** Evaluates a batch. Updates the states in `devices`. */
@@ -202,11 +201,10 @@ class BatchCollector implements Collector {
   }
 
   #deadLetterRecords(): NewRecord[] {
-    const { codecs, clock } = this.#parts;
-    const failedAt = clock();
+    const { codecs } = this.#parts;
     return this.#deadLetters.map((bad) => ({
       key: bad.record.key,
-      value: codecs.deadLetter.encode(deadLetterOf(topics.locations, bad, failedAt)),
+      value: codecs.deadLetter.encode(deadLetterOf(topics.locations, bad)),
     }));
   }
 }
