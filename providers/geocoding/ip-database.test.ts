@@ -64,3 +64,20 @@ test('a replaced file is noticed within a minute', async () => {
   nowMs = 61_000;
   expect(await locate('81.2.69.160')).toMatchObject({ value: { city: 'Londinium' } });
 });
+
+// An update that deleted or half wrote the file made every call unavailable, with the former file still in memory.
+test('regression: the former file counts while it is being replaced', async () => {
+  const path = fileOf(city);
+  let nowMs = 0;
+  const { locate } = createIpGeocoder(path, () => nowMs);
+  const isLondon = { ok: true, value: { city: 'London' } };
+  expect(await locate('81.2.69.160')).toMatchObject(isLondon);
+  for (const broken of [() => rmSync(path), () => writeFileSync(path, city.subarray(0, 100))]) {
+    broken();
+    nowMs += 60_000;
+    expect(await locate('81.2.69.160')).toMatchObject(isLondon);
+  }
+  writeFileSync(path, mmdbFile({ '81.2.0.0/16': { ...londonEntry, city: { names: { en: 'Londinium' } } } }));
+  nowMs += 60_000;
+  expect(await locate('81.2.69.160')).toMatchObject({ value: { city: 'Londinium' } });
+});

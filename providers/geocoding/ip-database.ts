@@ -44,9 +44,14 @@ export function createIpGeocoder(path: string, clock: () => number = Date.now): 
   let opening: Promise<Opened> | undefined;
 
   async function open(): Promise<Opened> {
-    const { mtimeMs, size } = await stat(path);
-    const mark = `${mtimeMs}/${size}`;
-    if (opened?.mark !== mark) opened = { reader: new Reader<CityResponse>(await readFile(path)), mark };
+    try {
+      const { mtimeMs, size } = await stat(path);
+      const mark = `${mtimeMs}/${size}`;
+      if (opened?.mark !== mark) opened = { reader: new Reader<CityResponse>(await readFile(path)), mark };
+    } catch (error) {
+      // The file is being replaced: the former one counts until then.
+      if (opened === undefined) throw error;
+    }
     checkedAtMs = clock();
     return opened;
   }
