@@ -101,6 +101,15 @@ describe('geocoding by IP address', () => {
   });
 });
 
+// A node that listens on :: sees IPv4 callers as ::ffff:81.2.69.160, which a database of IPv4 did not know.
+test('regression: an IPv4 address in the form of IPv6 is found, of the caller and as a parameter', async () => {
+  const found = { ip: '81.2.69.160', address: { city: 'London' } };
+  const mapped = '::ffff:81.2.69.160';
+  const { body } = await api.call('GET', '/v1/geocode/ip', { key, remoteAddress: mapped });
+  expect(body).toMatchObject(found);
+  expect(await get(`/v1/geocode/ip?ip=${mapped}`)).toMatchObject(found);
+});
+
 describe('places near a point', () => {
   beforeAll(async () => {
     const place = (id: string, longitude: number, rest: object = {}) => ({

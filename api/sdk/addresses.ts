@@ -4,12 +4,12 @@
  *
  * A search whose provider is not configured is answered `not_available`, with the setting to configure.
  */
-import { isIP } from 'node:net';
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { textOf } from '../../http/fields/values.js';
+import { normalizeAddress } from '../../http/location/address.js';
 import { distance } from '../../pipeline/geometry/scale.js';
 import type { Answer } from '../../providers/answer.js';
 import {
@@ -161,9 +161,10 @@ function readPlaceQuery(query: RawFields) {
 
 function readIp(query: RawFields): Outcome<string | null> {
   const reader = new FieldReader(query);
-  const ip = reader.text('ip')?.trim() ?? null;
-  if (ip !== null && isIP(ip) === 0) reader.refuse('ip', 'must be an IP address');
-  return reader.outcome(() => ip);
+  const text = reader.text('ip') ?? null;
+  const ip = text === null ? null : normalizeAddress(text);
+  if (ip === undefined) reader.refuse('ip', 'must be an IP address');
+  return reader.outcome(() => ip ?? null);
 }
 
 const addressParameters = {
@@ -240,7 +241,7 @@ export const addressRoutes =
         if (ipGeocoder === undefined)
           throw new ApiError('not_available', 'geocoding by IP address needs a database; set geocoding.ipDatabase');
         const given = accepted(readIp(request.query as RawFields));
-        const ip = given ?? request.ip;
+        const ip = given ?? normalizeAddress(request.ip) ?? request.ip;
         const address = accepted(await ipGeocoder.locate(ip));
         return { meta: success, ip, ...(address && { address: ipAddressJson(address) }), proxy: false };
       },

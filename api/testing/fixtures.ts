@@ -37,6 +37,8 @@ export interface Call {
   /** An object is sent as JSON, a text as a form. */
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The caller's. */
+  readonly remoteAddress?: string;
 }
 
 export interface TestProject {
@@ -240,14 +242,18 @@ export async function startApi({
     async call(
       method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
       url: string,
-      { key = secret, body, headers: given = {} }: Call = {},
+      { key = secret, body, headers: given = {}, remoteAddress }: Call = {},
     ) {
       const headers = {
         ...(typeof body === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
         ...given,
         ...(key !== '' && { authorization: key }),
       };
-      const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+      const answer = await app.inject({
+        ...{ method, url, headers },
+        ...(body !== undefined && { payload: body }),
+        ...(remoteAddress !== undefined && { remoteAddress }),
+      });
       const undeclared = [...entityTagUses].filter((use) => !declaredEntityTagUses.has(use));
       if (undeclared.length > 0) throw new Error(`/openapi.json does not say that ${undeclared.join(', ')}`);
       const result = { status: answer.statusCode, body: answer.json() as Body, etag: answer.headers.etag };
