@@ -93,6 +93,8 @@ export function createValhallaProcess(module: URL, onProblem: (reason: string) =
 
   return {
     ask(tilesFolder, action, request, signal) {
+      // An aborted signal calls no listener: nothing would end the work.
+      if (signal.aborted) return Promise.resolve(refusal('unavailable', 'the embedded router did not answer in time'));
       if (current !== undefined && current.tilesFolder !== tilesFolder) {
         const earlier = current;
         current = undefined;
