@@ -134,6 +134,33 @@ describe('an isochrone', () => {
   });
 });
 
+// The lease of a pass was a second, and a pass may compute isochrones for minutes: each node computed them all.
+test('regression: an isochrone is computed on one node, however long that takes', async () => {
+  await putPlace('p8', point(1, 1));
+  await putFence('8', { type: 'isochrone', radius: 10, mode: 'foot', placeId: 'p8' });
+  const heldUntilMs = new Map<string, number>();
+  let passes = 0;
+  const leases: PlaceFollowerParts['leases'] = {
+    async take(name, intervalMs) {
+      if ((heldUntilMs.get(name) ?? 0) > performance.now()) return false;
+      heldUntilMs.set(name, performance.now() + intervalMs);
+      if (name === 'places') passes += 1;
+      return true;
+    },
+  };
+  let computed = 0;
+  const slow: IsochroneProvider = async (request) => {
+    computed += 1;
+    const before = passes;
+    await vi.waitFor(() => expect(passes).toBeGreaterThan(before + 3), { timeout: 10_000 });
+    return isochrones(request);
+  };
+  for (let node = 0; node < 2; node++) startFollower({ leases, sources: { isochrones: slow } });
+  await putPlace('p8', point(2, 2));
+  await followed();
+  expect(computed).toBe(1);
+});
+
 test('an edit of the name alone changes no geofence', async () => {
   await putPlace('p6', point(1, 1));
   const before = await putFence('6', { placeId: 'p6' });

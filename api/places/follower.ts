@@ -2,9 +2,9 @@
  * Gives geofences the new geometry of their place.
  *
  * The read model knows which geofences are behind their place, so nothing is lost by a restart, and any node may do the
- * work; a lease lets one node at a time. An edit is based on the record that was read: if an owner was first, the
- * geofence is compared again. A geofence that can't follow, for example because the isochrone provider is down, keeps
- * its geometry and is tried again, at growing intervals.
+ * work; a lease lets one node begin a pass, and one node compute an isochrone. An edit is based on the record that was
+ * read: if an owner was first, the geofence is compared again. A geofence that can't follow, for example because the
+ * isochrone provider is down, keeps its geometry and is tried again, at growing intervals.
  */
 
 import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
@@ -42,6 +42,8 @@ const defaultIntervalMs = 1_000;
 const batch = 100;
 /** Geofences whose next attempt is remembered. */
 const maxDelayed = 10_000;
+/** Longer than an isochrone usually takes. A place that changes again meanwhile is followed afterwards. */
+const isochroneLeaseMs = 15_000;
 const firstDelayMs = 5_000;
 const maxDelayMs = 300_000;
 
@@ -76,6 +78,9 @@ export function createPlaceFollower(parts: PlaceFollowerParts): PlaceFollower {
       const scope: Scope = { project: record.project, environment: record.environment };
       const place = readModel.places.find(scope, placeRecordId(scope.project, scope.environment, source.id));
       if (place === undefined) continue;
+      // A pass may outlast its lease, and isochrones are too expensive to compute on each node.
+      const isExpensive = record.type === 'isochrone';
+      if (isExpensive && !(await leases.take(`places.${id}`, isochroneLeaseMs))) continue;
       const followed = await followPlace(record, place, sources);
       if (!followed.ok) {
         delay(id, followed.error.message);
