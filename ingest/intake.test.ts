@@ -47,6 +47,25 @@ it('never exceeds its bounds, refuses the rest, and frees every share', async ()
   );
 });
 
+it('does not let a large request wait behind smaller ones that came later', async () => {
+  const admission = createAdmission(bounds, noMetrics);
+  const started: string[] = [];
+  const running = new Map<string, () => void>();
+  const start = (name: string, records: number) =>
+    admission.runWhenFitting(records, 0, async () => {
+      started.push(name);
+      await new Promise<void>((resolve) => running.set(name, resolve));
+    });
+  const first = start('first', 6);
+  const rest = [start('large', 10), start('small', 1), start('last', 1)];
+  running.get('first')!();
+  await first;
+  expect(started).toEqual(['first', 'large']);
+  running.get('large')!();
+  await rest[0];
+  expect(started).toEqual(['first', 'large', 'small', 'last']);
+});
+
 it('frees its share when the work fails', async () => {
   const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 }, noMetrics);
   const failing = admission.run(1, 1, async () => {

@@ -23,8 +23,18 @@ export interface Admission {
    * Runs the work and counts its records as in flight meanwhile. Throws `overloaded` when they would exceed the bounds.
    */
   run<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
-  /** Does the same, but waits until the records fit. Uploads use it: waiting slows down their senders. */
+  /**
+   * Does the same, but waits until the records fit, in the order of the calls: a large request would otherwise wait for
+   * ever behind smaller ones. Uploads use it: waiting slows down their senders.
+   */
   runWhenFitting<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
+}
+
+/** A request that waits for admission. */
+interface WaitingRequest {
+  readonly records: number;
+  readonly bytes: number;
+  start(): void;
 }
 
 const retryAfterS = 1;
@@ -37,7 +47,7 @@ export function createAdmission(
 ): Admission {
   let inFlightRecords = 0;
   let inFlightBytes = 0;
-  const waiting: (() => void)[] = [];
+  const waiting: WaitingRequest[] = [];
 
   /** A request that exceeds the bounds by itself is admitted when nothing else is in flight. */
   const fits = (records: number, bytes: number): boolean =>
@@ -54,8 +64,12 @@ export function createAdmission(
       inFlightRecords -= records;
       inFlightBytes -= bytes;
       metrics.add('ingest_in_flight_records', -records);
-      for (const wake of waiting.splice(0)) wake();
+      startFitting();
     }
+  }
+
+  function startFitting(): void {
+    while (waiting.length > 0 && fits(waiting[0]!.records, waiting[0]!.bytes)) waiting.shift()!.start();
   }
 
   return {
@@ -66,9 +80,11 @@ export function createAdmission(
       if (!fits(records, bytes)) throw overloaded();
       return admitted(records, bytes, work);
     },
-    async runWhenFitting(records, bytes, work) {
-      while (!fits(records, bytes)) await new Promise<void>((resolve) => waiting.push(resolve));
-      return admitted(records, bytes, work);
+    runWhenFitting(records, bytes, work) {
+      return new Promise((resolve) => {
+        waiting.push({ records, bytes, start: () => resolve(admitted(records, bytes, work)) });
+        startFitting();
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * One bulk upload in progress: appends locations to the log in batches, a few at a time, and counts what became of
- * each.
+ * One bulk upload in progress: appends locations to the log in batches, one after the other, reads a few batches ahead,
+ * and counts what became of each location.
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Log, type NewRecord, topics } from '../../pipeline/ports.js';
@@ -22,7 +22,7 @@ export interface Rejection {
 }
 
 export interface Tally {
-  /** Number of durable locations. */
+  /** Number of durable locations: the first valid ones of the upload. */
   readonly accepted: number;
   readonly rejected: number;
   /** The first hundred rejections. */
@@ -36,6 +36,7 @@ export class BulkUpload {
   readonly #onRejected: (problem: FieldProblem) => void;
   readonly #rejections: Rejection[] = [];
   readonly #pending = new Set<Promise<void>>();
+  #lastAppend = Promise.resolve();
   #accepted = 0;
   #rejected = 0;
   #slab = new Slab();
@@ -100,19 +101,27 @@ export class BulkUpload {
   #append(): void {
     const batch = this.#batch;
     if (batch.length === 0 || this.#failure) return;
-    const append = () => this.#log.append(topics.locations, batch);
-    const appended = this.#admission.runWhenFitting(batch.length, this.#batchBytes, append).then(
-      () => {
-        this.#accepted += batch.length;
-      },
-      (error: unknown) => {
-        this.#failure ??= { error };
-      },
-    );
-    const pending: Promise<void> = appended.finally(() => this.#pending.delete(pending));
+    const bytes = this.#batchBytes;
+    const pending = this.#lastAppend.then(() => this.#appendNow(batch, bytes));
+    this.#lastAppend = pending;
     this.#pending.add(pending);
+    void pending.then(() => this.#pending.delete(pending));
     this.#slab = new Slab();
     this.#batch = [];
     this.#batchBytes = 0;
+  }
+
+  /**
+   * Appends one batch. Its predecessors are durable: a batch that overtakes an earlier one makes its locations stale.
+   */
+  async #appendNow(batch: readonly NewRecord[], bytes: number): Promise<void> {
+    if (this.#failure) return;
+    const append = () => this.#log.append(topics.locations, batch);
+    try {
+      await this.#admission.runWhenFitting(batch.length, bytes, append);
+      this.#accepted += batch.length;
+    } catch (error) {
+      this.#failure = { error };
+    }
   }
 }
