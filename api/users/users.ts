@@ -3,7 +3,7 @@
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
-import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { GeofenceHead, GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { User } from '../../schemas/json/user.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
 import { type UserParts, userJson } from '../../schemas/wire/user.js';
@@ -84,13 +84,13 @@ export function userStatement(scope: Scope, name: string): Statement {
 }
 
 /** Returns whether the geofence was monitored at the user's last location, which decided the user's events too. */
-const wasMonitored = (geofence: GeofenceRecord, lastMs: number): boolean =>
+const wasMonitored = (geofence: GeofenceHead, lastMs: number): boolean =>
   geofence.enabled && lastMs <= (geofence.disableAfter ?? Infinity) && lastMs <= (geofence.deleteAfter ?? Infinity);
 
 function userOf({ configuration }: UsersDeps, scope: Scope, row: UserRow): User {
   const parts = JSON.parse(row.body) as Omit<UserParts, 'geofences' | 'beacons'>;
   const geofences = row.geofences.flatMap((id) => {
-    const geofence = configuration.geofence(scope, id);
+    const geofence = configuration.geofenceHead(scope, id);
     return geofence && wasMonitored(geofence, parts.last.occurredAt) ? [geofenceSummary(geofence)] : [];
   });
   const beacons = row.beacons.flatMap((id) => {

@@ -8,7 +8,7 @@ import type { AccountRecord } from '../../schemas/json/account.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { Environment, Position } from '../../schemas/json/common.js';
 import type { ErasureRecord } from '../../schemas/json/erasure.js';
-import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import type { GeofenceHead, GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../schemas/json/import.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
 import type { PlaceRecord } from '../../schemas/json/place.js';
@@ -146,6 +146,9 @@ export interface ConfigurationReader {
    * Returns a geofence even after its `deleteAfter` while its record is stored, for evaluation by a location's time.
    */
   storedGeofence(scope: Scope, id: string): GeofenceRecord | undefined;
+  /** These do the same without the ring. */
+  geofenceHead(scope: Scope, id: string): GeofenceHead | undefined;
+  storedGeofenceHead(scope: Scope, id: string): GeofenceHead | undefined;
   beacon(scope: Scope, id: string): BeaconRecord | undefined;
   geofences(query: ListQuery): Page<GeofenceRecord>;
   beacons(query: ListQuery): Page<BeaconRecord>;

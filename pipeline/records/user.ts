@@ -1,6 +1,6 @@
 /** Builds a user's JSON for SDKs, the API and webhooks from its state and the current configuration. */
 import type { Beacon } from '../../schemas/json/beacon.js';
-import type { GeofenceRecord, GeofenceSummary } from '../../schemas/json/geofence.js';
+import type { GeofenceHead, GeofenceSummary } from '../../schemas/json/geofence.js';
 import type { User, UserProfile } from '../../schemas/json/user.js';
 import type { UserState, Visit } from '../../schemas/records.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
@@ -13,7 +13,7 @@ export interface DeviceScope extends Scope {
   readonly deviceId: string;
 }
 
-const isListed = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord, atMs: number): boolean =>
+const isListed = ({ enabled, disableAfter, deleteAfter }: GeofenceHead, atMs: number): boolean =>
   enabled && atMs <= (disableAfter ?? Infinity) && atMs <= (deleteAfter ?? Infinity);
 
 /**
@@ -26,7 +26,7 @@ const listedGeofences = (
   atMs: number,
 ): GeofenceSummary[] =>
   visits.flatMap((visit) => {
-    const record = configuration.storedGeofence(scope, visit.id);
+    const record = configuration.storedGeofenceHead(scope, visit.id);
     const isShown = record !== undefined && isOfGeneration(visit, record.createdAt) && isListed(record, atMs);
     return isShown ? [geofenceSummary(record)] : [];
   });

@@ -4,6 +4,7 @@ import type { Position } from '../json/common.js';
 import type {
   AddressSource,
   Geofence,
+  GeofenceHead,
   GeofenceRecord,
   GeofenceSummary,
   GeometrySource,
@@ -31,9 +32,12 @@ export function circleRing([longitude, latitude]: Position, radiusM: number): Po
   return [...ring, ring[0] as Position];
 }
 
-/** Returns a geofence as the API shows it. A geofence whose `disableAfter` is before `nowMs` is shown as disabled. */
-export function geofenceJson(record: GeofenceRecord, nowMs: number, includeGeometry = true): Geofence {
-  const ring = includeGeometry ? (record.ring ?? circleRing(record.center, record.radius)) : undefined;
+/**
+ * Returns a geofence as the API shows it; a head without geometry. A geofence whose `disableAfter` is before `nowMs` is
+ * shown as disabled.
+ */
+export function geofenceJson(record: GeofenceRecord | GeofenceHead, nowMs: number): Geofence {
+  const ring = 'ring' in record ? (record.ring ?? circleRing(record.center, record.radius)) : undefined;
   return {
     _id: record._id,
     createdAt: isoTime(record.createdAt),
@@ -84,8 +88,14 @@ const shownAddress = ({ provider, formattedAddress, position, resolvedAt, warnin
   resolvedAt: isoTime(resolvedAt),
 });
 
+/** The fields that a summary shows. */
+export type SummarizedGeofence = Pick<
+  GeofenceRecord,
+  '_id' | 'tag' | 'externalId' | 'description' | 'type' | 'metadata' | 'center' | 'radius'
+>;
+
 /** Returns the summary that users, context responses and events contain. */
-export const geofenceSummary = (record: GeofenceRecord): GeofenceSummary => ({
+export const geofenceSummary = (record: SummarizedGeofence): GeofenceSummary => ({
   _id: record._id,
   tag: record.tag,
   externalId: record.externalId,
@@ -96,7 +106,7 @@ export const geofenceSummary = (record: GeofenceRecord): GeofenceSummary => ({
   geometryRadius: record.radius,
 });
 
-export const eventGeofence = (record: GeofenceRecord): EventGeofence => ({
+export const eventGeofence = (record: SummarizedGeofence): EventGeofence => ({
   id: record._id,
   tag: record.tag,
   externalId: record.externalId,

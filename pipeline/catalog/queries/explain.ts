@@ -182,7 +182,7 @@ const unevaluated = (result: 'repeat' | 'stale'): RuleCode =>
   result === 'repeat' ? 'location_repeated' : 'location_stale';
 
 function identity(id: string, { project, environment }: Location, configuration: ConfigurationReader) {
-  const record = configuration.storedGeofence({ project, environment }, id);
+  const record = configuration.storedGeofenceHead({ project, environment }, id);
   return record && { tag: record.tag, externalId: record.externalId, description: record.description };
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { unwrapRing } from '../../geometry/ring.js';
@@ -31,6 +31,10 @@ async function queriesOver(changes: DecodedChange[]): Promise<Opened> {
     await readModel.close();
   };
   return { queries: createSpatialQueries(catalog, () => now), readModel, close };
+}
+
+function headOf({ ring: _, ...head }: GeofenceRecord): GeofenceHead {
+  return head;
 }
 
 const asChange = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence', id: record._id, record });
@@ -152,7 +156,9 @@ test('a search agrees with a full search', async () => {
           .sort((a, b) => a.distanceM - b.distanceM || (a.record._id < b.record._id ? -1 : 1))
           .slice(0, search.limit);
         const result = await queries.searchGeofences({ ...scope, ...search });
-        expect(result).toEqual(expected.map(({ record }) => geofenceJson(record, now, search.includeGeometry)));
+        expect(result).toEqual(
+          expected.map(({ record }) => geofenceJson(search.includeGeometry ? record : headOf(record), now)),
+        );
 
         const around = await queries.context({ ...scope, ...search, accuracyM: 50 });
         const containing = records
@@ -183,7 +189,7 @@ test('regression: from a pole, a fence beyond the equator is ordered by its dist
   for (const latitude of [-89.999, 89.999]) {
     const nearest = [circle, polygon].sort((a, b) => distanceTo(a, 0, latitude) - distanceTo(b, 0, latitude));
     const found = await queries.searchGeofences({ ...scope, longitude: 0, latitude, limit: 2, includeGeometry: false });
-    expect(found).toEqual(nearest.map((record) => geofenceJson(record, now, false)));
+    expect(found).toEqual(nearest.map((record) => geofenceJson(headOf(record), now)));
   }
 });
 

@@ -44,7 +44,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       return ids
         .sort()
         .slice(0, maxSearchResults)
-        .flatMap((id) => configuration.storedGeofence(scope, id) ?? [])
+        .flatMap((id) => configuration.storedGeofenceHead(scope, id) ?? [])
         .map(geofenceSummary);
     },
 
@@ -60,8 +60,11 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
           await nextTurn();
           continue;
         }
-        const record = configuration.storedGeofence(scope, nearest.id);
-        if (record && metadataMatches(record, metadata)) found.push(geofenceJson(record, timeMs, includeGeometry));
+        const head = configuration.storedGeofenceHead(scope, nearest.id);
+        if (head && metadataMatches(head, metadata)) {
+          const shown = includeGeometry ? (configuration.storedGeofence(scope, nearest.id) ?? head) : head;
+          found.push(geofenceJson(shown, timeMs));
+        }
         if (found.length >= Math.min(limit, maxSearchResults)) break;
         if (++read % recordsPerTurn === 0) await nextTurn();
       }

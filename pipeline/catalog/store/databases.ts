@@ -3,7 +3,7 @@ import { open } from 'lmdb';
 import type { AccountRecord } from '../../../schemas/json/account.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { ProjectRecord } from '../../../schemas/json/project.js';
 import type { SyncRecord } from '../../../schemas/json/sync.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -12,7 +12,14 @@ import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
 import type { Scope } from '../types.js';
 import { endOfList, idOfListKey, listPrefix } from './keys.js';
 import { openRevisions } from './revisions.js';
-import { type CompactFence, decodeCompactFence, decodeFence, scopeOfFence, versionOfFence } from './stored-fence.js';
+import {
+  type CompactFence,
+  decodeCompactFence,
+  decodeFence,
+  decodeFenceHead,
+  scopeOfFence,
+  versionOfFence,
+} from './stored-fence.js';
 import { openStoredFiles } from './stored-files.js';
 import { openStoredImports } from './stored-imports.js';
 import { openStoredPlaces } from './stored-places.js';
@@ -84,6 +91,8 @@ export function openDatabases(path: string) {
     storedFences,
     /** The same database, decoded. */
     geofences: root.openDB<GeofenceRecord, Buffer>('geofences', inStoredForm(decodeFence)),
+    /** The same database, decoded without rings. */
+    geofenceHeads: root.openDB<GeofenceHead, Buffer>('geofences', inStoredForm(decodeFenceHead)),
     /** The same database, decoded for evaluation. */
     placedFences: root.openDB<PlacedFence, Buffer>('geofences', inStoredForm(decodePlacedFence)),
     beacons: root.openDB<BeaconRecord, Buffer>('beacons', json),

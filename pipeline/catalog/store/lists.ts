@@ -235,7 +235,7 @@ function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer
 }
 
 /** Tests whether the record's metadata contain all given values. */
-export function metadataMatches(record: Listed, wanted: ListQuery['metadata']): boolean {
+export function metadataMatches(record: Pick<Listed, 'metadata'>, wanted: ListQuery['metadata']): boolean {
   return Object.entries(wanted ?? {}).every(([name, value]) => record.metadata?.[name] === value);
 }
 

@@ -2,7 +2,7 @@
 import { importPartId, syncId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { ImportRecord } from '../../../schemas/json/import.js';
 import type { ProjectRecord } from '../../../schemas/json/project.js';
 import type { SyncRecord } from '../../../schemas/json/sync.js';
@@ -91,10 +91,11 @@ export function createReader(databases: Databases, clock: () => number): RecordR
 
   const storedGeofence = (scope: Scope, id: string): GeofenceRecord | undefined =>
     inScope(isId(id) ? geofences.get(idKey(id)) : undefined, scope);
-  function geofence(scope: Scope, id: string): GeofenceRecord | undefined {
-    const record = storedGeofence(scope, id);
-    return record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
-  }
+  const storedGeofenceHead = (scope: Scope, id: string): GeofenceHead | undefined =>
+    inScope(isId(id) ? databases.geofenceHeads.get(idKey(id)) : undefined, scope);
+  const unlessGone = <T extends GeofenceHead>(record: T | undefined): T | undefined =>
+    record !== undefined && clock() <= (record.deleteAfter ?? Infinity) ? record : undefined;
+  const geofence = (scope: Scope, id: string): GeofenceRecord | undefined => unlessGone(storedGeofence(scope, id));
   const beacon = (scope: Scope, id: string): BeaconRecord | undefined =>
     inScope(isId(id) ? beacons.get(idKey(id)) : undefined, scope);
 
@@ -154,6 +155,8 @@ export function createReader(databases: Databases, clock: () => number): RecordR
     account: (id) => (isId(id) ? databases.accounts.get(idKey(id)) : undefined),
     geofence,
     storedGeofence,
+    geofenceHead: (scope, id) => unlessGone(storedGeofenceHead(scope, id)),
+    storedGeofenceHead,
     beacon,
     geofences: (query) => readPage(lists, 'geofence', query, (id) => geofence(query, id)),
     beacons: (query) => readPage(lists, 'beacon', query, (id) => beacon(query, id)),

@@ -3,7 +3,14 @@ import { expect, test } from 'vitest';
 import type { Position } from '../../../schemas/json/common.js';
 import { anyCharacter } from '../../../testing/any-character.js';
 import { geofenceRecord, scopes } from '../testing/fixtures.js';
-import { decodeCompactFence, decodeFence, encodeFence, rulesText, scopeOfFence } from './stored-fence.js';
+import {
+  decodeCompactFence,
+  decodeFence,
+  decodeFenceHead,
+  encodeFence,
+  rulesText,
+  scopeOfFence,
+} from './stored-fence.js';
 
 const positionArbitrary: fc.Arbitrary<Position> = fc.tuple(
   fc.oneof(fc.constantFrom(-180, 180, 179), fc.double({ min: -180, max: 180, noNaN: true })),
@@ -32,6 +39,8 @@ test('reads back stored fences, also rings that cross the antimeridian or repeat
       const stored = encodeFence(given);
       // JSON has no -0.
       expect(JSON.parse(JSON.stringify(decodeFence(stored)))).toEqual(JSON.parse(JSON.stringify(given)));
+      const { ring: _, ...head } = given;
+      expect(decodeFenceHead(stored)).toEqual(JSON.parse(JSON.stringify(head)));
       const compact = decodeCompactFence(stored);
       expect(scopeOfFence(stored)).toEqual({ project: given.project, environment: given.environment });
       expect(compact).toMatchObject({ tag: given.tag, rules: rulesText(given) });

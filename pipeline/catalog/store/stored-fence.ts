@@ -10,7 +10,7 @@
  */
 import type { Position } from '../../../schemas/json/common.js';
 import { maxRingPoints } from '../../../schemas/json/constants.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { unwrapRing } from '../../geometry/ring.js';
 import type { Scope } from '../types.js';
 import { idKey } from './keys.js';
@@ -143,10 +143,19 @@ export const scopeOfFence = (stored: Buffer): Scope => ({
 });
 
 export function decodeFence(stored: Buffer): GeofenceRecord {
+  const record = jsonOf(stored);
+  return record.ring === undefined ? { ...record, ring: closed(numbersOf(stored)) } : (record as GeofenceRecord);
+}
+
+export function decodeFenceHead(stored: Buffer): GeofenceHead {
+  const { ring: _, ...head } = jsonOf(stored);
+  return head;
+}
+
+function jsonOf(stored: Buffer): GeofenceHead & Partial<GeofenceRecord> {
   const jsonStart =
     headerBytes + stored.readUInt32LE(numbersAt) + stored.readUInt32LE(tagAt) + stored.readUInt32LE(rulesAt);
-  const record = JSON.parse(stored.toString('utf8', jsonStart, stored.length)) as GeofenceRecord;
-  return record.ring === undefined ? { ...record, ring: closed(numbersOf(stored)) } : record;
+  return JSON.parse(stored.toString('utf8', jsonStart, stored.length));
 }
 
 function numbersOf(stored: Buffer): Float64Array {

@@ -27,14 +27,14 @@ async function countingDefinitions(feedRecords: number) {
     ...beacons.map((record) => ({ kind: 'beacon' as const, id: record._id, record })),
   ]);
   let reads = 0;
-  const counting: Pick<ConfigurationReader, 'version' | 'feed' | 'storedGeofence' | 'beacon'> = {
+  const counting: Pick<ConfigurationReader, 'version' | 'feed' | 'storedGeofenceHead' | 'beacon'> = {
     get version() {
       return readModel.version;
     },
     feed: readModel.feed,
-    storedGeofence: (...of) => {
+    storedGeofenceHead: (...of) => {
       reads += 1;
-      return readModel.storedGeofence(...of);
+      return readModel.storedGeofenceHead(...of);
     },
     beacon: (...of) => {
       reads += 1;

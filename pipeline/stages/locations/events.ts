@@ -24,7 +24,7 @@ export interface Definitions {
 
 /** Creates a cached reader of definitions. */
 export function createDefinitions(
-  configuration: Pick<ConfigurationReader, 'version' | 'feed' | 'storedGeofence' | 'beacon'>,
+  configuration: Pick<ConfigurationReader, 'version' | 'feed' | 'storedGeofenceHead' | 'beacon'>,
 ): Definitions {
   const geofences = createBoundedCache<string, EventGeofence>(cachedDefinitions);
   const beacons = createBoundedCache<string, EventBeacon>(cachedDefinitions);
@@ -71,7 +71,7 @@ export function createDefinitions(
         else if (kind === 'beacon') beacons.delete(id);
       }
     },
-    geofence: cached(geofences, (scope, id) => configuration.storedGeofence(scope, id), eventGeofence),
+    geofence: cached(geofences, (scope, id) => configuration.storedGeofenceHead(scope, id), eventGeofence),
     beacon: cached(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
   };
 }
