@@ -19,6 +19,13 @@ test('an erasure is accepted for any name, and shows its progress and not the na
   });
 });
 
+test('regression: the erasure of a name that is too long for a device key was retried for ever', async () => {
+  const longest = 'a'.repeat(256);
+  expect((await api.call('DELETE', `/v1/users/${longest}`)).status).toBe(202);
+  const { status, body } = await api.call('DELETE', `/v1/users/${longest}a`);
+  expect([status, body.meta.type, body.meta.param]).toEqual([400, 'invalid_parameter', 'id']);
+});
+
 test('an erasure is of one project and environment, and needs a secret key', async () => {
   const { body } = await api.call('DELETE', '/v1/users/Ada');
   const path = `/v1/erasures/${body.erasure._id}`;

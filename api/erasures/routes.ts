@@ -6,7 +6,8 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
-import { ApiError } from '../../schemas/errors.js';
+import { maxIdCharacters } from '../../http/location/request.js';
+import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { Erasure, type ErasureRecord, type ErasureSubject } from '../../schemas/json/erasure.js';
 import { isoTime } from '../../schemas/wire/common.js';
@@ -47,9 +48,13 @@ export const erasureRoutes =
         throw new ApiError('rate_limited', `at most ${maxErasures} erasures are kept at a time`, {
           retryAfterS: 3_600,
         });
+      const { id } = request.params;
+      // Nothing has a longer name, and a longer one does not fit into the key of a device.
+      if (id.length > maxIdCharacters)
+        throw parameterError({ param: 'id', rule: `must be text of at most ${maxIdCharacters} characters` });
       const createdAt = writer.nextTimestamp();
       const _id = freshId(createdAt);
-      const target = secretCipher.encrypt(request.params.id, _id);
+      const target = secretCipher.encrypt(id, _id);
       const record = { _id, project, environment, createdAt, updatedAt: createdAt, subject, target, completedAt: null };
       await writer.write([{ kind: 'erasure', id: _id, record, bases: ['absent'] }]);
       reply.code(202);
