@@ -22,23 +22,26 @@ const beaconFields = {
 interface Update {
   readonly name: string;
   readonly time: number;
+  /** Default: of the name. */
+  readonly deviceId?: string;
+  readonly receivedAt?: number;
   readonly geofences?: string[];
   readonly beacons?: string[];
 }
 
 /** The stored user after a location; times are ms after the start. */
-const outcomeOf = ({ name, time, geofences = [], beacons = [] }: Update): Outcome =>
+const outcomeOf = ({ name, time, geofences = [], beacons = [], ...fields }: Update): Outcome =>
   exampleOutcome({
     location: exampleLocation({
       id: deriveId('location', name, `${time}`),
       project: api.project.record._id,
-      deviceId: `device ${name}`,
+      deviceId: fields.deviceId ?? `device ${name}`,
       userId: `user ${name}`,
       latitude: 2,
       longitude: 1,
       accuracy_m: 5,
       occurredAt: startMs + time,
-      receivedAt: startMs + time + 10,
+      receivedAt: startMs + (fields.receivedAt ?? time + 10),
       ip: '8.8.8.8',
     }),
     user: deriveId('user', name),
@@ -108,6 +111,18 @@ test('finds the last updated user by _id, userId and deviceId, with what is stil
   expect((await api.call('GET', `/v1/geofences/${deleted}/users`)).status).toBe(404);
   await store({ name: 'a', time: 6 });
   expect(await inside('kept')).toEqual([]);
+});
+
+test('regression: a user who logged out stayed inside the geofence for ever, wherever the device went', async () => {
+  const left = await put('left');
+  const inside = async () => idsOf((await api.call('GET', `/v1/geofences/${left}/users`)).body.users);
+  const deviceId = 'shared';
+  await store({ name: 'bob', time: 10, deviceId, geofences: [left] });
+  expect(await inside()).toEqual([deriveId('user', 'bob')]);
+  await store({ name: 'nobody', time: 20, deviceId, geofences: [left] });
+  expect(await inside()).toEqual([deriveId('user', 'nobody')]);
+  await store({ name: 'nobody', time: 30, deviceId });
+  expect(await inside()).toEqual([]);
 });
 
 test('pages by cursor, last updated first, without losing users of the same millisecond', async () => {

@@ -56,12 +56,20 @@ const searched = `(user = {text} OR positionCaseInsensitiveUTF8(user_id, {text})
   OR positionCaseInsensitiveUTF8(concat(JSONExtractString(body, 'profile', 'description'), ' ',
     JSONExtractRaw(body, 'profile', 'metadata')), {text}) > 0)`;
 
+/** A user whose device went on with another one, such as nobody after a logout, is inside nothing, wherever it was. */
+const insideGeofence = `has(geofences, {text}) AND (device_id, user) IN (
+  SELECT device_id, user FROM users FINAL
+    WHERE project = {project:String} AND environment = {environment:String} AND device_id IN (
+      SELECT device_id FROM users
+        WHERE project = {project:String} AND environment = {environment:String} AND has(geofences, {text}))
+    ORDER BY updated_at DESC, actual_updated_at DESC, user DESC LIMIT 1 BY device_id)`;
+
 /** Selects the newest row of each user, last updated first, one more than the limit. */
 export function usersStatement(scope: Scope, query: UserQuery): Statement {
   const { sql, parameters } = where(scope, [
     ['updated_at < {time}', query.updatedBefore],
     ['updated_at > {time}', query.updatedAfter],
-    ['has(geofences, {text})', query.geofence],
+    [insideGeofence, query.geofence, query.geofence],
     ['updated_at <= {time}', query.lastBy],
     [searched, query.search, query.search, query.search, query.search],
     ['(updated_at, user) < ({time}, {text})', query.cursor?.timeMs, query.cursor?.id],
