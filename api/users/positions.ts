@@ -65,7 +65,7 @@ export async function listPositions(
         JSONExtractFloat(body, 'last', 'accuracy_m') AS accuracy, toUnixTimestamp64Milli(updated_at) AS atMs,
         toUnixTimestamp64Milli(actual_updated_at) AS receivedMs, length(geofences) AS geofences
       FROM users WHERE ${sql}
-      ORDER BY actual_updated_at DESC, user LIMIT 1 BY user LIMIT ${limit + 1}`,
+      ORDER BY actual_updated_at DESC, user, updated_at DESC LIMIT 1 BY user LIMIT ${limit + 1}`,
     parameters,
   );
   return {

@@ -125,6 +125,15 @@ test('regression: a user who logged out stayed inside the geofence for ever, whe
   expect(await inside()).toEqual([]);
 });
 
+test('regression: of the rows of one upload, an older one could be the last position', async () => {
+  const deviceId = 'upload';
+  const receivedAt = 90_000;
+  for (const time of [100, 200]) await store({ name: 'late', time, deviceId, receivedAt });
+  const { positions } = (await api.call('GET', '/v1/positions')).body;
+  const shown = positions.filter((position: { deviceId: string }) => position.deviceId === deviceId);
+  expect(shown).toMatchObject([{ at: '2026-01-01T00:00:00.200Z' }]);
+});
+
 test('pages by cursor, last updated first, without losing users of the same millisecond', async () => {
   const names = Array.from({ length: 13 }, (_, index) => `p${index}`);
   await store(...names.map((name, index) => ({ name, time: 1_000 + (index % 3) })));
