@@ -9,7 +9,7 @@ import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import { evaluate } from '../../pipeline/evaluation/evaluate.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { DeviceState, Event, Outcome } from '../../schemas/records.js';
-import { exampleEvent, exampleEventGeofence, exampleLocation } from '../../schemas/testing/examples.js';
+import { exampleEvent, exampleEventGeofence, exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
 import { eventRows, locationRows, userRows } from '../../schemas/testing/rows.js';
 import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 
@@ -162,4 +162,24 @@ test('the status counts locations and events by the interval of their receipt', 
     if (slot < 60) expected[slot] = expected[slot]! + 1;
   }
   expect(locations).toEqual(expected);
+});
+
+test('regression: a location from before the login was explained with the userId of today', async () => {
+  const restricted = { description: 'For Ada', type: 'circle', coordinates: [30, 0], radius: 100, userIds: 'ada' };
+  await api.call('PUT', '/v1/geofences/store/restricted', { body: restricted });
+  const outcomes = [null, 'ada'].map((userId, index) => {
+    const location = exampleLocation({
+      ...{ project: api.project.record._id, environment: 'test', id: deriveId('location', 'login', `${index}`) },
+      ...{ deviceId: 'phone/2', userId, longitude: 30, latitude: 0, accuracy_m: 5 },
+      ...{ occurredAt: startMs + 1_000 * index, receivedAt: startMs + 1_000 * index },
+    });
+    return exampleOutcome({ location, user: deriveId('user', 'ada'), userCreatedAt: startMs });
+  });
+  await analytics.insert('locations', locationRows(outcomes));
+  await analytics.insert('users', userRows(outcomes));
+  const codes = outcomes.map(async ({ location }) => {
+    const { body } = await api.call('GET', `/v1/users/ada/locations/${location.id}/explanation`);
+    return body.explanation.fences[0].rule.code;
+  });
+  expect(await Promise.all(codes)).toEqual(['not_for_this_user', 'entered']);
 });

@@ -50,6 +50,8 @@ export type UserLocation = Static<typeof UserLocation>;
 /** A row of table `locations`. */
 interface LocationRow {
   readonly id: string;
+  /** Of the location; empty if it had none. The user may have got another one since. */
+  readonly userId: string;
   readonly timeMs: number;
   readonly receivedMs: number;
   readonly latitude: number;
@@ -65,7 +67,8 @@ interface LocationRow {
   readonly events: string[];
 }
 
-const columns = `id, toUnixTimestamp64Milli(occurred_at) AS timeMs, toUnixTimestamp64Milli(received_at) AS receivedMs,
+const columns = `id, user_id AS userId, toUnixTimestamp64Milli(occurred_at) AS timeMs,
+  toUnixTimestamp64Milli(received_at) AS receivedMs,
   latitude, longitude, accuracy_m AS accuracy, foreground, stopped, replayed, source, ip, result, geofences, events`;
 
 export function readHistoryQuery(query: RawFields): Outcome<HistoryQuery> {
@@ -176,7 +179,7 @@ function stateBefore(user: User, row: LocationRow, before: Before): DeviceState 
     users: [
       {
         id: user._id,
-        userId: user.userId ?? null,
+        userId: before.row.userId || null,
         createdAt: Date.parse(user.createdAt),
         profile: null,
         last,
@@ -193,7 +196,7 @@ const recordOf = (scope: Scope, user: User, row: LocationRow): Location => ({
   project: scope.project,
   environment: scope.environment,
   deviceId: user.deviceId,
-  userId: user.userId ?? null,
+  userId: row.userId || null,
   latitude: row.latitude,
   longitude: row.longitude,
   accuracy_m: row.accuracy,
