@@ -28,6 +28,7 @@ import { refuseUnfinishedRestore } from './backup/unfinished.js';
 import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
+import { watchFolder } from './data-folder/folder-watch.js';
 import { dayMs, discardOtherFormat, openBackend, openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
@@ -67,6 +68,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const space = createSpace(sharedSpace);
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
   const backend = openBackend(configuration, space, 'refuse');
+  const folderWatch = watchFolder({ data: configuration.data, backend, logger });
   discardOtherFormat(configuration);
   const readModel = openNodeReadModel(configuration, space);
   const { stateStore } = backend;
@@ -189,6 +191,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     { stop: () => closeHttp(app, configuration, logger) },
     ...[closing(mailer), closing(maps), follower, closing(roads), closing(rejections)],
     { stop: async () => spaceWatch.stop() },
+    { stop: async () => folderWatch.stop() },
   ];
   const storing: readonly Part[] = [
     ...[eraser, sweeps, expiry, restoration, closing(webhookClient), ...workers],

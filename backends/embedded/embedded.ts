@@ -18,6 +18,8 @@ export interface Embedded {
   readonly positions: Positions;
   readonly deliveryQueue: DeliveryQueue;
   readonly values: EmbeddedExpiringValues;
+  /** Like the method of each environment. */
+  clearDeadReaders(): number;
   /** Closes subscriptions, and waits for appends in flight and for the disk. Commits must have settled before. */
   close(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     positions: createPositions(storage),
     deliveryQueue: createDeliveryQueue(storage),
     values: createExpiringValues(storage),
+    clearDeadReaders: () => storage.environments.reduce((sum, each) => sum + each.clearDeadReaders(), 0),
     async close() {
       await log.close();
       await storage.close();

@@ -23,6 +23,11 @@ export interface Environment {
   synced(): Promise<void>;
   /** Drops the current snapshot, so that the next read sees the commits of other threads. */
   refresh(): void;
+  /**
+   * Removes entries of processes that were killed from the table of readers, and returns their number. LMDB reuses no
+   * page that was freed after the oldest entry, so the file grows with every write until then.
+   */
+  clearDeadReaders(): number;
   close(): Promise<void>;
 }
 
@@ -112,6 +117,7 @@ export function openEnvironment({
       await promisify(root.sync).call(root);
     },
     refresh: () => root.resetReadTxn(),
+    clearDeadReaders: () => root.readerCheck(),
     close: () => root.close(),
   };
 }

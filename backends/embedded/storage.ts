@@ -63,6 +63,8 @@ export interface Storage {
   readonly logEnvironment: Environment;
   readonly stateEnvironment: Environment;
   readonly deliveryEnvironment: Environment;
+  /** All three. */
+  readonly environments: readonly Environment[];
   readonly topics: Readonly<Record<Topic, TopicStore>>;
   readonly wakeups: Wakeups;
   close(): Promise<void>;
@@ -113,11 +115,13 @@ export function openStorage(options: StorageOptions): Storage {
       isCompressed: topic !== topics.outcomes,
     });
   const wakeups = createWakeups(path);
+  const environments = [logEnvironment, stateEnvironment, deliveryEnvironment];
   return {
     partitions,
     logEnvironment,
     stateEnvironment,
     deliveryEnvironment,
+    environments,
     wakeups,
     topics: {
       locations: byTime(logEnvironment, topics.locations),
@@ -136,9 +140,7 @@ export function openStorage(options: StorageOptions): Storage {
     },
     async close() {
       wakeups.close();
-      await logEnvironment.close();
-      await stateEnvironment.close();
-      await deliveryEnvironment.close();
+      for (const environment of environments) await environment.close();
     },
   };
 }
