@@ -68,7 +68,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const space = createSpace(sharedSpace);
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
   const backend = openBackend(configuration, space, 'refuse');
-  const folderWatch = watchFolder({ data: configuration.data, backend, logger });
+  const folderWatch = await watchFolder({ data: configuration.data, backend, space, logger });
   discardOtherFormat(configuration);
   const readModel = openNodeReadModel(configuration, space);
   const { stateStore } = backend;
@@ -191,7 +191,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     { stop: () => closeHttp(app, configuration, logger) },
     ...[closing(mailer), closing(maps), follower, closing(roads), closing(rejections)],
     { stop: async () => spaceWatch.stop() },
-    { stop: async () => folderWatch.stop() },
+    folderWatch,
   ];
   const storing: readonly Part[] = [
     ...[eraser, sweeps, expiry, restoration, closing(webhookClient), ...workers],

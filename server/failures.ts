@@ -1,7 +1,7 @@
-/** Why a process of Fenceline cannot start, apart from faults of the program. Each is reported in one line. */
+/** Why a process of Fenceline cannot start or go on, apart from faults of the program. Each is reported in one line. */
 
 /** The configuration is invalid. The message names each problem. */
 export class ConfigurationError extends Error {}
 
-/** Something outside prevents the start, for example another process that uses the data folder. */
+/** Something outside prevents the start or the work, for example another process that uses the data folder. */
 export class StartError extends Error {}

@@ -1,19 +1,23 @@
 /** A node watches its data folder, with real environments and real processes that read them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
+import { createSpace, refuseWhenFull } from '../../backends/embedded/space.js';
+import { StartError } from '../failures.js';
 import { watchFolder } from './folder-watch.js';
+import { lockFolder } from './lock.js';
 
-function openedFolder(): { readonly data: string; readonly backend: Embedded } {
+async function openedFolder(): Promise<{ readonly data: string; readonly backend: Embedded }> {
   const data = mkdtempSync(join(tmpdir(), 'fenceline-folder-watch-'));
+  await lockFolder(data);
   const backend = openEmbedded({ path: data, partitions: 1 });
   onTestFinished(async () => {
     await backend.close();
-    rmSync(data, { recursive: true });
+    rmSync(data, { recursive: true, force: true });
   });
   return { data, backend };
 }
@@ -39,7 +43,7 @@ async function startReader(folder: string): Promise<ChildProcess> {
 // A backup was killed with SIGKILL. Its entry in LMDB's table of readers stayed, no page was reused from then on, and
 // state/data.mdb grew from 17 to 169 MB in eight seconds, until a restart.
 test('a reader that was killed does not let the file grow', async () => {
-  const { data, backend } = openedFolder();
+  const { data, backend } = await openedFolder();
   const overwrite = async (times: number): Promise<number> => {
     // One key, so that each write frees the page of the value before.
     for (let time = 0; time < times; time++)
@@ -54,9 +58,38 @@ test('a reader that was killed does not let the file grow', async () => {
 
   const warned: object[] = [];
   const logger = { warn: (details: object) => void warned.push(details) } as never;
-  const watch = watchFolder({ data, backend, logger });
+  const watch = await watchFolder({ data, backend, space: createSpace(), logger });
   onTestFinished(() => watch.stop());
   await expect.poll(() => warned).toEqual([{ data, cleared: 1 }]);
   const before = await overwrite(20);
   expect(await overwrite(300)).toBeLessThan(2 * before);
 });
+
+// Without the analytics engine, a node whose folder was deleted acknowledged every location into files without a name.
+test.each([
+  ['the folder was moved', (data: string) => renameSync(data, `${data}-moved`), /in-use.socket, deliveries/],
+  ['a file was deleted', (data: string) => rmSync(join(data, 'log', 'data.mdb')), /\(log\/data.mdb\)/],
+  ['the folder was replaced by a copy', replaceByCopy, /in-use.socket, deliveries/],
+  ['another process took the lock', (data: string) => lockedAgain(data), /\(in-use.socket\)/],
+])('writes are refused and the node ends when %s', async (_, lose, files) => {
+  const { data, backend } = await openedFolder();
+  const space = createSpace();
+  const watch = await watchFolder({ data, backend, space, logger: { warn: () => {} } });
+  onTestFinished(() => rmSync(`${data}-moved`, { recursive: true, force: true }));
+  refuseWhenFull(space);
+  await lose(data);
+  await expect(watch.done).rejects.toThrow(StartError);
+  await expect(watch.done).rejects.toThrow(files);
+  expect(() => refuseWhenFull(space)).toThrow();
+});
+
+function replaceByCopy(data: string): void {
+  renameSync(data, `${data}-moved`);
+  for (const name of ['log', 'state', 'deliveries'])
+    cpSync(join(`${data}-moved`, name), join(data, name), { recursive: true });
+}
+
+async function lockedAgain(data: string): Promise<void> {
+  rmSync(join(data, 'in-use.socket'));
+  await lockFolder(data);
+}

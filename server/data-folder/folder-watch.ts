@@ -1,25 +1,86 @@
-/** Watches the data folder of a running node for what other processes leave behind in it. */
+/** Watches the data folder of a running node: its files must stay, and readers that were killed must not hold pages. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { environmentNames } from '../../backends/embedded/copy.js';
 import type { Embedded } from '../../backends/embedded/embedded.js';
+import type { Space } from '../../backends/embedded/space.js';
+import { StartError } from '../failures.js';
+import { lockFileName } from './lock.js';
 
 export interface FolderWatch {
-  stop(): void;
+  /** Rejects with a StartError when a file is no longer the one that was opened. Writes wait or are refused then. */
+  readonly done: Promise<void>;
+  stop(): Promise<void>;
 }
 
 export interface FolderWatchParts {
   readonly data: string;
   readonly backend: Pick<Embedded, 'clearDeadReaders'>;
+  readonly space: Space;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** A file grows by everything that is written until a dead reader is cleared. A check takes some microseconds. */
+/**
+ * What is acknowledged in between goes to files that may be gone, and a file grows until a dead reader is cleared. A
+ * check takes some microseconds.
+ */
 const intervalMs = 250;
 
-export function watchFolder({ data, backend, logger }: FolderWatchParts): FolderWatch {
-  const timer = setInterval(() => {
+const watchedFiles = [lockFileName, ...environmentNames.map((name) => join(name, 'data.mdb'))];
+
+/** Starts watching a locked folder with open environments. Stop it before they are closed. */
+export async function watchFolder({ data, backend, space, logger }: FolderWatchParts): Promise<FolderWatch> {
+  const identities = () => Promise.all(watchedFiles.map((name) => identityOf(join(data, name))));
+  const opened = await identities();
+  const stopping = new AbortController();
+
+  async function refuseLostFiles(): Promise<void> {
+    // When the system can't tell, for example because of permissions, nothing is known to be lost.
+    const found = await identities().catch(() => opened);
+    const lost = watchedFiles.filter((_, index) => found[index] !== opened[index]);
+    if (lost.length === 0) return;
+    space.level = 'out';
+    throw new StartError(
+      `the data folder ${data} was moved, deleted or replaced while the node ran (${lost.join(', ')}): ` +
+        'put it back, and start again',
+    );
+  }
+
+  function clearDeadReaders(): void {
     const cleared = backend.clearDeadReaders();
     if (cleared > 0) logger.warn({ data, cleared }, 'a process that read the data folder was killed');
-  }, intervalMs);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await refuseLostFiles();
+      clearDeadReaders();
+      await delay(intervalMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+    }
+  }
+
+  const done = run();
+  // The node observes it only once it has started.
+  done.catch(() => {});
+  return {
+    done,
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
+/** Returns device and inode of a file; undefined if there is none. */
+async function identityOf(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }

@@ -9,11 +9,11 @@ import { connect, createServer, type Server } from 'node:net';
 import { join, relative } from 'node:path';
 import { StartError } from '../failures.js';
 
-const fileName = 'in-use.socket';
+export const lockFileName = 'in-use.socket';
 
 /** Returns the shorter of the absolute and the relative path, because socket paths are limited to about 100 bytes. */
 function socketPath(folder: string): string {
-  const path = join(folder, fileName);
+  const path = join(folder, lockFileName);
   const fromHere = relative(process.cwd(), path);
   return fromHere.length < path.length ? fromHere : path;
 }

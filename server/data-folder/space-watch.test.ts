@@ -73,6 +73,28 @@ it('logs each change once, refuses requests while space is low, and delays write
   ]);
 });
 
+// A folder that was deleted was logged four times a second.
+it('logs once that free space is unknown, and once that it is known again', async () => {
+  const lines: string[] = [];
+  const log = (_: unknown, message: string): void => void lines.push(message);
+  let probes = 0;
+  const watch = await watchSpace({
+    configuration: { data: '/data', storage },
+    space: createSpace(),
+    logger: { error: log, info: log } as never,
+    registry: new Registry(),
+    probe: async () => {
+      probes += 1;
+      if (probes > 1 && probes < 10) throw new Error('it does not answer');
+      return { freeBytes: 1_000, totalBytes: 1_000 };
+    },
+    intervalMs: 1,
+  });
+  onTestFinished(() => watch.stop());
+  await expect.poll(() => probes).toBeGreaterThan(20);
+  expect(lines).toEqual(['free space is unknown', 'free space is known again']);
+});
+
 it('repeats a write that failed because the disk was full, and rethrows other errors', async () => {
   const space = createSpace();
   const failures = [Object.assign(new Error('No space left on device'), { code: 28 })];

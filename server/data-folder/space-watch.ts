@@ -65,6 +65,7 @@ export async function watchSpace(parts: SpaceWatchParts): Promise<SpaceWatch> {
   /** The level that was logged last. */
   let reported: SpaceLevel = 'enough';
   let outAtMs = Number.NEGATIVE_INFINITY;
+  let isKnown = true;
 
   function report(level: SpaceLevel, minFreeBytes: number): void {
     if (level === reported) return;
@@ -88,6 +89,18 @@ export async function watchSpace(parts: SpaceWatchParts): Promise<SpaceWatch> {
     report(level, minFreeBytes);
   }
 
+  /** If the file system does not answer, the last level stays. */
+  async function checkAgain(): Promise<void> {
+    const problem = await check().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (problem !== undefined && isKnown) logger.error({ data, reason: problem }, 'free space is unknown');
+    if (problem === undefined && !isKnown)
+      logger.info({ data, freeBytes: free.freeBytes }, 'free space is known again');
+    isKnown = problem === undefined;
+  }
+
   addGauge(registry, {
     name: 'storage_free_bytes',
     help: 'Free space of the disk that contains the data folder.',
@@ -108,10 +121,7 @@ export async function watchSpace(parts: SpaceWatchParts): Promise<SpaceWatch> {
   let isStopped = false;
   const scheduleCheck = (): void => {
     timer = setTimeout(() => {
-      // If the file system does not answer, the last level stays.
-      void check()
-        .catch((error: Error) => logger.error({ data, reason: error.message }, 'free space is unknown'))
-        .then(() => !isStopped && scheduleCheck());
+      void checkAgain().then(() => !isStopped && scheduleCheck());
     }, intervalMs);
     timer.unref();
   };
