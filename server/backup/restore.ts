@@ -7,9 +7,9 @@ import { environmentNames, writeStoredPositions } from '../../backends/embedded/
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { lockFolder } from '../data-folder/lock.js';
 import { StartError } from '../failures.js';
-import { encryptionKeyFile, encryptionKeyOf } from '../keys/encryption-key.js';
+import { encryptionKeyFile, encryptionKeyFingerprint, encryptionKeyOf } from '../keys/encryption-key.js';
+import { writeKeyFile } from '../keys/key-file.js';
 import { keyFiles, refuseContent, tablesFolder } from './backup.js';
-import { encryptionKeyFingerprint } from './fingerprint.js';
 import { type Manifest, verifiedManifest } from './manifest.js';
 import { unfinishedRestoreFile } from './unfinished.js';
 
@@ -37,7 +37,7 @@ export async function restore({ backup, data, encryptionKeyPath, givenKey }: Res
     await lockFolder(data);
     for (const name of environmentNames) await cp(join(backup, name), join(data, name), { recursive: true });
     for (const name of keyFiles) if (existsSync(join(backup, name))) await cp(join(backup, name), join(data, name));
-    if (encryptionKeyPath !== undefined) await writeFile(join(data, encryptionKeyFile), `${digits}\n`, { mode: 0o600 });
+    if (encryptionKeyPath !== undefined) writeKeyFile(join(data, encryptionKeyFile), digits);
     await writeStoredPositions(data, analyticsSinkGroup, manifest.sinkPositions);
     await restoreTables(backup, data, manifest);
     await rm(join(data, unfinishedRestoreFile));
@@ -75,13 +75,14 @@ function keyDigits(
 ): string {
   const included = includesKeys ? join(backup, encryptionKeyFile) : undefined;
   const file = path ?? (given ? undefined : included);
-  const digits = file === undefined ? given : readKey(file);
-  if (!digits)
+  const digits = file === undefined ? given || undefined : readKey(file);
+  if (digits === undefined)
     throw new StartError(
       'the backup has no encryption key, without which webhooks cannot sign: name the file with --encryption-key, ' +
         'or set FENCELINE_ENCRYPTION_KEY as the node does',
     );
-  if (encryptionKeySha256 !== null && encryptionKeyFingerprint(encryptionKeyOf(digits)) !== encryptionKeySha256)
+  const key = encryptionKeyOf(digits, file);
+  if (encryptionKeySha256 !== null && encryptionKeyFingerprint(key) !== encryptionKeySha256)
     throw new StartError('the encryption key is not the one of the backup');
   return digits;
 }

@@ -5,8 +5,8 @@ import { answerOf, described, idParameter, success } from '../../api/describe.js
 import { isSnapshotId } from '../../backends/embedded/analytics-snapshot.js';
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
+import { encryptionKeyFingerprint } from '../keys/encryption-key.js';
 import type { AnalyticsSnapshots } from '../threads/analytics-worker.js';
-import { encryptionKeyFingerprint } from './fingerprint.js';
 
 const Snapshot = Type.Object(
   {

@@ -4,19 +4,17 @@ import { join } from 'node:path';
 import { freezeTables, removeSnapshot } from '../../backends/embedded/analytics-snapshot.js';
 import { freshId } from '../../schemas/ids.js';
 import { lockFolder } from '../data-folder/lock.js';
-import { presentEncryptionKey } from '../keys/encryption-key.js';
+import { knownFingerprint } from '../keys/encryption-key.js';
 import type { Snapshot, Snapshots } from './backup.js';
-import { encryptionKeyFingerprint } from './fingerprint.js';
 
 /** Keeps nodes from starting on the folder until this process ends. */
 export const snapshotsOfStopped = (data: string): Snapshots => ({
   async take() {
     await lockFolder(data);
-    const key = presentEncryptionKey(data);
     const _id = freshId();
     return {
       _id,
-      encryptionKeySha256: key === undefined ? null : encryptionKeyFingerprint(key),
+      encryptionKeySha256: knownFingerprint(data),
       tables: await frozenTables(join(data, 'analytics'), _id),
     };
   },

@@ -1,38 +1,68 @@
 /**
- * The key that encrypts the secrets of webhooks. It is created on the first start and readable only by the owner. A
- * backup without it can't sign deliveries.
+ * The key that encrypts the secrets of webhooks and syncs. It is created on the first start and readable only by the
+ * owner. A backup without it can't sign deliveries.
+ *
+ * Its fingerprint is stored beside it: a node never continues with another key than the one that its secrets need.
  */
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { encryptionKeyBytes } from '../../pipeline/encryption.js';
+import { StartError } from '../failures.js';
+import { readKeyFile, writeKeyFile } from './key-file.js';
 
 export const encryptionKeyFile = 'encryption-key';
+const fingerprintFile = 'encryption-key.sha256';
+const variable = 'FENCELINE_ENCRYPTION_KEY';
 
 /**
- * Returns the key from FENCELINE_ENCRYPTION_KEY, as hex digits, else from the folder. Creates it if there is none.
- * Throws if it has the wrong length.
+ * Returns the key from FENCELINE_ENCRYPTION_KEY, as hex digits, else from the folder. Creates it if the folder never
+ * had one. Throws a StartError if it is malformed, missing, or not the one that the folder was used with.
  */
-export function encryptionKey(
-  folder: string,
-  given: string | undefined = process.env.FENCELINE_ENCRYPTION_KEY,
-): Buffer {
-  const path = join(folder, encryptionKeyFile);
-  if (!given && !existsSync(path))
-    writeFileSync(path, `${randomBytes(encryptionKeyBytes).toString('hex')}\n`, { mode: 0o600 });
-  return encryptionKeyOf(given || readFileSync(path, 'utf8').trim());
+export function encryptionKey(folder: string, given: string | undefined = process.env[variable]): Buffer {
+  const present = presentKey(folder, given);
+  const expected = storedFingerprint(folder);
+  if (expected === undefined) {
+    const key = present ?? createdKey(folder);
+    writeKeyFile(join(folder, fingerprintFile), encryptionKeyFingerprint(key));
+    return key;
+  }
+  if (present !== undefined && encryptionKeyFingerprint(present) === expected) return present;
+  throw new StartError(
+    `the encryption key of the data folder ${folder} is ${present === undefined ? 'missing' : 'another one'}: ` +
+      `restore its file ${encryptionKeyFile}, or set ${variable}. If the key is lost, delete ${fingerprintFile} ` +
+      'and set the secrets of webhooks and syncs again',
+  );
 }
 
-/** Returns the key as {@link encryptionKey}, but creates none. */
-export const presentEncryptionKey = (folder: string): Buffer | undefined =>
-  process.env.FENCELINE_ENCRYPTION_KEY || existsSync(join(folder, encryptionKeyFile))
-    ? encryptionKey(folder)
-    : undefined;
+function presentKey(folder: string, given: string | undefined = process.env[variable]): Buffer | undefined {
+  if (given) return encryptionKeyOf(given);
+  const path = join(folder, encryptionKeyFile);
+  const digits = readKeyFile(path);
+  return digits === undefined ? undefined : encryptionKeyOf(digits, path);
+}
 
-/** Decodes hex digits. Throws if the length is wrong. */
-export function encryptionKeyOf(digits: string): Buffer {
-  if (!/^[0-9a-f]+$/i.test(digits) || digits.length !== 2 * encryptionKeyBytes) {
-    throw new Error(`the encryption key must be ${2 * encryptionKeyBytes} hex digits`);
-  }
+function createdKey(folder: string): Buffer {
+  const key = randomBytes(encryptionKeyBytes);
+  writeKeyFile(join(folder, encryptionKeyFile), key.toString('hex'));
+  return key;
+}
+
+const storedFingerprint = (folder: string): string | undefined => readKeyFile(join(folder, fingerprintFile));
+
+/** Returns the fingerprint of the key that the folder needs; null if it is unknown. Creates no key. */
+export function knownFingerprint(folder: string): string | null {
+  const stored = storedFingerprint(folder);
+  if (stored !== undefined) return stored;
+  const key = presentKey(folder);
+  return key === undefined ? null : encryptionKeyFingerprint(key);
+}
+
+/** Decodes hex digits. Throws a StartError that names their source if there are too few, too many or others. */
+export function encryptionKeyOf(digits: string, source = variable): Buffer {
+  if (!/^[0-9a-f]+$/i.test(digits) || digits.length !== 2 * encryptionKeyBytes)
+    throw new StartError(`the encryption key in ${source} must be ${2 * encryptionKeyBytes} hex digits`);
   return Buffer.from(digits, 'hex');
 }
+
+/** Returns the SHA-256 of an encryption key, 64 hex digits. It tells keys apart and reveals nothing of a random key. */
+export const encryptionKeyFingerprint = (key: Buffer): string => createHash('sha256').update(key).digest('hex');
