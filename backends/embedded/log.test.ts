@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NewRecord, Topic } from '../../pipeline/ports.js';
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.js';
 import { openEnvironment } from './environment.js';
@@ -105,6 +105,27 @@ describe('embedded log', () => {
     for (let i = 0; i < 700; i++) await embedded.log.append('locations', [record('a', `${i}`)]);
     await embedded.log.sweep(Date.now() + 1);
     expect(await contents('locations')).toEqual([]);
+  });
+
+  // A sweep read every expired block whole, up to 256 KiB each, and blocked the thread for 100 ms.
+  test('a sweep finds the first block that is not expired, wherever it is', async () => {
+    const retentionMs = 60_000;
+    const writtenMs = Date.now();
+    for (const blocks of [1, 2, 3, 8, 13]) {
+      await embedded.close();
+      await rm(path, { recursive: true });
+      embedded = open({ partitions: 1, retentionMs: { locations: retentionMs } });
+      const clock = vi.spyOn(Date, 'now');
+      for (let block = 0; block < blocks; block++) {
+        clock.mockReturnValue(writtenMs + block);
+        await embedded.log.append('locations', [record('a', '1')]);
+      }
+      clock.mockRestore();
+      for (let expired = 0; expired <= blocks; expired++) {
+        await embedded.log.sweep(writtenMs + retentionMs + expired - 1);
+        expect(await embedded.log.bounds('locations', 0)).toEqual({ first: expired, end: blocks });
+      }
+    }
   });
 
   test('changes keep a replaced record for the compaction lag, through a reopen, then one entry per key', async () => {
