@@ -13,7 +13,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConsumeOptions, Log, Subscription } from '../../../../pipeline/ports.js';
+import { type ConsumeOptions, type Log, type Subscription, topics } from '../../../../pipeline/ports.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
@@ -103,6 +103,7 @@ class GroupConsumer implements Subscription {
         topicName: topic,
         partitions: () => this.#ownPartitions(),
         bounds: (partition) => parts.log.bounds(options.topic, partition),
+        isCompacted: options.topic === topics.changes,
         outageLimitMs: maxOutageMs,
       }),
       options,

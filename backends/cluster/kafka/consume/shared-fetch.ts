@@ -28,7 +28,7 @@ interface SharedAnswer {
   readonly isCrowdedOut: boolean;
 }
 
-export interface SharedSourceParts extends Pick<PartitionSource, 'bounds' | 'outageLimitMs'> {
+export interface SharedSourceParts extends Pick<PartitionSource, 'bounds' | 'isCompacted' | 'outageLimitMs'> {
   readonly brokers: Brokers;
   readonly topicName: string;
   /** Lists the partitions that may be fetched now or soon. */
@@ -38,7 +38,7 @@ export interface SharedSourceParts extends Pick<PartitionSource, 'bounds' | 'out
 /** Returns the source of all partitions of one consumer. */
 export const sharedSource = ({ brokers, topicName, partitions, ...rest }: SharedSourceParts): PartitionSource => ({
   fetch: sharedFetch(brokers, topicName, partitions),
-  fetchAlone: (requested) => fetchFromLeader(brokers, topicName, requested),
+  fetchAlone: (requested, maxWaitMs) => fetchFromLeader(brokers, topicName, requested, maxWaitMs),
   ...rest,
 });
 

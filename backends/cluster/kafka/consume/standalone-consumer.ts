@@ -1,5 +1,5 @@
 /** A consumer without a group: this process reads all partitions of the topic, whatever other processes do. */
-import type { ConsumeOptions, Log, Subscription } from '../../../../pipeline/ports.js';
+import { type ConsumeOptions, type Log, type Subscription, topics } from '../../../../pipeline/ports.js';
 import { subscriptionOf } from '../../../subscription.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
@@ -30,6 +30,7 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
     topicName: connection.topicName(topic),
     partitions: () => partitions,
     bounds: (partition) => log.bounds(topic, partition),
+    isCompacted: topic === topics.changes,
     outageLimitMs,
   });
   const leases = partitions.map((partition) => new Lease(partition, `${partition}`));

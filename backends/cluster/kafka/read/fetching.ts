@@ -19,6 +19,9 @@ const wholeBatchBytes = 16 * 2 ** 20;
 /** Limit of one response for all partitions: decoding it must not block the event loop. */
 const maxResponseBytes = 2 * 2 ** 20;
 
+/** How long a broker may take to return a record that it has. */
+const presentWaitMs = 1_000;
+
 const readUncommitted = 0;
 
 /** One partition of a fetch request. */
@@ -89,8 +92,13 @@ const isOutOfRange = (error: unknown, partition: number): boolean =>
 export interface PartitionSource {
   /** May share a request with other partitions, and may wait for a record. */
   readonly fetch: (requested: PartitionFetch) => Promise<FetchedPartition>;
-  /** Fetches in a request for this partition alone, so that the first batch is returned however large it is. */
-  readonly fetchAlone: (requested: PartitionFetch) => Promise<FetchedPartition>;
+  /**
+   * Fetches in a request for this partition alone, so that the first batch is returned however large it is. Waits up to
+   * `maxWaitMs` for it.
+   */
+  readonly fetchAlone: (requested: PartitionFetch, maxWaitMs: number) => Promise<FetchedPartition>;
+  /** Whether compaction may have removed everything between an offset and the end. */
+  readonly isCompacted: boolean;
   readonly bounds: (partition: number) => Promise<{ readonly first: number; readonly end: number }>;
   /** How long requests are retried during an outage. */
   readonly outageLimitMs: number;
@@ -114,7 +122,9 @@ export async function fetchNext(
     const fetched = await retried(() => source.fetch(requested), options);
     if (!isStuck(fetched, offset)) return fetched;
     // The next batch did not fit beside those of other partitions, or compaction removed everything.
-    const alone = await retried(() => source.fetchAlone({ ...requested, maxBytes: wholeBatchBytes }), options);
+    const whole = { ...requested, maxBytes: wholeBatchBytes };
+    if (!source.isCompacted) return await retried(() => fetchPresent(source, whole), options);
+    const alone = await retried(() => source.fetchAlone(whole, 0), options);
     return isStuck(alone, offset) ? { ...alone, nextOffset: alone.endOffset } : alone;
   } catch (error) {
     if (!isOutOfRange(error, partition)) throw error;
@@ -123,17 +133,29 @@ export async function fetchNext(
   }
 }
 
+/**
+ * Rejects when nothing is returned although the partition has more. Without compaction no record may be skipped: a
+ * broker with tiered storage answers so until it has read the remote segment.
+ */
+async function fetchPresent(source: PartitionSource, requested: PartitionFetch): Promise<FetchedPartition> {
+  const fetched = await source.fetchAlone(requested, presentWaitMs);
+  if (isStuck(fetched, requested.offset))
+    throw new Error(`partition ${requested.partition} returns no record at ${requested.offset} before its end`);
+  return fetched;
+}
+
 /** Returns whether nothing was returned although the partition has more. */
 const isStuck = ({ nextOffset, endOffset }: FetchedPartition, offset: number): boolean =>
   nextOffset === offset && endOffset > offset;
 
-/** Makes one attempt in a request for this partition alone, and does not wait for records. */
+/** Makes one attempt in a request for this partition alone. By default it does not wait for records. */
 export async function fetchFromLeader(
   brokers: Brokers,
   topicName: string,
   requested: PartitionFetch,
+  maxWaitMs = 0,
 ): Promise<FetchedPartition> {
   const leader = await brokers.leaderOf(topicName, requested.partition);
-  const [fetched] = await brokers.request(leader, (broker) => fetchFrom(broker, topicName, [requested], 0));
+  const [fetched] = await brokers.request(leader, (broker) => fetchFrom(broker, topicName, [requested], maxWaitMs));
   return fetched!;
 }

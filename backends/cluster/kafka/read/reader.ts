@@ -4,12 +4,12 @@
  * minute during an outage.
  */
 import type { KafkaMessage } from 'kafkajs';
-import { defaultReadBytes, type Log } from '../../../../pipeline/ports.js';
+import { defaultReadBytes, type Log, topics } from '../../../../pipeline/ports.js';
 import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { createBounds } from './bounds.js';
-import { fetchFromLeader, fetchNext, maxFetchedBytes, type PartitionFetch } from './fetching.js';
+import { fetchFromLeader, fetchNext, maxFetchedBytes, type PartitionFetch, type PartitionSource } from './fetching.js';
 import { type ReadingWire, recordsOf } from './records.js';
 
 /** An estimate, so that a small read fetches little. */
@@ -34,8 +34,15 @@ export function createReader(
     end,
     async read(topic, partition, offset, maxRecords, maxBytes = defaultReadBytes) {
       const topicName = connection.topicName(topic);
-      const fetch = (requested: PartitionFetch) => fetchFromLeader(brokers, topicName, requested);
-      const source = { fetch, fetchAlone: fetch, bounds: (each: number) => bounds(topic, each), outageLimitMs };
+      const fetch = (requested: PartitionFetch, maxWaitMs = 0) =>
+        fetchFromLeader(brokers, topicName, requested, maxWaitMs);
+      const source: PartitionSource = {
+        fetch: (requested) => fetch(requested),
+        fetchAlone: fetch,
+        bounds: (each) => bounds(topic, each),
+        isCompacted: topic === topics.changes,
+        outageLimitMs,
+      };
       const fetchedBytes = Math.min(maxFetchedBytes, maxBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
       const found: KafkaMessage[] = [];
       let bytes = 0;
