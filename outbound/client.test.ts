@@ -4,7 +4,18 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { until } from '../testing/until.js';
-import { get, networks, openClient, openReceiver, outcome, post, secret, urlOf, whole } from './testing/clients.js';
+import {
+  get,
+  networks,
+  openClient,
+  openReceiver,
+  outcome,
+  post,
+  secret,
+  truncated,
+  urlOf,
+  whole,
+} from './testing/clients.js';
 import { type Answering, answer } from './testing/receiver.js';
 
 const ok: Answering = (socket) => void socket.write(answer('200 OK', [], 'ok'));
@@ -117,6 +128,49 @@ describe('the response', () => {
       expect(await outcome(openClient().send(post(urlOf(receiver), 'body')))).toEqual(whole(status, ''));
     }
     expect(target.sockets).toHaveLength(0);
+  });
+});
+
+describe('the signal of a request', () => {
+  // A sync ended by the stop of its node waited for a slow file, and the process was killed.
+  test('ends it before the response, and its connection', async () => {
+    const receiver = await openReceiver(() => undefined);
+    const end = new AbortController();
+    const result = outcome(openClient().send({ ...get(urlOf(receiver)), signal: end.signal }));
+    await until(() => receiver.requests.length === 1);
+    end.abort();
+    expect(await result).toEqual({ failure: 'connection_failed', message: 'the request was ended early' });
+    await until(() => receiver.sockets[0]?.destroyed === true);
+  });
+
+  test('ends it during the body, which is truncated', async () => {
+    const receiver = await openReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npart');
+    });
+    const end = new AbortController();
+    const write = async () => {
+      end.abort();
+      return true;
+    };
+    const request = { ...get(urlOf(receiver)), signal: end.signal, receiver: () => ({ write }) };
+    expect(await outcome(openClient().send(request))).toEqual(truncated(200, ''));
+    await until(() => receiver.sockets[0]?.destroyed === true);
+  }, 10_000);
+
+  test('ends one that waits for a connection, and one that has not begun', async () => {
+    const receiver = await openReceiver(() => undefined);
+    const client = openClient({ maxConnectionsPerOrigin: 1 });
+    const first = client.send(get(urlOf(receiver)));
+    const end = new AbortController();
+    const send = () => outcome(client.send({ ...get(urlOf(receiver)), signal: end.signal }));
+    const waiting = send();
+    await until(() => receiver.requests.length === 1);
+    end.abort();
+    const ended = { failure: 'connection_failed', message: 'the request was ended early' };
+    expect(await Promise.all([waiting, send()])).toEqual([ended, ended]);
+    await client.close();
+    expect(await outcome(first)).toMatchObject({ failure: 'connection_failed' });
+    expect(receiver.requests).toHaveLength(1);
   });
 });
 

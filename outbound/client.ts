@@ -69,12 +69,15 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
   let closed = false;
 
   return {
-    async send({ method, url, headers, body = null, receiver }) {
+    async send({ method, url, headers, body = null, receiver, signal }) {
       const checked = checkUrl('url', url, allowed);
       if (!checked.ok) return failed('address_refused', `the URL ${checked.problem.rule}`);
       if (closed) return failed('connection_failed', 'the client is closed');
+      if (signal?.aborted) return failed('connection_failed', endedEarly);
       const { origin, pathname, search } = checked.value;
-      return new Promise((settle) => {
+      let exchange: Exchange | undefined;
+      const end = () => exchange?.abandon(endedEarly);
+      const result = new Promise<OutboundResult>((settle) => {
         const request = {
           origin,
           path: pathname + search,
@@ -83,8 +86,11 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
           body,
         };
         const pool = connections.to(origin);
-        pool.acquire(new Exchange(request, options, pool, settle, receiver));
+        exchange = new Exchange(request, options, pool, settle, receiver);
+        pool.acquire(exchange);
       });
+      signal?.addEventListener('abort', end);
+      return result.finally(() => signal?.removeEventListener('abort', end));
     },
     async close() {
       closed = true;
@@ -93,6 +99,8 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
     },
   };
 }
+
+const endedEarly = 'the request was ended early';
 
 /** Builds the result of a request that was not sent. */
 const failed = (failure: OutboundFailure, message: string): OutboundResult => ({

@@ -13,7 +13,7 @@ export interface Job {
   /** Tests whether enough of its time limit is left to begin. A waiting job without it ends by itself. */
   hasTime(): boolean;
   /** Called instead of `run` when connections are closed. */
-  abandon(): void;
+  abandon(reason: string): void;
 }
 
 export interface ConnectionBounds {
@@ -110,7 +110,7 @@ export class OriginPool {
   }
 
   async close(): Promise<void> {
-    for (const job of this.#waiting) job.abandon();
+    for (const job of this.#waiting) job.abandon('the client was closed');
     await Promise.all([...this.#open].map((connection) => connection.destroy()));
   }
 

@@ -77,8 +77,8 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
     connection.dispatch(this.#options, this);
   }
 
-  abandon(): void {
-    this.#fail(new OutboundError('connection_failed', 'the client was closed'));
+  abandon(reason: string): void {
+    this.#fail(new OutboundError('connection_failed', reason));
   }
 
   timeOut(): void {

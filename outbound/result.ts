@@ -14,6 +14,8 @@ export interface OutboundRequest {
   readonly body?: Uint8Array;
   /** Chooses what takes the body, once status and headers have arrived. Undefined: the body is kept, bounded. */
   readonly receiver?: (status: number, headers: Readonly<Record<string, string>>) => BodyReceiver | undefined;
+  /** Ends the request early when it aborts, like a broken connection. */
+  readonly signal?: AbortSignal;
 }
 
 /** Why there is no response. */

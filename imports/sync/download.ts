@@ -39,6 +39,8 @@ export interface DownloadParts {
   readonly client: Pick<OutboundClient, 'send'>;
   /** Throws while the disk is nearly full. */
   readonly admitWrite?: (() => void) | undefined;
+  /** Ends the download when it aborts. */
+  readonly signal?: AbortSignal;
 }
 
 const maxRedirects = 5;
@@ -111,7 +113,7 @@ class FileReceiver implements BodyReceiver {
 
 /** @param seen the file as it was imported last. */
 export async function download(
-  { client, admitWrite }: DownloadParts,
+  { client, admitWrite, signal }: DownloadParts,
   file: RemoteFile,
   seen: SyncSeenFile | undefined,
   { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
@@ -122,6 +124,7 @@ export async function download(
     const result = await client.send({
       method: 'GET',
       url,
+      ...(signal && { signal }),
       headers: { accept: '*/*', 'accept-encoding': 'identity', ...conditions(seen), ...(await file.sign?.()) },
       receiver(status, headers) {
         const encoding = encodingOf(headers);

@@ -318,6 +318,47 @@ describe('object storage', () => {
   });
 });
 
+describe('a download that takes long', () => {
+  /** Starts the run of a file that never ends. Resolves to its node once the download has begun. */
+  async function nodeThatReads(scope: Scope) {
+    let begin = () => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const slow = createServer((_, response) => {
+      response.writeHead(200).write(header, begin);
+    });
+    await new Promise<void>((listening) => slow.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => {
+      slow.closeAllConnections();
+      slow.close();
+    });
+    await save(scope, { urls: [`http://127.0.0.1:${(slow.address() as AddressInfo).port}/slow.csv`] });
+    const node = newNode();
+    await node.tick();
+    await hasBegun;
+    return node;
+  }
+
+  // A node that got SIGTERM at night waited for a slow file for up to ten minutes, and was killed.
+  test('ends with its node, and its run is repeated', async () => {
+    const scope = newScope();
+    const node = await nodeThatReads(scope);
+    await node.close();
+    expect(lastRun(scope)).toMatchObject({ result: 'running', attempt: 1 });
+  });
+
+  test('ends with its project', async () => {
+    const scope = newScope();
+    const record = projectRecord({ _id: scope.project });
+    await bench.writer.write([{ kind: 'project', id: record._id, record }]);
+    const node = await nodeThatReads(scope);
+    await bench.writer.write([{ kind: 'project', id: record._id, record: null }]);
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({ result: 'running', attempt: 1 });
+  });
+});
+
 describe('mail', () => {
   test('tells of success and failure, with the counts', async () => {
     const scope = newScope();

@@ -255,7 +255,7 @@ async function execute(
     return ended(parts, run, 'The credentials were encrypted with another key; save them again.', sync, []);
   let staged: StagedFile[];
   try {
-    staged = await stageFiles({ ...parts, pause, maxBytes, retryDelaysMs }, sync, credentials, folder);
+    staged = await stageFiles({ ...parts, signal, pause, maxBytes, retryDelaysMs }, sync, credentials, folder);
   } catch (error) {
     signal.throwIfAborted();
     if (!isExpected(error)) throw error;

@@ -8,6 +8,8 @@ import { filesOf } from './record.js';
 
 export interface StagingParts extends DownloadParts {
   readonly clock: () => number;
+  /** Ends the run when it aborts. */
+  readonly signal: AbortSignal;
   /** Waits between attempts. Rejects when the node stops. */
   readonly pause: (ms: number) => Promise<void>;
   /** Of all files of a run together, on disk. */
