@@ -57,7 +57,7 @@ export interface ReplayedPage {
  * Time to continue reading after the range. A record is usually appended soon after its location was received, but
  * appends may be delayed and clocks may differ.
  */
-const maxAppendDelayMs = 60 * 60 * 1000;
+export const maxAppendDelayMs = 60 * 60 * 1000;
 
 export async function* replayPartition({
   log,
@@ -72,7 +72,6 @@ export async function* replayPartition({
   const isWholeHistory = span.from === 0;
 
   for await (const records of recordPages(log, { topic: topics.locations, ...span })) {
-    if (records[0]!.timestamp >= range.toMs + maxAppendDelayMs) return;
     const ofScope = records.filter(({ key }) => key.startsWith(keyPrefix));
     const batch = decodeBatch(codecs.location, ofScope);
     const newKeys = addNew(devices, batch.deviceKeys);

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type GeofenceInput, readPlainGeofence } from '../api/geofences/fields.js';
 import { geofenceRecord } from '../api/geofences/record.js';
+import type { ReadableLog } from '../backends/embedded/reader.js';
 import { projectA } from '../pipeline/catalog/testing/fixtures.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
@@ -286,5 +287,31 @@ test('reading ends an hour past the range', async () => {
     expect((await replayOf(node, { range: { fromMs: 0, toMs } })).totals).toEqual(noTotals);
   } finally {
     await node.dispose();
+  }
+});
+
+// One hour of five days ago was refused as too long, because all locations up to now were counted.
+test('the plan ends an hour past the range as well, and progress reaches its total', async () => {
+  const hourMs = 3_600_000;
+  const timesMs = Array.from({ length: 200 }, (_, index) => startMs + index * 60_000);
+  // A log whose records were appended a minute apart.
+  const log: ReadableLog = {
+    partitions: () => 1,
+    bounds: async (topic) => ({ first: 0, end: topic === topics.locations ? timesMs.length : 0 }),
+    read: async (topic, partition, offset, maxRecords) =>
+      timesMs.slice(offset, offset + maxRecords).map((timestamp, index) => {
+        const value = codecs.location.encode(location({ receivedAt: timestamp }));
+        return { topic, partition, offset: offset + index, key: `${projectA}/test/phone`, value, timestamp };
+      }),
+  };
+  const opened = await openReplayCatalog(configuredFor(log, project, scope, {}));
+  try {
+    const range = { fromMs: startMs + hourMs / 2, toMs: startMs + hourMs };
+    const { records, steps } = await prepareReplay({ log, catalog: opened.catalog, scope, range, warmUpMs: 0 });
+    let totals = noTotals;
+    for await (const step of steps()) totals = sumOf(totals, step.totals);
+    expect([records, totals.records]).toEqual([90, 90]);
+  } finally {
+    await opened.close();
   }
 });

@@ -10,7 +10,7 @@ import type { Catalog, Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
 import type { Event } from '../schemas/records.js';
 import { offsetAt } from './pages.js';
-import { type ReplayedEvent, replayPartition, type TimeRange } from './partition.js';
+import { maxAppendDelayMs, type ReplayedEvent, replayPartition, type TimeRange } from './partition.js';
 import { recordedEvents } from './recorded-events.js';
 import { noTotals, type Totals } from './totals.js';
 
@@ -46,7 +46,7 @@ export interface Replay {
 /** Lets the reader of the steps run. */
 const emptyStep: Step = { totals: noTotals, events: [] };
 
-/** The records of a partition at the start. Later ones are ignored. */
+/** The records of a partition at the start that are read. Later ones are ignored. */
 interface PartitionPlan {
   readonly span: { readonly partition: number; readonly from: number; readonly end: number };
   readonly range: TimeRange;
@@ -79,7 +79,8 @@ async function planPartition({ log, range, warmUpMs }: ReplayParts, partition: n
   const fromMs = first === 0 ? range.fromMs : Math.max(range.fromMs, oldestMs + 1);
   const held = { topic: topics.locations, partition, from: first, end };
   const from = warmUpMs === undefined ? first : await offsetAt(log, held, fromMs - warmUpMs);
-  return { span: { partition, from, end }, range: { ...range, fromMs } };
+  const spanEnd = await offsetAt(log, { ...held, from }, range.toMs + maxAppendDelayMs);
+  return { span: { partition, from, end: spanEnd }, range: { ...range, fromMs } };
 }
 
 async function* comparePartition(
