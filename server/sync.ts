@@ -18,6 +18,9 @@ const tickMs = 1_000;
 /** Limit of an answer that is not a file, such as an error of object storage. */
 const maxErrorBytes = 16_384;
 const maxConnectionsPerOrigin = 4;
+/** A run may take the time of this many slow files, so that a place of the node is free again for others. */
+const slowFilesOfRun = 3;
+const maxTimerMs = 2 ** 31 - 1;
 
 export type SyncGiven = Pick<
   SyncRunnerParts,
@@ -52,7 +55,11 @@ export async function addSync(
     schedule,
     clock: Date.now,
     folder: join(data, 'sync'),
-    bounds: { ...defaultSyncBounds, maxBytes: sync.maxBytes },
+    bounds: {
+      ...defaultSyncBounds,
+      maxBytes: sync.maxBytes,
+      maxReadMs: Math.min(slowFilesOfRun * sync.timeoutMs, maxTimerMs),
+    },
     pause: async (ms, signal) => {
       await delay(ms, undefined, { signal });
     },

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import type { Mailer } from '../../outbound/mail/mail.js';
 import { createMailer } from '../../outbound/mail/mailer.js';
 import { startSmtpServer, type TestSmtpServer } from '../../outbound/mail/testing/smtp-server.js';
-import { networks, openClient } from '../../outbound/testing/clients.js';
+import { ampleMs, networks, openClient } from '../../outbound/testing/clients.js';
 import { projectRecord } from '../../pipeline/catalog/testing/fixtures.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { createSecretCipher } from '../../pipeline/encryption.js';
@@ -16,7 +16,7 @@ import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
 import { newScope, useWorkbench } from '../testing/fixtures.js';
 import type { SyncInput } from './fields.js';
 import { requestedSync, savedSync } from './record.js';
-import { createSyncRunner, defaultSyncBounds, type SyncRunnerParts } from './runner.js';
+import { createSyncRunner, defaultSyncBounds, type SyncBounds, type SyncRunnerParts } from './runner.js';
 import { createSchedule } from './schedule.js';
 import { startS3Server, type TestS3Server } from './testing/s3-server.js';
 
@@ -110,7 +110,7 @@ function newNode(parts: Partial<SyncRunnerParts> = {}) {
     schedule,
     clock,
     folder,
-    bounds: { ...defaultSyncBounds, maxBytes: 1_000_000, retryDelaysMs: [1] },
+    bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes: 1_000_000, retryDelaysMs: [1] },
     pause: async () => undefined,
     onProblem: ({ reason }) => problems.push(reason),
     ...parts,
@@ -148,6 +148,27 @@ async function nodeThatWaits() {
   });
   await node.tick();
   await isWaiting;
+  return node;
+}
+
+/** Starts the run of a file that never ends. Resolves to its node once the download has begun. */
+async function nodeThatReads(scope: Scope, bounds: Partial<SyncBounds> = {}) {
+  let begin = () => {};
+  const hasBegun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const slow = createServer((_, response) => {
+    response.writeHead(200).write(header, begin);
+  });
+  await new Promise<void>((listening) => slow.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    slow.closeAllConnections();
+    slow.close();
+  });
+  await save(scope, { urls: [`http://127.0.0.1:${(slow.address() as AddressInfo).port}/slow.csv`] });
+  const node = newNode({ bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes: 1_000_000, ...bounds } });
+  await node.tick();
+  await hasBegun;
   return node;
 }
 
@@ -267,7 +288,7 @@ describe('a run', () => {
     bodies.set('/a.csv', csv('1')).set('/b.csv', csv('2'));
     await save(scope, { urls: [url('/a.csv'), url('/b.csv')] });
     const maxBytes = csv('1').length + csv('2').length - 1;
-    await newNode({ bounds: { ...defaultSyncBounds, maxBytes, retryDelaysMs: [] } }).run();
+    await newNode({ bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes, retryDelaysMs: [] } }).run();
     expect(lastRun(scope).files.map(({ result }) => result)).toEqual(['skipped', 'failed']);
   });
 });
@@ -319,27 +340,6 @@ describe('object storage', () => {
 });
 
 describe('a download that takes long', () => {
-  /** Starts the run of a file that never ends. Resolves to its node once the download has begun. */
-  async function nodeThatReads(scope: Scope) {
-    let begin = () => {};
-    const hasBegun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const slow = createServer((_, response) => {
-      response.writeHead(200).write(header, begin);
-    });
-    await new Promise<void>((listening) => slow.listen(0, '127.0.0.1', listening));
-    onTestFinished(() => {
-      slow.closeAllConnections();
-      slow.close();
-    });
-    await save(scope, { urls: [`http://127.0.0.1:${(slow.address() as AddressInfo).port}/slow.csv`] });
-    const node = newNode();
-    await node.tick();
-    await hasBegun;
-    return node;
-  }
-
   // A node that got SIGTERM at night waited for a slow file for up to ten minutes, and was killed.
   test('ends with its node, and its run is repeated', async () => {
     const scope = newScope();
@@ -356,6 +356,42 @@ describe('a download that takes long', () => {
     await bench.writer.write([{ kind: 'project', id: record._id, record: null }]);
     await node.run();
     expect(lastRun(scope)).toMatchObject({ result: 'running', attempt: 1 });
+  });
+});
+
+// Two slow syncs kept both places of a node for hours, and the syncs of other projects missed their night.
+describe('the places of a node', () => {
+  test('are given to whoever has waited longest', async () => {
+    const scopes = [newScope(), newScope(), newScope()];
+    for (const [index, scope] of scopes.entries()) {
+      bodies.set(`/${index}.csv`, csv('1'));
+      await save(scope, { urls: [url(`/${index}.csv`)] });
+    }
+    const waits = [3, 1, 2];
+    const { at } = syncOf(scopes[0]!).requested;
+    for (const [index, scope] of scopes.entries())
+      await write({ ...syncOf(scope), requested: { reason: 'requested', at: at - waits[index]! * 1_000 } });
+    const node = newNode({ bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes: 1_000_000, maxRunning: 1 } });
+    for (const _ of scopes) await node.run();
+    expect(requests).toEqual(['/0.csv', '/2.csv', '/1.csv']);
+  });
+
+  test('are given to one environment of a project at a time', async () => {
+    const scope = newScope();
+    const live: Scope = { ...scope, environment: 'live' };
+    bodies.set('/live.csv', csv('1'));
+    const node = await nodeThatReads(scope);
+    await save(live, { urls: [url('/live.csv')] });
+    await node.tick();
+    expect(await bench.values.get(`sync/${syncOf(live)._id}`)).toBeUndefined();
+  });
+
+  test('are free again after a time limit for all files and attempts', async () => {
+    const scope = newScope();
+    const node = await nodeThatReads(scope, { maxReadMs: 300 });
+    await node.idle();
+    expect(lastRun(scope)).toMatchObject({ result: 'failed', message: expect.stringContaining('none was imported') });
+    expect(lastRun(scope).files[0]?.message).toBe('the files of the run were not all read within 0.3 seconds');
   });
 });
 
@@ -393,7 +429,9 @@ describe('mail', () => {
     const scope = newScope();
     bodies.set('/a.csv', csv('1'));
     await save(scope, { urls: [url('/a.csv')], notificationEmail: 'ops@example.com' });
-    const node = newNode({ bounds: { ...defaultSyncBounds, maxBytes: 1_000_000, maxMailsPerHour: 1 } });
+    const node = newNode({
+      bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes: 1_000_000, maxMailsPerHour: 1 },
+    });
     await node.run();
     const before = smtp.received.length;
     await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));

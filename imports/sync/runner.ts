@@ -1,6 +1,6 @@
 /**
  * Runs the syncs of all environments: when they are saved or requested, and every night. One run of an environment at a
- * time, on all nodes.
+ * time, on all nodes. On a node, those start first that have waited longest, one of a project at a time.
  *
  * What is due follows from the stored records alone (`schedule.ts`). So a missed night is run at the next start, and a
  * run whose process ended is repeated by whichever node notices first. A lease, which the running node renews, keeps the
@@ -31,6 +31,8 @@ export interface SyncBounds {
   readonly maxBytes: number;
   /** Runs of this node at the same time. */
   readonly maxRunning: number;
+  /** Time to read all files of a run, with all attempts. */
+  readonly maxReadMs: number;
   readonly retryDelaysMs: readonly number[];
   /** Mails of one environment within an hour. */
   readonly maxMailsPerHour: number;
@@ -38,7 +40,7 @@ export interface SyncBounds {
   readonly maxImportWaitMs: number;
 }
 
-export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes'> = {
+export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes' | 'maxReadMs'> = {
   maxRunning: 2,
   retryDelaysMs: [2_000, 15_000],
   maxMailsPerHour: 20,
@@ -83,10 +85,8 @@ const scopeOf = ({ project, environment }: SyncRecord): Scope => ({ project, env
 
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   const { configuration, values, schedule, clock, bounds, folder, onProblem } = parts;
-  const running = new Map<
-    string,
-    { readonly project: string; readonly end: AbortController; readonly done: Promise<void> }
-  >();
+  /** By project. */
+  const running = new Map<string, { readonly end: AbortController; readonly done: Promise<void> }>();
   /** Syncs that another node holds, with the time of the next attempt. */
   const heldUntil = new Map<string, number>();
   const closing = new AbortController();
@@ -102,13 +102,24 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
     const end = new AbortController();
     const signal = AbortSignal.any([closing.signal, end.signal, lease.lost]);
     const done = runToEnd(sync, lease, { id, folder: join(folder, id), signal }).finally(() => {
-      running.delete(sync._id);
+      running.delete(sync.project);
     });
-    running.set(sync._id, { project: sync.project, end, done });
+    running.set(sync.project, { end, done });
   }
 
-  const isProjectDeleted = ({ project }: { readonly project: string }): boolean =>
-    isDeleted(configuration, 'project', project);
+  const isProjectDeleted = (project: string): boolean => isDeleted(configuration, 'project', project);
+
+  /** Returns the syncs that are due and that this node may start, those that have waited longest first. */
+  function waiting(nowMs: number): SyncRecord[] {
+    return [...configuration.syncs()]
+      .filter(({ _id, project }) => !isProjectDeleted(project) && (heldUntil.get(_id) ?? 0) <= nowMs)
+      .flatMap((sync) => {
+        const due = dueRun(sync, schedule, nowMs);
+        return due === undefined ? [] : [{ sync, sinceMs: due.sinceMs }];
+      })
+      .sort((one, other) => one.sinceMs - other.sinceMs)
+      .map(({ sync }) => sync);
+  }
 
   async function runToEnd(sync: SyncRecord, lease: HeldLease, context: RunContext): Promise<void> {
     try {
@@ -128,12 +139,11 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   return {
     async tick() {
       const nowMs = clock();
-      for (const run of running.values())
-        if (isProjectDeleted(run)) run.end.abort(new Error('the project was deleted'));
-      for (const sync of configuration.syncs()) {
+      for (const [project, { end }] of running)
+        if (isProjectDeleted(project)) end.abort(new Error('the project was deleted'));
+      for (const sync of waiting(nowMs)) {
         if (closing.signal.aborted || running.size >= bounds.maxRunning) return;
-        if (running.has(sync._id) || isProjectDeleted(sync) || (heldUntil.get(sync._id) ?? 0) > nowMs) continue;
-        if (dueRun(sync, schedule, nowMs) !== undefined) await start(sync);
+        if (!running.has(sync.project)) await start(sync);
       }
     },
     async idle() {
@@ -249,13 +259,18 @@ async function execute(
 ): Promise<Executed> {
   const { signal, folder } = context;
   const pause = (ms: number) => parts.pause(ms, signal);
-  const { maxBytes, retryDelaysMs } = parts.bounds;
+  const { maxBytes, maxReadMs, retryDelaysMs } = parts.bounds;
   const credentials = credentialsOf(sync, parts.cipher);
   if (sync.protocol === 's3' && credentials === null)
     return ended(parts, run, 'The credentials were encrypted with another key; save them again.', sync, []);
   let staged: StagedFile[];
   try {
-    staged = await stageFiles({ ...parts, signal, pause, maxBytes, retryDelaysMs }, sync, credentials, folder);
+    staged = await stageFiles(
+      { ...parts, signal, pause, maxBytes, maxReadMs, retryDelaysMs },
+      sync,
+      credentials,
+      folder,
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (!isExpected(error)) throw error;

@@ -83,23 +83,33 @@ describe('a run', () => {
     sync({ lastRun: { ...run, files: [], startedAt, result, attempt } });
 
   test.each([
-    ['when the sync was saved', sync({}), at(1, 12), { reason: 'saved', attempt: 1 }],
+    ['when the sync was saved', sync({}), at(1, 12), { reason: 'saved', attempt: 1, sinceMs: at(1, 12) }],
     [
       'when it was requested after the last run',
       { ...ran(at(1, 12)), requested: { reason: 'requested', at: at(1, 13) } },
       at(1, 13),
-      { reason: 'requested', attempt: 1 },
+      { reason: 'requested', attempt: 1, sinceMs: at(1, 13) },
     ],
     ['not again on the same day', ran(at(1, 12)), at(2, 1), undefined],
-    ['when the night has come', ran(at(1, 12)), at(2, 2), { reason: 'nightly', attempt: 1 }],
+    ['when the night has come', ran(at(1, 12)), at(2, 2), { reason: 'nightly', attempt: 1, sinceMs: at(2, 2) }],
     ['once a night, also after a failure', ran(at(2, 2), 'failed'), at(3, 1), undefined],
-    ['once for many nights that were missed', ran(at(2, 2)), at(9, 17), { reason: 'nightly', attempt: 1 }],
-    ['again when its process ended', ran(at(2, 2), 'running'), at(2, 2), { reason: 'nightly', attempt: 2 }],
+    [
+      'once for many nights that were missed',
+      ran(at(2, 2)),
+      at(9, 17),
+      { reason: 'nightly', attempt: 1, sinceMs: at(9, 2) },
+    ],
+    [
+      'again when its process ended',
+      ran(at(2, 2), 'running'),
+      at(2, 3),
+      { reason: 'nightly', attempt: 2, sinceMs: at(2, 2) },
+    ],
     [
       'to be given up after several attempts',
       ran(at(2, 2), 'running', maxAttempts),
       at(2, 2),
-      { reason: 'nightly', attempt: maxAttempts + 1 },
+      { reason: 'nightly', attempt: maxAttempts + 1, sinceMs: at(2, 2) },
     ],
     ['never while the sync is off', { ...ran(at(1, 12)), enabled: false }, at(9, 2), undefined],
   ] as const)('is due %s', (_, record, nowMs, expected) => {

@@ -64,6 +64,8 @@ export const maxAttempts = 3;
 export interface DueRun {
   readonly reason: SyncReason;
   readonly attempt: number;
+  /** Since when it has waited, epoch ms. */
+  readonly sinceMs: number;
 }
 
 /**
@@ -73,8 +75,10 @@ export interface DueRun {
 export function dueRun(sync: SyncRecord, schedule: Schedule, nowMs: number): DueRun | undefined {
   const { enabled, lastRun, requested } = sync;
   if (!enabled) return undefined;
-  if (lastRun?.result === 'running') return { reason: lastRun.reason, attempt: lastRun.attempt + 1 };
+  if (lastRun?.result === 'running')
+    return { reason: lastRun.reason, attempt: lastRun.attempt + 1, sinceMs: lastRun.startedAt };
   const startedAt = lastRun?.startedAt ?? Number.NEGATIVE_INFINITY;
-  if (requested.at > startedAt) return { reason: requested.reason, attempt: 1 };
-  return schedule.latest(nowMs) > startedAt ? { reason: 'nightly', attempt: 1 } : undefined;
+  if (requested.at > startedAt) return { reason: requested.reason, attempt: 1, sinceMs: requested.at };
+  const sinceMs = schedule.latest(nowMs);
+  return sinceMs > startedAt ? { reason: 'nightly', attempt: 1, sinceMs } : undefined;
 }

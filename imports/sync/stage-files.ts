@@ -14,6 +14,8 @@ export interface StagingParts extends DownloadParts {
   readonly pause: (ms: number) => Promise<void>;
   /** Of all files of a run together, on disk. */
   readonly maxBytes: number;
+  /** Of all files of a run together, with all attempts. Later files fail. */
+  readonly maxReadMs: number;
   /** Before each further attempt after a failure that may pass. */
   readonly retryDelaysMs: readonly number[];
 }
@@ -38,13 +40,36 @@ export async function stageFiles(
   folder: string,
 ): Promise<StagedFile[]> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), parts.maxReadMs);
+  const signal = AbortSignal.any([parts.signal, limit.signal]);
+  try {
+    return await stageWithin({ ...parts, signal }, limit.signal, sync, credentials, folder);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param limit aborts when the time of the run has passed. */
+async function stageWithin(
+  parts: StagingParts,
+  limit: AbortSignal,
+  sync: SyncRecord,
+  credentials: Credentials | null,
+  folder: string,
+): Promise<StagedFile[]> {
   const staged: StagedFile[] = [];
   let leftBytes = parts.maxBytes;
   for (const [index, name] of filesOf(sync).entries()) {
     const file = remoteFile(sync, name, credentials, parts.clock);
     const seen = sync.seen.find((one) => one.name === name);
     const path = join(folder, `${index}`);
-    const result = await persistently(parts, () => download(parts, file, seen, { path, maxBytes: leftBytes }));
+    const result = await persistently(parts, async () => {
+      const read = await download(parts, file, seen, { path, maxBytes: leftBytes });
+      if (read.kind !== 'failed' || !limit.aborted) return read;
+      const message = `the files of the run were not all read within ${parts.maxReadMs / 1_000} seconds`;
+      return { kind: 'failed', message, isTemporary: false };
+    });
     if (result.kind === 'staged') leftBytes -= result.bytes;
     staged.push({ name, ...result });
   }
