@@ -15,8 +15,10 @@ export interface ReplayCatalog {
 }
 
 /** Applies the changes in order and opens a catalog over them. */
-export async function openReplayCatalog(configured: AsyncIterable<readonly DecodedChange[]>): Promise<ReplayCatalog> {
-  const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
+export async function openReplayCatalog(
+  configured: AsyncIterable<readonly DecodedChange[]>,
+  folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-')),
+): Promise<ReplayCatalog> {
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
   const readModel = openReadModel(folder);

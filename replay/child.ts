@@ -1,5 +1,8 @@
 /** The node's side of the process of a replay. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ClusterOptions } from '../backends/cluster/cluster.js';
 import type { JobBounds, JobMessage, ReplayJob } from './job.js';
 
@@ -13,9 +16,11 @@ export interface ProcessMessage {
   readonly source: ReplaySource;
   readonly job: ReplayJob;
   readonly bounds: JobBounds;
+  /** For the copy of the configuration. This side removes it, however the process ends. */
+  readonly folder: string;
 }
 
-/** Runs a job, and calls `hear` for each message. Resolves at its end; aborting the signal ends it early. */
+/** Runs a job, and calls `hear` for each message. Resolves at its end; aborting the signal ends it at once. */
 export type RunReplay = (
   job: ReplayJob,
   bounds: JobBounds,
@@ -24,39 +29,48 @@ export type RunReplay = (
 ) => Promise<void>;
 
 const maxHeapMb = 2_048;
-/** How long an ending process may take to remove its folder. */
-const endMs = 5_000;
 
 /** @param module the compiled file that the process runs. */
 export const runInProcess =
   (module: URL, source: ReplaySource): RunReplay =>
-  (job, bounds, hear, signal) =>
-    new Promise((resolve) => {
-      let hasEnded = false;
-      const child: ChildProcess = fork(module, {
-        serialization: 'advanced',
-        execArgv: [`--max-old-space-size=${maxHeapMb}`],
-        // The node's settings may be secret.
-        env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FENCELINE_'))),
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      });
-      const stop = (): void => {
-        if (child.connected) child.disconnect();
-        setTimeout(() => child.kill('SIGKILL'), endMs).unref();
-      };
-      const ended = (how: string): void => {
-        signal.removeEventListener('abort', stop);
-        if (!hasEnded && !signal.aborted) hear({ kind: 'failed', reason: `the process of the replay ended: ${how}` });
-        resolve();
-      };
-      child.on('message', (message) => {
-        const heard = message as JobMessage;
-        hasEnded ||= heard.kind === 'end' || heard.kind === 'failed';
-        hear(heard);
-      });
-      child.once('exit', (code, exitSignal) => ended(exitSignal ?? `status ${code}`));
-      // A process that could not start emits no `exit`.
-      child.on('error', ({ message }) => child.pid === undefined && ended(message));
-      signal.addEventListener('abort', stop);
-      child.send({ source, job, bounds } satisfies ProcessMessage);
+  async (job, bounds, hear, signal) => {
+    const folder = mkdtempSync(join(tmpdir(), 'fenceline-replay-'));
+    try {
+      await runWithin(module, { source, job, bounds, folder }, hear, signal);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+
+const runWithin = (
+  module: URL,
+  message: ProcessMessage,
+  hear: (message: JobMessage) => void,
+  signal: AbortSignal,
+): Promise<void> =>
+  new Promise((resolve) => {
+    let hasEnded = false;
+    const child: ChildProcess = fork(module, {
+      serialization: 'advanced',
+      execArgv: [`--max-old-space-size=${maxHeapMb}`],
+      // The node's settings may be secret.
+      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FENCELINE_'))),
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      signal,
+      // It writes to its folder only, and it may be too busy to end by itself.
+      killSignal: 'SIGKILL',
     });
+    const ended = (how: string): void => {
+      if (!hasEnded && !signal.aborted) hear({ kind: 'failed', reason: `the process of the replay ended: ${how}` });
+      resolve();
+    };
+    child.on('message', (told) => {
+      const heard = told as JobMessage;
+      hasEnded ||= heard.kind === 'end' || heard.kind === 'failed';
+      hear(heard);
+    });
+    child.once('exit', (code, exitSignal) => ended(exitSignal ?? `status ${code}`));
+    // A process that could not start emits no `exit`.
+    child.on('error', ({ message }) => child.pid === undefined && ended(message));
+    child.send(message);
+  });

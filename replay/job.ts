@@ -67,10 +67,19 @@ function textOf({ event, isFirst }: ComparedEvent): string {
 const differencesOf = ({ transitions }: Place): number =>
   Object.values(transitions).reduce((sum, { replay, record }) => sum + replay + record, 0);
 
-/** Runs the job. The caller ends it early by returning from the loop. */
-export async function* runJob(log: ReadableLog, job: ReplayJob, bounds: JobBounds): AsyncGenerator<JobMessage> {
+/**
+ * Runs the job. The caller ends it early by returning from the loop.
+ *
+ * @param folder for the copy of the configuration, which is removed at the end. Default: a temporary one.
+ */
+export async function* runJob(
+  log: ReadableLog,
+  job: ReplayJob,
+  bounds: JobBounds,
+  folder?: string,
+): AsyncGenerator<JobMessage> {
   const { project, scope, range, warmUpMs, proposed } = job;
-  const { catalog, close } = await openReplayCatalog(configuredFor(log, project, scope, proposed));
+  const { catalog, close } = await openReplayCatalog(configuredFor(log, project, scope, proposed), folder);
   try {
     const { records: total, steps } = await prepareReplay({ log, catalog, scope, range, warmUpMs });
     if (total > bounds.maxRecords) {

@@ -1,6 +1,6 @@
 /**
  * The process of one replay. It reads the log of a data folder or of a cluster, tells its parent what it finds, and
- * ends. It ends early when the parent closes the channel, or has ended itself.
+ * ends. It ends early when the parent has ended.
  */
 import { setPriority } from 'node:os';
 import { openLogReader, type ReadableLog } from '../backends/embedded/reader.js';
@@ -20,10 +20,7 @@ async function openLog(source: ReplaySource): Promise<{ readonly log: ReadableLo
   return openCluster({ ...source.options, onProblem: () => {} });
 }
 
-let isWanted = true;
-process.once('disconnect', () => {
-  isWanted = false;
-});
+process.once('disconnect', () => process.exit());
 process.on('SIGINT', () => {});
 
 /** Resolves when the parent has taken the message, so that a slow parent slows this process down. */
@@ -33,7 +30,7 @@ const tell = (message: object): Promise<void> =>
     process.send!(message, () => resolve());
   });
 
-async function run({ source, job, bounds }: ProcessMessage): Promise<void> {
+async function run({ source, job, bounds, folder }: ProcessMessage): Promise<void> {
   try {
     setPriority(priority);
   } catch {
@@ -41,10 +38,7 @@ async function run({ source, job, bounds }: ProcessMessage): Promise<void> {
   }
   const opened = await openLog(source);
   try {
-    for await (const message of runJob(opened.log, job, bounds)) {
-      if (!isWanted) return;
-      await tell(message);
-    }
+    for await (const message of runJob(opened.log, job, bounds, folder)) await tell(message);
   } finally {
     await opened.close();
   }
