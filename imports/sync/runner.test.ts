@@ -12,6 +12,7 @@ import { ampleMs, networks, openClient } from '../../outbound/testing/clients.js
 import { projectRecord } from '../../pipeline/catalog/testing/fixtures.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { createSecretCipher } from '../../pipeline/encryption.js';
+import { ApiError } from '../../schemas/errors.js';
 import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
 import { newScope, useWorkbench } from '../testing/fixtures.js';
 import type { SyncInput } from './fields.js';
@@ -393,6 +394,22 @@ describe('the places of a node', () => {
     expect(lastRun(scope)).toMatchObject({ result: 'failed', message: expect.stringContaining('none was imported') });
     expect(lastRun(scope).files[0]?.message).toBe('the files of the run were not all read within 0.3 seconds');
   });
+});
+
+// A run waited for another import of its project for each of its files anew.
+test('a run waits for another import for half an hour altogether', async () => {
+  const scope = newScope();
+  bodies.set('/a.csv', csv('1')).set('/b.csv', csv('2'));
+  await save(scope, { urls: [url('/a.csv'), url('/b.csv')] });
+  let waitedMs = 0;
+  await newNode({
+    importer: { importRecords: () => Promise.reject(new ApiError('import_running', 'another import is running')) },
+    pause: async (ms) => {
+      waitedMs += ms;
+    },
+  }).run();
+  expect(lastRun(scope)).toMatchObject({ result: 'failed', files: [{ result: 'failed' }, { result: 'failed' }] });
+  expect(waitedMs).toBe(30 * 60_000);
 });
 
 describe('mail', () => {

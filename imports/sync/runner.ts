@@ -36,7 +36,7 @@ export interface SyncBounds {
   readonly retryDelaysMs: readonly number[];
   /** Mails of one environment within an hour. */
   readonly maxMailsPerHour: number;
-  /** How long a run waits for another import of its project. */
+  /** How long a run waits for other imports of its project, for all files together. */
   readonly maxImportWaitMs: number;
 }
 
@@ -282,9 +282,12 @@ async function execute(
     const message = 'Not all files could be read, so none was imported.';
     return ended(parts, run, message, sync, staged.map(unimported));
   }
+  const patience = { leftMs: parts.bounds.maxImportWaitMs };
   const files: SyncFileRecord[] = [];
   for (const file of staged)
-    files.push(file.kind === 'staged' ? await imported(parts, sync, run, file, context) : unimported(file));
+    files.push(
+      file.kind === 'staged' ? await imported(parts, sync, run, file, { signal, patience }) : unimported(file),
+    );
   const seen = seenAfter(sync.seen, staged, (name) =>
     files.some((file) => file.name === name && file.result === 'imported'),
   );
@@ -333,7 +336,7 @@ async function imported(
   sync: SyncRecord,
   run: SyncRunRecord,
   file: StagedFile & { readonly kind: 'staged' },
-  { signal }: RunContext,
+  { signal, patience }: { readonly signal: AbortSignal; readonly patience: { leftMs: number } },
 ): Promise<SyncFileRecord> {
   const { name, bytes } = file;
   const request = {
@@ -345,7 +348,6 @@ async function imported(
     fileName: shownName(name),
     bytesTotal: bytes,
   };
-  const untilMs = parts.clock() + parts.bounds.maxImportWaitMs;
   for (;;) {
     try {
       const record = await parts.importer.importRecords({ ...request, source: { path: file.path } });
@@ -356,8 +358,9 @@ async function imported(
       signal.throwIfAborted();
       // Without the stores the run stays in progress, and is repeated.
       if (!isExpected(error) || isUnavailable(error)) throw error;
-      if (!isBusy(error) || parts.clock() >= untilMs)
+      if (!isBusy(error) || patience.leftMs <= 0)
         return { name, result: 'failed', message: error.message, bytes, ...noImport };
+      patience.leftMs -= retryImportMs;
       await parts.pause(retryImportMs, signal);
     }
   }
