@@ -123,7 +123,7 @@ export function createReplays({
     const messages: Readonly<Record<typeof reason, string>> = {
       too_long: `the replay took more than ${maxMs / 1_000} seconds: choose a shorter range`,
       project_deleted: 'the project was deleted',
-      lease_lost: 'an outage was so long that another replay of the project may have started',
+      lease_lost: 'after a long outage another replay of the project may have started',
       not_stored: 'its events could not be stored',
       closing: 'the server was stopped',
     };

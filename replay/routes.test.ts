@@ -187,7 +187,7 @@ describe('replays that start at once', () => {
     const found = () => replays.find(job.scope, _id);
     await expect.poll(async () => (await found())?.status).toBe('failed');
     expect(await found()).toMatchObject({
-      message: 'an outage was so long that another replay of the project may have started',
+      message: 'after a long outage another replay of the project may have started',
     });
     expect(await api.values.get(lease)).toBe('the next');
     await replays.close();

@@ -113,7 +113,7 @@ test('finds the last updated user by _id, userId and deviceId, with what is stil
   expect(await inside('kept')).toEqual([]);
 });
 
-test('regression: a user who logged out stayed inside the geofence for ever, wherever the device went', async () => {
+test('regression: a user who logged out stayed inside the geofence, wherever the device went', async () => {
   const left = await put('left');
   const inside = async () => idsOf((await api.call('GET', `/v1/geofences/${left}/users`)).body.users);
   const deviceId = 'shared';

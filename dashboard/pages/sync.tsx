@@ -275,7 +275,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
               isCode
               rows={4}
               placeholder="https://example.com/stores.csv"
-              hint="One per line, up to 20. Names that end in .geojson or .ndjson are read in that format, others as CSV."
+              hint="One per line, up to 20. Names that end in .geojson or .ndjson have that format, others are CSV."
               {...text('urls')}
             />
           ) : (

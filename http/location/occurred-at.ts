@@ -6,8 +6,8 @@ import { minEpochMs, readDate, readNumber, rules } from '../fields/values.js';
 /** The raw time fields of a request. */
 export interface TimeFields {
   /**
-   * Milliseconds from the fix to the sending, by the device's clock. Correct even when that clock is wrong. A clock that
-   * is set back in between makes it negative.
+   * Milliseconds from the fix to the sending, by the device's clock. Correct even when that clock is wrong. A clock
+   * that is set back in between makes it negative.
    */
   readonly updatedAtMsDiff?: unknown;
   /** Epoch milliseconds by the device's clock. */

@@ -1,4 +1,4 @@
-/** The HTTP server for tests: without keys, limits of rates and a log, and with wide bounds, unless a test gives them. */
+/** The HTTP server for tests: without keys, rate limits and a log, and with wide bounds, unless a test gives them. */
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import type { RateLimits } from '../access/rate-limits.js';

@@ -3,8 +3,8 @@
  * time, on all nodes. On a node, those start first that have waited longest, one of a project at a time.
  *
  * What is due follows from the stored records alone (`schedule.ts`). So a missed night is run at the next start, and a
- * run whose process ended is repeated by whichever node notices first. A lease, which the running node renews, keeps the
- * others out.
+ * run whose process ended is repeated by whichever node notices first. A lease, which the running node renews, keeps
+ * the others out.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -22,7 +22,7 @@ const receipt: Receipt = {
   replayed: false,
   replyTo: null,
 };
-/** The n-th location of one device. The log is told of its number by the accuracy. */
+/** The n-th location of one device. The accuracy tells the log its number. */
 const numbered = (number: number) =>
   readBulkLocation({ deviceId: 'd', latitude: 1, longitude: 2, accuracy: number }, receipt);
 const numbers = (first: number, end: number) => Array.from({ length: end - first }, (_, index) => first + index);

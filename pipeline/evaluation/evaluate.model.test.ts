@@ -118,8 +118,8 @@ const said = fc.record({
 });
 
 /**
- * A step of a story: the device moves, repeats its last location (perhaps with a difference), sends an earlier one again
- * with the age that it had before, or the world changes.
+ * A step of a story: the device moves, repeats its last location (perhaps with a difference), sends an earlier one
+ * again with the age that it had before, or the world changes.
  */
 type Step =
   | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location>; isAfterUpgrade: boolean }
@@ -321,7 +321,7 @@ test('a repeated sequence with device times changes nothing', () => {
   );
 });
 
-test('a sequence with ages and the clock of the device changes nothing when it arrives again within two minutes', () => {
+test('a sequence with ages and the clock of the device changes nothing when it arrives again in two minutes', () => {
   fc.assert(
     fc.property(moves, fc.integer({ min: 1, max: 120_000 }), ([first, steps], delayMs) => {
       const sequence = timed(happenings(first, steps), (location) => withClock(location, exampleDetails()));

@@ -3,7 +3,7 @@
  *
  * A value is a zero byte, the version of the layout, and a bare Avro DeviceState. Layout 1 was the Avro record alone.
  * Its first byte is never zero, because no device is stored without users. Layout 2 ends with the users, and layout 3
- * with the device's clock. A state without a clock is written in layout 2, which processes of earlier releases read too.
+ * with the device's clock. A state without a clock is written in layout 2, which earlier releases read too.
  */
 import { encodeWith } from '../../schemas/avro-writer.js';
 import { deviceStateType, firstDeviceStateType, thirdDeviceStateType } from '../../schemas/codecs.js';

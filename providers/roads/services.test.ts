@@ -217,8 +217,8 @@ describe('GraphHopper', () => {
     expect(state.value.boundary?.([11.001, 58], 500)).toBe(false);
   });
 
-  // One failed /info was remembered for ten minutes as a boundary that is not known, and areas that the edge of the data
-  // had cut were stored.
+  // One failed /info was remembered for ten minutes as a boundary that is not known, and areas that the edge of the
+  // data had cut were stored.
   test('regression: is unavailable until it says where its data ends', async () => {
     let nowMs = 0;
     const limits = { maxConcurrency: 1, maxWaitingPerProject: 1, timeoutMs: 60_000 };
@@ -236,7 +236,7 @@ describe('GraphHopper', () => {
     expect(infos()).toBe(1);
     nowMs += 5_000;
     expect(await codeOf()).toBe('outside_road_data');
-    // What it has said counts while it does not answer.
+    // Its last answer counts while it gives none.
     replies = { ...replies, '/info': { status: 503, body: {} } };
     nowMs += 600_000;
     expect(await codeOf()).toBe('outside_road_data');

@@ -23,8 +23,8 @@ test('a webhook that is gone is disabled once', async () => {
   expect(await disable(sent, 'gone', noon + 1)).toBe(false);
 });
 
-// An owner replaced the URL while a request to the former one was in flight. The former one then answered 410, or failed
-// on its fifth day, and the new one was disabled.
+// An owner replaced the URL while a request to the former one was in flight. The former one then answered 410, or
+// failed on its fifth day, and the new one was disabled.
 test.each(['gone', 'failing'] as const)(
   'regression: a late verdict %s does not disable a changed webhook',
   async (as) => {

@@ -412,8 +412,8 @@ describe('rejections', () => {
   });
 });
 
-// Redis fell back, and a bad location was evaluated again. The time of its dead letter is in the key of its row, and was
-// the time of the evaluation, so the location was counted twice.
+// Redis fell back, and a bad location was evaluated again. The time of its dead letter is in the key of its row. It
+// was the time of the evaluation, so the location was counted twice.
 test('regression: a location whose dead letter is made again is counted once', async () => {
   const key = `${idOf('project', 1)}/live/a/b`;
   const badAt = (offset: number): BadRecord => {

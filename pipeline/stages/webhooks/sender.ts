@@ -88,7 +88,7 @@ export class Sender {
     if (hasFailedTooLong(health, webhook, nowMs)) this.#disable(webhook, health, 'failing', nowMs);
   }
 
-  /** Each process sends a part of a webhook's deliveries, so a failure counts only beside what the others have stored. */
+  /** Each process sends a part of a webhook's deliveries, so a failure counts only beside what others have stored. */
   async #storeHealth(webhook: string, health: EndpointHealth, nowMs: number): Promise<void> {
     const { queue } = this.#parts;
     applyStored(health, await queue.health(webhook), nowMs);

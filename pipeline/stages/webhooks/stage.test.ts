@@ -325,7 +325,7 @@ describe('a webhook', () => {
     expect(node.client.requests).toHaveLength(3);
   });
 
-  test('that is changed before its former URL answers 410 stays enabled, and nothing is alerted or counted', async () => {
+  test('that is changed before its former URL answers 410 stays enabled, and nothing is counted or sent', async () => {
     await node.configure(hook);
     const changed = { ...hook, url: 'http://127.0.0.1:1/other', updatedAt: hook.updatedAt + 1 };
     node.client.answering = async ({ url }) => {

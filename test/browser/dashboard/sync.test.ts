@@ -88,7 +88,7 @@ describe.runIf(isRunnable)('the sync view', () => {
   });
 
   // A script changed the sync while its form was open. "Show its present state" did nothing, and each later save was
-  // refused until the page was read again. What was typed was lost without a question when another view was opened.
+  // refused until the page was read again. Typed text was lost without a question when another view was opened.
   it('shows what somebody else saved, saves over that, and asks before typed text is lost', async () => {
     const backend = server.as('test_secret');
     const put = async (notificationEmail: string) =>

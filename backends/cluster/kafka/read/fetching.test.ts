@@ -57,7 +57,7 @@ describe('fetchNext', () => {
     expect(fetchAlone).toHaveBeenCalledWith({ partition: 3, offset: 5, maxBytes: 16 * 2 ** 20 }, 1_000);
   });
 
-  // An empty answer of any topic counted as compacted. A broker with tiered storage answers so while it reads a segment.
+  // An empty answer of any topic counted as compacted. A broker with tiered storage answers so during a read.
   test('an empty answer before the end skips no record of a topic that is not compacted', async () => {
     const fetchAlone = vi.fn().mockResolvedValueOnce(nothing).mockResolvedValueOnce(nothing).mockResolvedValue(some);
     expect(await fetchNext(source({ fetchAlone }), requested)).toBe(some);
