@@ -66,10 +66,11 @@ test('a reader that was killed does not let the file grow', async () => {
 });
 
 // Without the analytics engine, a node whose folder was deleted acknowledged every location into files without a name.
+// A check that is under way meanwhile sees only some of the files change.
 test.each([
-  ['the folder was moved', (data: string) => renameSync(data, `${data}-moved`), /in-use.socket, deliveries/],
+  ['the folder was moved', (data: string) => renameSync(data, `${data}-moved`), /\((in-use.socket|\w+\/data.mdb)/],
   ['a file was deleted', (data: string) => rmSync(join(data, 'log', 'data.mdb')), /\(log\/data.mdb\)/],
-  ['the folder was replaced by a copy', replaceByCopy, /in-use.socket, deliveries/],
+  ['the folder was replaced by a copy', replaceByCopy, /\((in-use.socket|\w+\/data.mdb)/],
   ['another process took the lock', (data: string) => lockedAgain(data), /\(in-use.socket\)/],
 ])('writes are refused and the node ends when %s', async (_, lose, files) => {
   const { data, backend } = await openedFolder();
