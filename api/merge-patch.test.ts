@@ -26,8 +26,12 @@ const resources = {
   },
   beacons: {
     required: {
-      ...{ description: 'Register', type: 'ibeacon', uuid: 'a7f2b4c0-1111-2222-3333-444455556666' },
-      ...{ major: 1, minor: 2, coordinates: [13.4, 52.5] },
+      description: 'Register',
+      type: 'ibeacon',
+      uuid: 'a7f2b4c0-1111-2222-3333-444455556666',
+      major: 1,
+      minor: 2,
+      coordinates: [13.4, 52.5],
     },
     fields: {
       description: fc.constantFrom('Register', 'Door'),

@@ -95,8 +95,13 @@ export function addOutlineRoute<Stored extends GeofenceRecord | BeaconRecord>(
       for (let positions = 0; ; ) {
         const count = Math.min(recordsPerTurn, limit - outlines.length);
         const part = search({
-          ...{ project, environment, sort: 'createdAt', isDescending: false },
-          ...{ from, limit: count, maxExamined: count },
+          project,
+          environment,
+          sort: 'createdAt',
+          isDescending: false,
+          from,
+          limit: count,
+          maxExamined: count,
         });
         for (const record of part.items) {
           outlines.push(outlineOf(record, clock()));

@@ -92,8 +92,13 @@ test('outlines are little of each record, oldest first, in pages', async () => {
   const first = await page('limit=3');
   const { _id } = (await list('externalId=cafe')).geofences[0];
   expect(first.outlines[0]).toEqual({
-    ...{ _id, description: 'Café Roma', tag: 'store', externalId: 'cafe', enabled: true },
-    ...{ center: [-73.97, 40.78], radius: 100 },
+    _id,
+    description: 'Café Roma',
+    tag: 'store',
+    externalId: 'cafe',
+    enabled: true,
+    center: [-73.97, 40.78],
+    radius: 100,
   });
   expect(first.outlines.map(({ enabled }: { enabled: boolean }) => enabled)).toEqual([true, false, true]);
   const second = await page(`cursor=${first.meta.cursor}`);
@@ -115,7 +120,9 @@ test('many are enabled, disabled and deleted at once, and a repetition changes n
   const unknown = '0'.repeat(24);
   expect(await bulk({ action: 'disable', ids: [...ids.slice(1), ids[1], unknown] })).toEqual({
     meta: { code: 200 },
-    ...{ changed: 2, unchanged: 0, missing: 1 },
+    changed: 2,
+    unchanged: 0,
+    missing: 1,
   });
   expect(await bulk({ action: 'disable', ids })).toMatchObject({ changed: 1, unchanged: 2 });
   expect(await idsOf('tag=bulk&enabled=true')).toEqual([]);

@@ -22,8 +22,12 @@ const stores = [
 await fenceline.call('POST /v1/geofences/batch', {
   body: {
     geofences: stores.map(([description, longitude, latitude], index) => ({
-      ...{ tag: 'store', externalId: `${index + 1}`, description },
-      ...{ type: 'circle', coordinates: [longitude, latitude], radius: 60 },
+      tag: 'store',
+      externalId: `${index + 1}`,
+      description,
+      type: 'circle',
+      coordinates: [longitude, latitude],
+      radius: 60,
     })),
   },
 });

@@ -11,8 +11,12 @@ import { newScope, useWorkbench } from './testing/fixtures.js';
 const bench = useWorkbench();
 
 const shop = (externalId: string, radius = 100) => ({
-  ...{ description: 'Shop', type: 'circle', coordinates: [10.5, 50.25] },
-  ...{ tag: 'store', externalId, radius },
+  description: 'Shop',
+  type: 'circle',
+  coordinates: [10.5, 50.25],
+  tag: 'store',
+  externalId,
+  radius,
 });
 
 const geofencesOf = (scope: ReturnType<typeof newScope>) => {

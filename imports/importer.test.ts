@@ -388,7 +388,9 @@ it('reports a row that is nested deeply, which once ended the import, and applie
   const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
   const text = [row('a', '{}'), row('b', deep), row('c', '{}')].join('\n');
   expect(await bench.import(newScope(), text, { format: 'ndjson' })).toMatchObject({
-    ...{ status: 'completed', created: 2, rejected: 1 },
+    status: 'completed',
+    created: 2,
+    rejected: 1,
     rejections: [{ line: 2, column: 'row' }],
   });
 });

@@ -43,8 +43,16 @@ function file(name: string, bytes: Uint8Array): string {
 }
 
 const request: MapRequest = {
-  ...{ width: 300, height: 200, scale: 1, style: 'svc-default-v1', language: 'en', format: 'png' },
-  ...{ markers: [], paths: [], fences: [], camera: { center: [0, 0], zoom: 1, bbox: null } },
+  width: 300,
+  height: 200,
+  scale: 1,
+  style: 'svc-default-v1',
+  language: 'en',
+  format: 'png',
+  markers: [],
+  paths: [],
+  fences: [],
+  camera: { center: [0, 0], zoom: 1, bbox: null },
 };
 
 async function open(archive: string): Promise<MapRenderer> {
@@ -110,10 +118,16 @@ describe('maps of one view', () => {
     latitude + 0.006 * (random() - 0.5),
   ];
   const marker = (at: Position): MarkerGroup => ({
-    ...{ color: [228, 0, 43, 1], size: 'normal', icon: null, locations: [near(at), near(at)] },
+    color: [228, 0, 43, 1],
+    size: 'normal',
+    icon: null,
+    locations: [near(at), near(at)],
   });
   const path = (at: Position): PathOverlay => ({
-    ...{ stroke: [31, 111, 235, 1], width: 4, border: [255, 255, 255, 1], borderWidth: 1 },
+    stroke: [31, 111, 235, 1],
+    width: 4,
+    border: [255, 255, 255, 1],
+    borderWidth: 1,
     locations: [near(at), near(at), near(at)],
   });
   const fence = (at: Position): FenceOverlay => ({ type: 'circle', center: near(at), radiusM: 100 });

@@ -135,7 +135,11 @@ export async function createMapRenderer(options: MapRendererOptions): Promise<Ma
         const isSpoken = isSpokenIn(request.language, view);
         const style = ground.styles.image(request.style, request.language, uploadedStyle, isSpoken);
         return {
-          ...{ view, style, images, format: request.format, sources: new Map([['map', ground.source]]) },
+          view,
+          style,
+          images,
+          format: request.format,
+          sources: new Map([['map', ground.source]]),
           labels: (frame, labelled, filling) => preparedLabels(frame, labelled, request.language, filling),
           onLabels(labels) {
             options.onLabels?.(labels);

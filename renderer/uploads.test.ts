@@ -26,7 +26,15 @@ afterAll(async () => {
 });
 
 const request = (style: string): MapRequest => ({
-  ...{ width: 300, height: 200, scale: 1, style, language: 'en', format: 'png', markers: [], paths: [], fences: [] },
+  width: 300,
+  height: 200,
+  scale: 1,
+  style,
+  language: 'en',
+  format: 'png',
+  markers: [],
+  paths: [],
+  fences: [],
   camera: { center: [0, 0], zoom: 1, bbox: null },
 });
 

@@ -224,9 +224,18 @@ export function createReplays({
           throw new ApiError('overloaded', 'this server runs replays of other projects', { retryAfterS });
         running.set(id, stop);
         const record: ReplayRecord = {
-          ...{ ...job.scope, _id: id, createdAt: clock(), finishedAt: null, status: 'running', message: null },
-          ...{ fromMs: job.range.fromMs, toMs: job.range.toMs, recordsTotal: 0, recordsRead: 0 },
-          ...{ summary: null, kept: noEvents },
+          ...job.scope,
+          _id: id,
+          createdAt: clock(),
+          finishedAt: null,
+          status: 'running',
+          message: null,
+          fromMs: job.range.fromMs,
+          toMs: job.range.toMs,
+          recordsTotal: 0,
+          recordsRead: 0,
+          summary: null,
+          kept: noEvents,
         };
         await store(record);
         const followed = follow(record, job, lease, stop).finally(() => following.delete(followed));

@@ -30,9 +30,15 @@ beforeAll(async () => {
     clock: () => nowMs,
     addRoutes: ({ configuration, values, clock }) =>
       replayRoutes({
-        ...{ configuration, clock },
+        configuration,
+        clock,
         replays: createReplays({
-          ...{ configuration, values, clock, run: runHere, everyMs: 5, maxRunning: 2 },
+          configuration,
+          values,
+          clock,
+          run: runHere,
+          everyMs: 5,
+          maxRunning: 2,
           bounds: { ...defaultJobBounds, maxEvents: 120 },
         }),
       }),
@@ -43,9 +49,14 @@ beforeAll(async () => {
   const records = Array.from({ length: 200 }, (_, index) => {
     const deviceId = `phone-${index % 50}`;
     const location = exampleLocation({
-      ...{ id: deriveId('location', `${index}`), project, deviceId, longitude: 0, accuracy_m: 5 },
+      id: deriveId('location', `${index}`),
+      project,
+      deviceId,
+      longitude: 0,
+      accuracy_m: 5,
       latitude: [0.02, 0.0001, 0.0015, 0.02][Math.floor(index / 50)]!,
-      ...{ occurredAt: nowMs - 3_600_000 + index * 1_000, receivedAt: nowMs - 3_600_000 + index * 1_000 },
+      occurredAt: nowMs - 3_600_000 + index * 1_000,
+      receivedAt: nowMs - 3_600_000 + index * 1_000,
     });
     return { key: `${project}/test/${deviceId}`, value: codecs.location.encode(location) };
   });
@@ -140,8 +151,13 @@ describe('replays that start at once', () => {
     new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
   const node = (values = api.values) =>
     createReplays({
-      ...{ configuration: api.readModel, values, clock: () => nowMs, run: held, everyMs: 5 },
-      ...{ bounds: defaultJobBounds, maxRunning: 2 },
+      configuration: api.readModel,
+      values,
+      clock: () => nowMs,
+      run: held,
+      everyMs: 5,
+      bounds: defaultJobBounds,
+      maxRunning: 2,
     });
   const jobOf = (project: string): ReplayJob => ({
     project: { ...api.project.record, _id: project },

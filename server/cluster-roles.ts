@@ -138,7 +138,15 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       { configuration, readModel, logger, sessions, registry: parts.registry },
       {
         values: backend.values,
-        ...{ writer, spatial, analytics, log, maps, roads, states, secretCipher, webhookClient },
+        writer,
+        spatial,
+        analytics,
+        log,
+        maps,
+        roads,
+        states,
+        secretCipher,
+        webhookClient,
         deliveries: backend.requestDeliveries,
         leases: backend.leases,
         replaySource: { kind: 'cluster', options: parts.clusterOptions },
@@ -189,7 +197,15 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const writer = createConfigurationWriter({ log, readModel });
     const eraser = startEraser(
       {
-        ...{ readModel, writer, leases, log, states, positions, deliveries, analytics, secretCipher },
+        readModel,
+        writer,
+        leases,
+        log,
+        states,
+        positions,
+        deliveries,
+        analytics,
+        secretCipher,
         cluster: clickHouse.cluster,
       },
       { configuration, logger },

@@ -117,8 +117,15 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const { positions, deliveryQueue: deliveries } = backend;
   const eraser = startEraser(
     {
-      ...{ readModel, writer, leases: embeddedLeases, log: backend.log, states: stateStore, positions, deliveries },
-      ...{ analytics: history, secretCipher },
+      readModel,
+      writer,
+      leases: embeddedLeases,
+      log: backend.log,
+      states: stateStore,
+      positions,
+      deliveries,
+      analytics: history,
+      secretCipher,
     },
     { configuration, logger },
   );

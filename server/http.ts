@@ -289,23 +289,35 @@ export async function addApi(
   });
   await app.register(
     demoRoutes({
-      ...{ ...importing, log, values, admitWrite },
+      ...importing,
+      log,
+      values,
+      admitWrite,
       isEnabled: configuration.demo.enabled === 'on',
       onProblem: (error) => logger.warn(error, 'the demo has ended with an error'),
     }),
   );
   await app.register(
     replayRoutes({
-      ...{ configuration: readModel, clock: Date.now },
+      configuration: readModel,
+      clock: Date.now,
       replays: createReplays({
-        ...{ configuration: readModel, values, clock: Date.now, bounds: defaultJobBounds },
+        configuration: readModel,
+        values,
+        clock: Date.now,
+        bounds: defaultJobBounds,
         run: runInProcess(replayModule, replaySource),
       }),
     }),
   );
   await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));
   await addSync(app, configuration, logger, {
-    ...{ configuration: readModel, writer, values, importer, mailer, cipher: secretCipher },
+    configuration: readModel,
+    writer,
+    values,
+    importer,
+    mailer,
+    cipher: secretCipher,
     admitWrite,
   });
   const follower = createPlaceFollower({

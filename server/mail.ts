@@ -45,7 +45,13 @@ export function mailerOptions({ mail, data }: Configuration): MailerOptions {
   }
   const { host, port, tls, timeoutMs } = mail;
   const smtp = {
-    ...{ host, port, tls, timeoutMs, retryDelaysMs, maxConnections, maxWaiting },
+    host,
+    port,
+    tls,
+    timeoutMs,
+    retryDelaysMs,
+    maxConnections,
+    maxWaiting,
     ...(mail.username && { login: { username: mail.username, password } }),
     ...(ca && { ca }),
   };

@@ -211,7 +211,10 @@ function addCacheMetrics(registry: Registry, caches: ReadonlyMap<string, () => C
   for (const [name, { kind, help }] of Object.entries(cacheMetrics)) {
     const Metric = kind === 'counter' ? Counter : Gauge;
     new Metric({
-      ...{ name: prefixed(name), help, labelNames: ['cache'], registers: [registry] },
+      name: prefixed(name),
+      help,
+      labelNames: ['cache'],
+      registers: [registry],
       collect() {
         this.reset();
         for (const [cache, read] of caches) {

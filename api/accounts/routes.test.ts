@@ -225,7 +225,8 @@ test('an account is a member of several projects, with a role in each', async ()
   const { browser, email } = await invited(api, first.browser, 'viewer');
   await post(second.browser, '/v1/invitations', { email, role: 'owner' });
   const answer = await post(new Browser(api), '/v1/invitations/accept', {
-    ...{ token: mailedToken(api, email), password },
+    token: mailedToken(api, email),
+    password,
   });
   expect(answer.status).toBe(200);
   const roles = Object.fromEntries(

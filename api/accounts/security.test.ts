@@ -266,7 +266,8 @@ describe('attempts are limited', () => {
   test('per /64 of IPv6: one client has as many addresses as it likes', async () => {
     const guess = (host: number) =>
       post(new Browser(api, { 'x-forwarded-for': `2001:db8:1:2::${host.toString(16)}` }), '/v1/signup', {
-        ...{ email: newEmail(), password: 'short' },
+        email: newEmail(),
+        password: 'short',
       });
     const statuses = [];
     for (let host = 1; host <= 21; host++) statuses.push((await guess(host)).status);

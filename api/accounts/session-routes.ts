@@ -228,7 +228,11 @@ export const sessionRoutes =
           });
         }
         await edit(withoutRevision, `account/${account._id}`, () => ({
-          ...{ kind: 'account', id: account._id, record: null, isExisting: true, result: null },
+          kind: 'account',
+          id: account._id,
+          record: null,
+          isExisting: true,
+          result: null,
         }));
         await sessions.end(request, reply);
         return { meta: success };

@@ -108,12 +108,10 @@ describe('with concurrent publishing, lost connections and slow clients', () => 
         const project = deriveId('project', `${runs}`);
         const followers = createFollowers(log, defaultFollowerBounds);
         const parts = {
-          ...{
-            log,
-            scope: `${project}/test`,
-            serialize: createSerializer(Number.POSITIVE_INFINITY),
-            maxUnsentBytes: 1_000,
-          },
+          log,
+          scope: `${project}/test`,
+          serialize: createSerializer(Number.POSITIVE_INFINITY),
+          maxUnsentBytes: 1_000,
           onDropped: () => {
             dropped += 1;
           },

@@ -155,8 +155,12 @@ export async function startApi({
   };
 
   const sessions = createSessions({
-    ...{ values, configuration: readModel, clock, secureCookies: 'auto' },
-    ...{ idleMs: sessionIdleMs, absoluteMs: sessionAbsoluteMs },
+    values,
+    configuration: readModel,
+    clock,
+    secureCookies: 'auto',
+    idleMs: sessionIdleMs,
+    absoluteMs: sessionAbsoluteMs,
   });
   const mails: Mail[] = [];
   const accounts = createAccountParts({
@@ -174,7 +178,9 @@ export async function startApi({
     signInAttemptsPerClient: 100,
     passwordCost: { logN: 4, r: 8, p: 1 },
     ...accountOptions,
-    ...{ sessions, values, clock },
+    sessions,
+    values,
+    clock,
   });
 
   const app = createTestServer({
@@ -250,7 +256,9 @@ export async function startApi({
         ...(key !== '' && { authorization: key }),
       };
       const answer = await app.inject({
-        ...{ method, url, headers },
+        method,
+        url,
+        headers,
         ...(body !== undefined && { payload: body }),
         ...(remoteAddress !== undefined && { remoteAddress }),
       });

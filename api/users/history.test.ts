@@ -53,23 +53,37 @@ beforeAll(async () => {
   path.forEach((latitude, index) => {
     const location = exampleLocation({
       ...scope,
-      ...{ id: deriveId('location', `${index}`), deviceId: 'phone/1', longitude: 0, latitude, accuracy_m: 5 },
-      ...{ occurredAt: startMs + times[index]!, receivedAt: startMs + index * 45_000 + 7 },
+      id: deriveId('location', `${index}`),
+      deviceId: 'phone/1',
+      longitude: 0,
+      latitude,
+      accuracy_m: 5,
+      occurredAt: startMs + times[index]!,
+      receivedAt: startMs + index * 45_000 + 7,
     });
     const evaluation = evaluate(location, state, catalog.context(scope)!);
     if (evaluation.result === 'applied') state = evaluation.state;
     const { id: user, createdAt, geofences } = evaluation.user;
     const caused = evaluation.transitions.map(({ type, id }) =>
       exampleEvent({
-        ...{ ...scope, id: deriveId('event', location.id, id, type), type, locationId: location.id },
-        ...{ createdAt: location.occurredAt, actualCreatedAt: location.receivedAt },
+        ...scope,
+        id: deriveId('event', location.id, id, type),
+        type,
+        locationId: location.id,
+        createdAt: location.occurredAt,
+        actualCreatedAt: location.receivedAt,
         user: { id: user, userId: null, deviceId: location.deviceId, profile: null },
         geofence: exampleEventGeofence({ id }),
       }),
     );
     events.push(...caused);
     stored.push({
-      ...{ location, result: evaluation.result, user, userCreatedAt: createdAt, profile: null, beacons: [] },
+      location,
+      result: evaluation.result,
+      user,
+      userCreatedAt: createdAt,
+      profile: null,
+      beacons: [],
       geofences: geofences.map(({ id }) => id),
       events: caused.map(({ id }) => id),
     });
@@ -96,7 +110,10 @@ test('the locations of a user are listed once each, newest first, in pages and w
   );
   expect(listed).toMatchObject(
     expected.map(({ location, result, geofences, events }) => ({
-      ...{ _id: location.id, result, geofences, events },
+      _id: location.id,
+      result,
+      geofences,
+      events,
       location: { coordinates: [0, location.latitude] },
     })),
   );
@@ -169,9 +186,16 @@ test('regression: a location from before the login was explained with the userId
   await api.call('PUT', '/v1/geofences/store/restricted', { body: restricted });
   const outcomes = [null, 'ada'].map((userId, index) => {
     const location = exampleLocation({
-      ...{ project: api.project.record._id, environment: 'test', id: deriveId('location', 'login', `${index}`) },
-      ...{ deviceId: 'phone/2', userId, longitude: 30, latitude: 0, accuracy_m: 5 },
-      ...{ occurredAt: startMs + 1_000 * index, receivedAt: startMs + 1_000 * index },
+      project: api.project.record._id,
+      environment: 'test',
+      id: deriveId('location', 'login', `${index}`),
+      deviceId: 'phone/2',
+      userId,
+      longitude: 30,
+      latitude: 0,
+      accuracy_m: 5,
+      occurredAt: startMs + 1_000 * index,
+      receivedAt: startMs + 1_000 * index,
     });
     return exampleOutcome({ location, user: deriveId('user', 'ada'), userCreatedAt: startMs });
   });

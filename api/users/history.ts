@@ -172,7 +172,11 @@ function stateBefore(user: User, row: LocationRow, before: Before): DeviceState 
     row.result === 'applied'
       ? null
       : {
-          ...{ latitude, longitude, accuracy_m, ...flags, receivedAt: row.receivedMs },
+          latitude,
+          longitude,
+          accuracy_m,
+          ...flags,
+          receivedAt: row.receivedMs,
           occurredAt: row.result === 'repeat' ? row.timeMs : later,
         };
   return {

@@ -26,8 +26,17 @@ const state: DeviceState = {
       createdAt: startMs,
       profile: null,
       last: {
-        ...{ occurredAt: startMs, receivedAt: startMs, latitude: 2, longitude: 1, accuracy_m: 5, deviceTimed: true },
-        ...{ foreground: true, stopped: true, beacons: null, ip: null, source: null },
+        occurredAt: startMs,
+        receivedAt: startMs,
+        latitude: 2,
+        longitude: 1,
+        accuracy_m: 5,
+        deviceTimed: true,
+        foreground: true,
+        stopped: true,
+        beacons: null,
+        ip: null,
+        source: null,
       },
       geofences: [],
       beacons: [],
@@ -108,18 +117,28 @@ function model(
     const anew = deliveriesOf(webhook, payload, userText, { reason: 'redelivery', createdAt: startMs });
     return [...before.map((delivery) => ({ ...delivery, orderKey })), ...anew].map(
       ({ id, events, orderKey, body }) => ({
-        ...{ id, events, orderKey, body: body.toString() },
+        id,
+        events,
+        orderKey,
+        body: body.toString(),
       }),
     );
   });
 }
 const knownText = JSON.stringify({
-  ...{ _id: known, live: false, deviceId: 'device 0', userId: 'somebody' },
-  ...{ location: { type: 'Point', coordinates: [1, 2] }, locationAccuracy: 5, foreground: true, stopped: true },
+  _id: known,
+  live: false,
+  deviceId: 'device 0',
+  userId: 'somebody',
+  location: { type: 'Point', coordinates: [1, 2] },
+  locationAccuracy: 5,
+  foreground: true,
+  stopped: true,
   createdAt: new Date(startMs).toISOString(),
   updatedAt: new Date(startMs).toISOString(),
   actualUpdatedAt: new Date(startMs).toISOString(),
-  ...{ geofences: [], beacons: [] },
+  geofences: [],
+  beacons: [],
 });
 
 test('each event is sent once, in order: in its earlier delivery, byte for byte, or in a new one', async () => {

@@ -97,7 +97,12 @@ async function deliveriesAgain(
   const before = new Map(events.flatMap(({ id }) => sent.get(id) ?? []).map((last) => [last.delivery, last]));
   const repeated = [...before.values()].map(
     ({ delivery: id, events, body }): Delivery => ({
-      ...{ id, webhook: _id, project, environment, orderKey, events },
+      id,
+      webhook: _id,
+      project,
+      environment,
+      orderKey,
+      events,
       body: Buffer.from(body),
       ...facts,
     }),

@@ -31,8 +31,13 @@ test('a webhook is created with its defaults, shown, listed and deleted', async 
   expect(status).toBe(200);
   const { _id, createdAt, secrets } = body.webhook;
   expect(body.webhook).toEqual({
-    ...{ _id, live: false, createdAt, updatedAt: createdAt },
-    ...{ url: 'https://example.com/', delivery: 'single', enabled: true },
+    _id,
+    live: false,
+    createdAt,
+    updatedAt: createdAt,
+    url: 'https://example.com/',
+    delivery: 'single',
+    enabled: true,
     secrets: [{ _id: expect.any(String), hint: expect.any(String), createdAt, secret: expect.any(String) }],
   });
   expect(Buffer.from(secrets[0].secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);

@@ -52,7 +52,11 @@ describe('rotation', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const newSecret = (number: number): WebhookSecretRecord => ({
-          ...{ _id: deriveId('secret', `${number}`), sealed: '', hint: '', createdAt: number, expiresAt: null },
+          _id: deriveId('secret', `${number}`),
+          sealed: '',
+          hint: '',
+          createdAt: number,
+          expiresAt: null,
         });
         const all = [{ id: newSecret(0)._id, end: Infinity }];
         let secrets = [newSecret(0)];

@@ -56,16 +56,18 @@ function webhookAt(cluster: BenchCluster, { id: project }: BenchProject, port: n
   const _id = deriveId('bench webhook', project);
   const sealed = cluster.secretCipher.encrypt(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, _id);
   return {
-    ...{
-      _id,
-      project,
-      environment: 'test',
-      createdAt: 1,
-      updatedAt: 1,
-      url: `http://127.0.0.1:${port}/`,
-      description: null,
-    },
-    ...{ types: null, tags: null, delivery: 'single', enabled: true, disabled: null },
+    _id,
+    project,
+    environment: 'test',
+    createdAt: 1,
+    updatedAt: 1,
+    url: `http://127.0.0.1:${port}/`,
+    description: null,
+    types: null,
+    tags: null,
+    delivery: 'single',
+    enabled: true,
+    disabled: null,
     secrets: [{ _id: deriveId('secret', _id), sealed, hint: 'whsec_…', createdAt: 1, expiresAt: null }],
   };
 }

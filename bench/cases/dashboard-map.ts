@@ -16,7 +16,10 @@ const rounds = 2;
 const moves = 60;
 
 const mixOf = (count: number): FenceMix => ({
-  ...{ count, radiusM: 120, polygons: 0.4, seed: 5 },
+  count,
+  radiusM: 120,
+  polygons: 0.4,
+  seed: 5,
   vertices: (random) => Math.min(60, realisticVertices(random)),
 });
 

@@ -30,12 +30,18 @@ const archives = 'renderer/reference/archives';
 const places: readonly Place[] = [
   { name: 'basemap', archive: null, schema: 'fenceline', box: [-180, -60, 180, 75], zooms: [1, 9] },
   {
-    ...{ name: 'Florence', archive: resolve(archives, 'florence.pmtiles'), schema: 'protomaps-v3' },
-    ...{ box: [11.25, 43.76, 11.27, 43.785], zooms: [11, 20] },
+    name: 'Florence',
+    archive: resolve(archives, 'florence.pmtiles'),
+    schema: 'protomaps-v3',
+    box: [11.25, 43.76, 11.27, 43.785],
+    zooms: [11, 20],
   },
   {
-    ...{ name: 'San Francisco', archive: resolve(archives, 'san-francisco.pmtiles'), schema: 'openmaptiles' },
-    ...{ box: [-122.41, 37.78, -122.39, 37.8], zooms: [12, 20] },
+    name: 'San Francisco',
+    archive: resolve(archives, 'san-francisco.pmtiles'),
+    schema: 'openmaptiles',
+    box: [-122.41, 37.78, -122.39, 37.8],
+    zooms: [12, 20],
   },
 ];
 

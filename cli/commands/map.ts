@@ -18,8 +18,19 @@ const one = { type: 'string' } as const;
 const many = { type: 'array' } as const;
 /** The parameters of GET /maps/static. Not imported from the API, whose schemas take half of the start to load. */
 export const mapParameters = {
-  ...{ width: one, height: one, center: one, zoom: one, scale: one, style: one, language: one },
-  ...{ markers: many, path: many, geofences: one, bbox: one, format: one, publishableKey: one },
+  width: one,
+  height: one,
+  center: one,
+  zoom: one,
+  scale: one,
+  style: one,
+  language: one,
+  markers: many,
+  path: many,
+  geofences: one,
+  bbox: one,
+  format: one,
+  publishableKey: one,
 } as const;
 
 /** Formats by the extension of the output file. A format in the query takes precedence. */

@@ -17,7 +17,10 @@ const eventsOf = (service: string) =>
       rows.map(
         ([atMs, userId, type, tag], index): ComparedEvent => ({
           _id: `${service}-${index}`,
-          ...{ type, createdAt: new Date(atMs).toISOString(), user: { userId }, geofence: { tag, externalId: '1' } },
+          type,
+          createdAt: new Date(atMs).toISOString(),
+          user: { userId },
+          geofence: { tag, externalId: '1' },
         }),
       ),
     );

@@ -27,7 +27,8 @@ export function Dwells({ range, filter, query }: PanelProps & { readonly query: 
   const row = query.data?.rows[0];
   const names = bucketNames(query.data?.meta.boundsMinutes ?? []);
   const rows = (row?.histogram ?? []).map((visits, index) => ({
-    ...{ index, visits },
+    index,
+    visits,
     name: names[index] ?? '',
     share: shareText(visits, row?.visits ?? 0),
   }));

@@ -2,11 +2,17 @@ import { expect, test } from 'vitest';
 import { seriesOf, slotsOfAnswer } from './series';
 
 const rowAt = (minute: string, entries: number) => ({
-  ...{ start: `2026-03-01T${minute}:00.000Z`, local: `2026-03-01 ${minute}`, tag: 'shop', entries },
+  start: `2026-03-01T${minute}:00.000Z`,
+  local: `2026-03-01 ${minute}`,
+  tag: 'shop',
+  entries,
 });
 const metaOf = (hasMore: boolean) => ({
-  ...{ from: '2026-03-01T00:00:00.000Z', to: '2026-03-01T03:00:00.000Z', hasMore },
-  ...{ interval: 'hour' as const, timeZone: 'UTC' },
+  from: '2026-03-01T00:00:00.000Z',
+  to: '2026-03-01T03:00:00.000Z',
+  hasMore,
+  interval: 'hour' as const,
+  timeZone: 'UTC',
 });
 
 // Rows of hours that the browser did not expect were dropped, so the chart was empty beside a total of 1,956. A browser

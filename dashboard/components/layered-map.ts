@@ -11,26 +11,26 @@ export { mapPictures } from './map-pictures';
 /** The colours of things on the map. */
 export const palettes = {
   light: {
-    ...{
-      fence: '#0b6b66',
-      beacon: '#8a4bb5',
-      device: '#235a9c',
-      inside: '#0b6b66',
-      chosen: '#c2410c',
-      quiet: '#536170',
-    },
-    ...{ added: '#17683b', removed: '#b3261e', halo: '#ffffff' },
+    fence: '#0b6b66',
+    beacon: '#8a4bb5',
+    device: '#235a9c',
+    inside: '#0b6b66',
+    chosen: '#c2410c',
+    quiet: '#536170',
+    added: '#17683b',
+    removed: '#b3261e',
+    halo: '#ffffff',
   },
   dark: {
-    ...{
-      fence: '#52c5ba',
-      beacon: '#c79be8',
-      device: '#8dbcf2',
-      inside: '#52c5ba',
-      chosen: '#fdba74',
-      quiet: '#9badb9',
-    },
-    ...{ added: '#7cd39c', removed: '#ff9a91', halo: '#0e1418' },
+    fence: '#52c5ba',
+    beacon: '#c79be8',
+    device: '#8dbcf2',
+    inside: '#52c5ba',
+    chosen: '#fdba74',
+    quiet: '#9badb9',
+    added: '#7cd39c',
+    removed: '#ff9a91',
+    halo: '#0e1418',
   },
 } as const;
 export type Palette = (typeof palettes)[Theme];

@@ -64,7 +64,8 @@ async function readFrame(gl: WebGL2RenderingContext): Promise<ImageData> {
 async function pictureOf(canvas: HTMLCanvasElement): Promise<string> {
   const size = { width: widthPx, height: Math.round((widthPx * canvas.height) / canvas.width) };
   const frame = await createImageBitmap(await readFrame(canvas.getContext('webgl2')!), {
-    ...{ resizeWidth: size.width, resizeHeight: size.height },
+    resizeWidth: size.width,
+    resizeHeight: size.height,
     // WebGL begins at the bottom.
     imageOrientation: 'flipY',
   });

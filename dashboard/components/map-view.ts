@@ -190,20 +190,32 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
     const filter = filters();
     addToStyle(map, sources, [
       {
-        ...{ id: 'shape-fill', type: 'fill', source: 'shapes', filter: filter.fill },
+        id: 'shape-fill',
+        type: 'fill',
+        source: 'shapes',
+        filter: filter.fill,
         // The line smooths the edge.
         paint: { 'fill-color': colour, 'fill-opacity': ['case', isEnabled, 0.18, 0.05], 'fill-antialias': false },
       },
       {
-        ...{ id: 'shape-line', type: 'line', source: 'shapes', filter: filter.line },
+        id: 'shape-line',
+        type: 'line',
+        source: 'shapes',
+        filter: filter.line,
         paint: { 'line-color': colour, 'line-width': 1.6 },
       },
       {
-        ...{ id: 'shape-line-disabled', type: 'line', source: 'shapes', filter: filter.disabled },
+        id: 'shape-line-disabled',
+        type: 'line',
+        source: 'shapes',
+        filter: filter.disabled,
         paint: { 'line-color': colour, 'line-width': 1.2, 'line-opacity': 0.75, 'line-dasharray': [3, 3] },
       },
       {
-        ...{ id: 'point', type: 'circle', source: 'points', filter: filter.point },
+        id: 'point',
+        type: 'circle',
+        source: 'points',
+        filter: filter.point,
         paint: {
           'circle-color': ['case', isEnabled, colour, accent.halo],
           'circle-radius': ['case', ['get', 'beacon'], 5, 4],
@@ -212,7 +224,10 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
         },
       },
       {
-        ...{ id: 'cluster', type: 'circle', source: 'points', filter: ['has', 'point_count'] },
+        id: 'cluster',
+        type: 'circle',
+        source: 'points',
+        filter: ['has', 'point_count'],
         paint: {
           'circle-color': accent.cluster,
           'circle-radius': ['step', ['get', 'point_count'], 13, 100, 16, 1_000, 20, 10_000, 25],
@@ -221,7 +236,10 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
         },
       },
       {
-        ...{ id: 'cluster-count', type: 'symbol', source: 'points', filter: ['has', 'point_count'] },
+        id: 'cluster-count',
+        type: 'symbol',
+        source: 'points',
+        filter: ['has', 'point_count'],
         layout: {
           'text-field': ['get', 'point_count_abbreviated'],
           'text-font': ['Noto Sans Medium'],
@@ -231,11 +249,16 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
         paint: { 'text-color': accent.text },
       },
       {
-        ...{ id: 'chosen-line', type: 'line', source: 'chosen' },
+        id: 'chosen-line',
+        type: 'line',
+        source: 'chosen',
         paint: { 'line-color': accent.chosen, 'line-width': 3 },
       },
       {
-        ...{ id: 'chosen-point', type: 'circle', source: 'chosen', filter: ['==', ['geometry-type'], 'Point'] },
+        id: 'chosen-point',
+        type: 'circle',
+        source: 'chosen',
+        filter: ['==', ['geometry-type'], 'Point'],
         paint: {
           'circle-color': accent.chosen,
           'circle-radius': 7,
@@ -244,7 +267,9 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
         },
       },
       {
-        ...{ id: 'marked', type: 'circle', source: 'marked' },
+        id: 'marked',
+        type: 'circle',
+        source: 'marked',
         paint: {
           'circle-color': accent.chosen,
           'circle-opacity': 0.25,

@@ -70,7 +70,10 @@ export function linkBesidePage(map: MapLibreMap): ShaderLinks {
       {
         createProgram: () => linked,
         createShader: (type) => shaders.find((each) => gl.getShaderParameter(each, gl.SHADER_TYPE) === type) ?? null,
-        ...{ shaderSource: nothing, compileShader: nothing, attachShader: nothing, linkProgram: nothing },
+        shaderSource: nothing,
+        compileShader: nothing,
+        attachShader: nothing,
+        linkProgram: nothing,
       },
       () => build(variant),
     );

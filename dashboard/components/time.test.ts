@@ -12,8 +12,12 @@ test('a time has its day unless that is today', () => {
 
 test('dates and counts are written as the browser writes them', () => {
   const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ day: 'numeric', month: 'short', year: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
   });
   for (let month = 0; month < 12; month++) {
     const date = new Date(2026, month, 1 + 2 * month, 2 * month, 5, 59 - month);

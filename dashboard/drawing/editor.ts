@@ -40,8 +40,11 @@ export interface Drawn {
 }
 
 export const nothingDrawn: Drawn = {
-  ...{ shape: undefined, area: undefined },
-  ...{ isAdding: false, isPulling: false, isLocked: true },
+  shape: undefined,
+  area: undefined,
+  isAdding: false,
+  isPulling: false,
+  isLocked: true,
 };
 
 export interface Editor {
@@ -199,19 +202,31 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
     const isPart = (part: string): maplibregl.FilterSpecification => ['==', ['get', 'part'], part];
     map.addSource(source, { type: 'geojson', data: none, tolerance: 0.1 });
     map.addLayer({
-      ...{ id: 'draft-fill', type: 'fill', source, filter: isPart('area') },
+      id: 'draft-fill',
+      type: 'fill',
+      source,
+      filter: isPart('area'),
       paint: { 'fill-color': chosen, 'fill-opacity': 0.16 },
     });
     map.addLayer({
-      ...{ id: 'draft-line', type: 'line', source, filter: isPart('area') },
+      id: 'draft-line',
+      type: 'line',
+      source,
+      filter: isPart('area'),
       paint: { 'line-color': chosen, 'line-width': 2.5 },
     });
     map.addLayer({
-      ...{ id: 'draft-edge', type: 'line', source, filter: isPart('edge') },
+      id: 'draft-edge',
+      type: 'line',
+      source,
+      filter: isPart('edge'),
       paint: { 'line-color': chosen, 'line-width': 1.5, 'line-dasharray': [2, 2] },
     });
     map.addLayer({
-      ...{ id: 'draft-crossing', type: 'circle', source, filter: isPart('crossing') },
+      id: 'draft-crossing',
+      type: 'circle',
+      source,
+      filter: isPart('crossing'),
       paint: {
         'circle-radius': 7,
         'circle-color': problem,

@@ -21,8 +21,16 @@ const indexOf = (...places: readonly Place[]): PlaceIndex => {
 };
 
 const placeAt = (longitude: number, latitude: number, part: Partial<Place> = {}): Place => ({
-  ...{ kind: 'geofence', id: 'one', description: 'Market hall', tag: 'store', externalId: 'hall' },
-  ...{ address: undefined, enabled: true, centre: [longitude, latitude], reachM: 100, ring: undefined },
+  kind: 'geofence',
+  id: 'one',
+  description: 'Market hall',
+  tag: 'store',
+  externalId: 'hall',
+  address: undefined,
+  enabled: true,
+  centre: [longitude, latitude],
+  reachM: 100,
+  ring: undefined,
   ...part,
 });
 

@@ -21,7 +21,8 @@ type Read = { readonly meta: object } | undefined;
 type DraftOf<Loaded, Draft> = (loaded: Loaded) => Draft;
 
 export const beginEdit = <Loaded, Draft>(loaded: Loaded, draftOf: DraftOf<Loaded, Draft>): Edit<Loaded, Draft> => ({
-  ...{ opened: loaded, seen: loaded },
+  opened: loaded,
+  seen: loaded,
   draft: draftOf(loaded),
 });
 

@@ -58,8 +58,17 @@ export const exampleLocations = '43.7731,11.2558\n41.9028,12.4964\n45.4642,9.190
 const defaults = { style: 'svc-default-v1', scale: '1', language: '', width: '3', border: '#ffffff', borderWidth: '2' };
 
 export const firstDraft = (): MapDraft => ({
-  ...{ style: defaults.style, width: '600', height: '400', scale: '2', format: '', language: '' },
-  ...{ view: 'fit', center: '43.7731,11.2558', zoom: '6', bbox: '36.6,6.6,47.1,18.6', geofences: '' },
+  style: defaults.style,
+  width: '600',
+  height: '400',
+  scale: '2',
+  format: '',
+  language: '',
+  view: 'fit',
+  center: '43.7731,11.2558',
+  zoom: '6',
+  bbox: '36.6,6.6,47.1,18.6',
+  geofences: '',
   markers: [newMarkers(exampleLocations)],
   paths: [],
 });

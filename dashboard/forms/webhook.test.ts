@@ -4,8 +4,14 @@ import type { Webhook } from '../../client/types';
 import { bodyOf, draftOf } from './webhook';
 
 const webhook: Webhook = {
-  ...{ _id: '0', url: 'https://example.com/', delivery: 'single', enabled: true, live: false, secrets: [] },
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  _id: '0',
+  url: 'https://example.com/',
+  delivery: 'single',
+  enabled: true,
+  live: false,
+  secrets: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
 };
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 });
 const tag = fc.oneof(text, fc.constantFrom('my shop', 'a,b', ' a', '"', '"a"', '""', 'a\nb', 'mär\r\nkt', '\\', '[1]'));

@@ -32,7 +32,10 @@ export const draftOf = ({
   delivery,
   enabled,
 }: Webhook): WebhookDraft => ({
-  ...{ url, description, delivery, enabled },
+  url,
+  description,
+  delivery,
+  enabled,
   types: types.join(', '),
   tags: linesOf(tags),
 });

@@ -20,24 +20,36 @@ const sources = ['shapes', 'fences', 'beacons'] as const;
 const shapesFromZoom = 11;
 
 const pointPaint = (colour: string, halo: string) => ({
-  ...{ 'circle-color': colour, 'circle-radius': 4, 'circle-opacity': 0.85 },
-  ...{ 'circle-stroke-width': 1, 'circle-stroke-color': halo },
+  'circle-color': colour,
+  'circle-radius': 4,
+  'circle-opacity': 0.85,
+  'circle-stroke-width': 1,
+  'circle-stroke-color': halo,
 });
 
 const layers = ({ fence, beacon, halo }: Palette): readonly Layer[] => [
   {
-    ...{ id: 'shape-fill', type: 'fill', source: 'shapes', minzoom: shapesFromZoom },
+    id: 'shape-fill',
+    type: 'fill',
+    source: 'shapes',
+    minzoom: shapesFromZoom,
     paint: { 'fill-color': fence, 'fill-opacity': 0.2 },
   },
   {
-    ...{ id: 'shape-line', type: 'line', source: 'shapes', minzoom: shapesFromZoom },
+    id: 'shape-line',
+    type: 'line',
+    source: 'shapes',
+    minzoom: shapesFromZoom,
     paint: { 'line-color': fence, 'line-width': 1.6 },
   },
   {
-    ...{ id: 'fence', type: 'circle', source: 'fences', maxzoom: shapesFromZoom + 3 },
+    id: 'fence',
+    type: 'circle',
+    source: 'fences',
+    maxzoom: shapesFromZoom + 3,
     paint: pointPaint(fence, halo),
   },
-  { ...{ id: 'beacon', type: 'circle', source: 'beacons' }, paint: pointPaint(beacon, halo) },
+  { id: 'beacon', type: 'circle', source: 'beacons', paint: pointPaint(beacon, halo) },
 ];
 
 export function PreviewMap({ geofences, beacons }: Props) {

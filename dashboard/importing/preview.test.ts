@@ -104,8 +104,13 @@ describe('the rows of an import', () => {
       'tag,externalId,radius,rejected.line,rejected.column,rejected.rule\r\nstore,a,5,7,radius,is small\r\n';
     expect(rejectedRows(rejected)).toEqual([
       {
-        ...{ line: 7, action: 'rejected', tag: 'store', externalId: 'a' },
-        ...{ column: 'radius', value: '5', rule: 'is small' },
+        line: 7,
+        action: 'rejected',
+        tag: 'store',
+        externalId: 'a',
+        column: 'radius',
+        value: '5',
+        rule: 'is small',
       },
     ]);
   });

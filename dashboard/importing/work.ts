@@ -110,7 +110,10 @@ function actionsOf(key: string): WorkActions {
       const before = isDryRun || checkId === undefined ? chosen : { ...chosen, checkId };
       put(key, { ...before, upload: { isDryRun, sentBytes: 0 } });
       const upload = sendFile({
-        ...{ resource, file, format, isDryRun },
+        resource,
+        file,
+        format,
+        isDryRun,
         onProgress: (sentBytes) => put(key, { ...before, upload: { isDryRun, sentBytes } }),
       });
       uploads.set(key, upload);

@@ -6,8 +6,13 @@ import { type Arrived, addArrived, emptyFeed, matchesFilter, maxEvents, medianLa
 const arrived = (id: string, more: Partial<Event> = {}, arrivedAtMs = 0): Arrived => ({
   arrivedAtMs,
   event: {
-    ...{ _id: id, type: 'user.entered_geofence', createdAt: '2026-01-01T00:00:00.000Z', live: false, confidence: 3 },
-    ...{ actualCreatedAt: '2026-01-01T00:00:00.000Z', ...more },
+    _id: id,
+    type: 'user.entered_geofence',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    live: false,
+    confidence: 3,
+    actualCreatedAt: '2026-01-01T00:00:00.000Z',
+    ...more,
   },
 });
 const idsOf = (all: readonly Arrived[]) => all.map(({ event }) => event._id);

@@ -5,7 +5,7 @@ import { askAfter, drawEveryMs, drawnAt, isMoving, maxDevices, moved, noFleet } 
 
 const position = (user: string, receivedMs: number, coordinates: [number, number] = [0, 0]): UserPosition => {
   const receivedAt = new Date(receivedMs).toISOString();
-  return { ...{ user, deviceId: user, coordinates, accuracy: 5, geofences: 0 }, at: receivedAt, receivedAt };
+  return { user, deviceId: user, coordinates, accuracy: 5, geofences: 0, at: receivedAt, receivedAt };
 };
 
 test('each device is at the position that was received last, in whatever order answers come', () => {

@@ -58,11 +58,15 @@ const layers = ({ fence, added, removed, quiet, chosen, halo }: Palette): readon
   { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-opacity': 0.6 } },
   { id: 'proposed-fill', type: 'fill', source: 'proposed', paint: { 'fill-color': chosen, 'fill-opacity': 0.16 } },
   {
-    ...{ id: 'proposed-line', type: 'line', source: 'proposed' },
+    id: 'proposed-line',
+    type: 'line',
+    source: 'proposed',
     paint: { 'line-color': chosen, 'line-width': 2, 'line-dasharray': [2, 1] },
   },
   {
-    ...{ id: 'event', type: 'circle', source: 'events' },
+    id: 'event',
+    type: 'circle',
+    source: 'events',
     paint: {
       'circle-color': ['match', ['get', 'foundIn'], 'replay', added, 'record', removed, quiet],
       'circle-radius': ['match', ['get', 'foundIn'], 'both', 3, 5],
@@ -71,7 +75,9 @@ const layers = ({ fence, added, removed, quiet, chosen, halo }: Palette): readon
     },
   },
   {
-    ...{ id: 'corner', type: 'circle', source: 'corners' },
+    id: 'corner',
+    type: 'circle',
+    source: 'corners',
     paint: { 'circle-color': chosen, 'circle-radius': 5, 'circle-stroke-width': 2, 'circle-stroke-color': halo },
   },
 ];

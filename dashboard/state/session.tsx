@@ -41,8 +41,12 @@ async function loadSession(): Promise<Session | null> {
 /** Answers what is remembered at first, so that a view asks for its data without waiting for the session. */
 export function useSession() {
   return useQuery<Session | null>({
-    ...{ queryKey: sessionKey, queryFn: loadSession, staleTime: 60_000, retry: 1 },
-    ...{ initialData: rememberedSession, initialDataUpdatedAt: 0 },
+    queryKey: sessionKey,
+    queryFn: loadSession,
+    staleTime: 60_000,
+    retry: 1,
+    initialData: rememberedSession,
+    initialDataUpdatedAt: 0,
   });
 }
 

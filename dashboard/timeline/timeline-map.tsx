@@ -24,15 +24,23 @@ const mapLayers = ({ fence, device, chosen, halo, added, removed }: Palette): re
   { id: 'fence-line', type: 'line', source: 'fences', paint: { 'line-color': fence, 'line-width': 1.5 } },
   { id: 'accuracy-fill', type: 'fill', source: 'accuracy', paint: { 'fill-color': device, 'fill-opacity': 0.08 } },
   {
-    ...{ id: 'accuracy-chosen', type: 'line', source: 'accuracy', filter: ['get', 'chosen'] },
+    id: 'accuracy-chosen',
+    type: 'line',
+    source: 'accuracy',
+    filter: ['get', 'chosen'],
     paint: { 'line-color': chosen, 'line-width': 1.5 },
   },
   {
-    ...{ id: 'path', type: 'line', source: 'path', layout: { 'line-join': 'round' } },
+    id: 'path',
+    type: 'line',
+    source: 'path',
+    layout: { 'line-join': 'round' },
     paint: { 'line-color': device, 'line-width': 2, 'line-opacity': 0.7 },
   },
   {
-    ...{ id: 'point', type: 'circle', source: 'points' },
+    id: 'point',
+    type: 'circle',
+    source: 'points',
     layout: { 'circle-sort-key': ['case', ...ofNote, 0] as never },
     paint: {
       'circle-color': [

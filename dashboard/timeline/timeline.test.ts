@@ -6,22 +6,32 @@ import { hasEvents, type Item, locationMark, locationTitle, reasonsOf, timelineO
 
 const timeAt = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 const event = (id: string, more: object = {}): Event => ({
-  ...{ _id: id, type: 'user.entered_geofence', createdAt: timeAt(1), actualCreatedAt: timeAt(1), live: false },
-  ...{ confidence: 3, ...more },
+  _id: id,
+  type: 'user.entered_geofence',
+  createdAt: timeAt(1),
+  actualCreatedAt: timeAt(1),
+  live: false,
+  confidence: 3,
+  ...more,
 });
 const location = (id: string, minute = 1, events: string[] = []): UserLocation => ({
-  ...{
-    _id: id,
-    at: timeAt(minute),
-    receivedAt: timeAt(minute),
-    locationAccuracy: 20,
-    foreground: true,
-    stopped: false,
-  },
-  ...{ location: { type: 'Point', coordinates: [0, 0] }, replayed: false, result: 'applied', geofences: [], events },
+  _id: id,
+  at: timeAt(minute),
+  receivedAt: timeAt(minute),
+  locationAccuracy: 20,
+  foreground: true,
+  stopped: false,
+  location: { type: 'Point', coordinates: [0, 0] },
+  replayed: false,
+  result: 'applied',
+  geofences: [],
+  events,
 });
 const fence = (id: string, code: string, more: Partial<ExplainedFence> = {}): ExplainedFence => ({
-  ...{ _id: id, description: `Fence ${id}`, wasInside: false, rule: { code: code as never, text: `Rule ${code}.` } },
+  _id: id,
+  description: `Fence ${id}`,
+  wasInside: false,
+  rule: { code: code as never, text: `Rule ${code}.` },
   ...more,
 });
 const explanation = (fences: ExplainedFence[]): Explanation => ({
@@ -94,7 +104,11 @@ describe('reasons', () => {
     const near = fence('a', 'entered', { distance_m: 12, overlap: 1, zone: 'within', entryConfidence: 3 });
     const far = fence('b', 'stays_outside_boundary', { distance_m: -230.4, overlap: 0, zone: 'apart' });
     const half = fence('c', 'confidence_below_minimum', {
-      ...{ distance_m: 2.04, overlap: 0.62, zone: 'partly', entryConfidence: 2, exitConfidence: 1 },
+      distance_m: 2.04,
+      overlap: 0.62,
+      zone: 'partly',
+      entryConfidence: 2,
+      exitConfidence: 1,
     });
     const left = fence('d', 'already_inside', { wasInside: true, distance_m: 40, overlap: 1, zone: 'within' });
     const before = { geofences: [{ _id: 'd', since: timeAt(-64) }] };

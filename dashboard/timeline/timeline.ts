@@ -135,7 +135,9 @@ export function reasonsOf({ location, before, explanation, events }: Explained):
   for (const event of open) {
     const { _id, description } = event.geofence!;
     const fence: ExplainedFence = {
-      ...{ _id, description, wasInside: event.type !== 'user.entered_geofence' },
+      _id,
+      description,
+      wasInside: event.type !== 'user.entered_geofence',
       rule: { code: 'no_such_geofence', text: '' },
     };
     const text = `Confidence ${event.confidence} of 3. ${changedText('recorded only').trim()}`;

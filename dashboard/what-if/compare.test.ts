@@ -21,7 +21,9 @@ function summaryOf(of: readonly (readonly [FoundIn, Made])[]) {
     byPlace.get(place)![kind][foundIn] += 1;
   }
   return {
-    ...{ total, locations: { applied: 0, repeat: 0, stale: 0 }, firstLocationEvents: 0 },
+    total,
+    locations: { applied: 0, repeat: 0, stale: 0 },
+    firstLocationEvents: 0,
     places: [...byPlace].map(([name, each]) => ({ kind: 'geofence' as const, name, transitions: each })),
   };
 }
@@ -42,7 +44,8 @@ test('the comparison is what two lists of events say', () => {
       for (const name of places) {
         const at = (list: readonly Made[]) => list.filter(([, place]) => place === name);
         const expected = {
-          ...{ before: at(today).length, after: at(proposed).length },
+          before: at(today).length,
+          after: at(proposed).length,
           added: at(proposed).filter(([id]) => !has(today, id)).length,
           removed: at(today).filter(([id]) => !has(proposed, id)).length,
         };
@@ -57,7 +60,8 @@ test('the comparison is what two lists of events say', () => {
 });
 
 const found = (id: string, createdAt: string, more: object = {}): Found => ({
-  ...{ foundIn: 'replay', firstLocation: false },
+  foundIn: 'replay',
+  firstLocation: false,
   event: { _id: id, type: 'user.entered_geofence', createdAt, confidence: 3, ...more } as Event,
 });
 

@@ -41,7 +41,8 @@ export function useFound(replay: Replay | undefined): FoundState {
         do {
           const path = { id: replay!._id };
           const page = await callIn(scope, 'GET /v1/replays/{id}/events', {
-            ...{ path, signal },
+            path,
+            signal,
             query: { foundIn, limit: pageSize, cursor },
           });
           rows.push(...page.events.map((each) => ({ ...each, foundIn })));

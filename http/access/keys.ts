@@ -82,7 +82,10 @@ export function createKeyRing(configuration: ConfigurationReader, catchUp?: () =
         const { allowedOrigins } = project.settings[key.environment];
         const isRestricted = key.kind === 'publishable' && allowedOrigins !== undefined;
         const caller = {
-          ...{ project: project._id, environment: key.environment, kind: key.kind, keyHint: key.hint },
+          project: project._id,
+          environment: key.environment,
+          kind: key.kind,
+          keyHint: key.hint,
           ...(isRestricted && { allowedOrigins }),
         };
         callers.set(key.sha256, { sha256: Buffer.from(key.sha256, 'hex'), caller });

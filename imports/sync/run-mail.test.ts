@@ -8,9 +8,23 @@ import type { SyncRecord, SyncRunRecord } from '../../schemas/json/sync.js';
 import { runMail } from './run-mail.js';
 
 const sync: SyncRecord = {
-  ...{ _id: freshId(), project: freshId(), environment: 'live', createdAt: 0, updatedAt: 0, enabled: true },
-  ...{ notificationEmail: 'ops@example.com', protocol: 's3', urls: [], region: null, bucket: null, keys: [] },
-  ...{ endpoint: null, sealedCredentials: null, requested: { reason: 'nightly', at: 0 }, lastRun: null, seen: [] },
+  _id: freshId(),
+  project: freshId(),
+  environment: 'live',
+  createdAt: 0,
+  updatedAt: 0,
+  enabled: true,
+  notificationEmail: 'ops@example.com',
+  protocol: 's3',
+  urls: [],
+  region: null,
+  bucket: null,
+  keys: [],
+  endpoint: null,
+  sealedCredentials: null,
+  requested: { reason: 'nightly', at: 0 },
+  lastRun: null,
+  seen: [],
 };
 
 /** @param between stands inside each text that somebody else chose. */
@@ -18,8 +32,14 @@ function mailWith(between: string) {
   const text = (name: string): string => `${name}${between}forged: line`;
   const file = { name: text('a.csv'), result: 'failed', message: text('line 2'), bytes: null } as const;
   const run: SyncRunRecord = {
-    ...{ _id: freshId(), reason: 'nightly', attempt: 1, startedAt: 0, finishedAt: 0, result: 'failed' },
-    ...{ message: '1 of 1 files could not be imported.', mailProblem: null },
+    _id: freshId(),
+    reason: 'nightly',
+    attempt: 1,
+    startedAt: 0,
+    finishedAt: 0,
+    result: 'failed',
+    message: '1 of 1 files could not be imported.',
+    mailProblem: null,
     files: [{ ...file, import: null, counts: null }],
   };
   return runMail(sync, run, text('Shops'), 'ops@example.com');

@@ -77,8 +77,16 @@ beforeEach(async () => {
 const url = (path: string) => `http://127.0.0.1:${(files.address() as AddressInfo).port}${path}`;
 
 const input: SyncInput = {
-  ...{ enabled: true, notificationEmail: null, protocol: 'http', urls: null, region: null, bucket: null, keys: null },
-  ...{ endpoint: null, accessKeyId: null, secretAccessKey: null },
+  enabled: true,
+  notificationEmail: null,
+  protocol: 'http',
+  urls: null,
+  region: null,
+  bucket: null,
+  keys: null,
+  endpoint: null,
+  accessKeyId: null,
+  secretAccessKey: null,
 };
 
 async function write(record: SyncRecord): Promise<void> {

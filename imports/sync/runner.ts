@@ -234,8 +234,15 @@ async function edited(
 }
 
 const newRun = (_id: string, { reason, attempt }: Pick<SyncRunRecord, 'reason' | 'attempt'>, startedAt: number) => ({
-  ...{ _id, reason, attempt, startedAt, finishedAt: null, result: 'running' as const },
-  ...{ message: null, files: [], mailProblem: null },
+  _id,
+  reason,
+  attempt,
+  startedAt,
+  finishedAt: null,
+  result: 'running' as const,
+  message: null,
+  files: [],
+  mailProblem: null,
 });
 
 const givenUp = ({ lastRun }: SyncRecord, nowMs: number): SyncRunRecord => ({

@@ -20,8 +20,14 @@ afterEach(async () => {
 
 function smtpMailer(port: number, options: Partial<SmtpOptions> = {}): Mailer {
   const smtp: SmtpOptions = {
-    ...{ host: '127.0.0.1', port, tls: 'off', timeoutMs: 30_000, retryDelaysMs: [1, 1] },
-    ...{ maxConnections: 2, maxWaiting: 10, ...options },
+    host: '127.0.0.1',
+    port,
+    tls: 'off',
+    timeoutMs: 30_000,
+    retryDelaysMs: [1, 1],
+    maxConnections: 2,
+    maxWaiting: 10,
+    ...options,
   };
   const mailer = createMailer({ sender, transport: { smtp } });
   ends.push(() => mailer.close());

@@ -15,8 +15,14 @@ export function projectErasures(
   return (['test', 'live'] as const).map((environment) => {
     const id = projectErasureId(project, environment);
     const record: ErasureRecord = {
-      ...{ _id: id, project, environment, createdAt: nowMs, updatedAt: nowMs },
-      ...{ subject: 'project', target: '', completedAt: null },
+      _id: id,
+      project,
+      environment,
+      createdAt: nowMs,
+      updatedAt: nowMs,
+      subject: 'project',
+      target: '',
+      completedAt: null,
     };
     return { kind: 'erasure', id, record, bases: bases('erasure', id) };
   });

@@ -9,7 +9,12 @@ const nowMs = 2_000_000;
 const shop = geofenceRecord();
 const visit = { id: shop._id, since: 1_500, dwelled: false, generation: shop.createdAt };
 const state = {
-  ...{ id: 'u', userId: null, createdAt: 1_500, profile: null, geofences: [visit], beacons: [] },
+  id: 'u',
+  userId: null,
+  createdAt: 1_500,
+  profile: null,
+  geofences: [visit],
+  beacons: [],
   last: { ...exampleLocation({ occurredAt: nowMs }), beacons: null },
 };
 

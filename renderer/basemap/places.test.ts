@@ -73,7 +73,11 @@ test('a place is delayed only by its size, its kind, or a more important place i
 
 /** All at the same place. */
 const at = (cityId: number, featureCode: string, population: number): City => ({
-  ...{ cityId, name: featureCode, country: 'XX', featureCode, population },
+  cityId,
+  name: featureCode,
+  country: 'XX',
+  featureCode,
+  population,
   loc: { coordinates: [7, 47] },
 });
 

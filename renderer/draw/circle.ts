@@ -57,7 +57,11 @@ export const circlePainter: VectorPainter = {
     const blurred =
       blur > 0 &&
       blurredColors({
-        ...{ radius, strokeWidth, blur, fillOpacity: opacity, strokeOpacity },
+        radius,
+        strokeWidth,
+        blur,
+        fillOpacity: opacity,
+        strokeOpacity,
         fill: paint('circle-color'),
         stroke: paint('circle-stroke-color'),
       });

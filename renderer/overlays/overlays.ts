@@ -63,6 +63,8 @@ export function createOverlays(
 const shadowPx = 4;
 
 const withShadow = ({ minX, minY, maxX, maxY }: PixelBox): PixelBox => ({
-  ...{ minX: minX - shadowPx, minY: minY - shadowPx },
-  ...{ maxX: maxX + shadowPx, maxY: maxY + shadowPx },
+  minX: minX - shadowPx,
+  minY: minY - shadowPx,
+  maxX: maxX + shadowPx,
+  maxY: maxY + shadowPx,
 });

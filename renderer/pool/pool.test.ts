@@ -31,7 +31,15 @@ function open(options: Partial<PoolOptions> = {}): void {
 
 /** `style` is what the process does. */
 const requestOf = (style: string, size = 100): MapRequest => ({
-  ...{ width: size, height: size, scale: 1, style, language: 'en', format: 'png', markers: [], paths: [], fences: [] },
+  width: size,
+  height: size,
+  scale: 1,
+  style,
+  language: 'en',
+  format: 'png',
+  markers: [],
+  paths: [],
+  fences: [],
   camera: { center: [0, 0], zoom: 1, bbox: null },
 });
 

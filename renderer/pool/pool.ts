@@ -240,7 +240,11 @@ export function createPool(poolOptions: PoolOptions): Pool {
           failed(new Overdue(purpose, answerTimeoutMs));
         }, answerTimeoutMs);
         queue.push({
-          ...{ task: { ...work, id }, owner, costMs, pixels, failed },
+          task: { ...work, id },
+          owner,
+          costMs,
+          pixels,
+          failed,
           isLarge: Math.max(costMs, options.costMs) > largeMs,
           alone: false,
           answerByMs: Date.now() + answerTimeoutMs,

@@ -89,8 +89,10 @@ test('a part of a picture equals the same part of the whole', () => {
   const box = fc
     .record({ minX: fc.nat(width), minY: fc.nat(height), width: fc.nat(width), height: fc.nat(height) })
     .map(({ minX, minY, ...size }) => ({
-      ...{ minX, minY },
-      ...{ maxX: Math.min(width, minX + size.width), maxY: Math.min(height, minY + size.height) },
+      minX,
+      minY,
+      maxX: Math.min(width, minX + size.width),
+      maxY: Math.min(height, minY + size.height),
     }));
   fc.assert(
     fc.property(fc.array(star, { minLength: 1, maxLength: 4 }), box, (rings, area) => {

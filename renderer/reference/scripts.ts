@@ -46,11 +46,17 @@ export const scriptsStyle: StyleSpecification = {
   layers: [
     { id: 'ground', type: 'background', paint: { 'background-color': '#f2efe9' } },
     {
-      ...{ id: 'streets', type: 'line', ...source, 'source-layer': 'transportation_name' },
+      id: 'streets',
+      type: 'line',
+      ...source,
+      'source-layer': 'transportation_name',
       paint: { 'line-color': '#ffffff', 'line-width': 18 },
     },
     {
-      ...{ id: 'street-names', type: 'symbol', ...source, 'source-layer': 'transportation_name' },
+      id: 'street-names',
+      type: 'symbol',
+      ...source,
+      'source-layer': 'transportation_name',
       layout: {
         'text-field': '{name}',
         'text-size': 12,
@@ -61,7 +67,10 @@ export const scriptsStyle: StyleSpecification = {
       paint: { 'text-color': '#555555', 'text-halo-color': '#ffffff', 'text-halo-width': 1.5 },
     },
     {
-      ...{ id: 'places', type: 'symbol', ...source, 'source-layer': 'place' },
+      id: 'places',
+      type: 'symbol',
+      ...source,
+      'source-layer': 'place',
       layout: { 'text-field': '{name}', 'text-size': 17, 'text-max-width': 10, 'text-font': ['Noto Sans Bold'] },
       paint: { 'text-color': '#222222', 'text-halo-color': '#f2efe9', 'text-halo-width': 1.5 },
     },

@@ -93,8 +93,13 @@ test('raster tiles of a part of the world, detected by the ending of their URL',
 
 test('TileJSON describes the tiles, and nothing is requested outside its bounds', async () => {
   const document = {
-    ...{ tilejson: '3.0.0', tiles: [`${url}/t/{z}/{x}/{y}.mvt`], minzoom: 2, maxzoom: 9, bounds: [10, 40, 12, 44] },
-    ...{ attribution: 'A &amp; B', vector_layers: [{ id: 'streets' }, { id: 'ocean' }] },
+    tilejson: '3.0.0',
+    tiles: [`${url}/t/{z}/{x}/{y}.mvt`],
+    minzoom: 2,
+    maxzoom: 9,
+    bounds: [10, 40, 12, 44],
+    attribution: 'A &amp; B',
+    vector_layers: [{ id: 'streets' }, { id: 'ocean' }],
   };
   replies = { '/florence.json?key=1': json(document), '/t/9/272/186.mvt': tile };
   const source = await open('/florence.json?key=1', { attribution: 'not shown', maxZoom: 3 });

@@ -18,12 +18,19 @@ const none = placementHintsOf(undefined);
 test('entries of the built-in styles are read', () => {
   const area = { sourceLayer: 'landuse', only: { key: 'kind', values: ['park'] }, isMiddle: true, minPx2: 600 };
   const metadata = {
-    ...{ [reservesSpace]: true, [movesOthers]: true, [mostMoves]: 40 },
-    ...{ [repeatDistance]: { px: 100, zoom: 16 }, [areaAround]: area },
+    [reservesSpace]: true,
+    [movesOthers]: true,
+    [mostMoves]: 40,
+    [repeatDistance]: { px: 100, zoom: 16 },
+    [areaAround]: area,
   };
   expect(placementHintsOf(metadata)).toEqual({
-    ...{ ...none, reservesSpace: true, movesOthers: true, mostMoves: 40 },
-    ...{ repeatDistance: { px: 100, zoom: 16 }, areaAround: area },
+    ...none,
+    reservesSpace: true,
+    movesOthers: true,
+    mostMoves: 40,
+    repeatDistance: { px: 100, zoom: 16 },
+    areaAround: area,
   });
 });
 

@@ -94,7 +94,10 @@ test('layers with ref inherit from other layers', () => {
   const referring = style({ a: vector }, layer('sea', 'a', 'water'), like);
   expect(undrawn(referring)).toEqual([]);
   expect(onArchive(referring).layers[1]).toEqual({
-    ...{ id: 'like', type: 'fill', source: 'map', 'source-layer': 'water' },
+    id: 'like',
+    type: 'fill',
+    source: 'map',
+    'source-layer': 'water',
     paint: { 'fill-color': 'red' },
   });
 });

@@ -57,7 +57,10 @@ function cover({ layers }: StyleSpecification): LayerSpecification {
   const background = layers.find((layer): layer is BackgroundLayerSpecification => layer.type === 'background');
   const color = background?.paint?.['background-color'] ?? '#ffffff';
   return {
-    ...{ id: 'covered', type: 'fill', source: 'map', 'source-layer': coveredLayer },
+    id: 'covered',
+    type: 'fill',
+    source: 'map',
+    'source-layer': coveredLayer,
     paint: { 'fill-color': color, 'fill-antialias': false },
   } as LayerSpecification;
 }

@@ -17,7 +17,10 @@ export const startAnalyticsSink = (
   { configuration, logger, metrics }: StageContext,
 ): Subscription =>
   createAnalyticsSink({
-    ...{ log, positions, analytics, metrics },
+    log,
+    positions,
+    analytics,
+    metrics,
     clock: Date.now,
     onHalted: (halted) => logger.error(halted, 'partition halted'),
     onDiverged: (message) => logger.error(message),

@@ -72,7 +72,10 @@ test('spans are sent when tracing closes, with the login, and with what has fail
 test('closing does not wait for a collector that is down', async () => {
   const tracing = startSdk({
     // Nothing listens on port 9 (discard).
-    ...{ endpoint: 'http://127.0.0.1:9/v1/traces', authorization: '', samplePercent: 100, role: 'test' },
+    endpoint: 'http://127.0.0.1:9/v1/traces',
+    authorization: '',
+    samplePercent: 100,
+    role: 'test',
     onProblem() {},
   });
   tracing.start('lost', { kind: 'internal' }).end();

@@ -175,7 +175,10 @@ inBrowser('interactive maps', () => {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
       env: {
         ...process.env,
-        ...{ FENCELINE: server.address, SK: server.keys.test_secret, PK: server.keys.test_publishable, PORT: '0' },
+        FENCELINE: server.address,
+        SK: server.keys.test_secret,
+        PK: server.keys.test_publishable,
+        PORT: '0',
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -95,8 +95,11 @@ it.skipIf(jars === '' || registry === '')(
       newTestCluster()!.environment;
     const environment = {
       ...process.env,
-      ...{ FENCELINE_CLICKHOUSE_URL, FENCELINE_CLICKHOUSE_DATABASE, FENCELINE_CLICKHOUSE_USERNAME },
-      ...{ FENCELINE_CLICKHOUSE_PASSWORD: shared.FENCELINE_CLICKHOUSE_PASSWORD, ...patientReplies },
+      FENCELINE_CLICKHOUSE_URL,
+      FENCELINE_CLICKHOUSE_DATABASE,
+      FENCELINE_CLICKHOUSE_USERNAME,
+      FENCELINE_CLICKHOUSE_PASSWORD: shared.FENCELINE_CLICKHOUSE_PASSWORD,
+      ...patientReplies,
       FENCELINE_KAFKA_BROKERS: `127.0.0.1:${ports[0]}`,
       FENCELINE_REDIS_NODES: `127.0.0.1:${ports[2]}`,
       // Of all programs in Java that the guide starts.

@@ -310,7 +310,9 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
     await new Promise<void>((listening) => exporter.listen(0, '127.0.0.1', listening));
     const targets = [`127.0.0.1:${(exporter.address() as AddressInfo).port}`];
     const jobs = Object.keys(pods).map((pod) => ({
-      ...{ job_name: pod, metrics_path: `/${pod}`, scrape_interval: '1s' },
+      job_name: pod,
+      metrics_path: `/${pod}`,
+      scrape_interval: '1s',
       static_configs: [{ targets, labels: { namespace: 'maps', pod } }],
     }));
     const running = await startPrometheus({ 'prometheus.yml': stringify({ scrape_configs: jobs }) });

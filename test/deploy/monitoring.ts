@@ -93,8 +93,12 @@ const ofTarget = ['instance', 'job', 'role'];
 const declared: Readonly<
   Record<string, { readonly kind: string; readonly label?: string; readonly labels?: readonly string[] }>
 > = {
-  ...{ ...stageMetrics, ...ingestMetrics, ...apiMetrics, ...sdkMetrics },
-  ...{ ...clusterMetrics, ...serviceMetrics },
+  ...stageMetrics,
+  ...ingestMetrics,
+  ...apiMetrics,
+  ...sdkMetrics,
+  ...clusterMetrics,
+  ...serviceMetrics,
 };
 
 /** Reads the labels of all metrics in the Prometheus text of a node. */

@@ -44,20 +44,24 @@ const others = [
   { type: 'polygon', geometry: { type: 'Polygon', coordinates: [ring, ring] } },
 ].map((fields, index) => ({
   ...circles[0],
-  ...{ _id: (0x200000 + index).toString(16).padStart(24, '0'), updatedAt: isoTime(startMs + 10_000 + index) },
-  ...{ tag: 'other', externalId: `${index}`, ...fields },
+  _id: (0x200000 + index).toString(16).padStart(24, '0'),
+  updatedAt: isoTime(startMs + 10_000 + index),
+  tag: 'other',
+  externalId: `${index}`,
+  ...fields,
 }));
 const beacons = [
   {
-    ...{
-      _id: '3'.repeat(24),
-      createdAt: isoTime(startMs),
-      type: 'ibeacon',
-      description: 'Door',
-      tag: 'door',
-      externalId: '1',
-    },
-    ...{ uuid: 'b9407f30-f5f8-466e-aff9-25556b57fe6d', major: '1', minor: '2', enabled: true },
+    _id: '3'.repeat(24),
+    createdAt: isoTime(startMs),
+    type: 'ibeacon',
+    description: 'Door',
+    tag: 'door',
+    externalId: '1',
+    uuid: 'b9407f30-f5f8-466e-aff9-25556b57fe6d',
+    major: '1',
+    minor: '2',
+    enabled: true,
     geometry: { type: 'Point', coordinates: at(0, 0) },
   },
 ];
@@ -150,7 +154,10 @@ it('copies geofences, beacons and settings once, also after an interruption', as
   expect(untagged).toMatchObject({ geometryRadius: 100, operatingHours: { Mon: [['09:00', '17:30']] } });
   expect(ok(await api.get('/v1/beacons/door/1')).beacon).toMatchObject({ major: '1', minor: '2' });
   expect(ok(await api.get('/v1/settings')).settings).toMatchObject({
-    ...{ bufferEntries: true, bufferExits: false, dwellEvents: true, defaultDwellThreshold: 7 },
+    bufferEntries: true,
+    bufferExits: false,
+    dwellEvents: true,
+    defaultDwellThreshold: 7,
     beaconUuids: ['b9407f30-f5f8-466e-aff9-25556b57fe6d'],
   });
 });

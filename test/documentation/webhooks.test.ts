@@ -27,8 +27,15 @@ const [python] = blocks('python') as [string];
 const id = webhookId(1);
 const body = '{"event":{"type":"user.entered_geofence","geofence":{"externalId":"caf\u00e9"}},"user":{}}';
 const delivery: Delivery = {
-  ...{ id: 'delivery', webhook: id, project: id, environment: 'test', orderKey: 'device', events: [id] },
-  ...{ body: Buffer.from(body), reason: 'event', createdAt: 1 },
+  id: 'delivery',
+  webhook: id,
+  project: id,
+  environment: 'test',
+  orderKey: 'device',
+  events: [id],
+  body: Buffer.from(body),
+  reason: 'event',
+  createdAt: 1,
 };
 
 /** The receivers know secret 1. */

@@ -24,8 +24,13 @@ const senders = 4;
 const circle = { type: 'circle', coordinates: [11.25, 43.77], radius: 500 };
 
 const beacon = {
-  ...{ description: 'one', type: 'ibeacon', enabled: true, coordinates: [11.25, 43.77] },
-  ...{ uuid: 'b9407f30-f5f8-466e-aff9-25556b57fe6d', major: '1', minor: '2' },
+  description: 'one',
+  type: 'ibeacon',
+  enabled: true,
+  coordinates: [11.25, 43.77],
+  uuid: 'b9407f30-f5f8-466e-aff9-25556b57fe6d',
+  major: '1',
+  minor: '2',
 };
 
 const mayMount = process.platform === 'linux' && process.getuid?.() === 0;
@@ -195,7 +200,9 @@ describe.skipIf(!mayMount)('a disk that fills up under load', () => {
     async function send(sender: number): Promise<void> {
       for (let sent = 0; !isEnding; sent++) {
         const lines = Array.from({ length: 1 + (sent % 20) }, (_, line) => ({
-          ...{ deviceId: `phone-${sender}-${sent}-${line}`, latitude: 43.77, longitude: 11.25 },
+          deviceId: `phone-${sender}-${sent}-${line}`,
+          latitude: 43.77,
+          longitude: 11.25,
           ...trackDefaults,
         }));
         const answer = await (sent % 2 > 0 ? client.bulk(lines) : client.post('/v1/track', lines[0] as object));

@@ -68,16 +68,23 @@ const platforms = {
   iOS: {
     location: (eastM: number) => ({
       ...common(eastM),
-      ...{
-        deviceId: '5C2A9F0E-4B1D-4E0A-8C53-1F6B7D2E9A10',
-        deviceType: 'iOS',
-        deviceMake: 'Apple',
-        sdkVersion: '3.39.1',
-      },
+      deviceId: '5C2A9F0E-4B1D-4E0A-8C53-1F6B7D2E9A10',
+      deviceType: 'iOS',
+      deviceMake: 'Apple',
+      sdkVersion: '3.39.1',
       // CoreLocation marks what it does not know by -1.
-      ...{ verticalAccuracy: -1, speed: -1, speedAccuracy: -1, course: -1, courseAccuracy: -1, floorLevel: 0 },
-      ...{ notificationAuthorization: true, motionAuthorization: 'AUTHORIZED', appBuild: '1' },
-      ...{ pushNotificationToken: null, locationExtensionToken: null, notificationDiff: [] },
+      verticalAccuracy: -1,
+      speed: -1,
+      speedAccuracy: -1,
+      course: -1,
+      courseAccuracy: -1,
+      floorLevel: 0,
+      notificationAuthorization: true,
+      motionAuthorization: 'AUTHORIZED',
+      appBuild: '1',
+      pushNotificationToken: null,
+      locationExtensionToken: null,
+      notificationDiff: [],
       locationMetadata: { heading: {}, speed: -1, battery: -1, isSimulatedBySoftware: false, pressureHPa: null },
     }),
     config:
@@ -89,9 +96,20 @@ const platforms = {
   Android: {
     location: (eastM: number) => ({
       ...common(eastM),
-      ...{ deviceId: 'a1b2c3d4e5f60718', deviceType: 'Android', deviceMake: 'Google', sdkVersion: '3.34.0' },
-      ...{ verticalAccuracy: 3.2, speed: 0, speedAccuracy: 0.5, course: 90, courseAccuracy: 20, appBuild: 1 },
-      ...{ nearbyGeofencesLimit: 10, locationServicesProvider: 'GOOGLE', encrypted: false, updatedAtMsDiff: 1_200 },
+      deviceId: 'a1b2c3d4e5f60718',
+      deviceType: 'Android',
+      deviceMake: 'Google',
+      sdkVersion: '3.34.0',
+      verticalAccuracy: 3.2,
+      speed: 0,
+      speedAccuracy: 0.5,
+      course: 90,
+      courseAccuracy: 20,
+      appBuild: 1,
+      nearbyGeofencesLimit: 10,
+      locationServicesProvider: 'GOOGLE',
+      encrypted: false,
+      updatedAtMsDiff: 1_200,
       locationMetadata: { motionActivityData: {}, speed: 0, bearing: 90, altitude: 41.7 },
     }),
     config:
@@ -107,13 +125,19 @@ const point = { type: 'Point', coordinates: [number, number] };
 /** Both read circles and polygons by these fields, and ignore a geofence without them. */
 const readableGeofence = expect.objectContaining({
   _id: id,
-  ...{ type: expect.stringMatching(/^(circle|polygon)$/), geometryCenter: point, geometryRadius: number },
+  type: expect.stringMatching(/^(circle|polygon)$/),
+  geometryCenter: point,
+  geometryRadius: number,
 });
 const readableEvent = expect.objectContaining({
   _id: id,
   // The iOS SDK has one format of times, and ignores an event that has another.
   createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-  ...{ live: false, confidence: number, location: point, locationAccuracy: number, geofence: readableGeofence },
+  live: false,
+  confidence: number,
+  location: point,
+  locationAccuracy: number,
+  geofence: readableGeofence,
 });
 
 describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for %s', (type) => {
@@ -140,7 +164,10 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
   it('sends stored locations later', async () => {
     const { updatedAtMsDiff: _, ...stored } = { updatedAtMsDiff: 0, ...location(0) };
     const replays = [0, 2_000].map((eastM, index) => ({
-      ...{ ...stored, ...standing(eastM, 0), deviceId: `stored-${type}`, replayed: true },
+      ...stored,
+      ...standing(eastM, 0),
+      deviceId: `stored-${type}`,
+      replayed: true,
       updatedAtMs: Date.now() - 60_000 + index * 10_000,
     }));
     const { events } = await post('/v1/track/replay', { replays });
@@ -150,8 +177,11 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
 
   it('sends a replay again after a lost answer, which changes nothing', async () => {
     const replays = [2_000, 0, 2_000].map((eastM, index) => ({
-      ...{ ...location(eastM), deviceId: `again-${type}`, replayed: true },
-      ...{ locationMs: 90_000 + index * 40, updatedAtMsDiff: 100 - index * 40 },
+      ...location(eastM),
+      deviceId: `again-${type}`,
+      replayed: true,
+      locationMs: 90_000 + index * 40,
+      updatedAtMsDiff: 100 - index * 40,
     }));
     expect((await post('/v1/track/replay', { replays })).events).toHaveLength(4);
     const answeredAt = Date.now();

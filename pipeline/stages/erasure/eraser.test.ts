@@ -54,7 +54,13 @@ async function start({ isRefused = () => false }: { isRefused?: (statement: stri
   };
   const eraser = createEraser({
     readModel: node.readModel,
-    ...{ writer: node.writer, leases: embeddedLeases, log, states, positions, deliveries, secretCipher },
+    writer: node.writer,
+    leases: embeddedLeases,
+    log,
+    states,
+    positions,
+    deliveries,
+    secretCipher,
     analytics: {
       query: async (statement) => analytics.query(allowed(statement)),
       command: async (statement) => analytics.command(allowed(statement)),
@@ -161,10 +167,23 @@ const at = (deviceId: string, userId: string | null, fields: Partial<Location> =
 };
 
 const details = (metadata: object) => ({
-  ...{ installId: null, sessionId: null, description: null, metadata: JSON.stringify(metadata), deviceType: null },
-  ...{ deviceMake: null, deviceModel: null, deviceOS: null, sdkVersion: null, locationAuthorization: null },
-  ...{ locationAccuracyAuthorization: null, altitude_m: null, speed_mps: null, course_deg: null },
-  ...{ timeZoneOffset_s: null, locationMs: null, nearbyGeofences: false },
+  installId: null,
+  sessionId: null,
+  description: null,
+  metadata: JSON.stringify(metadata),
+  deviceType: null,
+  deviceMake: null,
+  deviceModel: null,
+  deviceOS: null,
+  sdkVersion: null,
+  locationAuthorization: null,
+  locationAccuracyAuthorization: null,
+  altitude_m: null,
+  speed_mps: null,
+  course_deg: null,
+  timeZoneOffset_s: null,
+  locationMs: null,
+  nearbyGeofences: false,
 });
 
 function delivery(id: string, user: object, createdAt = Date.now()): Delivery {

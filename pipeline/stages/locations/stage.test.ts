@@ -266,7 +266,13 @@ describe('bad records', () => {
     await until(() => alerts.length > 0);
     expect(alerts).toEqual([
       {
-        ...{ kind: 'halted', topic: 'locations', partition, dead: 100, seen: 190, offset: 189, reason: 'undecodable' },
+        kind: 'halted',
+        topic: 'locations',
+        partition,
+        dead: 100,
+        seen: 190,
+        offset: 189,
+        reason: 'undecodable',
         message: expect.any(String),
       },
     ]);

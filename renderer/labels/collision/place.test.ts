@@ -185,7 +185,8 @@ test('a country leaves its capital space with the padding of both', () => {
   const capital = { ...landmark, textRules: rules };
   const country = {
     ...candidateOf('country', [rowAt(50), rowAt(76), rowAt(150)]),
-    ...{ textRules: rules, leavesSpace: 'preferably' as const },
+    textRules: rules,
+    leavesSpace: 'preferably' as const,
   };
   const placed = placeLabels([country, capital], image, []);
   expect(placed.map(({ placement }) => placement.runs[0]!.x)).toEqual([150, 40]);
@@ -198,7 +199,9 @@ test('a street leaves space for the padded icon of a landmark, also of one whose
   });
   const rules = { padding: evenPadding(4), overlap: 'never', isObstacle: true, isOptional: false } as const;
   const museum = (text: string, x: number): Candidate => ({
-    ...{ ...candidateOf(text, [iconAt(x)], { isOptional: true }), iconRules: rules, reservesSpace: true },
+    ...candidateOf(text, [iconAt(x)], { isOptional: true }),
+    iconRules: rules,
+    reservesSpace: true,
   });
   const besideIcon = (x: number): Placement => ({
     ...rowAt(x),
@@ -216,7 +219,10 @@ test('a street leaves space for the padded icon of a landmark, also of one whose
 
 test('a street that finds all its places reserved takes that of the landmark that moves the fewest names', () => {
   const landmarkAt = (x: number, movesOthers: boolean, mostMoves: number): Candidate => ({
-    ...{ ...candidateOf(`at ${x}`, [rowAt(x)]), reservesSpace: true, movesOthers, mostMoves },
+    ...candidateOf(`at ${x}`, [rowAt(x)]),
+    reservesSpace: true,
+    movesOthers,
+    mostMoves,
   });
   const street = { ...candidateOf('street', [40, 90, 140, 190].map(rowAt)), leavesSpace: 'preferably' as const };
   const [most, less, least] = [landmarkAt(40, true, 40), landmarkAt(90, true, 12), landmarkAt(140, false, 0)];
@@ -231,7 +237,9 @@ test('a street that finds all its places reserved takes that of the landmark tha
 
 test('a street moves other streets before it takes the space of a landmark', () => {
   const street = (text: string, ...xs: number[]): Candidate => ({
-    ...{ ...candidateOf(text, xs.map(rowAt)), leavesSpace: 'preferably', movesOthers: true },
+    ...candidateOf(text, xs.map(rowAt)),
+    leavesSpace: 'preferably',
+    movesOthers: true,
   });
   const reserved = { ...candidateOf('landmark', [rowAt(50)]), reservesSpace: true };
   const placed = placeLabels([street('first', 120, 200), street('second', 50, 125), reserved], image, []);
@@ -244,7 +252,9 @@ test('a street moves other streets before it takes the space of a landmark', () 
 test('a bridge that is shorter than its name moves the name of the river, also where a landmark has space', () => {
   const river = { ...candidateOf('river', [20, 150].map(rowAt)), leavesSpace: 'preferably' as const };
   const bridge = (placement: Placement): Candidate => ({
-    ...{ ...candidateOf('bridge', [placement]), leavesSpace: 'preferably', movesOthers: true },
+    ...candidateOf('bridge', [placement]),
+    leavesSpace: 'preferably',
+    movesOthers: true,
   });
   const beside = { ...candidateOf('landmark', [rowAt(60)]), reservesSpace: true };
   const placed = (placement: Placement) => placesOf(placeLabels([river, bridge(placement), beside], image, []));
@@ -261,7 +271,8 @@ test('a landmark does not displace a street that has no other place, but the sec
 test('a street moves the name of another street that has another place, but not for the space of a landmark', () => {
   const street = (text: string, ...xs: number[]) => ({
     ...candidateOf(text, xs.map(rowAt)),
-    ...{ leavesSpace: 'preferably' as const, movesOthers: true },
+    leavesSpace: 'preferably' as const,
+    movesOthers: true,
   });
   const long = street('long', 50, 150);
   expect(placesOf(placeLabels([long, street('short', 50)], image, []))).toEqual({ long: 150, short: 50 });
@@ -486,7 +497,8 @@ test('a landmark moves no more names than its layer allows', () => {
   });
   const landmark = (mostMoves: number): Candidate => ({
     ...candidateOf('landmark', [named(100, 50, 100)]),
-    ...{ movesOthers: true, mostMoves },
+    movesOthers: true,
+    mostMoves,
   });
   const streets = [street(90), street(150)];
   expect(placedAt([...streets, landmark(2)]).at(-1)).toEqual(['landmark', 100]);

@@ -20,7 +20,9 @@ function segmentsOf(row: string, start: number, { sections, ...style }: TextStyl
     if (text === '') return [];
     const { sizePx, letterSpacingPx } = style;
     const font: FontStyle = {
-      ...{ face, han, families },
+      face,
+      han,
+      families,
       sizePx: sizePx * scale,
       letterSpacingPx: letterSpacingPx * scale,
     };

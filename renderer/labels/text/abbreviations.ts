@@ -18,38 +18,85 @@ interface Rules {
 
 /** Kinds of English streets, at the end of a name. */
 const english: Words = {
-  ...{ Street: 'St', Avenue: 'Ave', Boulevard: 'Blvd', Road: 'Rd', Drive: 'Dr', Lane: 'Ln', Court: 'Ct', Place: 'Pl' },
-  ...{ Square: 'Sq', Terrace: 'Ter', Highway: 'Hwy', Parkway: 'Pkwy', Freeway: 'Fwy', Expressway: 'Expy' },
-  ...{ Circle: 'Cir', Crescent: 'Cres', Gardens: 'Gdns', Plaza: 'Plz' },
+  Street: 'St',
+  Avenue: 'Ave',
+  Boulevard: 'Blvd',
+  Road: 'Rd',
+  Drive: 'Dr',
+  Lane: 'Ln',
+  Court: 'Ct',
+  Place: 'Pl',
+  Square: 'Sq',
+  Terrace: 'Ter',
+  Highway: 'Hwy',
+  Parkway: 'Pkwy',
+  Freeway: 'Fwy',
+  Expressway: 'Expy',
+  Circle: 'Cir',
+  Crescent: 'Cres',
+  Gardens: 'Gdns',
+  Plaza: 'Plz',
 };
 /** After the kind of an English street. */
 const directions: Words = {
-  ...{ North: 'N', South: 'S', East: 'E', West: 'W' },
-  ...{ Northeast: 'NE', Northwest: 'NW', Southeast: 'SE', Southwest: 'SW' },
+  North: 'N',
+  South: 'S',
+  East: 'E',
+  West: 'W',
+  Northeast: 'NE',
+  Northwest: 'NW',
+  Southeast: 'SE',
+  Southwest: 'SW',
 };
 
 const languages: readonly Rules[] = [
   {
     // French
     first: {
-      ...{ Boulevard: 'Bd', Avenue: 'Av.', Place: 'Pl.', Impasse: 'Imp.', Square: 'Sq.', Passage: 'Pass.' },
-      ...{ Allée: 'All.', Allées: 'All.', Route: 'Rte', Chemin: 'Ch.', Rue: 'Rue', Quai: 'Quai', Cours: 'Cours' },
+      Boulevard: 'Bd',
+      Avenue: 'Av.',
+      Place: 'Pl.',
+      Impasse: 'Imp.',
+      Square: 'Sq.',
+      Passage: 'Pass.',
+      Allée: 'All.',
+      Allées: 'All.',
+      Route: 'Rte',
+      Chemin: 'Ch.',
+      Rue: 'Rue',
+      Quai: 'Quai',
+      Cours: 'Cours',
     },
     others: { Saint: 'St', Sainte: 'Ste', Faubourg: 'Fg', Général: 'Gal', Maréchal: 'Mal', Docteur: 'Dr' },
   },
   {
     // Italian
     first: {
-      ...{ Viale: 'V.le', Piazza: 'P.za', Piazzale: 'P.le', Corso: 'C.so', Lungarno: 'L.no', Borgo: 'B.go' },
-      ...{ Vicolo: 'V.lo', Ponte: 'P.te', Via: 'Via' },
+      Viale: 'V.le',
+      Piazza: 'P.za',
+      Piazzale: 'P.le',
+      Corso: 'C.so',
+      Lungarno: 'L.no',
+      Borgo: 'B.go',
+      Vicolo: 'V.lo',
+      Ponte: 'P.te',
+      Via: 'Via',
     },
     others: { San: 'S.', Santa: 'S.', Santo: 'S.', Generale: 'Gen.', Dottor: 'Dott.' },
   },
   {
     // Spanish and Catalan
     first: {
-      ...{ Calle: 'C.', Avenida: 'Av.', Plaza: 'Pl.', Paseo: 'P.º', Carretera: 'Ctra.', Camino: 'Cno.' },
-      ...{ Carrer: 'C.', Avinguda: 'Av.', Plaça: 'Pl.', Passeig: 'Pg.' },
+      Calle: 'C.',
+      Avenida: 'Av.',
+      Plaza: 'Pl.',
+      Paseo: 'P.º',
+      Carretera: 'Ctra.',
+      Camino: 'Cno.',
+      Carrer: 'C.',
+      Avinguda: 'Av.',
+      Plaça: 'Pl.',
+      Passeig: 'Pg.',
     },
     others: { San: 'S.', Santa: 'Sta.', General: 'Gral.', Doctor: 'Dr.' },
   },
@@ -67,8 +114,14 @@ const languages: readonly Rules[] = [
 
 /** Russian kinds of streets stand first or last. */
 const russian: Words = {
-  ...{ улица: 'ул.', проспект: 'просп.', переулок: 'пер.', площадь: 'пл.', набережная: 'наб.' },
-  ...{ бульвар: 'бул.', шоссе: 'ш.', проезд: 'пр.' },
+  улица: 'ул.',
+  проспект: 'просп.',
+  переулок: 'пер.',
+  площадь: 'пл.',
+  набережная: 'наб.',
+  бульвар: 'бул.',
+  шоссе: 'ш.',
+  проезд: 'пр.',
 };
 
 /** German and Dutch kinds of streets are the end of a word. */

@@ -162,9 +162,15 @@ const woven = {
     layerOf('numbers', 'symbol', 'transportation_name', {
       filter: ['has', 'ref'],
       layout: {
-        ...{ 'symbol-placement': 'line', 'symbol-spacing': 200, 'text-field': '{ref}', 'text-size': 11 },
-        ...{ 'text-rotation-alignment': 'viewport', 'icon-rotation-alignment': 'viewport' },
-        ...{ 'icon-image': 'shield', 'icon-text-fit': 'both', 'icon-text-fit-padding': [0, 1, 0, 1] },
+        'symbol-placement': 'line',
+        'symbol-spacing': 200,
+        'text-field': '{ref}',
+        'text-size': 11,
+        'text-rotation-alignment': 'viewport',
+        'icon-rotation-alignment': 'viewport',
+        'icon-image': 'shield',
+        'icon-text-fit': 'both',
+        'icon-text-fit-padding': [0, 1, 0, 1],
       },
       paint: { 'text-color': '#ffffff' },
     }),

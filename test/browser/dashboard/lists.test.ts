@@ -55,7 +55,9 @@ describe.runIf(isRunnable)('the lists', () => {
     const backend = server.as('test_secret');
     const records = Array.from({ length: storeCount }, (_, index) => ({
       ...circle(0, 0, 100),
-      ...{ tag: 'store', externalId: `${index}`, description: `Store ${index}` },
+      tag: 'store',
+      externalId: `${index}`,
+      description: `Store ${index}`,
     }));
     ok(await backend.send('POST', '/v1/geofences/batch', { body: { geofences: records } }));
     const page = await asOwner('/');
@@ -90,7 +92,9 @@ describe.runIf(isRunnable)('the lists', () => {
   it('end a change when another environment is chosen, and leave that one as it is', async () => {
     const geofences = Array.from({ length: oldCount }, (_, index) => ({
       ...circle(0, 0, 100),
-      ...{ tag: 'old', externalId: `${index}`, description: `Old ${index}` },
+      tag: 'old',
+      externalId: `${index}`,
+      description: `Old ${index}`,
     }));
     for (const key of ['test_secret', 'live_secret'] as const) {
       for (const half of [geofences.slice(0, oldCount / 2), geofences.slice(oldCount / 2)]) {
