@@ -24,8 +24,8 @@ export interface Admission {
    */
   run<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
   /**
-   * Does the same, but waits until the records fit, in the order of the calls: a large request would otherwise wait for
-   * ever behind smaller ones. Uploads use it: waiting slows down their senders.
+   * Does the same, but waits until the records fit, in the order of the calls: smaller requests would otherwise pass a
+   * large one without end. Uploads use it: waiting slows down their senders.
    */
   runWhenFitting<T>(records: number, bytes: number, work: () => Promise<T>): Promise<T>;
 }
