@@ -323,11 +323,15 @@ function SendLocation({ geofence }: { readonly geofence: Geofence | undefined })
   );
 }
 
+const checkEveryMs = 5_000;
+
 /** Returns the newest event of the environment: the last one stored, or the first that arrives now. */
 function useFirstEvent(): Event | undefined {
   const scope = useScope();
-  const stored = useApi('GET /v1/events', { query: { limit: 1 } });
   const [arrived, setArrived] = useState<Event>();
+  // An event may come after the list and before the stream is open.
+  const refetchInterval = arrived ? false : checkEveryMs;
+  const stored = useApi('GET /v1/events', { query: { limit: 1 } }, { refetchInterval });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another environment has another stream
   useEffect(() => {
     setArrived(undefined);

@@ -139,8 +139,17 @@ describe.runIf(isRunnable)('the dashboard', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('prints a line for a terminal that sends a location', async () => {
+  // The event came after the list of events was read and before the stream was open, and never appeared.
+  it('prints a line for a terminal that sends a location, and shows its event whenever it comes', async () => {
     const page = await asOwner('/keys');
+    let release = () => {};
+    const isSent = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/events/stream**', async (route) => {
+      await isSent;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Replace the publishable key' }).press('Enter');
     await page.getByRole('button', { name: 'Replace key' }).press('Enter');
     await page.getByText(/^prj_test_pk_[0-9a-f]+$/).waitFor();
@@ -149,6 +158,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('button', { name: 'Create geofence' }).click();
     const line = await page.getByText(/^curl http/).textContent();
     await promisify(execFile)('sh', ['-c', `${line} --fail --silent --show-error`]);
+    release();
     await page.getByText('user.entered_geofence').first().waitFor();
   });
 
