@@ -13,6 +13,7 @@ const others = [
   'bench/results/2026-11-25-79184b9.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-27-d0e995e2.json',
+  'bench/results/2026-11-28-c5495b88.json',
 ];
 
 export const readStored = (file: string): Source => ({
