@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPassingStatus, type Outcome, reasonOf, repeat, retryAfterMs } from '../client/attempts.js';
+import { isHttpUrl } from '../server/config/http-url.js';
 import { CommandFailure, UsageError } from './command.js';
 
 export interface Access {
@@ -59,8 +60,7 @@ function givenAddress({ address = process.env.FENCELINE_ADDRESS }: Given<'addres
 
 /** Returns the address without a slash at its end. Throws a UsageError if it is not a URL of HTTP. */
 export function checkedAddress(given: string): string {
-  if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
-    throw new UsageError(`the address must be a URL such as http://127.0.0.1:8080, not ${given}`);
+  if (!isHttpUrl(given)) throw new UsageError(`the address must be a URL such as http://127.0.0.1:8080, not ${given}`);
   return given.replace(/\/+$/, '');
 }
 

@@ -13,6 +13,7 @@ import { builtInStyles } from './styles/names.js';
 import { fetchAnything, pmtilesBytes, serveFiles, writeMbtiles } from './testing/archives.js';
 import { cachedBasemap, rendererCacheFolder } from './testing/basemap-cache.js';
 import { pictureOf } from './testing/pictures.js';
+import { exampleRequest } from './testing/requests.js';
 import { rectangle, tileBytes } from './testing/tiles.js';
 import type { FenceOverlay, MapRequest, MarkerGroup, PathOverlay, Position } from './types.js';
 
@@ -42,18 +43,7 @@ function file(name: string, bytes: Uint8Array): string {
   return path;
 }
 
-const request: MapRequest = {
-  width: 300,
-  height: 200,
-  scale: 1,
-  style: 'svc-default-v1',
-  language: 'en',
-  format: 'png',
-  markers: [],
-  paths: [],
-  fences: [],
-  camera: { center: [0, 0], zoom: 1, bbox: null },
-};
+const request = exampleRequest({ width: 300, height: 200, style: 'svc-default-v1' });
 
 async function open(archive: string): Promise<MapRenderer> {
   await close();

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMapRenderer, type MapRenderer } from './map.js';
 import { pmtilesBytes } from './testing/archives.js';
 import { pictureOf } from './testing/pictures.js';
+import { exampleRequest } from './testing/requests.js';
 import { rectangle, tileBytes } from './testing/tiles.js';
-import type { MapRequest } from './types.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-uploads-'));
 let renderer: MapRenderer;
@@ -25,18 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const request = (style: string): MapRequest => ({
-  width: 300,
-  height: 200,
-  scale: 1,
-  style,
-  language: 'en',
-  format: 'png',
-  markers: [],
-  paths: [],
-  fences: [],
-  camera: { center: [0, 0], zoom: 1, bbox: null },
-});
+const request = (style: string) => exampleRequest({ style, width: 300, height: 200 });
 
 /** The sea in a colour, from a source of any name. */
 const styleIn = (color: string) =>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
-import type { MapRequest } from '../types.js';
+import { exampleRequest } from '../testing/requests.js';
 import { createDrawingPool, type DrawingPool } from './drawing-pool.js';
 import type { PoolOptions } from './pool.js';
 
@@ -30,18 +30,7 @@ function open(options: Partial<PoolOptions> = {}): void {
 }
 
 /** `style` is what the process does. */
-const requestOf = (style: string, size = 100): MapRequest => ({
-  width: size,
-  height: size,
-  scale: 1,
-  style,
-  language: 'en',
-  format: 'png',
-  markers: [],
-  paths: [],
-  fences: [],
-  camera: { center: [0, 0], zoom: 1, bbox: null },
-});
+const requestOf = (style: string, size = 100) => exampleRequest({ style, width: size, height: size });
 
 interface Known {
   readonly pid: number;

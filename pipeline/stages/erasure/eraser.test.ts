@@ -10,6 +10,7 @@ import { codecs } from '../../../schemas/codecs.js';
 import { deriveId, freshId } from '../../../schemas/ids.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Delivery, Location } from '../../../schemas/records.js';
+import { exampleDetails } from '../../../schemas/testing/examples.js';
 import { locationRows } from '../../../schemas/testing/rows.js';
 import { until } from '../../../testing/until.js';
 import { placeRecord } from '../../catalog/testing/fixtures.js';
@@ -166,26 +167,6 @@ const at = (deviceId: string, userId: string | null, fields: Partial<Location> =
   });
 };
 
-const details = (metadata: object) => ({
-  installId: null,
-  sessionId: null,
-  description: null,
-  metadata: JSON.stringify(metadata),
-  deviceType: null,
-  deviceMake: null,
-  deviceModel: null,
-  deviceOS: null,
-  sdkVersion: null,
-  locationAuthorization: null,
-  locationAccuracyAuthorization: null,
-  altitude_m: null,
-  speed_mps: null,
-  course_deg: null,
-  timeZoneOffset_s: null,
-  locationMs: null,
-  nearbyGeofences: false,
-});
-
 function delivery(id: string, user: object, createdAt = Date.now()): Delivery {
   const body = Buffer.from(JSON.stringify({ event: { _id: id, user }, user }));
   return { id, webhook, ...scope, orderKey: 'k', events: [id], body, reason: 'event', createdAt };
@@ -234,7 +215,9 @@ test('an erased user is in no state, table or pending delivery; others stay', as
   const texts = ['Ada-4711', 'ada-phone', 'ada-tablet', 'ada-secret-hobby'];
   await node.append(
     at('ada-phone', null),
-    at('ada-phone', 'Ada-4711', { details: details({ hobby: 'ada-secret-hobby' }) }),
+    at('ada-phone', 'Ada-4711', {
+      details: exampleDetails({ metadata: JSON.stringify({ hobby: 'ada-secret-hobby' }) }),
+    }),
     at('ada-tablet', 'Ada-4711'),
     at('bert-phone', 'Bert'),
     at('bert-phone', 'Bert', { latitude: 60 }),
