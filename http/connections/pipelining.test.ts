@@ -2,6 +2,7 @@
  * One connection sent 420 requests for large answers in 72 kB, with a public key, and read nothing. Node passed all of
  * them on at once, all answers waited in memory, and the process ended with "Reached heap limit".
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestServer } from '../testing/server.js';
 import type { ConnectionBounds } from './connections.js';
@@ -162,14 +163,33 @@ describe('a client that does not read its answers', () => {
     const client = new RawClient(port, { isReading: false });
     client.socket.write(get('large/0'));
     const pauses = 10;
+    let readable = 0;
+    // Stops at the byte: otherwise one turn could read what the next five turns wait for.
+    client.socket.on('data', () => {
+      if (client.text.length >= readable) client.socket.pause();
+    });
     for (let pause = 1; pause <= pauses; pause++) {
       await new Promise((resolve) => setTimeout(resolve, (2 * answerTimeoutMs) / pauses));
+      readable = (pause / pauses) * large.length;
       client.socket.resume();
-      await client.until(() => client.text.length >= (pause / pauses) * large.length);
-      client.socket.pause();
+      await client.until(() => client.text.length >= readable);
     }
+    readable = Number.POSITIVE_INFINITY;
     client.socket.resume();
     await client.until(() => client.text.endsWith('"}'));
     expect(client.error).toBeUndefined();
+  });
+
+  it('keeps its connection if the server stood still', async () => {
+    const answerTimeoutMs = 1_000;
+    await start({ answerTimeoutMs });
+    const client = new RawClient(port, { isReading: false });
+    client.socket.write(get('large/0'));
+    await client.until(() => started.length === 1);
+    const standsStillUntil = performance.now() + 2 * answerTimeoutMs;
+    while (performance.now() < standsStillUntil);
+    await nextTurn();
+    client.socket.resume();
+    await client.until(() => client.text.endsWith('"}'));
   });
 });

@@ -41,6 +41,7 @@ export class RawClient {
   async until(condition: () => boolean): Promise<void> {
     const endMs = Date.now() + 120_000;
     while (!condition()) {
+      if (this.socket.destroyed) throw new Error(`the connection was closed first: ${this.error ?? 'no error'}`);
       if (Date.now() > endMs) throw new Error(`not in time; received ${JSON.stringify(this.text.slice(-500))}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
