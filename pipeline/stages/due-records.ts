@@ -1,13 +1,18 @@
 /** Selects the records that a stage with its own position has to process, given what the log hands over. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Log, LogRecord, Topic } from '../ports.js';
+
+/** Long enough for a new leader in Kafka to learn how far the log goes. */
+const presentLimitMs = 10_000;
+const readAgainAfterMs = 100;
 
 /**
  * Returns the records from `nextOffset` on. When the store has lost its last second and `nextOffset` precedes the given
  * records, returns the missing ones instead; the caller calls again. `records` must not be empty and must be of one
- * partition.
+ * partition. Throws when the log returns nothing for ten seconds, although it has handed over later records.
  */
 export async function dueRecords(
-  log: Pick<Log, 'read'>,
+  log: Pick<Log, 'read' | 'bounds'>,
   topic: Topic,
   nextOffset: number,
   records: readonly LogRecord[],
@@ -16,9 +21,17 @@ export async function dueRecords(
   const { partition, offset: first } = records[0] as LogRecord;
   if (nextOffset === first) return records;
   if (nextOffset > first) return records.filter(({ offset }) => offset >= nextOffset);
-  const before = await log.read(topic, partition, nextOffset, maxRecords);
-  const missed = before.filter(({ offset }) => offset < first);
-  return missed.length > 0 ? missed : records;
+  const limit = performance.now() + presentLimitMs;
+  for (;;) {
+    const present = await log.read(topic, partition, nextOffset, maxRecords);
+    const missed = present.filter(({ offset }) => offset < first);
+    if (missed.length > 0) return missed;
+    // An empty answer alone does not prove that the records are gone: skipping them would lose their events.
+    if (present.length > 0 || (await log.bounds(topic, partition)).first >= first) return records;
+    if (performance.now() > limit)
+      throw new Error(`${topic}/${partition} returns nothing at ${nextOffset}, although it handed over ${first}`);
+    await delay(readAgainAfterMs);
+  }
 }
 
 /**

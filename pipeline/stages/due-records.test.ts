@@ -1,0 +1,40 @@
+/** Records that a stage has to process after its store has lost the last second. */
+import { expect, test } from 'vitest';
+import type { LogRecord } from '../ports.js';
+import { dueRecords } from './due-records.js';
+
+const record = (offset: number): LogRecord => ({
+  partition: 0,
+  offset,
+  key: 'a',
+  value: Buffer.from(`${offset}`),
+  timestamp: 0,
+});
+
+/** A log with the offsets from `first` to before `end`, whose first reads return nothing. */
+function log(first: number, end: number, emptyReads: number) {
+  let reads = 0;
+  return {
+    read: async (_topic: string, _partition: number, offset: number, maxRecords: number) => {
+      reads += 1;
+      if (reads <= emptyReads) return [];
+      const from = Math.max(first, offset);
+      return Array.from({ length: Math.min(maxRecords, end - from) }, (_, index) => record(from + index));
+    },
+    bounds: async () => ({ first, end }),
+  };
+}
+const offsetsOf = (records: readonly LogRecord[]) => records.map(({ offset }) => offset);
+
+// A machine died that held the leader of the partition and the states. The new leader did not know yet how far the log
+// goes, and returned nothing. The stage went on with the records that it had, and the lost second stayed lost.
+test('records that a new leader does not return at once are not skipped', async () => {
+  const due = await dueRecords(log(0, 10, 3), 'locations', 5, [record(8), record(9)], 100);
+  expect(offsetsOf(due)).toEqual([5, 6, 7]);
+});
+
+test('records that the log no longer has are passed over', async () => {
+  const given = [record(8), record(9)];
+  expect(await dueRecords(log(8, 10, 0), 'locations', 5, given, 100)).toBe(given);
+  expect(await dueRecords(log(10, 10, Number.POSITIVE_INFINITY), 'locations', 5, given, 100)).toBe(given);
+});
