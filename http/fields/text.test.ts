@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { badlyEncodedField, cutText, malformedTextIn, mayHoldSurrogates } from './text.js';
+import { badlyEncodedField, cutText, fieldBeyond, malformedTextIn, mayHoldSurrogates } from './text.js';
 
 describe('malformed text', () => {
   it.each([
@@ -46,5 +46,17 @@ describe('a badly encoded field', () => {
     ['', undefined],
   ])('%s: %s', (text, field) => {
     expect(badlyEncodedField(text)).toBe(field);
+  });
+});
+
+describe('a field beyond a number of fields', () => {
+  it.each([
+    ['a=1&b=2&c=3&d=4', 'c'],
+    ['&&metadata%5Bk+l%5D=1', 'metadata[k l]'],
+    ['a=1&b=2&', 'query'],
+    ['a=1&b=2', undefined],
+    ['', undefined],
+  ])('%s: %s', (text, field) => {
+    expect(fieldBeyond(text, 2)).toBe(field);
   });
 });

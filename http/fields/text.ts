@@ -50,9 +50,23 @@ function decodes(text: string): boolean {
 /** Returns the name of the first field of a query string or form that is not valid percent-encoding. */
 export function badlyEncodedField(text: string): string | undefined {
   if (!text.includes('%') || decodes(text)) return undefined;
-  const pair = text.split('&').find((one) => !decodes(one)) ?? text;
+  return nameOf(text.split('&').find((one) => !decodes(one)) ?? text);
+}
+
+/** Returns the name of a field of a query string or form, as its sender means it. */
+function nameOf(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   return decodes(name) ? decodeURIComponent(name.replaceAll('+', ' ')) || 'query' : name;
+}
+
+/** Returns the name of the first field of a query string or form that is beyond the given number of fields. */
+export function fieldBeyond(text: string, most: number): string | undefined {
+  let start = 0;
+  for (let passed = 0; passed < most; passed++) {
+    start = text.indexOf('&', start) + 1;
+    if (start === 0) return undefined;
+  }
+  return nameOf(text.slice(start).split('&', 1)[0]!);
 }
 
 const twoUnderscores = /(?:_|%5f){2}/i;

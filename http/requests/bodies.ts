@@ -9,6 +9,7 @@ import { ApiError, parameterError } from '../../schemas/errors.js';
 import { describeJsonFault, findJsonFault, isDeeper, jsonDepthRule } from '../fields/json-text.js';
 import {
   badlyEncodedField,
+  fieldBeyond,
   malformedTextIn,
   mayHoldSurrogates,
   percentEncodingRule,
@@ -27,9 +28,11 @@ declare module 'fastify' {
   }
 }
 
+const maxFields = 2_000;
+
 /** Returns the fields of a query string or form. `metadata[key]=value` nests. The name `__proto__` is left out. */
 export const parseForm = (text: string): Record<string, unknown> =>
-  qs.parse(text, { depth: 3, parameterLimit: 2_000, arrayLimit: 2_000, plainObjects: true });
+  qs.parse(text, { depth: 3, parameterLimit: maxFields, arrayLimit: maxFields, plainObjects: true });
 
 /** Returns the index of the first byte that is not UTF-8: the decoded text has U+FFFD there. */
 function firstBadByte(bytes: Buffer): number {
@@ -61,6 +64,9 @@ function checkTexts(request: FastifyRequest, text: string, value: unknown): void
 
 /** Checks what would be lost or changed by {@link parseForm}. */
 function checkForm(text: string): void {
+  const beyond = fieldBeyond(text, maxFields);
+  if (beyond !== undefined)
+    throw parameterError({ param: beyond, rule: `must be among the first ${maxFields} fields` });
   const param = badlyEncodedField(text);
   if (param !== undefined) throw parameterError({ param, rule: percentEncodingRule });
   const unsafe = prototypeField(text);

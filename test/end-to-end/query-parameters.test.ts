@@ -130,3 +130,22 @@ describe('parameters that SDKs append', () => {
     }
   });
 });
+
+// The parser of forms takes 2,000 fields, and left the others out without notice.
+describe('fields beyond the two-thousandth are refused', () => {
+  it('in a query string', async () => {
+    const { status, body } = await server.as('test_secret').get(`/v1/geofences?${'&'.repeat(2_000)}tag=b`);
+    expect(status).toBe(400);
+    expect(body.meta).toMatchObject({ param: 'tag', message: 'tag: must be among the first 2000 fields' });
+  });
+
+  it('in a form', async () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => `metadata[k${index}]=1`).join('&');
+    const { status, body } = await server.as('test_secret').send('POST', '/v1/track', {
+      body: `${many}&deviceId=d`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(status).toBe(400);
+    expect(body.meta).toMatchObject({ param: 'deviceId', message: 'deviceId: must be among the first 2000 fields' });
+  });
+});
