@@ -4,10 +4,12 @@
  * Each process has its own read model of the configuration, in a folder that can be rebuilt. All other data is in
  * Kafka, Redis and ClickHouse. If any part fails, the process ends, and another one continues from what is committed.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';
 import { openCluster } from '../backends/cluster/cluster.js';
+import { watched } from '../backends/embedded/environment.js';
 import { createSpace, refuseWhenFull } from '../backends/embedded/space.js';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
@@ -21,6 +23,7 @@ import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type RoleParts, startRole } from './cluster-roles.js';
 import type { Configuration, Role } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
+import { watchFolder } from './data-folder/folder-watch.js';
 import { discardOldReadModel, discardOtherFormat, openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
@@ -100,6 +103,8 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   discardOldReadModel(configuration, Date.now());
   discardOtherFormat(configuration);
   const readModel = openNodeReadModel(configuration, space);
+  const environments = { 'read-model': watched(readModel.file) };
+  const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
   const demand = createDemand();
   const changes = await followComparedChanges({
     log,
@@ -167,6 +172,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const parts: readonly Part[] = [
     { stop: () => closeHttp(app, configuration, logger) },
     { stop: async () => spaceWatch.stop() },
+    folderWatch,
     ...stopOrder.flatMap((role) => running.get(role) ?? []),
     ...[mailer, roads, changes, catalog, readModel, backend, tracing].map(closing),
   ];

@@ -9,6 +9,7 @@
 import '../backends/embedded/chdb-stays-loaded.js';
 import type { Logger } from 'pino';
 import { isChdbInstalled } from '../backends/embedded/chdb-package.js';
+import { watched } from '../backends/embedded/environment.js';
 import { embeddedLeases } from '../backends/embedded/leases.js';
 import { createInbox } from '../backends/embedded/replies.js';
 import { createSpace, newSharedSpace, refuseWhenFull } from '../backends/embedded/space.js';
@@ -68,9 +69,10 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const space = createSpace(sharedSpace);
   const spaceWatch = await watchSpace({ configuration, space, logger, registry });
   const backend = openBackend(configuration, space, 'refuse');
-  const folderWatch = await watchFolder({ data: configuration.data, backend, space, logger });
   discardOtherFormat(configuration);
   const readModel = openNodeReadModel(configuration, space);
+  const environments = { ...backend.environments, 'read-model': watched(readModel.file) };
+  const folderWatch = await watchFolder({ data: configuration.data, environments, space, logger });
   const { stateStore } = backend;
   const log: Log = {
     ...backend.log,

@@ -4,6 +4,7 @@
  */
 import type { DeliveryQueue, Positions, StateStore } from '../../pipeline/ports.js';
 import { createDeliveryQueue } from './delivery-queue.js';
+import type { Watched } from './environment.js';
 import { createExpiringValues, type EmbeddedExpiringValues } from './expiring-values.js';
 import { createLog, type EmbeddedLog, type LogOptions } from './log.js';
 import { createPositions } from './positions.js';
@@ -13,13 +14,13 @@ import { openStorage, type StorageOptions } from './storage.js';
 export interface EmbeddedOptions extends StorageOptions, LogOptions {}
 
 export interface Embedded {
+  /** The open LMDB files, by the name of their folder. */
+  readonly environments: Readonly<Record<string, Watched>>;
   readonly log: EmbeddedLog;
   readonly stateStore: StateStore;
   readonly positions: Positions;
   readonly deliveryQueue: DeliveryQueue;
   readonly values: EmbeddedExpiringValues;
-  /** Like the method of each environment. */
-  clearDeadReaders(): number;
   /** Closes subscriptions, and waits for appends in flight and for the disk. Commits must have settled before. */
   close(): Promise<void>;
 }
@@ -32,12 +33,12 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
   const storage = openStorage(options);
   const log = createLog(storage, options);
   return {
+    environments: storage.environments,
     log,
     stateStore: createStateStore(storage),
     positions: createPositions(storage),
     deliveryQueue: createDeliveryQueue(storage),
     values: createExpiringValues(storage),
-    clearDeadReaders: () => storage.environments.reduce((sum, each) => sum + each.clearDeadReaders(), 0),
     async close() {
       await log.close();
       await storage.close();

@@ -8,7 +8,30 @@ import { createSpace, isDiskFull, type Space, storageFull, whenWritable } from '
 /** Keys and values are bytes. A read returns a copy of the value. */
 export type Table = Database<Buffer, Buffer>;
 
-export interface Environment {
+/** What a node watches of an environment while it runs. */
+export interface Watched {
+  /**
+   * Removes entries of processes that were killed from the table of readers, and returns their number. LMDB reuses no
+   * page that was freed after the oldest entry, so the file grows with every write until then.
+   */
+  clearDeadReaders(): number;
+  /**
+   * Throws when LMDB has stopped, as it does when it could not write the page that makes a commit visible. No write
+   * transaction of the process settles from then on.
+   */
+  requireRunning(): void;
+}
+
+/** Watches an open LMDB file. */
+export const watched = (root: RootDatabase): Watched => ({
+  clearDeadReaders: () => root.readerCheck(),
+  requireRunning() {
+    root.resetReadTxn();
+    root.doesExist('any name');
+  },
+});
+
+export interface Environment extends Watched {
   table(name: string): Table;
   /**
    * Runs `write` in a write transaction, which concurrent calls share. `write` must not throw, because its changes
@@ -23,11 +46,6 @@ export interface Environment {
   synced(): Promise<void>;
   /** Drops the current snapshot, so that the next read sees the commits of other threads. */
   refresh(): void;
-  /**
-   * Removes entries of processes that were killed from the table of readers, and returns their number. LMDB reuses no
-   * page that was freed after the oldest entry, so the file grows with every write until then.
-   */
-  clearDeadReaders(): number;
   close(): Promise<void>;
 }
 
@@ -117,7 +135,7 @@ export function openEnvironment({
       await promisify(root.sync).call(root);
     },
     refresh: () => root.resetReadTxn(),
-    clearDeadReaders: () => root.readerCheck(),
+    ...watched(root),
     close: () => root.close(),
   };
 }

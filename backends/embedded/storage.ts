@@ -63,8 +63,8 @@ export interface Storage {
   readonly logEnvironment: Environment;
   readonly stateEnvironment: Environment;
   readonly deliveryEnvironment: Environment;
-  /** All three. */
-  readonly environments: readonly Environment[];
+  /** All three, by the name of their folder. */
+  readonly environments: Readonly<Record<'log' | 'state' | 'deliveries', Environment>>;
   readonly topics: Readonly<Record<Topic, TopicStore>>;
   readonly wakeups: Wakeups;
   close(): Promise<void>;
@@ -115,7 +115,7 @@ export function openStorage(options: StorageOptions): Storage {
       isCompressed: topic !== topics.outcomes,
     });
   const wakeups = createWakeups(path);
-  const environments = [logEnvironment, stateEnvironment, deliveryEnvironment];
+  const environments = { log: logEnvironment, state: stateEnvironment, deliveries: deliveryEnvironment };
   return {
     partitions,
     logEnvironment,
@@ -140,7 +140,7 @@ export function openStorage(options: StorageOptions): Storage {
     },
     async close() {
       wakeups.close();
-      for (const environment of environments) await environment.close();
+      for (const environment of Object.values(environments)) await environment.close();
     },
   };
 }

@@ -1,7 +1,17 @@
 /** A node watches its data folder, with real environments and real processes that read them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,6 +20,8 @@ import { createSpace, refuseWhenFull } from '../../backends/embedded/space.js';
 import { StartError } from '../failures.js';
 import { watchFolder } from './folder-watch.js';
 import { lockFolder } from './lock.js';
+
+const silent = { warn: () => {} };
 
 async function openedFolder(): Promise<{ readonly data: string; readonly backend: Embedded }> {
   const data = mkdtempSync(join(tmpdir(), 'fenceline-folder-watch-'));
@@ -58,7 +70,7 @@ test('a reader that was killed does not let the file grow', async () => {
 
   const warned: object[] = [];
   const logger = { warn: (details: object) => void warned.push(details) } as never;
-  const watch = await watchFolder({ data, backend, space: createSpace(), logger });
+  const watch = await watchFolder({ data, environments: backend.environments, space: createSpace(), logger });
   onTestFinished(() => watch.stop());
   await expect.poll(() => warned).toEqual([{ data, cleared: 1 }]);
   const before = await overwrite(20);
@@ -75,7 +87,7 @@ test.each([
 ])('writes are refused and the node ends when %s', async (_, lose, files) => {
   const { data, backend } = await openedFolder();
   const space = createSpace();
-  const watch = await watchFolder({ data, backend, space, logger: { warn: () => {} } });
+  const watch = await watchFolder({ data, environments: backend.environments, space, logger: silent });
   onTestFinished(() => rmSync(`${data}-moved`, { recursive: true, force: true }));
   refuseWhenFull(space);
   await lose(data);
@@ -94,3 +106,32 @@ async function lockedAgain(data: string): Promise<void> {
   rmSync(join(data, 'in-use.socket'));
   await lockFolder(data);
 }
+
+/** Lets every write of LMDB's first page fail as on a full disk: its descriptor becomes that of a full device. */
+function failFirstPage(file: string): void {
+  const isOpen = (descriptor: string): boolean => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`) === file;
+    } catch {
+      return false;
+    }
+  };
+  // LMDB opens the file a second time for that page.
+  const descriptor = Math.max(...readdirSync('/proc/self/fd').filter(isOpen).map(Number));
+  closeSync(descriptor);
+  expect(openSync('/dev/full', 'r+')).toBe(descriptor);
+}
+
+// On a file system that writes each page to a new place, a full disk also refuses the page that makes a commit visible.
+// LMDB stops for good then, and its transactions never settle: the node stood still, and did not end.
+test('the node ends when LMDB has stopped', async () => {
+  const { data, backend } = await openedFolder();
+  await backend.log.append('locations', [{ key: 'a', value: Buffer.from('b') }]);
+  failFirstPage(join(data, 'log', 'data.mdb'));
+  const space = createSpace();
+  const watch = await watchFolder({ data, environments: backend.environments, space, logger: silent });
+  await expect(backend.log.append('locations', [{ key: 'a', value: Buffer.from('c') }])).rejects.toThrow('full');
+  await expect(watch.done).rejects.toThrow(StartError);
+  await expect(watch.done).rejects.toThrow(/log can no longer be used \(.*MDB_PANIC/);
+  expect(space.level).toBe('out');
+});

@@ -1,23 +1,29 @@
-/** Watches the data folder of a running node: its files must stay, and readers that were killed must not hold pages. */
+/**
+ * Watches the data folder of a running node: its files must stay, LMDB must run, and readers that were killed must not
+ * hold pages.
+ */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { environmentNames } from '../../backends/embedded/copy.js';
-import type { Embedded } from '../../backends/embedded/embedded.js';
+import type { Watched } from '../../backends/embedded/environment.js';
 import type { Space } from '../../backends/embedded/space.js';
 import { StartError } from '../failures.js';
 import { lockFileName } from './lock.js';
 
 export interface FolderWatch {
-  /** Rejects with a StartError when a file is no longer the one that was opened. Writes wait or are refused then. */
+  /**
+   * Rejects with a StartError when a file is no longer the one that was opened, or LMDB has stopped. Writes wait or are
+   * refused then.
+   */
   readonly done: Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface FolderWatchParts {
   readonly data: string;
-  readonly backend: Pick<Embedded, 'clearDeadReaders'>;
+  /** The open LMDB files, by the name of their folder. */
+  readonly environments: Readonly<Record<string, Watched>>;
   readonly space: Space;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -28,10 +34,9 @@ export interface FolderWatchParts {
  */
 const intervalMs = 250;
 
-const watchedFiles = [lockFileName, ...environmentNames.map((name) => join(name, 'data.mdb'))];
-
 /** Starts watching a locked folder with open environments. Stop it before they are closed. */
-export async function watchFolder({ data, backend, space, logger }: FolderWatchParts): Promise<FolderWatch> {
+export async function watchFolder({ data, environments, space, logger }: FolderWatchParts): Promise<FolderWatch> {
+  const watchedFiles = [lockFileName, ...Object.keys(environments).map((name) => join(name, 'data.mdb'))];
   const identities = () => Promise.all(watchedFiles.map((name) => identityOf(join(data, name))));
   const opened = await identities();
   const stopping = new AbortController();
@@ -40,22 +45,37 @@ export async function watchFolder({ data, backend, space, logger }: FolderWatchP
     // When the system can't tell, for example because of permissions, nothing is known to be lost.
     const found = await identities().catch(() => opened);
     const lost = watchedFiles.filter((_, index) => found[index] !== opened[index]);
-    if (lost.length === 0) return;
+    if (lost.length > 0)
+      end(
+        `the data folder ${data} was moved, deleted or replaced while the node ran (${lost.join(', ')}): ` +
+          'put it back, and start again',
+      );
+  }
+
+  function requireRunning(): void {
+    for (const [name, environment] of Object.entries(environments)) {
+      try {
+        environment.requireRunning();
+      } catch (error) {
+        end(`${join(data, name)} can no longer be used (${(error as Error).message}): check its disk, and start again`);
+      }
+    }
+  }
+
+  function end(reason: string): never {
     space.level = 'out';
-    throw new StartError(
-      `the data folder ${data} was moved, deleted or replaced while the node ran (${lost.join(', ')}): ` +
-        'put it back, and start again',
-    );
+    throw new StartError(reason);
   }
 
   function clearDeadReaders(): void {
-    const cleared = backend.clearDeadReaders();
+    const cleared = Object.values(environments).reduce((sum, each) => sum + each.clearDeadReaders(), 0);
     if (cleared > 0) logger.warn({ data, cleared }, 'a process that read the data folder was killed');
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await refuseLostFiles();
+      requireRunning();
       clearDeadReaders();
       await delay(intervalMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
     }

@@ -8,6 +8,7 @@
  * The store may import `schemas`, `pipeline/geometry`, `pipeline/evaluation` and the files of `pipeline/` itself, but
  * neither `catalog/index` nor `catalog/queries`.
  */
+import type { RootDatabase } from 'lmdb';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { ConfigurationReader, DecodedChange } from '../types.js';
 import { type ChangeApplier, createChangeApplier } from './change-applier.js';
@@ -27,6 +28,8 @@ export interface ReadModelOptions {
 }
 
 export interface ReadModel extends RecordReader, ChangeApplier, ConfigurationReader {
+  /** The open LMDB file, for those who watch it. */
+  readonly file: RootDatabase;
   /**
    * Makes changes visible that other threads have applied. Without it they become visible in the next turn of the event
    * loop.
@@ -54,6 +57,7 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   const reader = createReader(databases, clock);
   // Into the reader, because a copy would not have its getters.
   return Object.assign(reader, createChangeApplier({ databases, lists, kinds, feed, feedRecords, commit }), {
+    file: root as RootDatabase,
     feed: (fromVersion: number) =>
       fromVersion < reader.version - feedRecords ? undefined : feed.changesSince(fromVersion),
     record: (kind: ChangeKind, id: string): DecodedChange['record'] => kinds[kind].record(id),
