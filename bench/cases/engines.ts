@@ -1,9 +1,7 @@
 /**
  * Fenceline and its peers under each workload, in turn, on the same fences and fixes.
  *
- * Each engine is a process of its own. A round gives every engine the same time; an engine continues where its last
- * round ended. A fix of each device, and then a whole round, don't count: each device becomes known, and code is
- * compiled.
+ * Each engine is a process of its own. A round gives every engine the same time.
  */
 import type { BenchCase, BenchOptions, Row } from '../case.js';
 import { type Comparison, causes, compare } from '../compare.js';
@@ -11,16 +9,14 @@ import { benchProject, contextOf } from '../context.js';
 import { always, peers } from '../peers/all.js';
 import type { Engine, Peer, Transition } from '../peers/engine.js';
 import { drawScene, type Scene, type SceneOptions } from '../peers/scene.js';
+import { allRounds, begin, counted, type Measured, type RoundsOptions, round, warmUp } from '../rounds.js';
 import { geofenceId, recordOf } from '../workload.js';
 import { workloads } from '../workloads/all.js';
 import type { Fixes } from '../workloads/fleet.js';
 import type { Workload } from '../workloads/workload.js';
 
-const rounds = 3;
-const uncountedRounds = 1;
-const roundMs = 2_000;
-/** Every call waits for its last location, so a round has few calls. */
-const callsPerRound = 3;
+const fullRounds: RoundsOptions = { rounds: 3, roundMs: 2_000 };
+const smokeRounds: RoundsOptions = { rounds: 1, roundMs: 50 };
 /**
  * The share of a workload's fences; the devices; the fixes that there are; and those whose transitions are compared.
  */
@@ -42,55 +38,6 @@ export async function participants({ peers: asked }: BenchOptions, needsPolygons
     else found.push(peer);
   }
   return found;
-}
-
-/** An engine under measurement. */
-interface Measured {
-  readonly peer: Peer;
-  readonly engine: Engine;
-  readonly loadS: number;
-  next: number;
-  /** So many fixes at once, by the rate of its first round. */
-  perCall: number;
-  readonly rates: number[];
-  readonly processorUs: number[];
-}
-
-async function begin(peer: Peer, scene: Scene): Promise<Measured> {
-  const engine = await peer.start(scene, false);
-  const startedAt = performance.now();
-  await engine.load(scene.fences());
-  const loadS = (performance.now() - startedAt) / 1_000;
-  return { peer, engine, loadS, next: 0, perCall: 1_000, rates: [], processorUs: [] };
-}
-
-/** Applies a fix of each device. */
-async function warmUp(measured: Measured, devices: number): Promise<void> {
-  const startedAt = performance.now();
-  await measured.engine.apply(0, devices);
-  measured.next = devices;
-  const perMs = devices / (performance.now() - startedAt);
-  measured.perCall = Math.max(1_000, Math.ceil((perMs * roundMs) / callsPerRound));
-}
-
-/** Applies fixes for a time, at most a share of those that there are, so that every round has some. */
-async function round(measured: Measured, { fixes }: Scene, durationMs: number): Promise<void> {
-  const { engine } = measured;
-  const from = measured.next;
-  const share = Math.floor((fixes.count - fixes.deviceCount) / (uncountedRounds + rounds));
-  const last = Math.min(fixes.count, from + share);
-  const before = await engine.usage();
-  const startedAt = performance.now();
-  while (measured.next < last && performance.now() - startedAt < durationMs) {
-    const to = Math.min(last, measured.next + measured.perCall);
-    await engine.apply(measured.next, to);
-    measured.next = to;
-  }
-  const seconds = (performance.now() - startedAt) / 1_000;
-  const after = await engine.usage();
-  const count = measured.next - from;
-  measured.rates.push(count / seconds);
-  measured.processorUs.push(((after.processorS - before.processorS) / count) * 1e6);
 }
 
 /** Returns the transitions of the fixes up to `to`; the devices of a lane are located one after the other. */
@@ -158,9 +105,10 @@ async function run(workload: Workload, options: BenchOptions): Promise<Row[]> {
   const measured: Measured[] = [];
   try {
     for (const peer of measuredPeers) measured.push(await begin(peer, scene));
-    for (const each of measured) await warmUp(each, devices);
-    for (let index = 0; index < uncountedRounds + (smoke ? 1 : rounds); index++) {
-      for (const each of measured) await round(each, scene, smoke ? 50 : roundMs);
+    const rounds = smoke ? smokeRounds : fullRounds;
+    for (const each of measured) await warmUp(each, scene, rounds);
+    for (let index = 0; index < allRounds(rounds); index++) {
+      for (const each of measured) await round(each, scene, rounds);
     }
     const rows = measured.flatMap((each) => figures(each, workload, fences));
     await Promise.all(measured.splice(0).map(({ engine }) => engine.stop()));
@@ -182,8 +130,8 @@ function figures(each: Measured, { name: setting }: Workload, fences: number): R
     point: { measure, engine, setting },
   });
   return [
-    row('rate', 'locations a second', 'locations/s', each.rates.slice(uncountedRounds)),
-    row('processor', 'processor time of a location', 'us', each.processorUs.slice(uncountedRounds)),
+    row('rate', 'locations a second', 'locations/s', counted(each.rates)),
+    row('processor', 'processor time of a location', 'us', counted(each.processorUs)),
     row('load', `${fences} fences loaded`, 's', [each.loadS]),
   ];
 }

@@ -2,6 +2,7 @@
 import type { BenchCase, BenchOptions, Row } from '../case.js';
 import type { Peer } from '../peers/engine.js';
 import { drawScene, type SceneOptions } from '../peers/scene.js';
+import { allRounds, begin, counted, type RoundsOptions, round, warmUp } from '../rounds.js';
 import { participants } from './engines.js';
 
 const sizes = {
@@ -12,20 +13,25 @@ const sizes = {
 /** Loading more takes others too long. */
 const mostOfPeers = 100_000;
 const inProcess = ['fenceline', 'flatbush'];
-const rounds = 3;
+const fullRounds: RoundsOptions = { rounds: 3, roundMs: 2_000 };
+const smokeRounds: RoundsOptions = { rounds: 1, roundMs: 50 };
+/** Enough for the fastest engine. */
+const mostPerRound = { smoke: 1_000, medium: 200_000, full: 1_000_000 };
 
 interface Growth {
   readonly kind: 'fences' | 'devices';
   readonly size: number;
   readonly scene: SceneOptions;
-  readonly perRound: number;
+  readonly rounds: RoundsOptions;
 }
 
-async function measure(peers: readonly Peer[], { kind, size, scene: options, perRound }: Growth): Promise<Row[]> {
+/** One engine after the other: all of them at once would fill the memory. */
+async function measure(peers: readonly Peer[], { kind, size, scene: options, rounds }: Growth): Promise<Row[]> {
   const scene = drawScene(options);
   const rows: Row[] = [];
   for (const peer of peers) {
-    const engine = await peer.start(scene, false);
+    const measured = await begin(peer, scene);
+    const { engine, processorUs } = measured;
     const row = (measure: string, unit: string, values: readonly number[]): Row => ({
       what: `${peer.name}: ${measure}, ${size} ${kind}`,
       unit,
@@ -33,23 +39,14 @@ async function measure(peers: readonly Peer[], { kind, size, scene: options, per
       point: { measure: `${measure}-${kind}`, engine: peer.name, setting: `${size}` },
     });
     try {
-      await engine.load(scene.fences());
       const loaded = await engine.usage();
-      // Each device is new once.
-      await engine.apply(0, options.devices);
-      const before = await engine.usage();
-      const processorUs: number[] = [];
-      let usedS = before.processorS;
-      for (let index = 0; index < rounds; index++) {
-        const from = options.devices + index * perRound;
-        await engine.apply(from, from + perRound);
-        const { processorS } = await engine.usage();
-        processorUs.push(((processorS - usedS) / perRound) * 1e6);
-        usedS = processorS;
-      }
-      rows.push(row('growth', 'us', processorUs));
-      const memoryMib = kind === 'fences' ? loaded.memoryMib : before.memoryMib - loaded.memoryMib;
-      rows.push(row('memory', 'MiB', [memoryMib]));
+      await warmUp(measured, scene, rounds);
+      const known = await engine.usage();
+      for (let index = 0; index < allRounds(rounds); index++) await round(measured, scene, rounds);
+      rows.push(row('growth', 'us', counted(processorUs)));
+      const memoryMib = kind === 'fences' ? loaded.memoryMib : known.memoryMib - loaded.memoryMib;
+      // What a thousand fences take is less than what a process frees at the same time.
+      rows.push(row('memory', 'MiB', [Math.max(0, memoryMib)]));
     } finally {
       await engine.stop();
     }
@@ -60,14 +57,15 @@ async function measure(peers: readonly Peer[], { kind, size, scene: options, per
 async function run(options: BenchOptions): Promise<Row[]> {
   const { smoke, size: runSize, seed } = options;
   const all = (await participants(options, false)).filter(({ name }) => !smoke || inProcess.includes(name));
+  const rounds = smoke ? smokeRounds : fullRounds;
   const rows: Row[] = [];
   for (const size of sizes[runSize]) {
     const chosen = all.filter(({ name }) => size <= mostOfPeers || inProcess.includes(name));
     for (const kind of smoke ? (['fences'] as const) : (['fences', 'devices'] as const)) {
       const [fences, devices] = kind === 'fences' ? [size, Math.min(size, 10_000)] : [Math.min(size, 10_000), size];
-      const perRound = smoke ? 1_000 : 20_000;
-      const scene = { workload: 'cities', seed, fences, devices, fixes: devices + rounds * perRound };
-      rows.push(...(await measure(chosen, { kind, size, scene, perRound })));
+      const fixes = devices + allRounds(rounds) * mostPerRound[runSize];
+      const scene = { workload: 'cities', seed, fences, devices, fixes };
+      rows.push(...(await measure(chosen, { kind, size, scene, rounds })));
     }
   }
   return rows;
