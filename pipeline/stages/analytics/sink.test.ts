@@ -98,6 +98,15 @@ describe('locations', () => {
     await until(async () => (await ids('locations')).length === 1);
   });
 
+  test('are stored as soon as no more arrive, if they are many: an insert would not become larger', async () => {
+    const maxDelayMs = 600_000;
+    start({ bounds: { ...bounds, maxRows: 2_000, maxDelayMs, usersEveryMs: maxDelayMs, quietMs: 20 } });
+    const outcomes = range(0, 1_200).map((number) => outcome(number, { deviceId: 'a' }));
+    await append(...outcomes);
+    await until(async () => (await ids('locations')).length === 1_200);
+    expect(await ids('locations')).toEqual(idsOf(outcomes));
+  });
+
   test('regression: are stored when a position was repaired while the log compared the former one', async () => {
     start({ log: withPositionRepairedMeanwhile(node.embedded.log) });
     await append(outcome(1));

@@ -28,6 +28,8 @@ import { type Tables, TopicSink } from './topic-sink.js';
 const fixedBounds = {
   /** Bytes per insert, with the effect of `maxRows`: a row of an attempt has a whole request, of up to a megabyte. */
   maxBytes: 64 * 2 ** 20,
+  /** Many rows are stored this long after the latest: there would be no more of them after the maximum delay. */
+  quietMs: 100,
   /** How often user rows are written while many users are active. */
   usersEveryMs: 5_000,
 };
@@ -80,6 +82,7 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     maxRows: bounds.maxRows,
     maxBytes: bounds.maxBytes,
     maxDelayMs: bounds.maxDelayMs,
+    quietMs: bounds.quietMs,
     maxDeadLetterShare: bounds.maxDeadLetterShare,
     clock,
     metrics,

@@ -1,6 +1,6 @@
 /**
- * Consumes one topic into tables. Records become rows at once; rows are stored when there are enough or the first has
- * been buffered long enough; positions advance when all rows before them are stored. A crash repeats rows and loses
+ * Consumes one topic into tables. Records become rows at once. Rows are stored when there are enough, when the first
+ * has been buffered long enough, or when there are many and no more arrive. Positions advance when all rows before them are stored. A crash repeats rows and loses
  * none.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -49,6 +49,8 @@ export interface TopicSinkParts<T extends object> {
   readonly maxRows: number;
   readonly maxBytes: number;
   readonly maxDelayMs: number;
+  /** Many rows are stored when no more have arrived for this long. */
+  readonly quietMs: number;
   readonly maxDeadLetterShare: number;
   readonly clock: () => number;
   readonly metrics: Metrics;
@@ -59,6 +61,9 @@ export interface TopicSinkParts<T extends object> {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** The share of `maxRows` that is worth an insert of its own: parts become at most four times as many. */
+const manyShare = 0.25;
+
 export class TopicSink<T extends object> implements StreamHandler {
   readonly #parts: TopicSinkParts<T>;
   /** Position after the last added record, for partitions whose position has not advanced to it. */
@@ -67,6 +72,7 @@ export class TopicSink<T extends object> implements StreamHandler {
   #oldestTimestamp = Number.POSITIVE_INFINITY;
   #storing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #quietTimer: NodeJS.Timeout | undefined;
 
   constructor(parts: TopicSinkParts<T>) {
     this.#parts = parts;
@@ -87,6 +93,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
     this.#unsaved.set(partition, positionAfter(records.at(-1) as LogRecord));
     this.#storeLater();
+    this.#storeWhenQuiet();
     // Backpressure: the log hands over no more of this partition until there is space.
     while (tables.size >= maxRows || tables.bytes >= maxBytes) await (this.#storing ?? this.store(false));
   }
@@ -112,7 +119,7 @@ export class TopicSink<T extends object> implements StreamHandler {
   async revoked(partition: number): Promise<void> {
     await this.store(true);
     this.#breakers.delete(partition);
-    if (this.#unsaved.size === 0) clearTimeout(this.#timer);
+    if (this.#unsaved.size === 0) this.#stopTimers();
   }
 
   /**
@@ -147,8 +154,7 @@ export class TopicSink<T extends object> implements StreamHandler {
 
   async #storeNow(all: boolean): Promise<void> {
     const { tables, positions, group, topic, metrics, clock } = this.#parts;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stopTimers();
     const unsaved = [...this.#unsaved];
     if (unsaved.length === 0) return;
     const oldestTimestamp = this.#oldestTimestamp;
@@ -163,6 +169,22 @@ export class TopicSink<T extends object> implements StreamHandler {
   }
 
   #storeLater(): void {
-    this.#timer ??= setTimeout(() => void this.store(false).catch(this.#parts.onFailure), this.#parts.maxDelayMs);
+    this.#timer ??= this.#storeAfter(this.#parts.maxDelayMs);
+  }
+
+  #storeWhenQuiet(): void {
+    const { tables, maxRows, quietMs } = this.#parts;
+    clearTimeout(this.#quietTimer);
+    if (tables.size >= manyShare * maxRows) this.#quietTimer = this.#storeAfter(quietMs);
+  }
+
+  #storeAfter(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => void this.store(false).catch(this.#parts.onFailure), delayMs);
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#quietTimer);
+    this.#timer = undefined;
   }
 }
