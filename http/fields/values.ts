@@ -17,7 +17,7 @@ export const rules = {
   date: 'must be a date or an ISO 8601 date and time, such as 2029-01-01 or 2029-01-01T09:30:00Z',
 } as const;
 
-const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+const decimal = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
 /** Earlier epoch times are years, seconds or the uptime of a device. */
 export const minEpochMs = Date.UTC(2000, 0, 1);

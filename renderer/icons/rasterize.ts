@@ -30,12 +30,14 @@ export interface RasterIcon {
 /** Detects the kind of a file by its bytes, not by its declared type. */
 export function iconKind(bytes: Uint8Array): IconKind | undefined {
   if (isPng(bytes)) return 'png';
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024));
-  return /^(\ufeff)?\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE[^>]*>?|<svg[\s>/])/i.test(
-    start.toString('utf8'),
-  )
-    ? 'svg'
-    : undefined;
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024)).toString('utf8');
+  let text = start.replace(/^\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?/i, '');
+  while (text.startsWith('<!--')) {
+    const end = text.indexOf('-->', 4);
+    if (end < 0) return undefined;
+    text = text.slice(end + 3).trimStart();
+  }
+  return /^<(?:!DOCTYPE|svg[\s>/])/i.test(text) ? 'svg' : undefined;
 }
 
 const tooLarge = invalid('icon', 'must be a PNG or SVG of at most 4,000,000 pixels');

@@ -174,7 +174,7 @@ function limitsProblem(elements: readonly Element[]): string | null {
 
 /** Returns whether a value has a `url()` to another document, or one that is obfuscated. */
 const isOutside = (value: string): boolean =>
-  /url\(\s*["']?\s*(?!#|\s|["'])/i.test(value) ||
+  /url\(\s*(?:["']\s*)?(?!#|\s|["'])/i.test(value) ||
   (value.includes('\\') && /u|\\0*75/i.test(value) && value.includes('('));
 
 /** The cost of drawing, with all references followed. */
@@ -300,7 +300,7 @@ function ownCount({ name, attributes, text }: Element): Count {
 }
 
 const idsIn = (value: string): string[] =>
-  [...value.matchAll(/url\(\s*["']?\s*#([^"')]*)/gi)].map(([, id]) => id!.trim());
+  [...value.matchAll(/url\(\s*(?:["']\s*)?#([^"')]*)/gi)].map(([, id]) => id!.trim());
 
 /**
  * Declarations that refer to something, by the simple selector that they are for; any other selector may match every

@@ -10,7 +10,7 @@ export interface NumberRule {
 }
 
 /** Matches numbers without an exponent. */
-export const decimal = /^[+-]?(\d+\.?\d*|\.\d+)$/;
+export const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** Reads a decimal number within its bounds. */
 export function readNumber(

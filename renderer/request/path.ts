@@ -52,7 +52,7 @@ function readColor(options: Segments['options'], name: 'stroke' | 'border'): Val
 function readWidth(options: Segments['options'], name: 'width' | 'borderWidth', minimum: number): Validated<number> {
   const text = options.get(name.toLowerCase());
   if (text === undefined) return { ok: true, value: defaults[name] };
-  const width = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  const width = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   if (width >= minimum && width <= maxWidthPx) return { ok: true, value: width };
   return invalid(param, `option ${name} must be a number from ${minimum} to ${maxWidthPx} pixels`);
 }

@@ -103,6 +103,14 @@ describe('a track request', () => {
     expectRefusal(await device.post('/v1/track/replay', { replays: {} }), 'replays');
   });
 
+  // The pattern of numbers tried every way to divide the digits between two of its parts, which took hours.
+  it.each(['latitude', 'updatedAt', 'accuracy'])(
+    'is refused at once for %s of 900,000 digits and a letter',
+    async (param) => {
+      expectRefusal(await device.post('/v1/track', { ...good, [param]: `${'1'.repeat(900_000)}x` }), param);
+    },
+  );
+
   it('ignores unknown fields', async () => {
     const unknown = { desiredAccuracy: 'high', tripOptions: null, userId: null, description: null, metadata: null };
     ok(await device.post('/v1/track', { ...good, ...unknown }));
