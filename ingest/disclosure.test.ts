@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '../pipeline/ports.js';
 import { readAll } from '../pipeline/stages/testing/node.js';
 import { codecs } from '../schemas/codecs.js';
+import { hourMs } from '../schemas/durations.js';
 import { type DeviceApi, north, startDeviceApi } from '../testing/device-api.js';
 
 let ingest: DeviceApi;
@@ -13,8 +14,6 @@ beforeAll(async () => {
   ingest = await startDeviceApi();
 });
 afterAll(() => ingest.close());
-
-const hourMs = 3_600_000;
 
 async function post(url: string, payload: object, key = ingest.publishable) {
   const answer = await ingest.app.inject({ method: 'POST', url, payload, headers: { authorization: key } });

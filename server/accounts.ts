@@ -8,10 +8,8 @@ import { createSessions, type Sessions } from '../http/access/sessions.js';
 import type { Mailer } from '../outbound/mail/mail.js';
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
+import { hourMs, minuteMs } from '../schemas/durations.js';
 import type { Configuration } from './config/schema.js';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** Creates the sessions of a node. They are stored in `values`, so nothing is to be closed. */
 export const createNodeSessions = (

@@ -11,6 +11,7 @@ import type {
   TlsOptions,
 } from '../backends/cluster/options.js';
 import { topics } from '../pipeline/ports.js';
+import { dayMs } from '../schemas/durations.js';
 import { isHttpUrl } from './config/http-url.js';
 import type { Configuration } from './config/schema.js';
 import { ConfigurationError } from './failures.js';
@@ -27,8 +28,6 @@ export interface ClusterOptions {
 export type ClusterOptionsResult =
   | { readonly ok: true; readonly options: ClusterOptions }
   | { readonly ok: false; readonly problems: readonly string[] };
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Returns the options, or all problems. */
 export function clusterOptions(configuration: Configuration): ClusterOptionsResult {

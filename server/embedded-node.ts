@@ -22,6 +22,7 @@ import {
 import { createExpirySweeper, createRestorationSweeper } from '../pipeline/catalog/store/sweepers.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
+import { dayMs } from '../schemas/durations.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
 import { newAppliedOffsets, offsetsOf, sharedProgress, sum } from './backlog.js';
 import { backupRoutes } from './backup/routes.js';
@@ -30,7 +31,7 @@ import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { watchFolder } from './data-folder/folder-watch.js';
-import { dayMs, discardOtherFormat, openBackend, openNodeReadModel } from './data-folder/folders.js';
+import { discardOtherFormat, openBackend, openNodeReadModel } from './data-folder/folders.js';
 import { lockFolder } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
 import { startSweeps } from './data-folder/retention.js';

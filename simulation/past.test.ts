@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { dayMs } from '../schemas/durations.js';
 import { createRandom } from '../schemas/random.js';
 import { buildCity } from './city.js';
 import { createFleet } from './fleet.js';
 import { outingsOf, pastOf } from './past.js';
 
-const dayMs = 24 * 60 * 60 * 1000;
 const seed = fc.nat();
 const span = fc
   .record({ fromMs: fc.integer({ min: 0, max: 2_000_000_000_000 }), days: fc.integer({ min: 1, max: 10 }) })

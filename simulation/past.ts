@@ -5,11 +5,10 @@
  * In: a fleet, and the span of time. Out: track bodies of each device in the order of time. Devices move in outings of
  * about an hour, most of them in the morning, at noon and in the evening. The last outing ends with the span.
  */
+import { dayMs, hourMs } from '../schemas/durations.js';
 import type { Random } from '../schemas/random.js';
 import type { Device } from './fleet.js';
 
-const dayMs = 24 * 60 * 60 * 1000;
-const hourMs = 60 * 60 * 1000;
 const reportEveryMs = 25_000;
 const outingMs = [0.4 * hourMs, 1.3 * hourMs] as const;
 /** Hours of the day around which outings begin, and how far from them. */

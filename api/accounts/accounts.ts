@@ -1,6 +1,7 @@
 /** Accounts, members and invitations as records. Pure, except for random parts. */
 import { randomBytes } from 'node:crypto';
 import { matchesSha256 } from '../../http/access/keys.js';
+import { dayMs } from '../../schemas/durations.js';
 import { ApiError } from '../../schemas/errors.js';
 import { deriveId, freshId } from '../../schemas/ids.js';
 import type {
@@ -17,7 +18,7 @@ import { newTokenText, sha256Hex } from './tokens.js';
 
 const maxMembers = 1_000;
 const maxInvitations = 100;
-export const invitationTtlMs = 7 * 24 * 60 * 60 * 1_000;
+export const invitationTtlMs = 7 * dayMs;
 
 /** Returns the id of the account of an address, which is in lower case. */
 export const accountIdOf = (email: string): string => deriveId('account', email);

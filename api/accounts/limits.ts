@@ -1,11 +1,8 @@
 /** How often an address, a client or a project may attempt what accounts offer. */
 import type { FastifyRequest } from 'fastify';
 import { type AttemptLimit, clientOf } from '../../http/access/attempts.js';
+import { dayMs, hourMs, minuteMs } from '../../schemas/durations.js';
 import type { AccountParts } from './dependencies.js';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 const limits = {
   signUpsPerClient: { max: 20, windowMs: hourMs },

@@ -3,11 +3,11 @@ import { createAttempts } from '../../http/access/attempts.js';
 import type { Sessions } from '../../http/access/sessions.js';
 import type { Mailer } from '../../outbound/mail/mail.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
+import { hourMs } from '../../schemas/durations.js';
 import type { AccountParts, PasswordReset, PendingSignUp, SignInLink } from './dependencies.js';
 import { createPasswords, type PasswordCost } from './passwords.js';
 import { createTokens, type Tokens } from './tokens.js';
 
-const hourMs = 60 * 60 * 1_000;
 export const signInLinkTtlMs = hourMs;
 
 export const signInLinkTokens = (values: ExpiringValues): Tokens<SignInLink> =>

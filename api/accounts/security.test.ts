@@ -1,6 +1,7 @@
 /** The rules that protect accounts and sessions, each with the attack that it prevents. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PortError } from '../../pipeline/errors.js';
+import { minuteMs } from '../../schemas/durations.js';
 import { adminApiKey, sessionAbsoluteMs, sessionIdleMs, useApi } from '../testing/fixtures.js';
 import { withRole } from './accounts.js';
 import { Browser, invited, mailedToken, newEmail, password, signedUp } from './testing/browser.js';
@@ -8,7 +9,6 @@ import { Browser, invited, mailedToken, newEmail, password, signedUp } from './t
 const time = { nowMs: Date.UTC(2026, 0, 1) };
 const api = await useApi({ clock: () => time.nowMs });
 const post = (browser: Browser, url: string, body: object = {}) => browser.send('POST', url, { body });
-const minuteMs = 60_000;
 
 /** Returns an answer without the parts that differ between any two requests. */
 function comparable({ status, body, headers }: Awaited<ReturnType<Browser['send']>>) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hourMs } from '../../schemas/durations.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome } from '../../schemas/records.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
@@ -13,7 +14,6 @@ const api = await useApi({ analytics });
 
 // Must lie within the tables' time to live.
 const nowMs = Date.now();
-const hourMs = 3_600_000;
 const geofences = places.filter(({ kind }) => kind === 'geofence');
 const beacons = places.filter(({ kind }) => kind === 'beacon');
 

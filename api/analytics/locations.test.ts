@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hourMs } from '../../schemas/durations.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { Outcome, Rejection } from '../../schemas/records.js';
 import { exampleLocation, exampleOutcome } from '../../schemas/testing/examples.js';
@@ -10,7 +11,6 @@ import { type Body, useAnalytics, useApi } from '../testing/fixtures.js';
 const analytics = await useAnalytics();
 const api = await useApi({ analytics });
 
-const hourMs = 3_600_000;
 const startMs = Math.floor(Date.now() / hourMs - 48) * hourMs;
 
 interface Received {

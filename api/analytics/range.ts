@@ -1,9 +1,9 @@
 /** Reads the time range and the time zone of a query. */
 import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
+import { dayMs } from '../../schemas/durations.js';
 import { utcTime } from '../../schemas/wire/common.js';
 
-const dayMs = 24 * 60 * 60 * 1000;
 const defaultRangeMs = 7 * dayMs;
 export const maxRangeDays = 92;
 /** Well within the range of the store's time type. */

@@ -8,6 +8,7 @@ import Type, { type Static } from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Scope, SpatialQueries } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
+import { dayMs } from '../../schemas/durations.js';
 import { Id, Point, Timestamp } from '../../schemas/json/common.js';
 import type { Event, User } from '../../schemas/json/user.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
@@ -132,7 +133,7 @@ async function rowBefore({ analytics }: HistoryDeps, scope: Scope, user: User, r
 }
 
 /** How long before a location the entry of a visit is looked for. A longer visit counts from the location before. */
-const maxVisitMs = 31 * 24 * 60 * 60 * 1_000;
+const maxVisitMs = 31 * dayMs;
 
 /** Returns the open visits after a location, with their times of entry, from the recorded events. */
 async function visitsAfter(

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { hourMs } from '../../schemas/durations.js';
 import { deriveId } from '../../schemas/ids.js';
 import { maxWebhookSecrets, type WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import { type Body, useApi, webhookParts } from '../testing/fixtures.js';
 import { maxOverlapHours, rotate } from './secrets.js';
 
-const hourMs = 3_600_000;
 const parts = webhookParts({ maxWebhooks: 100 });
 let nowMs = Date.UTC(2026, 0, 1);
 const api = await useApi({ webhooks: parts, clock: () => nowMs });

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { SecretCipher } from '../../pipeline/encryption.js';
+import { hourMs } from '../../schemas/durations.js';
 import { freshId } from '../../schemas/ids.js';
 import { maxWebhookSecrets, type WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';
@@ -13,7 +14,6 @@ export const defaultOverlapHours = 24;
 
 const prefix = 'whsec_';
 const secretBytes = 32;
-const hourMs = 3_600_000;
 
 /** Generates a secret of 256 random bits, encrypted for this webhook. */
 export function newSecret(webhook: string, secretCipher: SecretCipher, nowMs: number): IssuedSecret {

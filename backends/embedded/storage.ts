@@ -11,14 +11,13 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Topic, topics } from '../../pipeline/ports.js';
+import { dayMs, hourMs } from '../../schemas/durations.js';
 import { createCompactedTopic } from './compacted-topic.js';
 import { type Environment, openEnvironment, type Table } from './environment.js';
 import { numberOf, numberValue } from './keys.js';
 import type { Space } from './space.js';
 import { createBlockTopic, type TopicStore } from './topic-store.js';
 import { createWakeups, type Wakeups } from './wakeups.js';
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** Retention of each topic's records; for `changes`, of its tombstones. */
 export const defaultRetentionMs: Readonly<Record<Topic, number>> = {
@@ -33,7 +32,7 @@ export const defaultRetentionMs: Readonly<Record<Topic, number>> = {
 };
 
 /** Long enough to detect and correct a rejected edit, which takes seconds: docs/decisions/020. */
-const defaultCompactionLagMs = 60 * 60 * 1_000;
+const defaultCompactionLagMs = hourMs;
 const defaultPartitions = 8;
 const maxPartitions = 1024;
 const defaultMapBytes = 256 * 2 ** 30;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hourMs } from '../../schemas/durations.js';
 import { minEpochMs } from '../fields/values.js';
 import { maxAgeMs, maxAheadMs, readOccurredAt } from './occurred-at.js';
 
 const receivedAt = Date.UTC(2026, 5, 1, 12);
 const at = (occurredAt: number) => ({ ok: true, value: { occurredAt, deviceTimed: true } });
 const byReceipt = { ok: true, value: { occurredAt: receivedAt, deviceTimed: false } };
-const hourMs = 3_600_000;
 
 describe('the time of a location', () => {
   it.each<[string, object, object]>([

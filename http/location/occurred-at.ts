@@ -1,5 +1,5 @@
 /** Determines when a location was measured: by the device's time where it is plausible, else by the time of receipt. */
-
+import { dayMs } from '../../schemas/durations.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { minEpochMs, readDate, readNumber, rules } from '../fields/values.js';
 
@@ -22,7 +22,6 @@ export interface OccurredAt {
   readonly deviceTimed: boolean;
 }
 
-const dayMs = 86_400_000;
 /**
  * Older fixes are refused. Clocks that count from boot produce such differences too, and the two cannot be told apart.
  */

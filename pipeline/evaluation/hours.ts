@@ -1,4 +1,5 @@
 /** Parses operating hours to a normal form, and compiles them to a test of instants. */
+import { minuteMs } from '../../schemas/durations.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { type DayName, dayNames } from '../../schemas/json/constants.js';
 import type { OperatingHours } from '../../schemas/json/geofence.js';
@@ -9,7 +10,6 @@ const param = 'operatingHours';
 const maxPairsPerDay = 24;
 const dayMinutes = 1_440;
 const weekMinutes = 7 * dayMinutes;
-const minuteMs = 60_000;
 /** Minutes from the Monday before 1970-01-01, which was a Thursday. */
 const epochMinuteOfWeek = 3 * dayMinutes;
 

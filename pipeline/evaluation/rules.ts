@@ -3,6 +3,7 @@
  *
  * Verdicts are constants. A judgement allocates nothing, and an explanation can name the deciding rule.
  */
+import { minuteMs } from '../../schemas/durations.js';
 import type { Settings } from '../../schemas/json/project.js';
 import type { Location, Visit } from '../../schemas/records.js';
 import { type EvaluationContext, type FenceRules, type Fences, type Transition, Zone } from './types.js';
@@ -30,8 +31,6 @@ export type InsideVerdict =
   | 'not_for_request'
   | Unmonitored
   | 'confidence_too_low';
-
-const minuteMs = 60_000;
 
 /** Tests whether `deleteAfter` has passed. Such a fence counts as deleted. */
 export const isGone = (rules: FenceRules, atMs: number): boolean => atMs > rules.deleteAfterMs;

@@ -1,6 +1,7 @@
 /** Formats times as the SDKs require, and removes unset fields from objects. */
 
-const dayMs = 24 * 60 * 60 * 1000;
+import { dayMs } from '../durations.js';
+
 const twoDigits = Array.from({ length: 60 }, (_, number) => `${number}`.padStart(2, '0')) as [string];
 const threeDigits = Array.from({ length: 1000 }, (_, number) => `${number}`.padStart(3, '0')) as [string];
 let dayOfPart = Number.NaN;

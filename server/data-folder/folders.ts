@@ -5,9 +5,8 @@ import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js
 import { withReason } from '../../backends/embedded/environment.js';
 import { type Space, whenWritable } from '../../backends/embedded/space.js';
 import { openReadModel, type ReadModel, readModelFormat } from '../../pipeline/catalog/store/read-model.js';
+import { dayMs } from '../../schemas/durations.js';
 import type { Configuration } from '../config/schema.js';
-
-export const dayMs = 24 * 60 * 60 * 1000;
 
 /** Opens the embedded backend. `whenFull` says what appends do while the disk is full. */
 export const openBackend = (

@@ -2,7 +2,7 @@
 
 import type { Sweeper } from '../../pipeline/catalog/store/sweepers.js';
 import { createEraser, type EraserParts } from '../../pipeline/stages/erasure/eraser.js';
-import { dayMs } from '../data-folder/folders.js';
+import { dayMs } from '../../schemas/durations.js';
 import type { StageContext } from './context.js';
 
 /** Retention of topics `attempts` and `deliveries`, from which rows and deliveries are made as well. */

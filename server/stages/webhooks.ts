@@ -6,6 +6,7 @@ import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import type { DeliveryQueue, Log, StateStore } from '../../pipeline/ports.js';
 import { createWebhookStage, type WebhookStageParts as StageParts } from '../../pipeline/stages/webhooks/stage.js';
+import { dayMs } from '../../schemas/durations.js';
 import type { Configuration } from '../config/schema.js';
 import { levelOf } from '../logger.js';
 import { addGauge, type Recorder } from '../metrics.js';
@@ -48,8 +49,6 @@ export const disableWebhook =
     await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled, bases });
     return true;
   };
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Starts the stage with a client of its own. The caller stops both by stopping the stage. */
 export function startWebhookStage(parts: WebhookStageParts): RunningWebhookStage {

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeliveryPlace, DeliveryQueue, Settlement, WaitingDelivery } from '../../pipeline/ports.js';
+import { hourMs } from '../../schemas/durations.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { type BackendSite, onFreshBackend, onFreshSite } from './backend.js';
 import {
@@ -19,7 +20,6 @@ import {
 } from './delivery-queue.model.js';
 
 const source = sources[0]!;
-const hourMs = 3_600_000;
 const [hook, otherHook] = [hooks[1]!, hooks[2]!];
 
 const due = (dueAtMs: number, text: string, webhook = hook): Added => ({ webhook, dueAtMs, text });

@@ -1,6 +1,7 @@
 /** The contract of every ExpiringValues. */
 import { describe, expect, test } from 'vitest';
 import { type ExpiringValues, maxExpiringKeyBytes, maxExpiringValueBytes } from '../../pipeline/ports.js';
+import { hourMs } from '../../schemas/durations.js';
 import { until } from '../../testing/until.js';
 
 /** `open` opens the same place for data, also again after a close. */
@@ -9,7 +10,6 @@ export interface ExpiringValuesSite {
   remove(): Promise<void>;
 }
 
-const hourMs = 60 * 60 * 1_000;
 const absent = { current: null };
 
 export function describeExpiringValuesContract(name: string, site: () => Promise<ExpiringValuesSite>): void {

@@ -14,6 +14,7 @@ import sharp from 'sharp';
 import { type ApiClient, createApiClient } from '../../demo/api-client.js';
 import { startDrive } from '../../demo/drive.js';
 import { createTally } from '../../demo/tally.js';
+import { dayMs } from '../../schemas/durations.js';
 import { createRandom } from '../../schemas/random.js';
 import { launchServer } from '../../server/server-process.js';
 import { buildCity, type City, type CityResource } from '../../simulation/city.js';
@@ -24,7 +25,6 @@ import { adminApiKeyIn } from '../support/server.js';
 
 const fleetSize = 160;
 const pastDays = 7;
-const dayMs = 24 * 60 * 60 * 1000;
 const linesPerUpload = 20_000;
 const driveRate = 60;
 const maxPictureBytes = 300_000;

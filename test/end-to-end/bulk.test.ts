@@ -2,12 +2,11 @@
 import { gzipSync } from 'node:zlib';
 import avro from 'avsc';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { minuteMs } from '../../schemas/durations.js';
 import { until } from '../../testing/until.js';
 import { type Client, type Json, ok, trackDefaults } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
-
-const minuteMs = 60_000;
 
 let server: SharedServer;
 let backend: Client;

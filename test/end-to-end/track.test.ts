@@ -1,12 +1,11 @@
 /** Track calls over HTTP. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { minuteMs } from '../../schemas/durations.js';
 import { until } from '../../testing/until.js';
 import type { Client, Json } from '../support/client.js';
 import { ok, trackDefaults } from '../support/client.js';
 import { circle, eventTypesOf, square, standing } from '../support/places.js';
 import { SharedServer } from '../support/shared-server.js';
-
-const minuteMs = 60_000;
 
 let server: SharedServer;
 let device: Client;

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { dayMs, hourMs } from '../../../schemas/durations.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import type { LogRecord } from '../../ports.js';
@@ -16,7 +17,6 @@ import { isApplicable, originOf } from './revisions.js';
 const kind = 'geofence';
 const names = ['x', 'y'];
 const idOf = (name: string) => geofenceRecord({ externalId: name })._id;
-const hourMs = 3_600_000;
 /** Compaction lag of the model; a day for nodes. Records with refused edits are restored within it. */
 const lagMs = 24 * hourMs;
 
@@ -227,7 +227,6 @@ const origin = (bases: readonly Base[] | null, timestampMs = 0): ChangeOrigin =>
   bases,
 });
 const revisionAt = (revision: number, deletedAtMs: number | null = null) => ({ revision, deletedAtMs });
-const dayMs = 24 * hourMs;
 
 test.each<[string, ReturnType<typeof revisionAt> | undefined, ChangeOrigin, boolean]>([
   ['a change of an older release is always applied', revisionAt(5), origin(null), true],

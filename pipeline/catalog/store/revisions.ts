@@ -7,12 +7,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
+import { dayMs } from '../../../schemas/durations.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { LogRecord, RecordHeaders } from '../../ports.js';
 import type { Base, ChangeOrigin, EditOutcome, EncodedChange, PreparedFence, RecordRevision } from '../types.js';
 import { checkedId, idBytes, idKey, isId } from './keys.js';
 
-const dayMs = 24 * 60 * 60 * 1_000;
 /**
  * Time for which a deletion is remembered, by the log's timestamps: as long as the topic keeps it. A later edit that
  * did not know of the deletion would restore the record.

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';
 import { embeddedLeases } from '../../../backends/embedded/leases.js';
 import { codecs } from '../../../schemas/codecs.js';
+import { dayMs } from '../../../schemas/durations.js';
 import { deriveId, freshId } from '../../../schemas/ids.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Delivery, Location } from '../../../schemas/records.js';
@@ -28,7 +29,6 @@ import { createEraser } from './eraser.js';
 const scope = { project: projectRecord()._id, environment: 'test' } as const;
 const secretCipher = createSecretCipher(randomBytes(encryptionKeyBytes));
 const webhook = '65f0a1b2c3d4e5f600000001';
-const dayMs = 24 * 60 * 60 * 1_000;
 /** Of virtual time: only `complete` lets it pass. */
 const graceMs = 10 * 60 * 1_000;
 

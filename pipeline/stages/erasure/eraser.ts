@@ -14,6 +14,8 @@
  * Later passes run when all of these are evaluated, so the states tell which devices still need a command. A first pass
  * that failed is therefore not repeated: the last one does the same, and appends only what is missing.
  */
+
+import { hourMs } from '../../../schemas/durations.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
 import { createSweeper, type Sweeper } from '../../catalog/store/sweepers.js';
@@ -50,7 +52,7 @@ export interface EraserTiming extends Omit<ScheduleTiming, 'keepMs'> {
 const defaultTiming: EraserTiming = {
   intervalMs: 1_000,
   graceMs: 15_000,
-  recheckMs: 60 * 60 * 1_000,
+  recheckMs: hourMs,
   patienceMs: 10_000,
   retryMs: 10_000,
   maxRetryMs: 5 * 60 * 1_000,

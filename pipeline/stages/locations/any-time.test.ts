@@ -6,6 +6,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
+import { dayMs, minuteMs } from '../../../schemas/durations.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleDetails } from '../../../schemas/testing/examples.js';
@@ -30,8 +31,6 @@ import { createBatchEvaluator } from './evaluate-batch.js';
 import { createDefinitions } from './events.js';
 import { trackReply } from './reply.js';
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 const startMs = Date.UTC(2026, 2, 2, 12);
 const keepMs = 14 * dayMs;
 

@@ -2,6 +2,8 @@
  * Disabled webhooks with queued deliveries. Checks them again when the configuration has changed, and gives up
  * deliveries that have been queued for too long.
  */
+
+import { hourMs } from '../../../schemas/durations.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Background, Timers } from './background.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
@@ -9,7 +11,7 @@ import type { EndpointQueue } from './endpoint-queue.js';
 import type { EndpointHealth } from './health.js';
 
 const checkEveryMs = 1_000;
-const maxGiveUpEveryMs = 60 * 60 * 1_000;
+const maxGiveUpEveryMs = hourMs;
 
 export interface DisabledEndpointsParts {
   readonly timers: Timers;

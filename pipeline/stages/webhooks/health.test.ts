@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { minuteMs } from '../../../schemas/durations.js';
 import {
   applyStored,
   type EndpointHealth,
@@ -10,7 +11,6 @@ import {
 } from './health.js';
 import { webhookRecord } from './testing/webhooks.js';
 
-const minuteMs = 60_000;
 const fresh = (): EndpointHealth => endpointHealthOf({ failingSinceMs: null, lastSuccessAtMs: null }, 0);
 
 describe('a webhook is healthy', () => {

@@ -1,9 +1,9 @@
 /** The health of an endpoint and its consequences. Pure. */
+import { dayMs } from '../../../schemas/durations.js';
 import { hasElapsed } from '../../../schemas/elapsed.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { WebhookHealth } from '../../ports.js';
 
-const dayMs = 24 * 60 * 60 * 1000;
 /** A webhook that only fails for this long is disabled. */
 export const maxFailingMs = 5 * dayMs;
 /** Consecutive successes are written at most this often. */

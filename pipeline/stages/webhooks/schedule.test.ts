@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { hourMs } from '../../../schemas/durations.js';
 import { decideRetry as decideBySchedule, type EndedAttempt, retryAfterTime } from './schedule.js';
 import { retryDelaysMs } from './testing/bounds.js';
 
@@ -7,7 +8,6 @@ const decideRetry = (ended: EndedAttempt, random: () => number) => decideBySched
 const maxAttempts = retryDelaysMs.length + 1;
 
 const nowMs = Date.UTC(2026, 0, 1);
-const hourMs = 3_600_000;
 const middle = () => 0.5;
 
 const failed = (fields: Partial<EndedAttempt> = {}): EndedAttempt => ({

@@ -4,9 +4,8 @@
  * Input: the number of the attempt, its result, and the response's Retry-After. Output: whether and when the delivery
  * is attempted again, and how long the whole webhook is paused.
  */
+import { hourMs } from '../../../schemas/durations.js';
 import type { AttemptResult, AttemptState } from '../../../schemas/json/webhook.js';
-
-const hourMs = 3_600_000;
 
 /** Maximum jitter as a share of each delay, so that deliveries that failed together aren't retried together. */
 export const jitterShare = 0.1;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../../schemas/codecs.js';
+import { dayMs, hourMs } from '../../../schemas/durations.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { until } from '../../../testing/until.js';
 import { type DeliveryQueue, type DeliverySource, type Log, type StreamHandler, topics } from '../../ports.js';
@@ -11,9 +12,6 @@ import { retryDelaysMs } from './testing/bounds.js';
 import { answer, failure } from './testing/scripted-client.js';
 import { eventRecord, keyOfEvent, WebhookNode, webhookRecord } from './testing/stage.js';
 import { webhookId } from './testing/webhooks.js';
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 let node: WebhookNode;
 

@@ -1,14 +1,13 @@
 /** The dashboard's analytics: what a device did appears as numbers, charts, tables and files. */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { minuteMs } from '../../../schemas/durations.js';
 import { until } from '../../../testing/until.js';
 import { ok, trackDefaults } from '../../support/client.js';
 import { at, circle } from '../../support/places.js';
 import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
-
-const minuteMs = 60_000;
 
 /** Visits the shop for 20 minutes, then the café, and stays there. */
 async function storeVisits(): Promise<void> {

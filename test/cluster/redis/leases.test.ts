@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { connectRedis } from '../../../backends/cluster/redis/connection.js';
 import { createRedisLeases } from '../../../backends/cluster/redis/leases.js';
+import { hourMs } from '../../../schemas/durations.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';
@@ -8,7 +9,6 @@ import { freshRedisOptions } from './fresh-redis.js';
 
 const { redis, redisCluster } = services()!;
 /** Longer than any test. */
-const hourMs = 3_600_000;
 
 test.each([
   ['a server', [redis]],

@@ -4,6 +4,7 @@
  */
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
+import { dayMs } from '../../../../schemas/durations.js';
 import type { KafkaOptions } from '../../options.js';
 import { retried } from '../../retrying.js';
 
@@ -24,7 +25,6 @@ const maxDeadLetterBytes = maxBatchBytes + 2 ** 20;
 export const maxBatchBytesOf = (topic: Topic): number =>
   topic === topics.deadLetters ? maxDeadLetterBytes : maxBatchBytes;
 
-const dayMs = 24 * 60 * 60 * 1_000;
 /**
  * A rejected edit may be the newest record of its key. Until a node has corrected that, compaction must keep the
  * accepted one.

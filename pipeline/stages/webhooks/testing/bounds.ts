@@ -1,4 +1,6 @@
 /** Bounds of the webhook stage in tests, large enough for all that do not give their own. */
+
+import { dayMs } from '../../../../schemas/durations.js';
 import type { WebhookStageBounds } from '../stage.js';
 
 /** Eight attempts within 28 hours. */
@@ -10,5 +12,5 @@ export const webhookStageBounds: WebhookStageBounds = {
   maxDeadLetterShare: 0.5,
   maxConcurrency: 2_000,
   maxConcurrencyPerWebhook: 16,
-  deliveryRetentionMs: 14 * 24 * 60 * 60 * 1_000,
+  deliveryRetentionMs: 14 * dayMs,
 };
