@@ -115,6 +115,16 @@ describe('a file', () => {
     expect((await send(csv(row('after', 'a')))).status).toBe(200);
   });
 
+  // The table of formats found Object's constructor: the answer was 500, and a change that no reader could apply stayed.
+  it.each(['constructor', '__proto__'])('is refused in a form with the type %s', async (type) => {
+    const { body, options } = form('shops', csv(row('inherited', 'a')), type);
+    expect(await send(body, '', options)).toMatchObject({
+      status: 415,
+      body: { meta: { type: 'unsupported_media_type' } },
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('is refused as a whole when its header has an unknown column', async () => {
     const { status, body } = await send(csv(row('header', 'a')).replace('radius', 'raduis'));
     expect(status).toBe(400);

@@ -28,16 +28,16 @@ export interface ReceivedFile {
   remove(): Promise<void>;
 }
 
-const formatsByType: Readonly<Record<string, ImportFormat>> = {
-  'text/csv': 'csv',
-  'application/csv': 'csv',
-  'application/geo+json': 'geojson',
-  'application/vnd.geo+json': 'geojson',
-  'application/x-ndjson': 'ndjson',
-  'application/ndjson': 'ndjson',
-  'application/jsonl': 'ndjson',
-  'application/geo+json-seq': 'ndjson',
-};
+const formatsByType = new Map<string, ImportFormat>([
+  ['text/csv', 'csv'],
+  ['application/csv', 'csv'],
+  ['application/geo+json', 'geojson'],
+  ['application/vnd.geo+json', 'geojson'],
+  ['application/x-ndjson', 'ndjson'],
+  ['application/ndjson', 'ndjson'],
+  ['application/jsonl', 'ndjson'],
+  ['application/geo+json-seq', 'ndjson'],
+]);
 
 const formType = 'multipart/form-data';
 
@@ -53,7 +53,7 @@ export const uploadTypes = ['text/csv', 'application/geo+json', 'application/x-n
 /** Throws `unsupported_media_type` before anything of the body is read. */
 export function refuseOtherTypes(request: FastifyRequest): void {
   const type = mediaTypeOf(request);
-  if (type !== formType && formatsByType[type] === undefined) throw unsupported();
+  if (type !== formType && !formatsByType.has(type)) throw unsupported();
 }
 
 const maxFileNameCharacters = 255;
@@ -107,7 +107,7 @@ function receiveForm(
     form.on('file', (_field, file, name, _encoding, type) => {
       // The parser reports an early end at the part itself, also if nobody reads it.
       file.on('error', () => {});
-      const format = formatOfName(name ?? '') ?? formatsByType[type.toLowerCase()];
+      const format = formatOfName(name ?? '') ?? formatsByType.get(type.toLowerCase());
       if (received !== undefined || format === undefined) {
         file.resume();
         const twice = new ApiError('invalid_body', 'the form has several files; send one at a time');
@@ -218,7 +218,7 @@ export async function openUploadFolder(path: string, bounds: UploadBounds): Prom
       try {
         const type = mediaTypeOf(request);
         const body = paced(uploadedBody(request), bounds);
-        const format = formatsByType[type];
+        const format = formatsByType.get(type);
         const received =
           format === undefined ? await receiveForm(request, body, write) : await write(body).then(() => ({ format }));
         return {

@@ -54,6 +54,10 @@ describe('an event’s line', () => {
     expect(coloured.replaceAll(escapes, '')).toBe(tailLine(event, plain));
   });
 
+  test('of a conversion named constructor had the style "undefined"', () => {
+    expect(tailLine({ ...event, type: 'constructor' }, painter(true))).not.toContain('undefined');
+  });
+
   test('is one line without control characters, for any names that clients choose', () => {
     const nasty = fc.string({ unit: fc.constantFrom('\n', '\r', '\u001b[2J', '\u009b', '\u0007', 'a', '🛰') });
     fc.assert(

@@ -5,13 +5,13 @@ import { column, duration, type Paint, type Style } from '../../server/terminal-
 
 const columns = { type: 26, who: 20, what: 32, confidence: 12 };
 
-const styles: Readonly<Record<string, Style>> = {
-  'user.entered_geofence': 'green',
-  'user.exited_geofence': 'yellow',
-  'user.dwelled_in_geofence': 'cyan',
-  'user.entered_beacon': 'magenta',
-  'user.exited_beacon': 'magenta',
-};
+const styles = new Map<string, Style>([
+  ['user.entered_geofence', 'green'],
+  ['user.exited_geofence', 'yellow'],
+  ['user.dwelled_in_geofence', 'cyan'],
+  ['user.entered_beacon', 'magenta'],
+  ['user.exited_beacon', 'magenta'],
+]);
 
 /** Replaces control characters, because names come from clients and a terminal would interpret them. */
 const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD');
@@ -38,7 +38,7 @@ export function tailLine(event: Event, paint: Paint): string {
   const { type, user, confidence } = event;
   return [
     paint('dim', localTime(event.createdAt)),
-    paint(styles[type] ?? 'bold', column(printable(type), columns.type)),
+    paint(styles.get(type) ?? 'bold', column(printable(type), columns.type)),
     column(printable(user?.userId ?? user?.deviceId ?? ''), columns.who),
     column(printable(subjectOf(event)), columns.what),
     paint('dim', column(`confidence ${confidence}`, columns.confidence)),

@@ -19,6 +19,14 @@ describe('the preview of a file', () => {
     }
   });
 
+  it('ended with an error when only some rows had a field that every object inherits', () => {
+    const { rows } = preview('{"constructor":"a"}\n{"description":"b"}\n', 'ndjson');
+    expect(rows.map(({ cells }) => cells)).toEqual([
+      ['a', ''],
+      ['', 'b'],
+    ]);
+  });
+
   it('names columns that are unknown, ignored and missing', () => {
     const { columns, missing } = preview(
       'description,type,tag,id,metadata.a,metadata[b],rejected.rule\nA,circle,b,c,1,2,\n',

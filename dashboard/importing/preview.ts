@@ -188,7 +188,10 @@ function jsonPreview(resource: Resource, format: Format, text: string, isWhole: 
   return {
     columns: names.map((name) => ({ name, state: stateOf(resource, name, true) })),
     missing: [],
-    rows: rows.map(({ line, fields = {} }) => ({ line, cells: names.map((name) => cellOf(fields[name])) })),
+    rows: rows.map(({ line, fields = {} }) => ({
+      line,
+      cells: names.map((name) => cellOf(Object.hasOwn(fields, name) ? fields[name] : '')),
+    })),
     shapes: shapesOf(resource, rows),
     ...(problem !== undefined && { problem }),
   };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { distanceText, durationText, lagText } from './event-words';
+import type { Event } from '../../client/types';
+import { distanceText, durationText, eventTitle, lagText } from './event-words';
 
 test('names durations, delays and distances', () => {
   expect([0, 0.5, 1, 59, 64.6, 125, 2_879, 2_880].map(durationText)).toEqual([
@@ -8,6 +9,11 @@ test('names durations, delays and distances', () => {
   ]);
   expect([850, 2_449, 90_000].map(lagText)).toEqual(['850 ms', '2.4 s', '2 min']);
   expect([2.04, 40, 230.4, 3_449].map(distanceText)).toEqual(['2.0 m', '40 m', '230 m', '3.4 km']);
+});
+
+// The title was a function, because each object has a constructor.
+test('a conversion named constructor has its own name as its title', () => {
+  expect(eventTitle({ type: 'constructor' } as Event)).toBe('constructor');
 });
 
 // A visit of 119.7 minutes had lasted "1 h 60 min", and one of 59.6 minutes "60 min": the unit was chosen first.

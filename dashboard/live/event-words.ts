@@ -1,15 +1,15 @@
 /** Events in plain words. Pure. */
 import type { Event } from '../../client/types';
 
-export const eventNames: Readonly<Record<string, string>> = {
-  'user.entered_geofence': 'Entered',
-  'user.exited_geofence': 'Left',
-  'user.dwelled_in_geofence': 'Dwelled in',
-  'user.entered_beacon': 'Came near',
-  'user.exited_beacon': 'Left',
-};
+export const eventNames = new Map<string, string>([
+  ['user.entered_geofence', 'Entered'],
+  ['user.exited_geofence', 'Left'],
+  ['user.dwelled_in_geofence', 'Dwelled in'],
+  ['user.entered_beacon', 'Came near'],
+  ['user.exited_beacon', 'Left'],
+]);
 
-export const eventTypes = Object.keys(eventNames);
+export const eventTypes = [...eventNames.keys()];
 
 /** Returns what kind of mark the event has. */
 export const markOf = ({ type }: Pick<Event, 'type'>): 'entered' | 'left' | 'other' =>
@@ -17,7 +17,7 @@ export const markOf = ({ type }: Pick<Event, 'type'>): 'entered' | 'left' | 'oth
 
 /** Returns for example "Entered Duomo". A conversion has the name that its app gave it. */
 export function eventTitle({ type, geofence, beacon }: Event): string {
-  const name = eventNames[type] ?? type;
+  const name = eventNames.get(type) ?? type;
   const place = (geofence ?? beacon)?.description;
   return place === undefined ? name : `${name} ${place}`;
 }

@@ -367,7 +367,7 @@ function EventList({ arrived, isFiltered, filter, onFilter, onOpen }: ListProps)
           <option value="">All types</option>
           {eventTypes.map((type) => (
             <option key={type} value={type}>
-              {eventNames[type]} {type.endsWith('beacon') ? 'a beacon' : 'a geofence'}
+              {eventNames.get(type)} {type.endsWith('beacon') ? 'a beacon' : 'a geofence'}
             </option>
           ))}
         </select>

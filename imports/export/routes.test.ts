@@ -107,6 +107,17 @@ describe('the format', () => {
   });
 });
 
+// `Accept: constructor` found Object's constructor in the table of formats. The handler threw after the export was
+// counted, so after four such calls every export of the project was refused until a restart.
+test('a name that every object has is no format, and takes no place of an export', async () => {
+  const unknown = ['constructor', '__proto__', 'tostring', 'text/html'];
+  for (const accept of unknown.flatMap((each) => Array.from({ length: maxConcurrentExports }, () => each))) {
+    const { status, headers } = await file('/v1/geofences/export', { accept });
+    expect([accept, status]).toEqual([accept, 200]);
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+  }
+});
+
 test('a publishable key exports nothing', async () => {
   const { status } = await file('/v1/geofences/export', { authorization: api.project.key('test', 'publishable') });
   expect(status).toBe(403);

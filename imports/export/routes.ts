@@ -84,15 +84,15 @@ export async function* exportedText<Stored extends { readonly _id: string }>(
 }
 
 /** The media types in `Accept` that choose a format. */
-const formatOfType: Readonly<Record<string, ExportFormatName>> = {
-  'text/csv': 'csv',
-  'application/geo+json': 'geojson',
-  'application/x-ndjson': 'ndjson',
-};
+const formatOfType = new Map<string, ExportFormatName>([
+  ['text/csv', 'csv'],
+  ['application/geo+json', 'geojson'],
+  ['application/x-ndjson', 'ndjson'],
+]);
 
 function readFormat(reader: FieldReader, accept = ''): ExportFormatName {
   const types = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
-  const accepted = types.map((type) => formatOfType[type]).find((format) => format !== undefined);
+  const accepted = types.map((type) => formatOfType.get(type)).find((format) => format !== undefined);
   return reader.choice('format', exportFormatNames) ?? accepted ?? 'csv';
 }
 
@@ -114,7 +114,7 @@ const parameters = Type.Object({
   format: Type.Optional(
     Type.Enum([...exportFormatNames], {
       default: 'csv',
-      description: `The \`Accept\` header can select it as well: ${Object.keys(formatOfType).join(', ')}`,
+      description: `The \`Accept\` header can select it as well: ${[...formatOfType.keys()].join(', ')}`,
     }),
   ),
   ...filters,
@@ -123,7 +123,7 @@ const parameters = Type.Object({
 const file = { schema: Type.String() };
 const answer = {
   description: 'The file',
-  content: Object.fromEntries(Object.keys(formatOfType).map((type) => [type, file])),
+  content: Object.fromEntries([...formatOfType.keys()].map((type) => [type, file])),
 } as unknown as TSchema;
 
 export const exportRoutes =
@@ -131,15 +131,15 @@ export const exportRoutes =
   async (app) => {
     const running = new Map<string, number>();
 
-    /** Counts the export until its stream ends. */
-    function admit(project: string, stream: () => Readable): Readable {
+    /** Counts the export until its stream ends. Nothing may fail in between: a stream that is not sent never ends. */
+    function admit(project: string, stream: Readable): Readable {
       const count = running.get(project) ?? 0;
       if (count >= maxConcurrentExports)
         throw new ApiError('overloaded', `${count} exports of this project are running; wait for one to end`, {
           retryAfterS,
         });
       running.set(project, count + 1);
-      return stream().once('close', () => {
+      return stream.once('close', () => {
         const left = (running.get(project) ?? 1) - 1;
         if (left === 0) running.delete(project);
         else running.set(project, left);
@@ -164,13 +164,13 @@ export const exportRoutes =
         handler: async (request: FastifyRequest, reply: FastifyReply) => {
           const scope = callerOf(request);
           const { format, query } = readRequest(scope, request);
-          const stream = admit(scope.project, () =>
-            Readable.from(exportedText(resource, configuration, query, format), { objectMode: false }),
-          );
-          return reply
-            .header('Content-Type', format.contentType)
-            .header('Content-Disposition', `attachment; filename="${fileName(name, scope, clock(), format.extension)}"`)
-            .send(stream);
+          const headers = {
+            'Content-Type': format.contentType,
+            'Content-Disposition': `attachment; filename="${fileName(name, scope, clock(), format.extension)}"`,
+          };
+          const text = exportedText(resource, configuration, query, format);
+          const stream = admit(scope.project, Readable.from(text, { objectMode: false }));
+          return reply.headers(headers).send(stream);
         },
       });
     }

@@ -211,6 +211,17 @@ describe('regression: a number of the query that is not of a house', () => {
   });
 });
 
+// The layer was a function, because each object has a constructor.
+test('a layer that a service calls constructor is a place', () => {
+  const feature = { geometry: { coordinates: [13.3, 52.5] } };
+  const answerOf = (properties: object) => ({ features: [{ ...feature, properties }] });
+  const found = [
+    ...services.pelias.read(answerOf({ layer: 'constructor', label: 'X' }), 'X')!,
+    ...services.photon.read(answerOf({ type: 'constructor', name: 'X' }), 'X')!,
+  ];
+  expect(found.map(({ layer }) => layer)).toEqual(['place', 'place']);
+});
+
 // The public Photon knows four languages and refuses all others: each search of an SDK with `lang=sv` was answered 503.
 describe('regression: a language that the service refuses', () => {
   const refusing = () =>

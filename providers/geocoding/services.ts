@@ -167,16 +167,16 @@ export const nominatim: Service = {
   },
 };
 
-const photonLayers: Readonly<Record<string, AddressLayer>> = {
-  house: 'address',
-  street: 'street',
-  locality: 'neighborhood',
-  district: 'neighborhood',
-  city: 'locality',
-  county: 'county',
-  state: 'state',
-  country: 'country',
-};
+const photonLayers = new Map<string, AddressLayer>([
+  ['house', 'address'],
+  ['street', 'street'],
+  ['locality', 'neighborhood'],
+  ['district', 'neighborhood'],
+  ['city', 'locality'],
+  ['county', 'county'],
+  ['state', 'state'],
+  ['country', 'country'],
+]);
 
 /** Reads a GeoJSON feature with a point. */
 function featurePosition(feature: Fields): Position | undefined {
@@ -191,7 +191,7 @@ function readPhoton(feature: Fields): ReadAddress | undefined {
   const name = textOf(parts, 'name');
   const number = textOf(parts, 'housenumber');
   const isPlace = name !== undefined && parts.type === 'house';
-  const layer = isPlace ? 'place' : (photonLayers[textOf(parts, 'type') ?? ''] ?? (number ? 'address' : 'place'));
+  const layer = isPlace ? 'place' : (photonLayers.get(textOf(parts, 'type') ?? '') ?? (number ? 'address' : 'place'));
   const street = layer === 'street' ? name : textOf(parts, 'street');
   const city = layer === 'locality' ? name : textOf(parts, 'city');
   const state = layer === 'state' ? name : textOf(parts, 'state');
@@ -245,22 +245,22 @@ export const photon: Service = {
   read: (answer, query) => readEach(fieldsOf(answer).features, query, readPhoton),
 };
 
-const peliasLayers: Readonly<Record<string, AddressLayer>> = {
-  address: 'address',
-  venue: 'place',
-  street: 'street',
-  postalcode: 'postalCode',
-  neighbourhood: 'neighborhood',
-  borough: 'neighborhood',
-  locality: 'locality',
-  localadmin: 'locality',
-  county: 'county',
-  macrocounty: 'county',
-  region: 'state',
-  macroregion: 'state',
-  country: 'country',
-  dependency: 'country',
-};
+const peliasLayers = new Map<string, AddressLayer>([
+  ['address', 'address'],
+  ['venue', 'place'],
+  ['street', 'street'],
+  ['postalcode', 'postalCode'],
+  ['neighbourhood', 'neighborhood'],
+  ['borough', 'neighborhood'],
+  ['locality', 'locality'],
+  ['localadmin', 'locality'],
+  ['county', 'county'],
+  ['macrocounty', 'county'],
+  ['region', 'state'],
+  ['macroregion', 'state'],
+  ['country', 'country'],
+  ['dependency', 'country'],
+]);
 
 /** Its `match_type` has our names. Searches that complete a name do not tell it. */
 const peliasConfidences: readonly unknown[] = ['exact', 'interpolated', 'fallback'] satisfies AddressConfidence[];
@@ -270,7 +270,7 @@ function readPelias(feature: Fields): ReadAddress | undefined {
   const parts = fieldsOf(feature.properties);
   const formattedAddress = textOf(parts, 'label', 'name');
   if (position === undefined || formattedAddress === undefined) return undefined;
-  const layer = peliasLayers[textOf(parts, 'layer') ?? ''] ?? 'place';
+  const layer = peliasLayers.get(textOf(parts, 'layer') ?? '') ?? 'place';
   const { match_type } = parts;
   return {
     position,

@@ -16,6 +16,12 @@ const nestedUse = (levels: number, use = (id: string) => `<use href="#${id}"/>`)
   return `<defs><g id="a0">${rect}</g>${groups.join('')}</defs>${use(`a${levels}`)}`;
 };
 
+test('an entity named like a property of every object was taken for a known one', () => {
+  for (const name of ['constructor', 'toString', '__proto__']) {
+    expect([name, svgProblem(svg(`<g id="&${name};"/>${rect}`))]).toEqual([name, expect.anything()]);
+  }
+});
+
 describe('a small but expensive SVG is refused with the rule it breaks', () => {
   test.each([
     ['use within use', nestedUse(5), 'drawing steps'],

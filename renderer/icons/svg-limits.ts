@@ -50,7 +50,7 @@ function decoded(file: Uint8Array): string | undefined {
 const malformed = 'must be well-formed XML';
 const opening = /<([^\s<>/="'&!?]+)((?:\s+[^\s<>/="'&]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
 const attribute = /([^\s<>/="'&]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
-const predefined: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const predefined = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 /** Returns the name without its prefix: any prefix may stand for SVG's namespace. */
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
@@ -133,7 +133,7 @@ function withoutReferences(text: string): string | undefined {
   const plain = text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));|&/gi, (_, decimal, hexadecimal, name) => {
     const code = decimal ? Number(decimal) : hexadecimal ? Number.parseInt(hexadecimal, 16) : undefined;
     if (code !== undefined && code <= 0x10ffff) return String.fromCodePoint(code);
-    const known = name === undefined ? undefined : predefined[name];
+    const known = name === undefined ? undefined : predefined.get(name);
     isKnown &&= known !== undefined;
     return known ?? '';
   });

@@ -8,6 +8,8 @@ test.each([
   ],
   ['<a href="https://protomaps.com">Protomaps</a>\n<b>©</b> OSM', 'Protomaps © OSM'],
   ['Bread &amp; Butter &lt;b&gt; &#x2014; &unknown;', 'Bread & Butter <b> — &unknown;'],
+  // Was the source text of a function.
+  ['&constructor; &valueOf;', '&constructor; &valueOf;'],
   ['<a>One</a>, <a>two</a>.', 'One, two.'],
   ['plain', 'plain'],
   ['&#0;&#1114112;', ''],

@@ -1,19 +1,19 @@
 /** Converts the HTML attribution of an archive to plain text for images. */
 
-const namedEntities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  copy: '©',
-  reg: '®',
-  trade: '™',
-  ndash: '–',
-  mdash: '—',
-  middot: '·',
-};
+const namedEntities = new Map<string, string>([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+  ['copy', '©'],
+  ['reg', '®'],
+  ['trade', '™'],
+  ['ndash', '–'],
+  ['mdash', '—'],
+  ['middot', '·'],
+]);
 
 const maxCharacters = 500;
 
@@ -32,7 +32,7 @@ export function plainAttribution(html: unknown): string {
 }
 
 function decodeEntity(whole: string, name: string): string {
-  if (!name.startsWith('#')) return namedEntities[name.toLowerCase()] ?? whole;
+  if (!name.startsWith('#')) return namedEntities.get(name.toLowerCase()) ?? whole;
   const hexadecimal = name[1] === 'x' || name[1] === 'X';
   const code = Number.parseInt(name.slice(hexadecimal ? 2 : 1), hexadecimal ? 16 : 10);
   return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : ' ';

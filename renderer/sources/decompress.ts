@@ -30,12 +30,12 @@ export async function decompressIfGzip(bytes: Uint8Array): Promise<Uint8Array> {
 /** The `accept-encoding` header. Some servers compress anyway. */
 export const acceptedEncodings = 'gzip, br';
 
-const decoders: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
-  gzip: decompressGzip,
-  'x-gzip': decompressGzip,
-  br: decompressBrotli,
-  identity: async (bytes) => bytes,
-};
+const decoders = new Map<string, (bytes: Uint8Array) => Promise<Uint8Array>>([
+  ['gzip', decompressGzip],
+  ['x-gzip', decompressGzip],
+  ['br', decompressBrotli],
+  ['identity', async (bytes) => bytes],
+]);
 
 /** Decodes a body by its `content-encoding`, the last one first. Rejects for encodings that were not requested. */
 export async function decodeBody(bytes: Uint8Array, contentEncoding = ''): Promise<Uint8Array> {
@@ -46,7 +46,7 @@ export async function decodeBody(bytes: Uint8Array, contentEncoding = ''): Promi
     .filter((encoding) => encoding !== '');
   let decoded = bytes;
   for (const encoding of encodings.reverse()) {
-    const decode = decoders[encoding];
+    const decode = decoders.get(encoding);
     if (!decode) throw new TypeError(`the server answers with the encoding ${encoding}`);
     decoded = await decode(decoded);
   }

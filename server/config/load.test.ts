@@ -64,6 +64,14 @@ describe('configuration', () => {
     });
   });
 
+  test('a key that is a property of every object was called renamed', () => {
+    const file = configFile('constructor: 1\n');
+    expect(load({}, {}, file)).toEqual({
+      ok: false,
+      problems: [`constructor (${file}): is not a setting of Fenceline`],
+    });
+  });
+
   test('a misspelled name is refused with the nearest one', () => {
     const file = configFile('ingest:\n  replyTimeout: 1\n');
     const loaded = load({ FENCELINE_LOG_LEVL: 'info' }, {}, file);

@@ -42,18 +42,18 @@ const variables = [
 const keys = settings.map(({ key }) => key);
 
 /** Former names of variables and keys. They are refused, because ignoring them would silently restore defaults. */
-const renamed: Readonly<Record<string, string>> = {
-  FENCELINE_ADMINISTRATOR_KEY: 'FENCELINE_ADMIN_API_KEY',
-  FENCELINE_SEALING_KEY: 'FENCELINE_ENCRYPTION_KEY',
-  FENCELINE_EXPIRY_KEEP_DAYS: 'FENCELINE_EXPIRY_RETENTION_DAYS',
-  FENCELINE_WEBHOOKS_KEEP_WAITING_DAYS: 'FENCELINE_WEBHOOKS_DELIVERY_RETENTION_DAYS',
-  'expiry.keepDays': 'expiry.retentionDays',
-  'webhooks.keepWaitingDays': 'webhooks.deliveryRetentionDays',
-};
+const renamed = new Map<string, string>([
+  ['FENCELINE_ADMINISTRATOR_KEY', 'FENCELINE_ADMIN_API_KEY'],
+  ['FENCELINE_SEALING_KEY', 'FENCELINE_ENCRYPTION_KEY'],
+  ['FENCELINE_EXPIRY_KEEP_DAYS', 'FENCELINE_EXPIRY_RETENTION_DAYS'],
+  ['FENCELINE_WEBHOOKS_KEEP_WAITING_DAYS', 'FENCELINE_WEBHOOKS_DELIVERY_RETENTION_DAYS'],
+  ['expiry.keepDays', 'expiry.retentionDays'],
+  ['webhooks.keepWaitingDays', 'webhooks.deliveryRetentionDays'],
+]);
 
 /** Returns what is wrong with an unknown name, and its new or its nearest name. */
 function unknown(kind: string, name: string, known: readonly string[]): string {
-  const newName = renamed[name];
+  const newName = renamed.get(name);
   if (newName !== undefined) return `was renamed: use ${newName}`;
   const suggestion = nearestName(name, known);
   return `is not ${kind}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`;
