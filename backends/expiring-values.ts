@@ -10,6 +10,12 @@ export function checkExpiring(key: string, value: string, ttlMs: number): void {
   if (!(Number.isSafeInteger(ttlMs) && ttlMs > 0)) throw new RangeError(`${ttlMs} ms is not a time to live`);
 }
 
+/** Throws RangeError when a key, a time to live or an amount of a counter is outside its limits. */
+export function checkIncrement(key: string, ttlMs: number, amount: number): void {
+  checkExpiring(key, '', ttlMs);
+  if (!(Number.isSafeInteger(amount) && amount > 0)) throw new RangeError(`${amount} is not a positive integer`);
+}
+
 /** Throws RangeError when a key is empty or too long. */
 export function checkExpiringKey(key: string): void {
   const bytes = Buffer.byteLength(key);

@@ -399,10 +399,10 @@ export interface ExpiringValues {
    */
   put(key: string, value: string, ttlMs: number, condition?: { readonly current: string | null }): Promise<boolean>;
   /**
-   * Adds 1 to a counter, and returns it. The time to live starts with the first call, from 0. A retry after a lost
-   * reply may count twice. `get` returns the count as a text.
+   * Adds a positive integer to a counter, default 1, and returns it. The time to live starts with the first call, from
+   * 0. A retry after a lost reply may count twice. `get` returns the count as a text.
    */
-  increment(key: string, ttlMs: number): Promise<number>;
+  increment(key: string, ttlMs: number, amount?: number): Promise<number>;
   /** Deletes a value; with a condition only if it is `current`. */
   delete(key: string, condition?: { readonly current: string }): Promise<void>;
 }

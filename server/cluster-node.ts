@@ -130,6 +130,8 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     adminApiKey,
     secretCipher,
     values,
+    // Redis has one memory for all: the bounds of answers keep their part of it small.
+    answers: values,
     sessions,
     tracing,
     demand,

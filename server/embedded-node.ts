@@ -149,6 +149,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     adminApiKey: adminApiKey(configuration.data, process.env.FENCELINE_ADMIN_API_KEY),
     secretCipher,
     values: backend.values,
+    answers: backend.answers,
     sessions: createNodeSessions(configuration, { configuration: readModel, values: backend.values }),
     tracing,
     demand,

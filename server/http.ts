@@ -62,6 +62,8 @@ interface HttpParts {
   readonly adminApiKey: string;
   readonly secretCipher: SecretCipher;
   readonly values: ExpiringValues;
+  /** Keeps answers under an Idempotency-Key. */
+  readonly answers: ExpiringValues;
   readonly sessions: Sessions;
   readonly tracing: NodeTracing | undefined;
   readonly demand: Demand;
@@ -89,6 +91,7 @@ export const createNodeServer = ({
   adminApiKey,
   secretCipher,
   values,
+  answers,
   sessions,
   tracing,
   demand,
@@ -119,7 +122,7 @@ export const createNodeServer = ({
       bodyTimeoutMs: configuration.http.bodyTimeoutMs,
       minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
     },
-    idempotency: { values, secretCipher },
+    idempotency: { values, answers, secretCipher },
     observe(request) {
       demand.note();
       observe(request);

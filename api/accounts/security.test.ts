@@ -196,7 +196,12 @@ describe('what is stored', () => {
     const reset = mailedToken(api, email);
     const guest = newEmail();
     await post(browser, '/v1/invitations', { email: guest, role: 'viewer' });
-    const stored = JSON.stringify([api.storedValues, api.readModel.projects(), api.readModel.account(account._id)]);
+    const stored = JSON.stringify([
+      api.storedValues,
+      api.storedAnswers,
+      api.readModel.projects(),
+      api.readModel.account(account._id),
+    ]);
     for (const secret of [password, browser.cookie.split('=')[1]!, reset, mailedToken(api, guest)]) {
       expect(stored).not.toContain(secret);
     }

@@ -269,7 +269,7 @@ export const addressRoutes =
     });
 
     app.post('/v1/search/autocomplete/click', {
-      config,
+      config: { ...config, isRepeatable: true },
       schema: described({
         operationId: 'reportAutocompleteClick',
         tag,

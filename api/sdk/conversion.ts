@@ -1,11 +1,11 @@
 /** Conversions, the events that clients report themselves: from a request to the record on topic `events`. Pure. */
 import { FieldReader, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import { readMetadata } from '../../http/fields/structures.js';
+import { readUserMetadata } from '../../http/location/details.js';
 import { checkRecent, maxAheadMs } from '../../http/location/occurred-at.js';
 import { maxIdCharacters } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { freshId } from '../../schemas/ids.js';
-import { type Metadata, maxUserMetadataKeys } from '../../schemas/json/common.js';
+import type { Metadata } from '../../schemas/json/common.js';
 import type { Event, UserState } from '../../schemas/records.js';
 
 export interface Conversion {
@@ -52,7 +52,8 @@ export function readConversion(fields: RawFields, nowMs: number): Outcome<Conver
   // Web clients put the revenue into the metadata themselves.
   const revenue = reader.number('revenue');
   const duration_min = reader.number('duration', { minimum: 0, unit: 'minutes' });
-  const metadata = reader.take(readMetadata('metadata', reader.value('metadata'), { maxKeys: maxUserMetadataKeys }));
+  const metadataText = reader.take(readUserMetadata(reader.value('metadata')));
+  const metadata = metadataText === null ? null : (JSON.parse(metadataText) as Metadata);
   return reader.outcome(() => ({
     name: name as string,
     ...ids,

@@ -170,6 +170,20 @@ describe('POST /v1/events', () => {
   });
 });
 
+// Only the number of keys was bounded: 187 KB of a public key were stored, and kept as an answer.
+it('refuses a conversion whose metadata is larger than that of a track', async () => {
+  const metadata = (characters: number) => ({ text: 'x'.repeat(characters - '{"text":""}'.length) });
+  const statuses = [];
+  for (const characters of [16_384, 16_385]) {
+    const answer = await call('POST', '/v1/events', { name: 'bought', metadata: metadata(characters) });
+    statuses.push([answer.statusCode, answer.json().meta.param]);
+  }
+  expect(statuses).toEqual([
+    [200, undefined],
+    [400, 'metadata'],
+  ]);
+});
+
 it('accepts logs of any shape', async () => {
   for (const body of [{ logs: [{ level: 'info' }] }, { logs: 'x' }, {}]) {
     expect((await call('POST', '/v1/logs', body)).json()).toEqual({ meta: { code: 200 } });

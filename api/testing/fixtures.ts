@@ -11,6 +11,7 @@ import { afterAll } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { createKeyRing } from '../../http/access/keys.js';
 import { createSessions } from '../../http/access/sessions.js';
+import type { Retention } from '../../http/requests/idempotency.js';
 import { createTestServer } from '../../http/testing/server.js';
 import type { Mail } from '../../outbound/mail/mail.js';
 import { createConfigurationWriter, followChanges } from '../../pipeline/catalog/store/changes.js';
@@ -132,11 +133,11 @@ function declaredUsesOf(description: Body): ReadonlySet<string> {
 
 /** Parts that a test does not give throw when they are used. */
 export async function startApi({
-  maxKeysPerDay = 1_000,
+  retentions,
   addRoutes,
   accountOptions,
   ...parts
-}: ApiParts & { readonly maxKeysPerDay?: number } = {}) {
+}: ApiParts & { readonly retentions?: readonly Retention[] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
   const clock = parts.clock ?? Date.now;
   const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
@@ -151,6 +152,14 @@ export async function startApi({
     put(key, value, ...rest) {
       storedValues.push(value);
       return embedded.values.put(key, value, ...rest);
+    },
+  };
+  const storedAnswers: { readonly value: string; readonly ttlMs: number }[] = [];
+  const answers: ExpiringValues = {
+    ...embedded.answers,
+    put(key, value, ttlMs, ...rest) {
+      storedAnswers.push({ value, ttlMs });
+      return embedded.answers.put(key, value, ttlMs, ...rest);
     },
   };
 
@@ -186,7 +195,12 @@ export async function startApi({
   const app = createTestServer({
     trustProxy: true,
     sessionAccess: { sessions, configuration: readModel },
-    idempotency: { values, secretCipher: createSecretCipher(randomBytes(encryptionKeyBytes)), maxKeysPerDay },
+    idempotency: {
+      values,
+      answers,
+      secretCipher: createSecretCipher(randomBytes(encryptionKeyBytes)),
+      ...(retentions && { retentions }),
+    },
     keyRing: createKeyRing(readModel),
     adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });
@@ -233,6 +247,8 @@ export async function startApi({
     values,
     /** Every value that was put into `values`. */
     storedValues,
+    /** Every lock and answer under an Idempotency-Key. */
+    storedAnswers,
     mails,
     sessions,
     readModel,

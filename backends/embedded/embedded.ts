@@ -21,6 +21,8 @@ export interface Embedded {
   readonly positions: Positions;
   readonly deliveryQueue: DeliveryQueue;
   readonly values: EmbeddedExpiringValues;
+  /** Answers under an Idempotency-Key: their space is not that of sessions, counters and leases. */
+  readonly answers: EmbeddedExpiringValues;
   /** Closes subscriptions, and waits for appends in flight and for the disk. Commits must have settled before. */
   close(): Promise<void>;
 }
@@ -39,6 +41,7 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     positions: createPositions(storage),
     deliveryQueue: createDeliveryQueue(storage),
     values: createExpiringValues(storage),
+    answers: createExpiringValues(storage, { space: 'answers' }),
     async close() {
       await log.close();
       await storage.close();

@@ -19,8 +19,9 @@ function openValues(maxTotalBytes?: number) {
   });
   const time = { nowMs: 1_000 };
   const values = createExpiringValues(storage, { clock: () => time.nowMs, ...(maxTotalBytes && { maxTotalBytes }) });
+  const answers = createExpiringValues(storage, { space: 'answers', maxTotalBytes: 3_000 });
   const tables = ['expiring-values', 'expiring-times'].map((name) => storage.deliveryEnvironment.table(name));
-  return { values, time, counts: () => tables.map((table) => table.getCount()) };
+  return { values, answers, time, counts: () => tables.map((table) => table.getCount()) };
 }
 
 test('a value lives for exactly its time', async () => {
@@ -53,4 +54,16 @@ test('a full store refuses new values until some are deleted or expire', async (
   await expect(values.put('e', value, 500)).rejects.toMatchObject({ code: 'overloaded' });
   time.nowMs = 1_500;
   for (const key of ['e', 'f', 'g']) await values.put(key, value, 500);
+});
+
+// Large answers under an Idempotency-Key filled the one space. Then sign-ins, sessions and leases of all projects
+// failed.
+test('a full space of answers leaves other values their space', async () => {
+  const { values, answers } = openValues(3_000);
+  const value = 'x'.repeat(900);
+  for (const key of ['a', 'b', 'c']) await answers.put(key, value, 500);
+  await expect(answers.put('d', value, 500)).rejects.toMatchObject({ code: 'overloaded' });
+  expect(await values.get('a')).toBeUndefined();
+  for (const key of ['a', 'b', 'c']) await values.put(key, value, 500);
+  expect(await values.increment('count', 500)).toBe(1);
 });

@@ -4,7 +4,7 @@
  */
 import { PortError } from '../../pipeline/errors.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
-import { checkExpiring, checkExpiringKey } from '../expiring-values.js';
+import { checkExpiring, checkExpiringKey, checkIncrement } from '../expiring-values.js';
 import { numberOf, numberValue } from './keys.js';
 import type { Storage } from './storage.js';
 
@@ -14,6 +14,8 @@ export interface EmbeddedExpiringValues extends ExpiringValues {
 }
 
 export interface ExpiringValuesOptions {
+  /** Begins the names of the tables. Spaces have limits of their own, so a full one leaves the others alone. */
+  readonly space?: 'expiring' | 'answers';
   /** Limit of all keys and values, in bytes. Default 1 GiB. */
   readonly maxTotalBytes?: number;
   /** Epoch ms. */
@@ -45,11 +47,11 @@ type Change<T> = { readonly result: T; readonly next?: Buffer | null };
  */
 export function createExpiringValues(
   { deliveryEnvironment }: Storage,
-  { maxTotalBytes = defaultMaxTotalBytes, clock = Date.now }: ExpiringValuesOptions = {},
+  { space = 'expiring', maxTotalBytes = defaultMaxTotalBytes, clock = Date.now }: ExpiringValuesOptions = {},
 ): EmbeddedExpiringValues {
-  const values = deliveryEnvironment.table('expiring-values');
-  const times = deliveryEnvironment.table('expiring-times');
-  const totals = deliveryEnvironment.table('expiring-totals');
+  const values = deliveryEnvironment.table(`${space}-values`);
+  const times = deliveryEnvironment.table(`${space}-times`);
+  const totals = deliveryEnvironment.table(`${space}-totals`);
 
   /** Replaces a value, or deletes it with null, in a transaction. Returns the change of the total bytes. */
   function replace(key: Buffer, old: Buffer | undefined, next: Buffer | null): number {
@@ -112,10 +114,10 @@ export function createExpiringValues(
         return isRefused ? { result: false } : { result: true, next: encode(value, nowMs + ttlMs) };
       });
     },
-    async increment(key, ttlMs) {
-      checkExpiring(key, '', ttlMs);
+    async increment(key, ttlMs, amount = 1) {
+      checkIncrement(key, ttlMs, amount);
       return change(key, (current, nowMs) => {
-        const count = (current === undefined ? 0 : Number(textOf(current))) + 1;
+        const count = (current === undefined ? 0 : Number(textOf(current))) + amount;
         return { result: count, next: encode(`${count}`, current === undefined ? nowMs + ttlMs : expiryOf(current)) };
       });
     },

@@ -47,7 +47,7 @@ export function readDescription(
 const number = (value: unknown): number | null => readNumber(value) ?? null;
 
 /** Returns the metadata as JSON text; null when there is none. */
-function readUserMetadata(value: unknown): Validated<string | null> {
+export function readUserMetadata(value: unknown): Validated<string | null> {
   const metadata = readMetadata('metadata', value, { maxKeys: maxUserMetadataKeys });
   if (!metadata.ok || metadata.value === null) return metadata as Validated<null>;
   const json = JSON.stringify(metadata.value);

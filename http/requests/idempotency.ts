@@ -3,7 +3,8 @@
  *
  * Flows in: POST requests with the header. Flows out: a lock while the first request runs, then its answer, compressed
  * and encrypted because it may contain new keys. Both are in ExpiringValues, so that every node sees them. Only answers
- * of success are kept. After a failure the key is free again. See docs/decisions/037.
+ * of success are kept. After a failure the key is free again. A caller who has much kept is not refused: its further
+ * answers are kept for a shorter time. See docs/decisions/037.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -13,6 +14,7 @@ import type { SecretCipher } from '../../pipeline/encryption.js';
 import { type ExpiringValues, maxExpiringValueBytes } from '../../pipeline/ports.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
+import type { Caller } from '../access/keys.js';
 
 const gzip = promisify(gzipCallback);
 const gunzip = promisify(gunzipCallback);
@@ -37,7 +39,7 @@ interface Lock {
   readonly fingerprint: string;
 }
 
-/** What is stored under a key. `answer` is absent while the request runs, null if it was too large to be kept. */
+/** What is stored under a key. `answer` is absent while the request runs, null if it is not kept. */
 interface Entry {
   readonly fingerprint: string;
   /** Distinguishes competing requests. */
@@ -52,19 +54,40 @@ interface StoredAnswer {
   readonly body: string;
 }
 
-export interface IdempotencyParts {
-  readonly values: ExpiringValues;
-  readonly secretCipher: SecretCipher;
-  /** Keys that one project may use in a day. */
-  readonly maxKeysPerDay?: number;
+/** How long something is kept, and the bytes that may be stored in that time. */
+export interface Retention {
+  /** `success`: only the fact that the request succeeded, so that a repetition changes nothing. */
+  readonly keeps: 'answer' | 'success';
+  readonly keptMs: number;
+  /** Of a kind of key of an environment of a project. */
+  readonly maxBytesPerCaller: number;
+  /** Of all callers. Up to twice as much is stored, at the end of one period and the beginning of the next. */
+  readonly maxBytes: number;
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
+export interface IdempotencyParts {
+  /** Counts bytes. Has its own space, so that answers leave sessions and leases alone. */
+  readonly values: Pick<ExpiringValues, 'increment'>;
+  readonly answers: ExpiringValues;
+  readonly secretCipher: SecretCipher;
+  /** The first that has room is chosen. */
+  readonly retentions?: readonly Retention[];
+}
+
+const minuteMs = 60_000;
+const mib = 2 ** 20;
+/** Twice their total must fit into the space of answers, with the locks of running requests. */
+const defaultRetentions: readonly Retention[] = [
+  { keeps: 'answer', keptMs: 24 * 60 * minuteMs, maxBytesPerCaller: 32 * mib, maxBytes: 384 * mib },
+  { keeps: 'answer', keptMs: 10 * minuteMs, maxBytesPerCaller: 4 * mib, maxBytes: 64 * mib },
+  { keeps: 'success', keptMs: 10 * minuteMs, maxBytesPerCaller: 4 * mib, maxBytes: 32 * mib },
+];
 /** Longer than any request takes. If a node ends while it works, the key is free again after this time. */
-const lockMs = 2 * 60_000;
-const defaultMaxKeysPerDay = 50_000;
+const lockMs = 2 * minuteMs;
 const maxKeyCharacters = 255;
 const keptHeaders = ['content-type', 'etag', 'location'];
+/** Of a key, with what a store adds to it. */
+const keyBytes = 100;
 /** Of an entry, beside the body of the answer. */
 const entryBytes = 2_048;
 const keyPattern = /^[\x21-\x7e]+$/;
@@ -78,9 +101,11 @@ const sha256 = (...parts: readonly (string | Buffer)[]): string => {
   return hash.digest('hex');
 };
 
+const projectScopeOf = ({ project, environment, kind }: Caller): string => `${project}.${environment}.${kind}`;
+
 /** Identifies the callers that share a key: those with the same authority over the same records. */
 function scopeOf({ caller, session }: FastifyRequest): string {
-  const project = caller === null ? '' : `${caller.project}.${caller.environment}.${caller.kind}`;
+  const project = caller === null ? '' : projectScopeOf(caller);
   if (session !== null) return `session.${session.account?._id ?? session.hint}.${project}`;
   return caller === null ? 'admin' : project;
 }
@@ -99,13 +124,22 @@ function keyOf(request: FastifyRequest): string | undefined {
   throw parameterError({ param: idempotencyHeader, rule });
 }
 
-/** Refuses keys beyond the limit, so that one project cannot fill the store. */
-async function countKey(request: FastifyRequest, { values, maxKeysPerDay = defaultMaxKeysPerDay }: IdempotencyParts) {
-  const subject = request.caller?.project ?? 'admin';
-  if ((await values.increment(`idempotency-keys.${subject}`, dayMs)) <= maxKeysPerDay) return;
-  throw new ApiError('rate_limited', `more than ${maxKeysPerDay} values of ${idempotencyHeader} in a day`, {
-    retryAfterS: 60 * 60,
-  });
+/** Counts what is stored under a key, and returns the retention that has room for it. */
+async function roomFor(
+  request: FastifyRequest,
+  texts: Readonly<Record<Retention['keeps'], string>>,
+  { values, retentions = defaultRetentions }: IdempotencyParts,
+): Promise<Retention | undefined> {
+  const caller = request.caller === null ? scopeOf(request) : projectScopeOf(request.caller);
+  for (const retention of retentions) {
+    const { keeps, keptMs, maxBytesPerCaller, maxBytes } = retention;
+    const bytes = keyBytes + texts[keeps].length;
+    const counter = `kept-bytes/${keeps}/${keptMs}`;
+    // What the caller's own bound refuses does not use up the room of others.
+    if ((await values.increment(`${counter}/${caller}`, keptMs, bytes)) > maxBytesPerCaller) continue;
+    if ((await values.increment(counter, keptMs, bytes)) <= maxBytes) return retention;
+  }
+  return undefined;
 }
 
 async function replay(
@@ -119,7 +153,7 @@ async function replay(
     throw new ApiError('request_in_progress', message, { retryAfterS: 1 });
   }
   if (answer === null)
-    throw new ApiError('conflict', 'the first request with this key succeeded; its answer was too large to be kept');
+    throw new ApiError('conflict', 'the first request with this key succeeded; its answer was not kept');
   const body = await gunzip(Buffer.from(secretCipher.decrypt(answer.body, key), 'base64'));
   return reply.code(answer.status).headers(answer.headers).header(replayedHeader, 'true').send(body);
 }
@@ -128,11 +162,11 @@ async function replay(
 async function begin(request: FastifyRequest, reply: FastifyReply, parts: IdempotencyParts): Promise<void> {
   const given = keyOf(request);
   if (given === undefined) return;
-  const { values } = parts;
+  const { answers } = parts;
   const key = `idempotency.${sha256(scopeOf(request), given)}`;
   const fingerprint = fingerprintOf(request);
   for (;;) {
-    const stored = await values.get(key);
+    const stored = await answers.get(key);
     if (stored !== undefined) {
       const entry = JSON.parse(stored) as Entry;
       if (entry.fingerprint !== fingerprint)
@@ -142,9 +176,8 @@ async function begin(request: FastifyRequest, reply: FastifyReply, parts: Idempo
       await replay(reply, entry, key, parts);
       return;
     }
-    await countKey(request, parts);
     const value = JSON.stringify({ fingerprint, holder: freshId() } satisfies Entry);
-    if (await values.put(key, value, lockMs, { current: null })) {
+    if (await answers.put(key, value, lockMs, { current: null })) {
       request.idempotency = { key, value, fingerprint };
       return;
     }
@@ -175,12 +208,14 @@ async function finish(request: FastifyRequest, reply: FastifyReply, payload: unk
   try {
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (reply.statusCode < 200 || reply.statusCode > 299 || !isText) {
-      await parts.values.delete(key, { current });
+      await parts.answers.delete(key, { current });
       return;
     }
-    const answer = await storedAnswer(lock, reply, payload, parts);
-    const entry = { fingerprint, holder: request.id, answer } satisfies Entry;
-    await parts.values.put(key, JSON.stringify(entry), dayMs, { current });
+    const entry: Entry = { fingerprint, holder: request.id, answer: await storedAnswer(lock, reply, payload, parts) };
+    const texts = { answer: JSON.stringify(entry), success: JSON.stringify({ ...entry, answer: null }) };
+    const room = await roomFor(request, texts, parts);
+    if (room === undefined) await parts.answers.delete(key, { current });
+    else await parts.answers.put(key, texts[room.keeps], room.keptMs, { current });
   } catch (error) {
     // The request has taken effect. Its key is free again once the lock expires.
     request.log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be kept');

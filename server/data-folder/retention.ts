@@ -15,11 +15,14 @@ export interface Sweeps {
 }
 
 /** Starts to sweep at an interval. The caller stops it before it closes the log. `done` rejects when a sweep fails. */
-export function startSweeps({ log, values }: Pick<Embedded, 'log' | 'values'>): Sweeps {
+export function startSweeps({ log, values, answers }: Pick<Embedded, 'log' | 'values' | 'answers'>): Sweeps {
   let running: Promise<void> = Promise.resolve();
   const { failed, fail } = createFailure();
   const timer = setInterval(() => {
-    running = running.then(() => log.sweep(Date.now())).then(() => values.sweep());
+    running = running
+      .then(() => log.sweep(Date.now()))
+      .then(() => values.sweep())
+      .then(() => answers.sweep());
     running.catch(fail);
   }, intervalMs);
   timer.unref();

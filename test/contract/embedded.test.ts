@@ -56,5 +56,15 @@ describeExpiringValuesContract('embedded', async () => {
     remove: () => rm(path, { recursive: true }),
   };
 });
+describeExpiringValuesContract('embedded answers', async () => {
+  const path = await freshFolder();
+  return {
+    async open() {
+      const { answers, close } = openEmbedded({ path, partitions: 4 });
+      return { values: answers, close };
+    },
+    remove: () => rm(path, { recursive: true }),
+  };
+});
 describeRepliesContract('embedded', repliesSite);
 describeAnalyticsContract('embedded', analyticsSite);

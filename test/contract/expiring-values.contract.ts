@@ -74,6 +74,18 @@ export function describeExpiringValuesContract(name: string, site: () => Promise
         expect(await values.increment('a', hourMs)).toBe(1);
       }));
 
+    test('a counter adds amounts, and expires after the time of its first', () =>
+      onValues(async (values) => {
+        const amounts = [5, 1, 2 ** 40];
+        const counts = [];
+        for (const amount of amounts) counts.push(await values.increment('a', hourMs, amount));
+        expect(counts).toEqual([5, 6, 2 ** 40 + 6]);
+        await values.increment('b', 50, 7);
+        await until(async () => (await values.increment('b', hourMs, 7)) === 7);
+        for (const amount of [0, -1, 1.5, Number.NaN])
+          await expect(values.increment('a', hourMs, amount)).rejects.toThrow(RangeError);
+      }));
+
     test('a value expires, and its key is free again; a counter expires after the time of its first call', () =>
       onValues(async (values) => {
         await values.put('a', '1', 50);

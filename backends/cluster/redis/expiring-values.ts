@@ -1,6 +1,6 @@
 /** ExpiringValues in Redis: a string per key, which expires by itself. */
 import type { ExpiringValues } from '../../../pipeline/ports.js';
-import { checkExpiring, checkExpiringKey } from '../../expiring-values.js';
+import { checkExpiring, checkExpiringKey, checkIncrement } from '../../expiring-values.js';
 import type { RedisConnection } from './connection.js';
 import { createScript, runScript } from './scripts.js';
 
@@ -19,10 +19,10 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `);
 
-/** Argument: time to live in ms. */
+/** Arguments: time to live in ms, amount. */
 const incrementScript = createScript(`
-local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+local count = redis.call('INCRBY', KEYS[1], ARGV[2])
+if count == tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return count
 `);
 
@@ -50,9 +50,10 @@ export function createRedisExpiringValues(redis: RedisConnection): ExpiringValue
       const args = [value, `${ttlMs}`, kind, condition?.current ?? ''];
       return (await withRetries(() => runScript(redis, putScript, [keyOf(key)], args))) === 1;
     },
-    async increment(key, ttlMs) {
-      checkExpiring(key, '', ttlMs);
-      return (await withRetries(() => runScript(redis, incrementScript, [keyOf(key)], [`${ttlMs}`]))) as number;
+    async increment(key, ttlMs, amount = 1) {
+      checkIncrement(key, ttlMs, amount);
+      const args = [`${ttlMs}`, `${amount}`];
+      return (await withRetries(() => runScript(redis, incrementScript, [keyOf(key)], args))) as number;
     },
     async delete(key, condition) {
       const storedKey = keyOf(key);
