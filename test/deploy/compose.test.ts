@@ -104,7 +104,8 @@ describe('docker-compose.yml', () => {
     const demanded = interpolations.filter(({ rest }) => rest.startsWith(':?'));
     expect([...new Set(demanded.map(({ name }) => name))].toSorted()).toEqual(secrets.toSorted());
     expect(secrets).toHaveLength(4);
-    for (const { name, rest } of interpolations) if (!rest.startsWith(':?')) expect(name).toMatch(/_ADDRESS$/);
+    for (const { name, rest } of interpolations)
+      if (!rest.startsWith(':?')) expect(name).toMatch(/_ADDRESS$|^TRUSTED_PROXIES$/);
     const passwords = services.flatMap(([, { environment = {} }]) =>
       Object.entries(environment).filter(([name]) => /(PASSWORD|SECRET|KEY)$/.test(name)),
     );

@@ -53,6 +53,7 @@ const onOperators = {
     pipeline: { autoscaling: { enabled: true, authenticationRef: 'kafka', kafkaMetadata: { sasl: 'scram_sha512' } } },
   },
   ingress: { enabled: true, className: 'haproxy', host: 'map.example.com', tlsSecret: 'tls' },
+  proxy: { trustedProxies: ['10.42.0.0/16', 'fd00::/8'], service: { type: 'LoadBalancer' } },
   monitoring: {
     podMonitor: { enabled: true },
     alerts: { enabled: true, runbookUrl: 'https://example.com/' },
@@ -352,6 +353,27 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
     expect(headless.map(({ metadata }) => metadata.name).toSorted()).toEqual(['fenceline-api', 'fenceline-ingest']);
   });
 
+  // With an Ingress, every client had the address of the controller's pod: one attacker used up everybody's attempts to
+  // sign in, and geofences with `ip` saw the pod.
+  it('takes the address of a client from the proxies that the values name, and from nobody else', () => {
+    const environmentOfProxy = (each: Resource[]) =>
+      ofKind(each, 'Deployment').find((deployment) => roleOf(deployment) === 'proxy').spec.template.spec.containers[0]
+        .env;
+    expect(environmentOfProxy(withOperators)).toEqual([{ name: 'TRUSTED_PROXIES', value: '10.42.0.0/16 fd00::/8' }]);
+    expect(environmentOfProxy(resources)).toBeUndefined();
+    const policyOf = (each: Resource[]) =>
+      ofKind(each, 'Service').find(({ metadata }) => metadata.name === 'fenceline').spec.externalTrafficPolicy;
+    expect([policyOf(withOperators), policyOf(resources)]).toEqual(['Local', undefined]);
+  });
+
+  // Mails of a cluster behind an Ingress linked to http://127.0.0.1:8080.
+  it('links in mails to the host of the Ingress, unless the settings name another', () => {
+    const publicUrlOf = (each: Resource[]) => configured(each, nodesOf(each)[0]).http.publicUrl;
+    expect([publicUrlOf(withOperators), publicUrlOf(resources)]).toEqual(['https://map.example.com', '']);
+    const http = { publicUrl: 'https://other.example.com' };
+    expect(publicUrlOf(render({ ...onOperators, settings: { http } }))).toBe(http.publicUrl);
+  });
+
   it('has the alerts and the dashboard of the repository', () => {
     const [{ spec }] = ofKind(withOperators, 'PrometheusRule');
     const text = readRepositoryFile('deploy/prometheus/alerts.yml');
@@ -376,6 +398,8 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
       { proxy: { enabled: false }, ingress: { enabled: true } },
       'requires proxy.enabled',
     ],
+    ['an Ingress whose controller is not trusted', { ingress: { enabled: true } }, 'requires proxy.trustedProxies'],
+    ['to let everybody name a client', { proxy: { trustedProxies: ['0.0.0.0/0'] } }, 'trustedProxies'],
   ])('refuses %s', (_, values, reason) => {
     const { status, error } = helm(['template', 'fenceline'], { secrets: { values: secrets }, ...values });
     expect(status).not.toBe(0);

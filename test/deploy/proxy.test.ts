@@ -61,6 +61,16 @@ describe('the proxy', () => {
     expect(wrong).toEqual([]);
   });
 
+  // All clients behind a TLS proxy had the address of that proxy, because the header was always replaced.
+  it('keeps X-Forwarded-For of trusted proxies only, and by default of none on another machine', () => {
+    const lines = configuration.split('\n').filter((line) => /^ *(acl from_proxy|http-request set-header) /.test(line));
+    expect(lines.map((line) => line.trim())).toEqual([
+      expect.stringMatching(/^acl from_proxy src "\$\{TRUSTED_PROXIES\[\*\]-127\.0\.0\.1\}"$/),
+      'http-request set-header X-Forwarded-For %[src] unless from_proxy { req.hdr(X-Forwarded-For) -m found }',
+    ]);
+    expect(compose.services.proxy!.environment!.TRUSTED_PROXIES).toMatch(/^\$\{TRUSTED_PROXIES:-127\.0\.0\.1\}$/);
+  });
+
   it('uses the names and the port of the services', () => {
     const [, port] = /^EXPOSE (\d+)$/m.exec(readRepositoryFile('Dockerfile'))!;
     const servers = [...configuration.matchAll(/server-template node \d+ (\w+):(\d+) /g)].map(([, name, at]) => [

@@ -36,6 +36,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- define "fenceline.settings" -}}
 {{- $name := include "fenceline.name" . -}}
 {{- $derived := dict "backend" "cluster" "host" "0.0.0.0" "port" (include "fenceline.port" . | int) "data" "/var/lib/fenceline/node" -}}
+{{- if and .Values.ingress.enabled .Values.ingress.host -}}
+{{- $_ := set $derived "http" (dict "publicUrl" (printf "https://%s" .Values.ingress.host)) -}}
+{{- end -}}
 {{- if .Values.kafka.strimzi.enabled -}}
 {{- $_ := set $derived "kafka" (dict "brokers" (list (printf "%s-kafka-bootstrap:9092" $name))) -}}
 {{- end -}}
