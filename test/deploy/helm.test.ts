@@ -243,6 +243,29 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
     for (const { spec } of nodesOf(resources)) expect(spec.template.spec.enableServiceLinks).toBe(false);
   });
 
+  // `helm test` and the registry could not pull from a private registry, and `helm test` ran on other machines, with
+  // other variables, than the nodes that it stands for.
+  it('pulls every image with the secrets, and runs the check of services as a node', () => {
+    const nodes = {
+      environment: { HTTPS_PROXY: 'http://proxy:3128' },
+      nodeSelector: { pool: 'maps' },
+      tolerations: [{ key: 'maps', operator: 'Exists' }],
+      affinity: { nodeAffinity: {} },
+      priorityClassName: 'high',
+    };
+    const imagePullSecrets = [{ name: 'pull' }];
+    const rendered = render({ ...onOperators, imagePullSecrets, nodes });
+    const pods = ofKind(rendered, 'Deployment').map(({ spec }) => spec.template.spec);
+    const [doctor] = ofKind(rendered, 'Pod').map(({ spec }) => spec);
+    for (const pod of [...pods, doctor]) expect(pod).toMatchObject({ imagePullSecrets, enableServiceLinks: false });
+    const { environment, ...placement } = nodes;
+    for (const pod of [...nodesOf(rendered).map(({ spec }) => spec.template.spec), doctor]) {
+      expect(pod).toMatchObject(placement);
+      const variables = pod.containers[0].env.map(({ name, value }: { name: string; value: string }) => [name, value]);
+      expect(Object.fromEntries(variables)).toMatchObject(environment);
+    }
+  });
+
   it('limits the network of every role, and spreads and protects those with several processes', () => {
     const selectorsOf = (kind: string, selector: (resource: Resource) => object) =>
       ofKind(resources, kind).map((resource) => JSON.stringify(selector(resource)));

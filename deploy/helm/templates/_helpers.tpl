@@ -59,6 +59,41 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- mergeOverwrite $derived (deepCopy .Values.settings) | toYaml -}}
 {{- end }}
 
+{{/* What every pod has. */}}
+{{- define "fenceline.pod" -}}
+automountServiceAccountToken: false
+# Kubernetes would set variables such as FENCELINE_PORT for a Service of that name, and the program reads them.
+enableServiceLinks: false
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* What every pod that runs the program has. `given` are the values of its role. */}}
+{{- define "fenceline.nodePod" -}}
+{{- $nodes := .root.Values.nodes -}}
+{{ include "fenceline.pod" .root }}
+serviceAccountName: {{ include "fenceline.serviceAccount" .root }}
+{{- with $nodes.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+securityContext:
+  {{- include "fenceline.securityContext" .root | nindent 2 }}
+{{- with .given.nodeSelector | default $nodes.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .given.tolerations | default $nodes.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .given.affinity | default $nodes.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
 {{- define "fenceline.securityContext" -}}
 runAsNonRoot: true
 runAsUser: 1000
@@ -87,6 +122,9 @@ capabilities: { drop: [ALL] }
 {{/* Environment, mounts and volumes of a container that runs the program. */}}
 {{- define "fenceline.environment" -}}
 - { name: FENCELINE_CONFIG, value: /etc/fenceline/fenceline.yaml }
+{{- range $name, $value := merge (dict) (.given.environment | default dict) .root.Values.nodes.environment }}
+- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- end }}
 {{- end }}
 
 {{- define "fenceline.volumeMounts" -}}
