@@ -376,6 +376,19 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
     expect(headless.map(({ metadata }) => metadata.name).toSorted()).toEqual(['fenceline-api', 'fenceline-ingest']);
   });
 
+  // On a rollout the proxy closed its listener at once, while Kubernetes still sent connections to it: they were refused.
+  it('keeps the proxy listening for as long as nodes do when they stop, and lets its streams end', () => {
+    const [, hardStopSeconds] = /hard-stop-after (\d+)s/.exec(readRepositoryFile('deploy/haproxy.cfg'))!;
+    for (const readinessDelayMs of [10_000, 20_500]) {
+      const settings = { ...onExistingServices.settings, http: { readinessDelayMs } };
+      const deployments = ofKind(render({ ...onExistingServices, settings }), 'Deployment');
+      const pod = deployments.find((deployment) => roleOf(deployment) === 'proxy').spec.template.spec;
+      const [command, delay] = pod.containers[0].lifecycle.preStop.exec.command;
+      expect([command, Number(delay)]).toEqual(['sleep', Math.ceil(readinessDelayMs / 1_000)]);
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(delay) + Number(hardStopSeconds));
+    }
+  });
+
   // With an Ingress, every client had the address of the controller's pod: one attacker used up everybody's attempts to
   // sign in, and geofences with `ip` saw the pod.
   it('takes the address of a client from the proxies that the values name, and from nobody else', () => {
