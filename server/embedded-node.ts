@@ -64,6 +64,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   await lockFolder(configuration.data);
   refuseUnfinishedRestore(configuration.data);
   migrateDataFolder(configuration.data, logger);
+  // Before the log exists: a folder with a log never gets another key.
+  const secretKey = encryptionKey(configuration.data);
   const registry = createProcessRegistry();
   const tracing = await startTracing(configuration, 'main', logger);
   const sharedSpace = newSharedSpace();
@@ -91,7 +93,6 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const writer = createConfigurationWriter({ log, readModel });
   await readModel.waitFor(await log.end(topics.changes, 0));
 
-  const secretKey = encryptionKey(configuration.data);
   const secretCipher = createSecretCipher(secretKey);
   const webhookClient = createWebhookClient(configuration);
   const maps = createMaps(configuration, loggedTo(logger));

@@ -7,7 +7,12 @@ import { environmentNames, writeStoredPositions } from '../../backends/embedded/
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { lockFolder } from '../data-folder/lock.js';
 import { StartError } from '../failures.js';
-import { encryptionKeyFile, encryptionKeyFingerprint, encryptionKeyOf } from '../keys/encryption-key.js';
+import {
+  encryptionKeyFile,
+  encryptionKeyFingerprint,
+  encryptionKeyOf,
+  storeFingerprint,
+} from '../keys/encryption-key.js';
 import { writeKeyFile } from '../keys/key-file.js';
 import { keyFiles, refuseContent, tablesFolder } from './backup.js';
 import { type Manifest, verifiedManifest } from './manifest.js';
@@ -19,7 +24,7 @@ export interface RestoreOptions {
   readonly data: string;
   /** File with the encryption key, if the backup has none. */
   readonly encryptionKeyPath?: string | undefined;
-  /** The digits of the key, where a node gets it from the environment. The folder then gets no key. */
+  /** The digits of the key, where a node gets it from the environment. The folder then gets its fingerprint only. */
   readonly givenKey?: string | undefined;
 }
 
@@ -30,14 +35,15 @@ export interface RestoreOptions {
 export async function restore({ backup, data, encryptionKeyPath, givenKey }: RestoreOptions): Promise<Manifest> {
   await refuseContent(data);
   const manifest = await verifiedManifest(backup);
-  const digits = keyDigits(backup, manifest, encryptionKeyPath, givenKey);
+  const key = verifiedKey(backup, manifest, encryptionKeyPath, givenKey);
   await mkdir(data, { recursive: true });
   try {
     await writeFile(join(data, unfinishedRestoreFile), `${resolve(backup)}\n`);
     await lockFolder(data);
     for (const name of environmentNames) await cp(join(backup, name), join(data, name), { recursive: true });
     for (const name of keyFiles) if (existsSync(join(backup, name))) await cp(join(backup, name), join(data, name));
-    if (encryptionKeyPath !== undefined) writeKeyFile(join(data, encryptionKeyFile), digits);
+    if (encryptionKeyPath !== undefined) writeKeyFile(join(data, encryptionKeyFile), key.toString('hex'));
+    storeFingerprint(data, key);
     await writeStoredPositions(data, analyticsSinkGroup, manifest.sinkPositions);
     await restoreTables(backup, data, manifest);
     await rm(join(data, unfinishedRestoreFile));
@@ -66,13 +72,13 @@ async function restoreTables(backup: string, data: string, { tables }: Manifest)
   }
 }
 
-/** Returns the key's digits. Throws a StartError unless it is the key of the backup. */
-function keyDigits(
+/** Throws a StartError unless the key is given or included, and is that of the backup. */
+function verifiedKey(
   backup: string,
   { includesKeys, encryptionKeySha256 }: Manifest,
   path: string | undefined,
   given: string | undefined,
-): string {
+): Buffer {
   const included = includesKeys ? join(backup, encryptionKeyFile) : undefined;
   const file = path ?? (given ? undefined : included);
   const digits = file === undefined ? given || undefined : readKey(file);
@@ -84,7 +90,7 @@ function keyDigits(
   const key = encryptionKeyOf(digits, file);
   if (encryptionKeySha256 !== null && encryptionKeyFingerprint(key) !== encryptionKeySha256)
     throw new StartError('the encryption key is not the one of the backup');
-  return digits;
+  return key;
 }
 
 function readKey(path: string): string {

@@ -6,6 +6,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { hasLog } from '../../backends/embedded/reader.js';
 import { encryptionKeyBytes } from '../../pipeline/encryption.js';
 import { StartError } from '../failures.js';
 import { readKeyFile, writeKeyFile } from './key-file.js';
@@ -15,23 +16,23 @@ const fingerprintFile = 'encryption-key.sha256';
 const variable = 'FENCELINE_ENCRYPTION_KEY';
 
 /**
- * Returns the key from FENCELINE_ENCRYPTION_KEY, as hex digits, else from the folder. Creates it if the folder never
- * had one. Throws a StartError if it is malformed, missing, or not the one that the folder was used with.
+ * Returns the key from FENCELINE_ENCRYPTION_KEY, as hex digits, else from the folder. Creates it if the folder has
+ * neither a log nor a fingerprint. Throws a StartError if it is malformed, missing, or not the one that the folder was
+ * used with.
  */
 export function encryptionKey(folder: string, given: string | undefined = process.env[variable]): Buffer {
-  const present = presentKey(folder, given);
   const expected = storedFingerprint(folder);
-  if (expected === undefined) {
-    const key = present ?? createdKey(folder);
-    writeKeyFile(join(folder, fingerprintFile), encryptionKeyFingerprint(key));
-    return key;
-  }
-  if (present !== undefined && encryptionKeyFingerprint(present) === expected) return present;
-  throw new StartError(
-    `the encryption key of the data folder ${folder} is ${present === undefined ? 'missing' : 'another one'}: ` +
-      `restore its file ${encryptionKeyFile}, or set ${variable}. If the key is lost, delete ${fingerprintFile} ` +
-      'and set the secrets of webhooks and syncs again',
-  );
+  const isNew = expected === undefined && !hasLog(folder);
+  const key = presentKey(folder, given) ?? (isNew ? createdKey(folder) : undefined);
+  if (key === undefined || (expected !== undefined && encryptionKeyFingerprint(key) !== expected))
+    throw new StartError(
+      `the encryption key of the data folder ${folder} is ${key === undefined ? 'missing' : 'another one'}: ` +
+        `restore its file ${encryptionKeyFile}, or set ${variable}. If the key is lost, delete ${fingerprintFile}, ` +
+        `write a new key into ${encryptionKeyFile} (openssl rand -hex ${encryptionKeyBytes}), ` +
+        'and set the secrets of webhooks and syncs again',
+    );
+  if (expected === undefined) storeFingerprint(folder, key);
+  return key;
 }
 
 function presentKey(folder: string, given: string | undefined = process.env[variable]): Buffer | undefined {
@@ -48,6 +49,10 @@ function createdKey(folder: string): Buffer {
 }
 
 const storedFingerprint = (folder: string): string | undefined => readKeyFile(join(folder, fingerprintFile));
+
+/** From now on a node starts on the folder only with this key. */
+export const storeFingerprint = (folder: string, key: Buffer): void =>
+  writeKeyFile(join(folder, fingerprintFile), encryptionKeyFingerprint(key));
 
 /** Returns the fingerprint of the key that the folder needs; null if it is unknown. Creates no key. */
 export function knownFingerprint(folder: string): string | null {

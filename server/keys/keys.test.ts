@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { StartError } from '../failures.js';
 import { adminApiKey } from './admin-api-key.js';
 import { encryptionKey, encryptionKeyFingerprint, knownFingerprint } from './encryption-key.js';
@@ -53,6 +54,15 @@ test('a node whose key is missing or another one does not start, and creates no 
   rmSync(join(folder, 'encryption-key'));
   expect(() => encryptionKey(folder, undefined)).toThrow(/is missing.*delete encryption-key.sha256/);
   expect(readdirSync(folder)).toEqual(['encryption-key.sha256']);
+});
+
+// A restored folder had neither the key, which came from the environment, nor its fingerprint. A start without the
+// variable created another key, and later starts refused the right one.
+test('no key is created in a folder with a log, where secrets may need the former one', async () => {
+  await openEmbedded({ path: folder, partitions: 1 }).close();
+  expect(() => encryptionKey(folder, undefined)).toThrow(/is missing.*write a new key into encryption-key/);
+  expect(encryptionKey(folder, digits).toString('hex')).toBe(digits);
+  expect(() => encryptionKey(folder, otherDigits)).toThrow(/is another one/);
 });
 
 test('the same key from the environment, and a new one after the fingerprint is deleted, are accepted', () => {
