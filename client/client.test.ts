@@ -146,6 +146,14 @@ describe('a list', () => {
     expect(received.map(({ url }) => url)).toEqual(['/v1/geofences?tag=x', '/v1/geofences?tag=x&cursor=c1']);
   });
 
+  // The list of imports has a number beside its records, and the client tried to iterate it.
+  it('yields only records where a page has other values as well', async () => {
+    reactions = [answer(200, { meta: { code: 200, hasMore: false }, maxFileBytes: 5, imports: [{ _id: 'i1' }] })];
+    const ids: string[] = [];
+    for await (const { _id } of client.all('GET /v1/imports', { query: { resource: 'geofences' } })) ids.push(_id);
+    expect(ids).toEqual(['i1']);
+  });
+
   it('requests no page that is not read', async () => {
     reactions = pages;
     for await (const { _id } of client.all('GET /v1/geofences', {})) if (_id === '2') break;

@@ -133,7 +133,8 @@ export function createClient(options: ClientOptions): Client {
         readonly meta: { readonly hasMore: boolean; readonly cursor?: string };
       };
       const { meta, ...lists } = page;
-      for (const records of Object.values(lists)) yield* records as RecordOf<O>[];
+      // An answer may have plain values beside its list.
+      for (const value of Object.values(lists)) if (Array.isArray(value)) yield* value as RecordOf<O>[];
       cursor = meta.hasMore ? meta.cursor : undefined;
     } while (cursor !== undefined);
   }

@@ -88,6 +88,21 @@ describe('/openapi.json', () => {
     }
   });
 
+  // The client yields the records of every list with a cursor, whatever its name.
+  it('answers pages with one list beside `meta`', () => {
+    const pages = operations().flatMap(([, path, { parameters = [], responses }]) => {
+      const isPaged = parameters.some(({ in: place, name }: Json) => place === 'query' && name === 'cursor');
+      // An export continues by a cursor as well, but its answers are files.
+      const schema = responses['200']?.content?.['application/json']?.schema;
+      return isPaged && schema ? [{ path, properties: schema.properties as Json }] : [];
+    });
+    expect(pages.length).toBeGreaterThan(15);
+    for (const { path, properties } of pages) {
+      const lists = Object.entries<Json>(properties).filter(([, { type }]) => type === 'array');
+      expect([path, 'meta' in properties, lists.length]).toEqual([path, true, 1]);
+    }
+  });
+
   it('declares the ETag of a geofence, and If-Match where it may answer 412, and only there', () => {
     const { get, put } = openapi.paths['/v1/geofences/{id}'];
     for (const { responses } of [get, put]) expect(responses['200'].headers.ETag.schema).toEqual({ type: 'string' });
