@@ -118,6 +118,16 @@ describe('a call', () => {
     expect(received).toHaveLength(3);
   });
 
+  // The default limit is the longest wait, so a quiet topic ended every call with an error.
+  it('gives an attempt its limit beyond the time that the server is to wait', async () => {
+    const hasty = createClient({ address, key: 'k', maxRetries: 0, timeoutMs: 200 });
+    const late: Reaction = (response) => void setTimeout(() => done(response), 400);
+    reactions = [late];
+    await hasty.call('GET /v1/topics/events', { query: { from: 'latest', waitMs: 30_000 } });
+    const error = await failureOf(hasty.call('GET /v1/topics/events', { query: { waitMs: 10 } }));
+    expect(error).toMatchObject({ message: expect.stringContaining('no answer within 210 ms') });
+  });
+
   it('ends with the reason of its signal, also while it waits for the next attempt', async () => {
     const stop = new AbortController();
     reactions = [

@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly key: string;
   /** How often a request that failed for a passing reason is sent again. Default 4. */
   readonly maxRetries?: number;
-  /** Time limit of each attempt. Default 30 seconds. */
+  /** Time limit of each attempt, beyond the `waitMs` that the call asks for. Default 30 seconds. */
   readonly timeoutMs?: number;
   /** Default: the runtime's. */
   readonly fetch?: typeof fetch;
@@ -92,7 +92,9 @@ export function createClient(options: ClientOptions): Client {
   const base = new URL(options.address).href.replace(/\/+$/, '');
 
   async function attempt(method: string, url: string, headers: Headers, given: Given): Promise<Outcome<unknown>> {
-    const limit = AbortSignal.timeout(timeoutMs);
+    // The server answers only after the time that the caller lets it wait.
+    const limitMs = timeoutMs + ((given.query as { readonly waitMs?: number } | undefined)?.waitMs ?? 0);
+    const limit = AbortSignal.timeout(limitMs);
     const signal = given.signal ? AbortSignal.any([given.signal, limit]) : limit;
     const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
     // The first attempt of an edit may have changed the revision that it expects.
@@ -106,7 +108,7 @@ export function createClient(options: ClientOptions): Client {
       return { ok: false, ...refusal, isPassing: refusal.isPassing && !(isOnce && response.status >= 500) };
     } catch (error) {
       given.signal?.throwIfAborted();
-      const reason = limit.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+      const reason = limit.aborted ? `no answer within ${limitMs} ms` : reasonOf(error);
       const unanswered = new NoAnswerError(`${method} ${url}: ${reason}`, { cause: error });
       return { ok: false, error: unanswered, isPassing: !isOnce, retryAfterMs: undefined };
     }
