@@ -23,7 +23,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Repeating the request changes nothing more, so a POST has no Idempotency-Key: its body may be a stream, and its
-     * answer is not worth keeping.
+     * answer is not worth keeping. Only a location without a device time counts again.
      */
     isRepeatable?: boolean;
   }
