@@ -7,12 +7,14 @@
  */
 import module from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { nearestName } from '../http/fields/spelling.js';
 import { readArguments } from './arguments.js';
 import { cacheFolder } from './cache-folder.js';
 import { type CommandDescription, CommandFailure, type Options, type Run, UsageError } from './command.js';
 import { type CommandName, descriptions } from './descriptions.js';
 import { commandHelp, overview } from './help.js';
+import { outputLost, outputWritten, watchOutput } from './output.js';
 
 const implementations: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<never> }> } = {
   serve: () => import('./commands/serve.js'),
@@ -71,10 +73,19 @@ interface Failure {
   readonly status: 1 | 2;
 }
 
+/** Files in it are not the caller's. */
+const programFolder = fileURLToPath(new URL('..', import.meta.url));
+
+/** Returns whether the system refused a file that the caller named, or has no space. */
+const isFileError = ({ code, path }: NodeJS.ErrnoException): boolean =>
+  code === 'ENOSPC' || code === 'EDQUOT' || (path !== undefined && !path.startsWith(programFolder));
+
 /** Returns the line and the exit status of an expected error; undefined for a fault of the program. */
 async function expectedFailure(error: Error): Promise<Failure | undefined> {
   if (error instanceof UsageError) return { line: `${error.message} (see "fenceline help${helpTopic()}")`, status: 2 };
   if (error instanceof CommandFailure) return { line: error.message, status: 1 };
+  if (error === outputLost.reason) return { line: `the output can't be written: ${error.message}`, status: 1 };
+  if (isFileError(error)) return { line: error.message, status: 1 };
   if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'chdb'"))
     return { line: (await import('../server/missing-analytics.js')).notInstalled, status: 1 };
   // Loaded only now: no command needs them to start.
@@ -96,8 +107,17 @@ const helpTopic = (): string => {
 
 // Node 22 and later keep compiled code between starts. They stay out of the temporary folder.
 (module as { enableCompileCache?: (folder: string) => unknown }).enableCompileCache?.(join(cacheFolder(), 'compiled'));
-main(process.argv.slice(2)).catch(async (error: Error) => {
-  const failure = await expectedFailure(error);
-  console.error(failure === undefined ? error : `fenceline: ${failure.line}`);
-  process.exit(failure?.status ?? 1);
-});
+watchOutput();
+try {
+  await main(process.argv.slice(2));
+  await outputWritten();
+} catch (error) {
+  // A reader that left, such as `head`, has what it wants.
+  if (error !== outputLost.reason || (error as NodeJS.ErrnoException).code !== 'EPIPE') {
+    const failure = await expectedFailure(error as Error);
+    console.error(failure === undefined ? error : `fenceline: ${failure.line}`);
+    process.exitCode = failure?.status ?? 1;
+  }
+}
+// Clients keep the process alive while a connection that they abandoned is still open.
+process.exit();

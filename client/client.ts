@@ -46,7 +46,8 @@ export interface Client {
    * Passing failures are retried with growing delays, or after the server's `Retry-After`. Each POST carries an
    * `Idempotency-Key`, so that a repetition changes nothing. A repeated location is recognised by its device time
    * instead, such as `updatedAtMs`, and counts again without one. An edit with `ifMatch` is not repeated when its
-   * outcome is unknown. Rejects with {@link FencelineError}, {@link NoAnswerError}, or the reason of the caller's signal.
+   * outcome is unknown. Rejects with {@link FencelineError}, {@link NoAnswerError}, or the reason of the caller's
+   * signal.
    */
   call<O extends Operation>(operation: O, input: Input<O>): Promise<Answer<O>>;
   /** Yields the records of all pages of a list. Pages are requested as they are read. */

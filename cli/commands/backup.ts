@@ -33,7 +33,6 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
   );
   if (!includesKeys)
     console.log('The backup does not contain the encryption key: keep it elsewhere, a restore requires it.');
-  process.exit(0);
 };
 
 const snapshotsOfRunning = (admin: Access): Snapshots => ({

@@ -16,8 +16,7 @@ export const run: Run<OptionsOf<'doctor'>> = async (values) => {
   }
   if (values.json !== true)
     console.log(`\nFailures: ${counts.failure}. Warnings: ${counts.warning}. Ok: ${counts.ok}.`);
-  // Clients keep the process alive while a connection that they abandoned is still open.
-  process.exit(counts.failure > 0 ? 1 : 0);
+  if (counts.failure > 0) process.exitCode = 1;
 };
 
 function lineOf({ level, subject, text, remedy }: Finding): string {

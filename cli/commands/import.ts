@@ -1,5 +1,5 @@
 /** `fenceline import`: sends a file to a running Fenceline and shows the progress and the result. */
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -28,6 +28,7 @@ export const run: Run<OptionsOf<'import'>> = async (values, [path, ...others]) =
   const resource = values.resource ?? 'geofences';
   if (resource !== 'geofences' && resource !== 'beacons')
     throw new UsageError(`--resource must be geofences or beacons, not ${resource}`);
+  if (values.rejected !== undefined) checkWritable(values.rejected);
   const line = progressLine(process.stderr);
   const isDryRun = values['dry-run'] === true;
   let result: Import;
@@ -38,6 +39,13 @@ export const run: Run<OptionsOf<'import'>> = async (values, [path, ...others]) =
   }
   await report(access, path, result, values.rejected);
 };
+
+/** Throws before anything is sent if the file can't be written. Changes nothing. */
+function checkWritable(path: string): void {
+  const isNew = !existsSync(path);
+  closeSync(openSync(path, 'a'));
+  if (isNew) rmSync(path);
+}
 
 function sizeOf(path: string): number {
   try {
@@ -110,12 +118,16 @@ async function report(access: Access, path: string, result: Import, rejectedPath
   for (const { line, column, value, rule } of shown)
     console.error(`line ${line}: ${column}: ${rule}${value === '' ? '' : ` (${value})`}`);
   if (rejected > shown.length) console.error(`and ${rejected - shown.length} more bad rows`);
+  const summary = `${basename(path)}: ${message}`;
   if (rejectedFile !== undefined && rejectedPath !== undefined) {
-    const response = await request(access, rejectedFile);
-    await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(rejectedPath));
+    try {
+      const response = await request(access, rejectedFile);
+      await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(rejectedPath));
+    } catch (error) {
+      throw new CommandFailure(`${summary}; the bad rows could not be saved: ${(error as Error).message}`);
+    }
     console.error(`the bad rows are in ${rejectedPath}; correct them and import this file`);
   }
-  const summary = `${basename(path)}: ${message}`;
   if (status !== 'completed' || rejected > 0) throw new CommandFailure(summary);
   console.log(summary);
 }

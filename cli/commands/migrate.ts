@@ -2,18 +2,10 @@
  * `fenceline migrate`: copies geofences, beacons and settings of a Radar project, and compares the events of both
  * services for the same devices.
  */
-import {
-  appendFileSync,
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { createFolder } from '../../server/data-folder/create-folder.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type ComparedEvent, type Comparison, compareEvents } from '../radar/compare.js';
@@ -50,7 +42,7 @@ const resources = [
 /** Reads both lists and the settings into files of the folder, then imports them. */
 async function copy(values: Given, folder: string): Promise<void> {
   const [radar, fenceline] = [radarOf(values), await accessOf(values)];
-  mkdirSync(folder, { recursive: true });
+  createFolder(folder);
   for (const each of resources) await download(radar, folder, each);
   const settings = settingsFrom(await get(radar, '/v1/config'), await beaconSettings(radar));
   writeFileSync(join(folder, 'settings.json'), `${JSON.stringify(settings, undefined, 2)}\n`);

@@ -20,8 +20,8 @@ const maxRetries = 20;
 /** Problems that are printed; the rest are counted. */
 const maxShown = 100;
 
-export const run: Run<OptionsOf<'places'>> = async (values, [action, file]) => {
-  if (action !== 'import' || file === undefined) throw new UsageError('places requires import FILE');
+export const run: Run<OptionsOf<'places'>> = async (values, [action, file, ...rest]) => {
+  if (action !== 'import' || file === undefined || rest.length > 0) throw new UsageError('places requires import FILE');
   const access = await accessOf(values);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new CommandFailure(`there is no file ${file}`);
   const total = await send(rowsOf(file), access);

@@ -13,8 +13,9 @@ export const run: Run<OptionsOf<'project'>> = async (values, words) => {
 type Values = Parameters<Run<OptionsOf<'project'>>>[0];
 
 /** Returns the action that the words name; undefined if they have none of the command's forms. */
-function actionOf(values: Values, [word, subject]: readonly string[]) {
-  if (word === 'list') return list;
+function actionOf(values: Values, [word, subject, ...rest]: readonly string[]) {
+  if (rest.length > 0) return undefined;
+  if (word === 'list' && subject === undefined) return list;
   if (word === 'create' && subject) return (admin: Access) => create(admin, subject);
   if (word === 'rotate-key' && subject)
     return (admin: Access) => rotate(admin, subject, values.environment, values.kind);

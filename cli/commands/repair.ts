@@ -29,8 +29,8 @@ Consequences of a move:
 - Events and rows keep their ids. Webhooks may get deliveries of events once more.
 `;
 
-export const run: Run<OptionsOf<'repair'>> = async (values, [what]) => {
-  if (what !== 'positions') throw new UsageError('repair requires one word: positions');
+export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => {
+  if (what !== 'positions' || rest.length > 0) throw new UsageError('repair requires one word: positions');
   const named = namedOffset(values);
   const { configuration } = configurationFrom({ config: values.config, data: values.data });
   const backend = await open(configuration);
@@ -40,8 +40,7 @@ export const run: Run<OptionsOf<'repair'>> = async (values, [what]) => {
   } finally {
     await backend.close();
   }
-  // kafkajs keeps the process alive while a connection that it abandoned is still open.
-  process.exit(isWhole ? 0 : 1);
+  if (!isWhole) process.exitCode = 1;
 };
 
 function namedOffset({ topic, partition, offset }: Values<OptionsOf<'repair'>>): Named | undefined {

@@ -12,6 +12,7 @@ import { Tally } from '../../replay/tally.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
 import type { Run, Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
+import { outputLost } from '../output.js';
 import { eventFormat } from '../replay/formats.js';
 import { writeLines } from '../replay/lines.js';
 import { openRecord } from '../replay/open.js';
@@ -84,10 +85,10 @@ async function replay(
 }
 
 /**
- * Installs signal handlers, and returns a function that exits if a signal has arrived. Call it only while nothing is
- * being written: an exit in the middle of an LMDB transaction may hang.
+ * Installs signal handlers, and returns a function that exits if a signal has arrived, and throws if the output can't
+ * be written. Call it only while nothing is being written: an exit in the middle of an LMDB transaction may hang.
  *
- * Exit handlers remove temporary files. The process also exits when the reader of standard output is gone.
+ * Exit handlers remove temporary files.
  */
 function handleSignals(): () => void {
   let status: number | undefined;
@@ -97,12 +98,9 @@ function handleSignals(): () => void {
   process.once('SIGTERM', () => {
     status = 143;
   });
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(0);
-  });
   return () => {
     if (status !== undefined) process.exit(status);
+    outputLost.throwIfAborted();
   };
 }
 

@@ -20,5 +20,4 @@ export const run: Run<OptionsOf<'restore'>> = async (values, [folder, ...rest]) 
     givenKey: process.env.FENCELINE_ENCRYPTION_KEY,
   });
   console.log(`${data}: restored what release ${version} had acknowledged before ${startedAt}`);
-  process.exit(0);
 };

@@ -4,6 +4,7 @@ import { type Bounds, isBounds, parsePoly, ringOfBounds } from '../../providers/
 import { buildRoadData } from '../../providers/valhalla/build.js';
 import { readExtractHeader } from '../../providers/valhalla/pbf-header.js';
 import type { Position } from '../../schemas/json/common.js';
+import { createFolder } from '../../server/data-folder/create-folder.js';
 import { roadDataFolder } from '../../server/roads.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -22,6 +23,7 @@ export const run: Run<OptionsOf<'roads'>> = async (values, words) => {
   });
   if (header === undefined) throw new CommandFailure(`${file} is not an OpenStreetMap extract in the PBF format`);
   const boundary = await boundaryOf(values, header.bounds);
+  createFolder(folder);
 
   console.log(`builds road data of ${file}${dateText(header.dataAt)}`);
   const startedAtMs = Date.now();

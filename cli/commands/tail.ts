@@ -5,6 +5,7 @@ import { createClient, type EventStreamItem, type EventStreamOptions, FencelineE
 import { painter } from '../../server/terminal-text.js';
 import { CommandFailure, type Run } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
+import { outputLost } from '../output.js';
 import { type Access, accessOf, noAnswer } from '../server.js';
 import { tailLine } from '../tail/format.js';
 
@@ -12,17 +13,12 @@ export const run: Run<OptionsOf<'tail'>> = async (values) => {
   const { type, tag, 'user-id': userId, device: deviceId, geofence, from } = values;
   const filters = { type, tag, userId, deviceId, geofence, from } as EventStreamOptions;
   await tail(await accessOf(values), filters, values.json === true);
-  process.exit(0);
 };
 
-/** Resolves on a signal, or when the reader of standard output is gone. */
+/** Resolves on a signal, or when the output can't be written. */
 async function tail(access: Access, filters: EventStreamOptions, isJson: boolean): Promise<void> {
   const end = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => end.abort());
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code !== 'EPIPE') process.exitCode = 1;
-    end.abort();
-  });
   const paint = painter(process.stdout.isTTY === true);
 
   function show(item: EventStreamItem): void {
@@ -37,7 +33,7 @@ async function tail(access: Access, filters: EventStreamOptions, isJson: boolean
   let hasAnswered = false;
   const stream = createClient(access).events({
     ...filters,
-    signal: end.signal,
+    signal: AbortSignal.any([end.signal, outputLost]),
     onOpen() {
       hasAnswered = true;
       console.error(`fenceline: connected to ${access.address}; events are shown as they happen`);

@@ -7,12 +7,13 @@
  */
 
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, cp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { FrozenTable } from '../../backends/embedded/analytics-snapshot.js';
 import { copyEnvironments, readStoredPositions } from '../../backends/embedded/copy.js';
 import { hasLog } from '../../backends/embedded/reader.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
+import { createFolder } from '../data-folder/create-folder.js';
 import { StartError } from '../failures.js';
 import { adminApiKeyFile } from '../keys/admin-api-key.js';
 import { encryptionKeyFile } from '../keys/encryption-key.js';
@@ -51,7 +52,7 @@ export const tablesFolder = 'analytics';
 export async function backUp({ data, target, snapshots, includeKeys }: BackupOptions): Promise<Manifest> {
   if (!hasLog(data)) throw new StartError(`${data} is not a data folder of Fenceline; choose another with --data`);
   await refuseContent(target);
-  await mkdir(target, { recursive: true });
+  createFolder(target);
   try {
     return await fill(data, target, snapshots, includeKeys);
   } catch (error) {

@@ -1,10 +1,11 @@
 /** Restores a backup into an empty data folder. */
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { attachTables } from '../../backends/embedded/analytics-snapshot.js';
 import { environmentNames, writeStoredPositions } from '../../backends/embedded/copy.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
+import { createFolder } from '../data-folder/create-folder.js';
 import { lockFolder } from '../data-folder/lock.js';
 import { StartError } from '../failures.js';
 import {
@@ -36,7 +37,7 @@ export async function restore({ backup, data, encryptionKeyPath, givenKey }: Res
   await refuseContent(data);
   const manifest = await verifiedManifest(backup);
   const key = verifiedKey(backup, manifest, encryptionKeyPath, givenKey);
-  await mkdir(data, { recursive: true });
+  createFolder(data);
   try {
     await writeFile(join(data, unfinishedRestoreFile), `${resolve(backup)}\n`);
     await lockFolder(data);

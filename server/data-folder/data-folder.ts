@@ -2,9 +2,10 @@
  * Restricts the data folder to its owner: it contains locations, hashes of keys, and the key that decrypts the secrets
  * of webhooks.
  */
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { createFolder } from './create-folder.js';
 
 const groupAndOthers = 0o077;
 
@@ -16,7 +17,7 @@ const groupAndOthers = 0o077;
 export function prepareDataFolder(folder: string, logger: Pick<Logger, 'info' | 'warn'>): void {
   // The mask also applies to files that LMDB, chDB and drawing processes create.
   process.umask(groupAndOthers);
-  createFolder(resolve(folder));
+  createFolder(folder);
   if (!isOpenToOthers(folder)) return;
   try {
     // The content first: if this start is interrupted, the next one continues.
@@ -26,17 +27,6 @@ export function prepareDataFolder(folder: string, logger: Pick<Logger, 'info' | 
   } catch (error) {
     logger.warn({ data: folder, reason: (error as Error).message }, 'other users can read the data folder');
   }
-}
-
-/** Creates the folder and those above it. Node's own `recursive` never ends where mkdir answers ENOENT, as in /proc. */
-function createFolder(path: string): void {
-  if (existsSync(path)) {
-    // Refuses a file.
-    mkdirSync(path, { recursive: true });
-    return;
-  }
-  createFolder(dirname(path));
-  mkdirSync(path);
 }
 
 const isOpenToOthers = (path: string): boolean => (lstatSync(path).mode & groupAndOthers) !== 0;

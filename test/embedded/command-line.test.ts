@@ -28,8 +28,20 @@ beforeAll(async () => {
   );
   writeFileSync(join(folder, 'bad.yaml'), 'port: many\nlocation: 7\n');
   const radar = { meta: { sdkConfiguration: { stopDetection: true } }, geofences: [], beacons: [] };
-  other = createServer(({ url }, response) => {
-    response.end(url?.startsWith('/radar/v1/') ? JSON.stringify(radar) : 'hello');
+  const rejecting = {
+    ...{ _id: 'i1', status: 'completed', message: '1 row was rejected', rows: 1, rejected: 1 },
+    rejectedFile: '/v1/imports/i1/rejected',
+  };
+  other = createServer((request, response) => {
+    const { url = '' } = request;
+    if (url.startsWith('/large/v1/events/stream'))
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(anEvent);
+    request.resume().once('end', () => {
+      if (url.startsWith('/radar/v1/')) response.end(JSON.stringify(radar));
+      else if (url.startsWith('/large/')) response.end('row\n'.repeat(1e6));
+      else if (url.startsWith('/rejecting/')) response.end(JSON.stringify({ import: rejecting }));
+      else response.end('hello');
+    });
   });
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   otherPort = (other.address() as AddressInfo).port;
@@ -54,6 +66,8 @@ async function call(args: readonly string[], variables: NodeJS.ProcessEnv = {}) 
   const [status] = (await once(child, 'close')) as [number | null];
   return { status, stderr };
 }
+
+const anEvent = 'id: 1\ndata: {"_id":"1","type":"user.entered_geofence","createdAt":"2026-01-01T00:00:00Z"}\n\n';
 
 const nobody = 'http://127.0.0.1:9';
 
@@ -127,6 +141,27 @@ describe('a command that fails', () => {
       1,
       /is not Fenceline/,
     ],
+    ['a word too many', () => ['project', 'list', 'extra'], 2, /project requires create NAME, list, or rotate-key ID/],
+    [
+      'a folder for a copy that the system does not create',
+      () => ['migrate', 'radar', '/proc/fenceline', '--key', 'k', '--radar-key', 'r'],
+      1,
+      /mkdir '\/proc\/fenceline'/,
+    ],
+    // It tried for ever to create the folder.
+    [
+      'a backup where the system creates no folder',
+      () => ['backup', '/proc/fenceline', '--data', server.dataFolder],
+      1,
+      /mkdir '\/proc\/fenceline'/,
+    ],
+    // The import was made, and its summary was lost.
+    [
+      'a file of rejected rows in a missing folder',
+      () => ['import', 'stores.csv', '--key', 'k', '--rejected', '/missing/x.csv', '--address', nobody],
+      1,
+      /open '\/missing\/x.csv'/,
+    ],
     ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not a data folder/],
   ];
   it.each(cases)('prints one line: %s', async (_, args, status, message) => {
@@ -134,6 +169,56 @@ describe('a command that fails', () => {
     expect(answer.stderr).toMatch(message);
     expect(answer.stderr).toMatch(/^fenceline: [^\n]+\n$/);
     expect(answer.status).toBe(status);
+  });
+});
+
+describe('import', () => {
+  it('reports its summary also when the rejected rows cannot be saved', async () => {
+    const address = `http://127.0.0.1:${otherPort}/rejecting`;
+    const rest = ['--key', 'k', '--rejected', '/dev/full', '--address', address];
+    const { status, stderr } = await call(['import', 'stores.csv', ...rest]);
+    expect(stderr).toContain(
+      'fenceline: stores.csv: 1 row was rejected; the bad rows could not be saved: ENOSPC: no space left on device',
+    );
+    expect(status).toBe(1);
+  });
+});
+
+// A stack, or status 0 although nothing was written: tail lost its events on a full disk.
+describe('the output of a command', () => {
+  const large = (): readonly string[] => ['--key', 'k', '--address', `http://127.0.0.1:${otherPort}/large`];
+  const commands: [string, () => readonly string[]][] = [
+    ['config', () => []],
+    ['export', large],
+    ['tail', () => ['--json', ...large()]],
+    ['replay', () => ['--data', server.dataFolder, '--format', 'summary', '--environment', 'live']],
+    ['project', () => ['list', '--data', server.dataFolder, '--address', server.address]],
+  ];
+
+  /** Runs the command with this end of a line of the shell. The status is that of the command. */
+  async function inShell(args: readonly string[], end: string) {
+    const script = `set -o pipefail; "$0" "$@" ${end}`;
+    const child = spawn('bash', ['-c', script, process.execPath, program, ...args], {
+      cwd: folder,
+      env: environment(),
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let stderr = '';
+    child.stdout.resume();
+    child.stderr.on('data', (bytes: Buffer) => {
+      stderr += bytes.toString();
+    });
+    const [status] = (await once(child, 'close')) as [number | null];
+    return { status, stderr: stderr.replace(/^fenceline: connected to .*\n/, '') };
+  }
+
+  it.each(commands)('of %s: a full disk is one line and status 1', async (name, args) => {
+    const line = "fenceline: the output can't be written: ENOSPC: no space left on device, write\n";
+    expect(await inShell([name, ...args()], '> /dev/full')).toEqual({ status: 1, stderr: line });
+  });
+
+  it('of export: a reader that left ends it quietly', async () => {
+    expect(await inShell(['export', ...large()], '| head -1')).toEqual({ status: 0, stderr: '' });
   });
 });
 

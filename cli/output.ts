@@ -1,0 +1,16 @@
+/** Standard output, which may lose its reader or be a full disk. */
+const lost = new AbortController();
+
+/** Aborts with the error when something could not be written. A command that writes on without end stops then. */
+export const outputLost: AbortSignal = lost.signal;
+
+/** Without a listener, Node ignores the errors of console.log. */
+export function watchOutput(): void {
+  process.stdout.on('error', (error) => lost.abort(error));
+}
+
+/** Resolves when everything is written. Rejects with the error if something was not. */
+export async function outputWritten(): Promise<void> {
+  await new Promise<void>((resolve) => void process.stdout.write('', () => resolve()));
+  outputLost.throwIfAborted();
+}
