@@ -23,7 +23,7 @@ const node = {
 const address = {
   type: 'string',
   value: 'URL',
-  help: 'Address of the running Fenceline. Default: FENCELINE_ADDRESS, or the configured port on this machine.',
+  help: 'Address of the running Fenceline. Default: FENCELINE_ADDRESS, or the configured host and port.',
 } as const;
 
 const describe = <const Known extends Options>(description: CommandDescription<Known>) => description;

@@ -14,6 +14,7 @@ import { lockFolder } from '../server/data-folder/lock.js';
 import { freePorts } from '../testing/services/ports.js';
 import { type CommandDescription, CommandFailure, type Run, UsageError } from './command.js';
 import { descriptions } from './descriptions.js';
+import { adminAccessOf } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-server-'));
 const file = (name: string, content: string): string => {
@@ -113,6 +114,16 @@ describe.each(forms)('%s %j', (command, words) => {
     const message = `nothing answers at ${nobody} (connect ECONNREFUSED ${new URL(nobody).host}); is it running?`;
     expect(await failureOf(command, words, nobody)).toEqual(new CommandFailure(message));
   });
+});
+
+// With `host: 10.1.2.3`, commands asked 127.0.0.1, where nothing answered.
+test.each([
+  ['10.1.2.3', 'http://10.1.2.3:81'],
+  ['::1', 'http://[::1]:81'],
+  ['0.0.0.0', 'http://127.0.0.1:81'],
+  ['::', 'http://127.0.0.1:81'],
+])('commands call a node that listens on %s at %s', async (host, address) => {
+  expect(await adminAccessOf({ host, port: '81' })).toEqual({ address, key: 'admin' });
 });
 
 test('an outage has its reason also where the name has several addresses', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPassingStatus, type Outcome, reasonOf, repeat, retryAfterMs } from '../client/attempts.js';
 import { isHttpUrl } from '../server/config/http-url.js';
+import { localAddress } from '../server/local-address.js';
 import { CommandFailure, UsageError } from './command.js';
 
 export interface Access {
@@ -51,8 +52,6 @@ export async function adminAccessOf(values: Given<'address' | 'config' | 'port' 
 /** Loads the configuration only when it is needed. */
 const configurationOf = async (values: Given<'config' | 'port' | 'host' | 'data'>) =>
   (await import('./commands/configuration.js')).configurationFrom(values).configuration;
-
-const localAddress = ({ port }: { readonly port: number }): string => `http://127.0.0.1:${port}`;
 
 function givenAddress({ address = process.env.FENCELINE_ADDRESS }: Given<'address'>): string | undefined {
   return address === undefined ? undefined : checkedAddress(address);

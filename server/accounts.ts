@@ -10,6 +10,7 @@ import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { hourMs, minuteMs } from '../schemas/durations.js';
 import type { Configuration } from './config/schema.js';
+import { localAddress } from './local-address.js';
 
 /** Creates the sessions of a node. They are stored in `values`, so nothing is to be closed. */
 export const createNodeSessions = (
@@ -33,8 +34,7 @@ function publicUrl(app: FastifyInstance, { http, host, port }: Configuration): s
   if (http.publicUrl) return http.publicUrl;
   const bound = app.server.address();
   const actualPort = typeof bound === 'object' && bound !== null ? bound.port : port;
-  const isEverywhere = host === '0.0.0.0' || host === '::';
-  return `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+  return localAddress({ host, port: actualPort });
 }
 
 /** Returns a function that creates one-time links for the owner of a project. */

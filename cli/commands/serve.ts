@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Configuration } from '../../server/config/schema.js';
 import { endForSure } from '../../server/end-for-sure.js';
+import { localAddress } from '../../server/local-address.js';
 import type { Node } from '../../server/node.js';
 import { CommandFailure, type Run } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -86,8 +87,7 @@ async function listen({ app }: Node, host: string, port: number): Promise<string
   await app.listen({ host, port }).catch(withAddress(host, port));
   const bound = app.server.address();
   const actualPort = typeof bound === 'object' && bound !== null ? bound.port : port;
-  const isEverywhere = host === '0.0.0.0' || host === '::';
-  return `http://${isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+  return localAddress({ host, port: actualPort });
 }
 
 /**

@@ -2,6 +2,7 @@
 import { access } from 'node:fs/promises';
 import { request } from 'undici';
 import type { Configuration } from '../config/schema.js';
+import { localAddress, reachableHost } from '../local-address.js';
 import { archiveLocation, isUrl } from '../map-data.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { reach, reachAll } from './reach.js';
@@ -12,14 +13,15 @@ const answerLimitMs = 5_000;
 export async function* checkNode({ host, port }: Configuration): AsyncGenerator<Finding> {
   const { ok, warning } = findingsAbout('node');
   if (port === 0) return;
-  const address = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  const address = reachableHost(host);
   const { problem } = await reach(address, port);
   if (problem !== undefined) {
     yield ok(`no program listens on ${address}:${port}; a node can start there`);
     return;
   }
-  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/health/ready`;
-  const body = await request(url, { signal: AbortSignal.timeout(answerLimitMs) })
+  const body = await request(`${localAddress({ host, port })}/health/ready`, {
+    signal: AbortSignal.timeout(answerLimitMs),
+  })
     .then(async (response) => (await response.body.json()) as { readonly status?: unknown })
     .catch((error: Error) => ({ status: error.message }));
   if (body.status === 'ready') yield ok(`a node on ${address}:${port} is ready`);

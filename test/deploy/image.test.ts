@@ -138,17 +138,19 @@ describe('the health check', () => {
   const script = fileURLToPath(repositoryFile('deploy/healthcheck.mjs'));
 
   /** Checks a server on the port. Returns the exit status. */
-  const check = (port: number): Promise<number> =>
+  const check = (port: number): Promise<number> => checkWith({ FENCELINE_PORT: `${port}` });
+
+  const checkWith = (env: Readonly<Record<string, string>>): Promise<number> =>
     new Promise((resolve) => {
-      const child = execFile(process.execPath, [script], { env: { FENCELINE_PORT: `${port}` } });
+      const child = execFile(process.execPath, [script], { env });
       child.once('exit', (code) => resolve(code ?? -1));
     });
 
-  async function portOfServer(status: number): Promise<number> {
+  async function portOfServer(status: number, host = '127.0.0.1'): Promise<number> {
     const server = createServer(({ url }, response) =>
       response.writeHead(url === '/health/ready' ? status : 404).end(),
     );
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
     onTestFinished(() => void server.close());
     return (server.address() as AddressInfo).port;
   }
@@ -157,5 +159,16 @@ describe('the health check', () => {
     expect(await check(await portOfServer(200))).toBe(0);
     expect(await check(await portOfServer(503))).toBe(1);
     expect(await check(1)).toBe(1);
+  });
+
+  // It asked 127.0.0.1:8080, whatever the file said.
+  it('asks the host and the port of the configuration file, unless variables say others', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fenceline-health-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const FENCELINE_CONFIG = join(folder, 'node.yaml');
+    writeFileSync(FENCELINE_CONFIG, `host: 127.0.0.2\nport: ${await portOfServer(200, '127.0.0.2')}\n`);
+    expect(await checkWith({ FENCELINE_CONFIG })).toBe(0);
+    expect(await checkWith({ FENCELINE_CONFIG, FENCELINE_HOST: '0.0.0.0' })).toBe(1);
+    expect(await checkWith({ FENCELINE_CONFIG, FENCELINE_PORT: '1' })).toBe(1);
   });
 });
