@@ -7,7 +7,7 @@
 // may publish an event twice, under the same id, so load by id. load-events.sql does so in PostgreSQL:
 //
 //   psql -f examples/load-events.sql
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from 'fenceline/client';
 
@@ -19,14 +19,31 @@ mkdirSync(folder, { recursive: true });
 function lastPosition() {
   const names = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
   for (const name of names.toSorted().toReversed()) {
-    const path = join(folder, name);
-    const bytes = readFileSync(path);
-    const end = bytes.lastIndexOf('\n') + 1;
-    if (end < bytes.length) truncateSync(path, end);
+    const line = lastLine(join(folder, name));
     // A file without a complete line had only the line that was cut off: the position is in the file before it.
-    if (end > 0) return JSON.parse(bytes.subarray(0, end).toString().trimEnd().split('\n').at(-1)).position;
+    if (line !== '') return JSON.parse(line).position;
   }
   return undefined;
+}
+
+/** Cuts the file behind its last complete line, and returns the line. Reads no more than needed: a day may be huge. */
+function lastLine(path) {
+  const opened = openSync(path, 'r+');
+  try {
+    const { size } = fstatSync(opened);
+    for (let length = Math.min(size, 64 * 1024); ; length = Math.min(size, 2 * length)) {
+      const tail = Buffer.alloc(length);
+      readSync(opened, tail, 0, length, size - length);
+      const end = tail.lastIndexOf('\n') + 1;
+      const begin = end < 2 ? 0 : tail.lastIndexOf('\n', end - 2) + 1;
+      // The line may begin before the tail.
+      if (begin === 0 && length < size) continue;
+      ftruncateSync(opened, size - length + end);
+      return tail.toString('utf8', begin, end);
+    }
+  } finally {
+    closeSync(opened);
+  }
 }
 
 const stop = new AbortController();

@@ -26,11 +26,12 @@ const addOnce = `
   return 0`;
 
 const server = createServer(async (request, response) => {
-  const body = await text(request);
+  let body;
   try {
+    body = await text(request);
     webhook.verify(body, request.headers);
   } catch {
-    // Somebody else, or a wrong secret. Fenceline tries again.
+    // Somebody else, a wrong secret, or a request that was cut off. Fenceline tries again.
     return response.writeHead(401).end();
   }
   try {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
+import { cutOffRequest } from '../../testing/cut-off-request.js';
 import { withRedis } from '../../testing/services/clients.js';
 import { services } from '../../testing/services/services.js';
 import { until } from '../../testing/until.js';
@@ -43,6 +44,8 @@ it('queues a verified delivery once, however often it arrives', async () => {
   }
   const [first, second] = ['{"event":{"_id":"1"}}', '{"event":{"_id":"2"}}'] as const;
   expect(await deliver('1', first)).toBe(204);
+  // The program ended when a sender broke off.
+  await cutOffRequest(Number(port));
   expect(await deliver('1', first)).toBe(204);
   expect(await deliver('2', second)).toBe(204);
   expect(await deliver('3', first, second)).toBe(401);

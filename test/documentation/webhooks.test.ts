@@ -16,6 +16,7 @@ import {
 } from '../../pipeline/stages/webhooks/testing/webhooks.js';
 import type { WebhookSecretRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
+import { cutOffRequest } from '../../testing/cut-off-request.js';
 import { until } from '../../testing/until.js';
 
 const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
@@ -107,6 +108,8 @@ describe('the guide to webhooks', () => {
     const send = ({ headers, body }: Pick<Case, 'headers' | 'body'>) =>
       fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
     await until(() => send({ headers: {}, body: '' }).catch(() => undefined));
+    // The receiver ended when a sender broke off.
+    await cutOffRequest(port);
     const statuses = await Promise.all(cases.map(async (one) => (await send(one)).status));
     expect(named(statuses.map((status) => status === 204))).toEqual(expected);
     expect(statuses.filter((status) => status !== 204).every((status) => status === 401)).toBe(true);

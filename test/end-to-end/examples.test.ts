@@ -3,7 +3,16 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -105,6 +114,18 @@ describe('the example', () => {
         .filter((id) => mine.includes(id))
         .toSorted(),
     ).toEqual(mine.toSorted());
+  });
+
+  // It read the whole file into one string, which cannot be longer than 512 MB.
+  it('events to files continues behind a day of more than 512 MB', async () => {
+    const target = mkdtempSync(join(folder, 'large-'));
+    const path = join(target, '2000-01-01.ndjson');
+    writeFileSync(path, '');
+    truncateSync(path, 2 ** 29 + 2 ** 20);
+    appendFileSync(path, `\n${JSON.stringify({ position: 'p1', event: 'x'.repeat(200_000) })}\n{"position":"p2`);
+    const { child, output } = start(process.execPath, 'events-to-files.mjs', { FOLDER: target });
+    await until(() => output().includes('continues behind p1') || child.exitCode !== null);
+    expect(child.exitCode).toBeNull();
   });
 
   it.skipIf(isPostgresqlMissing)('events to files loads each event once into PostgreSQL, however often', async () => {
