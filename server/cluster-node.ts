@@ -43,6 +43,7 @@ import {
 import { closing, failureOf, type Node, type Part, rejectionOf, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
 import { createRoads } from './roads.js';
+import { shareSpatialQueries } from './shares.js';
 import { checkTracing, startTracing } from './tracing/tracing.js';
 
 /** How long the other nodes leave creating the first project to the node that holds the lease. */
@@ -117,6 +118,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
 
   // Created after the read model has caught up, because the catalog loads its fences from it.
   const catalog = createCatalog(readModel);
+  const spatial = createSpatialQueries(catalog, Date.now);
   const { adminApiKey } = secrets;
   const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
   const secretCipher = createSecretCipher(encryptionKeyOf(secrets.encryptionKey));
@@ -154,7 +156,8 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     readModel,
     writer,
     catalog,
-    spatial: createSpatialQueries(catalog, Date.now),
+    spatial: shareSpatialQueries(spatial),
+    searchGeofences: spatial.searchGeofences,
     secretCipher,
     sessions,
     mailer,

@@ -48,7 +48,10 @@ export interface RoleParts {
   readonly readModel: ReadModel;
   readonly writer: EncodedWriter;
   readonly catalog: MonitoredCatalog;
+  /** For requests, shared among projects. */
   readonly spatial: SpatialQueries;
+  /** For the location stage. */
+  readonly searchGeofences: SpatialQueries['searchGeofences'];
   readonly secretCipher: SecretCipher;
   readonly sessions: Sessions;
   readonly mailer: Mailer;
@@ -95,10 +98,19 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     return closing(rejections);
   },
 
-  async pipeline({ configuration, logger, registry, stageMetrics, backend, readModel, catalog, spatial, tracing }) {
+  async pipeline({
+    configuration,
+    logger,
+    registry,
+    stageMetrics,
+    backend,
+    readModel,
+    catalog,
+    searchGeofences,
+    tracing,
+  }) {
     const { log, stateStore, replies, leases } = backend;
     const catchUp = createCatchUp({ log, readModel });
-    const { searchGeofences } = spatial;
     const observeCache = observeCaches(registry);
     const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences, observeCache, tracing };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });

@@ -6,6 +6,7 @@
  * exchange messages. If any of them fails, the process ends and restarts from what is committed.
  */
 // This thread loads chDB for the analytics thread.
+import { shareSpatialQueries } from './shares.js';
 import '../backends/embedded/chdb-stays-loaded.js';
 import type { Logger } from 'pino';
 import { isChdbInstalled } from '../backends/embedded/chdb-package.js';
@@ -104,6 +105,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   if (analytics === undefined) logger.warn({ reason: notInstalled }, 'analytics are missing');
   const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', given);
   const history = analytics?.calls ?? missingAnalytics;
+  const spatial = shareSpatialQueries(stage.calls);
   const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
   await Promise.race([failureOf(workers), Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
@@ -164,7 +166,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   await app.register(backupRoutes({ analytics: history, encryptionKey: secretKey }));
   await addIngest(app, http, {
     log,
-    spatial: stage.calls,
+    spatial,
     inbox: createInbox(stage.replies),
     states: stateStore,
     values: backend.values,
@@ -178,7 +180,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   });
   const follower = await addApi(app, http, {
     writer,
-    spatial: stage.calls,
+    spatial,
     analytics: history,
     erasesNothing: analytics === undefined ? notInstalled : undefined,
     log,

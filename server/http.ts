@@ -1,6 +1,7 @@
 /**
  * The HTTP server of a node with its metrics, and the routes of ingest and API. Both backends use it.
  */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,6 +49,7 @@ import { createGeocoding } from './geocoding.js';
 import type { Maps } from './maps.js';
 import { addGauge, apiMetrics, createRecorder, createRequestObserver, observeCaches, slowStreams } from './metrics.js';
 import { observedMaps } from './observed-maps.js';
+import { shareHistory } from './shares.js';
 import { addSync } from './sync.js';
 import { createImportThread } from './threads/import-host.js';
 import type { NodeTracing } from './tracing/types.js';
@@ -231,7 +233,7 @@ export async function addApi(
     configuration: readModel,
     writer,
     spatial,
-    analytics,
+    analytics: shareHistory(analytics),
     erasesNothing,
     log,
     values,

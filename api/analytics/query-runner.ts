@@ -6,10 +6,10 @@
  * large.
  */
 import { formulaPattern } from '../../http/fields/formulas.js';
+import { createFairLimit } from '../../pipeline/fair-limit.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
-import { createConcurrencyLimit } from './concurrency-limit.js';
 import { maxFileRows, type OutputFormat } from './formats.js';
 import type { QueryStatement } from './query.js';
 import { timeZoneRule } from './range.js';
@@ -20,8 +20,8 @@ const maxMemoryMib = 1_024;
 /** Size of the result in memory, before it is encoded or compressed. */
 const maxFileMib = 512;
 /** The embedded store runs a query on one core: concurrent queries would only slow each other down. */
-const maxConcurrent = 1;
-const maxQueued = 8;
+const maxRunning = 1;
+const maxWaitingPerProject = 8;
 
 const settings = [
   `max_execution_time = ${maxSeconds}`,
@@ -74,24 +74,31 @@ async function guarded(analytics: Pick<Analytics, 'query'>, rows: string, parame
 }
 
 export function createQueryRunner(analytics: Pick<Analytics, 'query' | 'file'>): QueryRunner {
-  const limitConcurrency = createConcurrencyLimit(maxConcurrent, maxQueued, maxSeconds);
+  const inTurn = createFairLimit({
+    maxRunning,
+    maxWaitingPerProject,
+    refusal: 'too many queries of this project are waiting',
+    retryAfterS: maxSeconds,
+  });
 
-  const run = <T>(work: () => Promise<T>): Promise<T> =>
-    limitConcurrency(work).catch((error: unknown) => {
+  const run = <T>({ parameters }: QueryStatement, work: () => Promise<T>): Promise<T> =>
+    inTurn(`${parameters.project}`, work).catch((error: unknown) => {
       throw toApiError(error);
     });
 
   const limited = (sql: string, limit: number | null): string => (limit === null ? sql : `${sql} LIMIT ${limit}`);
 
   return {
-    async rows({ sql, parameters }, limit) {
-      const statement = `${limited(sql, limit + 1)} SETTINGS ${settings.join(', ')}`;
-      const rows = await run(() => analytics.query<object>(statement, parameters));
+    async rows(statement, limit) {
+      const { sql, parameters } = statement;
+      const text = `${limited(sql, limit + 1)} SETTINGS ${settings.join(', ')}`;
+      const rows = await run(statement, () => analytics.query<object>(text, parameters));
       return rows.map(withoutUnset);
     },
-    async file({ sql, parameters }, { name, isCalculated }, limit) {
+    async file(statement, { name, isCalculated }, limit) {
+      const { sql, parameters } = statement;
       const bound = { ...parameters, formula: formulaPattern };
-      const { buffer, byteOffset, byteLength } = await run(async () => {
+      const { buffer, byteOffset, byteLength } = await run(statement, async () => {
         const rows = isCalculated ? await guarded(analytics, limited(sql, limit), bound) : limited(sql, limit);
         return analytics.file(`${rows} SETTINGS ${[...settings, ...fileSettings].join(', ')}`, name, bound);
       });

@@ -10,14 +10,14 @@ import { callerOf } from '../../http/access/authority.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { isId } from '../../http/fields/values.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import { createFairLimit } from '../../pipeline/fair-limit.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { parameterError } from '../../schemas/errors.js';
-import { createConcurrencyLimit } from '../analytics/concurrency-limit.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
 import { where } from '../sql.js';
 
-const maxQueued = 16;
+const maxWaitingPerProject = 16;
 const retryAfterS = 1;
 /** SDKs verify events at once, but events reach the analytics store about a second after the reply: retry. */
 const retryDelaysMs = [0, 1_000, 2_000];
@@ -37,12 +37,17 @@ async function isStored(analytics: Pick<Analytics, 'query'>, scope: Scope, id: s
 export const verificationRoutes =
   ({ analytics }: Pick<ApiDependencies, 'analytics'>): FastifyPluginAsync =>
   async (app) => {
-    const limitConcurrency = createConcurrencyLimit(1, maxQueued, retryAfterS);
+    const inTurn = createFairLimit({
+      maxRunning: 1,
+      maxWaitingPerProject,
+      refusal: 'too many verifications of this project are waiting',
+      retryAfterS,
+    });
 
     async function isKnown(scope: Scope, id: string): Promise<boolean> {
       for (const delayMs of retryDelaysMs) {
         if (delayMs > 0) await setTimeout(delayMs);
-        if (await limitConcurrency(() => isStored(analytics, scope, id))) return true;
+        if (await inTurn(scope.project, () => isStored(analytics, scope, id))) return true;
       }
       return false;
     }

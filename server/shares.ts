@@ -1,0 +1,46 @@
+/**
+ * Shares among projects what the API asks of the evaluating thread and of the analytics store. A project that asks for
+ * more than its share waits, and then is refused; the others go on.
+ */
+import type { SpatialQueries } from '../pipeline/catalog/types.js';
+import { createFairLimit } from '../pipeline/fair-limit.js';
+import type { Analytics } from '../pipeline/ports.js';
+
+/** Searches yield to each other, so each running one makes the others slower. */
+const maxRunningSpatial = 8;
+/** The embedded store has as many connections. */
+const maxRunningHistory = 2;
+const maxWaitingPerProject = 128;
+const retryAfterS = 1;
+
+/** Shares spatial queries. Rejects as `overloaded` when too many of a project wait. */
+export function shareSpatialQueries(queries: SpatialQueries): SpatialQueries {
+  const inTurn = createFairLimit({
+    maxRunning: maxRunningSpatial,
+    maxWaitingPerProject,
+    refusal: 'too many searches of this project are waiting',
+    retryAfterS,
+  });
+  return {
+    context: (query) => inTurn(query.project, () => queries.context(query)),
+    searchGeofences: (query) => inTurn(query.project, () => queries.searchGeofences(query)),
+    searchBeacons: (query) => inTurn(query.project, () => queries.searchBeacons(query)),
+    explain: (query) => inTurn(query.project, () => queries.explain(query)),
+  };
+}
+
+export type History = Pick<Analytics, 'query' | 'file'>;
+
+/** Shares queries by their parameter `project`. Rejects as `overloaded` when too many of a project wait. */
+export function shareHistory(history: History): History {
+  const inTurn = createFairLimit({
+    maxRunning: maxRunningHistory,
+    maxWaitingPerProject,
+    refusal: 'too many queries of this project are waiting',
+    retryAfterS,
+  });
+  return {
+    query: (sql, parameters) => inTurn(`${parameters?.project}`, () => history.query(sql, parameters)),
+    file: (sql, format, parameters) => inTurn(`${parameters?.project}`, () => history.file(sql, format, parameters)),
+  };
+}
