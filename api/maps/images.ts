@@ -1,7 +1,9 @@
 /** An LRU cache of drawn images and files of interactive maps. Concurrent equal requests are worked on once. */
+
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
+import { Overdue } from '../../renderer/pool/pool.js';
 import type { MapRequest, Uploads } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';
 
@@ -86,7 +88,10 @@ export class Images {
 
   get(request: MapRequest, { project, uploads, onDrawn }: Drawing): Promise<FinishedFile> {
     return this.files.get(keyOf(request), async () => {
-      const map = await this.render(project, request, uploads());
+      const map = await this.render(project, request, uploads()).catch((error: unknown) => {
+        if (error instanceof Overdue && error.processorMs > 0) onDrawn(error.processorMs);
+        throw error;
+      });
       onDrawn(map.processorMs);
       const { bytes, contentType, missingTiles, missingIcons, missingFonts } = map;
       const age = missingTiles + missingIcons > 0 ? incompleteMaxAgeS : maxAgeS;

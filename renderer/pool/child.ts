@@ -16,7 +16,10 @@ export interface Job extends Queued {
   readonly answerByMs: number;
   /** `processorMs` is the measured processor time. */
   done(result: Result, processorMs: number): void;
-  failed(error: Error): void;
+  /** `processorMs` is what the job has used, as far as it is known. */
+  failed(error: Error, processorMs?: number): void;
+  /** Whether it was answered although it waits or runs: it took too long. */
+  isAnswered(): boolean;
 }
 
 /** How a process ended: closed by the pool, unusable, past a deadline, or crashed. */
@@ -183,7 +186,10 @@ export class Child {
     this.events.onReady(found);
     clearTimeout(this.startTimer);
     this.isReady = true;
-    for (const job of this.jobs.values()) this.submit(job);
+    for (const [id, job] of this.jobs) {
+      if (job.isAnswered()) this.jobs.delete(id);
+      else this.submit(job);
+    }
     this.events.onCapacity();
   }
 

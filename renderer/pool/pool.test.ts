@@ -196,6 +196,24 @@ describe('a pool of drawing processes', () => {
     expect(order.indexOf('victim')).toBeLessThan(6);
   });
 
+  // Only maps that succeeded were charged: a style that took all the time of its maps cost its project nothing, and the
+  // maps of another one waited for up to 45 seconds.
+  test('charges an owner for maps past their deadline, and keeps a process free of its other maps', async () => {
+    open({ maxProcesses: 2, timeoutMs: 500 });
+    await draw();
+    let answered = 0;
+    const abuser = Array.from({ length: 40 }, () =>
+      failureOf(pool.draw('abuser', requestOf('hang'), new Map())).finally(() => {
+        answered += 1;
+      }),
+    );
+    await expect.poll(() => answered).toBeGreaterThan(0);
+    for (let map = 0; map < 80; map++) await pool.draw('victim', requestOf('draw'), new Map());
+    expect(answered).toBeLessThan(20);
+    await pool.close();
+    await Promise.all(abuser);
+  });
+
   test('keeps one process free of large maps', async () => {
     open({ maxProcesses: 2, timeoutMs: 20_000 });
     const large = Array.from({ length: 4 }, () => failureOf(pool.draw('a', requestOf('hold', 2_048), new Map())));

@@ -67,6 +67,8 @@ export class Overdue extends ApiError {
   constructor(
     purpose: string,
     readonly limitMs: number,
+    /** Processor time that the job has used, as far as it is known. */
+    readonly processorMs = 0,
   ) {
     super('unavailable', `drawing ${purpose} took more than ${limitMs} ms`, { retryAfterS });
   }
@@ -173,13 +175,15 @@ export function createPool(poolOptions: PoolOptions): Pool {
   /**
    * Retries the jobs of a process that ended. It is unknown which of two jobs exceeded the deadline, or whether a job
    * or something outside ended the process. So each job is retried once, alone. A job that was the only one is blamed
-   * for exceeding the deadline. A job that ran alone as a retry is blamed for any end.
+   * for exceeding the deadline. A job that ran alone as a retry is blamed for any end. Its owner pays for the time that
+   * it took from others. Jobs that were answered meanwhile are not repeated.
    */
   function settle(end: End, jobs: readonly Job[]): void {
     const hasWorked = end.kind !== 'crashed' || end.wasReady;
     const isBlamed = (job: Job) => (job.alone && hasWorked) || (end.kind === 'overdue' && jobs.length === 1);
-    for (const job of jobs.filter(isBlamed)) job.failed(failureOf(end, purpose, timeoutMs));
-    for (const job of jobs.filter((each) => !isBlamed(each)))
+    for (const job of jobs.filter(isBlamed))
+      job.failed(failureOf(end, purpose, timeoutMs), end.kind === 'overdue' ? timeoutMs : 0);
+    for (const job of jobs.filter((each) => !isBlamed(each) && !each.isAnswered()))
       queue.pushFirst({ ...job, alone: job.alone || hasWorked });
   }
 
@@ -234,7 +238,14 @@ export function createPool(poolOptions: PoolOptions): Pool {
           hold(owner, -pixels);
           settlePromise();
         };
-        const failed = (error: Error): void => answer(() => reject(error));
+        const charge = (processorMs: number): void => {
+          learn(owner, options.costMs, processorMs);
+          queue.correct(owner, processorMs - costMs);
+        };
+        const failed = (error: Error, processorMs = 0): void => {
+          if (processorMs > 0) charge(processorMs);
+          answer(() => reject(error));
+        };
         const timer = setTimeout(() => {
           queue.remove(({ task }) => task.id === id);
           failed(new Overdue(purpose, answerTimeoutMs));
@@ -245,13 +256,16 @@ export function createPool(poolOptions: PoolOptions): Pool {
           costMs,
           pixels,
           failed,
-          isLarge: Math.max(costMs, options.costMs) > largeMs,
+          isAnswered: () => isAnswered,
+          // Its owner may turn out to be slow while it waits.
+          get isLarge() {
+            return options.costMs * Math.max(1, slownessOf.get(owner) ?? 1) > largeMs;
+          },
           alone: false,
           answerByMs: Date.now() + answerTimeoutMs,
           done(result, processorMs) {
             failedStarts = 0;
-            learn(owner, options.costMs, processorMs);
-            queue.correct(owner, processorMs - costMs);
+            charge(processorMs);
             answer(() => resolve({ result: result as Works[W['kind']]['result'], processorMs }));
           },
         });
@@ -280,5 +294,5 @@ const reasonOf = (end: End, timeoutMs: number): string =>
 
 const failureOf = (end: End, purpose: string, timeoutMs: number): Error =>
   end.kind === 'overdue'
-    ? new Overdue(purpose, timeoutMs)
+    ? new Overdue(purpose, timeoutMs, timeoutMs)
     : new Crash(`${purpose} could not be drawn: ${reasonOf(end, timeoutMs)}`);
