@@ -59,12 +59,15 @@ export const pointsText = (ring: readonly Position[]): string =>
     .map(([longitude, latitude]) => `${latitude}, ${longitude}`)
     .join('\n');
 
-/** Returns the ring of a GeoJSON geometry, feature, or collection of one feature. */
+/**
+ * Returns the ring of a GeoJSON geometry, feature, or collection of one feature. Returns all rings where there are
+ * several, for the validator to refuse: without its holes or other parts it would be another area.
+ */
 function ringOfJson(value: unknown): unknown {
-  if (Array.isArray(value)) return Array.isArray(value[0]) && Array.isArray(value[0][0]) ? value[0] : value;
+  if (Array.isArray(value)) return value.length === 1 && Array.isArray(value[0]?.[0]) ? ringOfJson(value[0]) : value;
   if (typeof value !== 'object' || value === null) return undefined;
   const { geometry, features, coordinates } = value as Record<string, unknown>;
-  if (Array.isArray(features)) return ringOfJson(features[0]);
+  if (Array.isArray(features)) return features.length === 1 ? ringOfJson(features[0]) : features.map(ringOfJson);
   return geometry ? ringOfJson(geometry) : ringOfJson(coordinates);
 }
 
