@@ -2,7 +2,7 @@
 import { type Row, spread } from './case.js';
 import { formatted } from './chart.js';
 import { environmentLine } from './environment.js';
-import type { Stored } from './page.js';
+import { newestWith, type Source } from './sources.js';
 
 interface Section {
   /** The case whose figures it shows. */
@@ -114,18 +114,10 @@ have more.`,
   },
 ];
 
-/** A stored file and its path from the root of the project. */
-export interface Source {
-  readonly file: string;
-  readonly stored: Stored;
-}
-
 /** Shows the newest results of each case: those of the main run, or of another one, which is then named. */
 export function renderMeasurements(main: Source, others: readonly Source[]): string {
   const shown = sections.flatMap((section) => {
-    const source = [main, ...others]
-      .filter(({ stored }) => (stored.results[section.name] ?? []).length > 0)
-      .sort((a, b) => b.stored.environment.date.localeCompare(a.stored.environment.date))[0];
+    const source = newestWith([main, ...others], section.name);
     if (source === undefined) return [];
     const other = source === main ? '' : `\n\n\`${environmentLine(source.stored.environment)}\``;
     return [`## ${section.title}\n\n${section.about}${other}\n\n${figures(source.stored.results[section.name]!)}`];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { renderMeasurements } from './measurements.js';
 import { renderPage } from './page.js';
-import { benchmarksPath, chartFolder, measurementsFrom, measurementsPath, readStored } from './publish.js';
+import { benchmarksFrom, benchmarksPath, chartFolder, measurementsFrom, measurementsPath } from './publish.js';
 
 const published = readFileSync(benchmarksPath, 'utf8');
 const environment = { commit: '1', date: '2026', node: 'v20', cpu: 'x', cores: 2, memoryGib: 8, load: 0.1 };
@@ -12,7 +12,7 @@ const fileOf = (page: string): string => /Made from (\S+) by/.exec(page)?.[1] ??
 
 test('docs/benchmarks.md and its charts are what the stored results give', () => {
   const file = fileOf(published);
-  const { markdown, charts } = renderPage(readStored(file).stored, file);
+  const { markdown, charts } = benchmarksFrom(file);
   expect(published, `run npm run bench -- --page ${file}`).toBe(markdown);
   expect(readdirSync(chartFolder).sort()).toEqual([...charts.keys()].sort());
   for (const [name, svg] of charts) expect(readFileSync(join(chartFolder, name), 'utf8')).toBe(svg);
@@ -50,8 +50,31 @@ test('a page has a chart and a table for each measure that has figures', () => {
     rounds: [100 + index, 300, 200],
     point: { measure: 'rate', engine, setting: 'cities' },
   }));
-  const { markdown, charts } = renderPage({ environment, results: { cities: rows } }, 'bench/results/x.json');
+  const { markdown, charts } = renderPage(
+    { file: 'bench/results/x.json', stored: { environment, results: { cities: rows } } },
+    [],
+  );
   expect([...charts.keys()]).toEqual(['rate.svg']);
   expect(markdown).toContain('| `tile38` | 200 (101 to 300) |');
   expect(charts.get('rate.svg')).toContain('>200</text>');
+});
+
+test('a measure of which another run has newer figures is shown from it, with its environment', () => {
+  const row = (measure: string, value: number) => ({
+    what: '',
+    unit: 'us',
+    rounds: [value],
+    point: { measure, engine: 'fenceline', setting: 'cities' },
+  });
+  const results = { cities: [row('rate', 1)], growth: [row('growth-fences', 66)] };
+  const newer = {
+    environment: { ...environment, date: '2027', commit: 'newer' },
+    results: { growth: [row('growth-fences', 5)] },
+  };
+  const { markdown } = renderPage({ file: 'a.json', stored: { environment, results } }, [
+    { file: 'b.json', stored: newer },
+  ]);
+  expect(markdown).toContain('| `fenceline` | 5 |');
+  expect(markdown).not.toContain('| `fenceline` | 66 |');
+  expect(markdown.match(/commit newer/g)).toHaveLength(1);
 });

@@ -4,12 +4,8 @@ import { drawChart, formatted, type Panel } from './chart.js';
 import { causes } from './compare.js';
 import { type Environment, environmentLine } from './environment.js';
 import { engines } from './peers/all.js';
+import { newestWith, type Source } from './sources.js';
 import { workloads } from './workloads/all.js';
-
-export interface Stored {
-  readonly environment: Environment;
-  readonly results: Readonly<Record<string, readonly Row[]>>;
-}
 
 export interface Page {
   readonly markdown: string;
@@ -99,19 +95,28 @@ const explanations: Readonly<Record<(typeof causes)[number], string>> = {
   unexplained: 'none of these',
 };
 
-/** `file` is the path of the stored results from the root of the project. */
-export function renderPage({ environment, results }: Stored, file: string): Page {
-  const rows = Object.values(results).flat();
+/** Shows the newest results of each case of the main run: its own, or those of another run, which is then named. */
+export function renderPage(main: Source, others: readonly Source[]): Page {
+  const { environment, results } = main.stored;
+  const cases = Object.keys(results).map((name) => {
+    const source = newestWith([main, ...others], name) ?? main;
+    return { source, rows: source.stored.results[name] ?? [] };
+  });
+  const rows = cases.flatMap((each) => each.rows);
+  const sourceOf = (measure: string): Source =>
+    cases.find((each) => each.rows.some(({ point }) => point?.measure === measure))!.source;
   const charts = new Map<string, string>();
   const sections = measures.flatMap((measure) => {
     const panels = panelsOf(rows, measure.name);
     if (panels.length === 0) return [];
     const unit = rows.find(({ point }) => point?.measure === measure.name)!.unit.replace('us', 'µs');
     charts.set(`${measure.name}.svg`, drawChart({ title: measure.title, unit, panels }));
-    return [section(measure, unit, panels)];
+    const source = sourceOf(measure.name);
+    const run = source === main ? '' : `\n\n\`${environmentLine(source.stored.environment)}\``;
+    return [section({ ...measure, about: `${measure.about}${run}` }, unit, panels)];
   });
   const markdown = [
-    `# Benchmarks\n\n<!-- Made from ${file} by npm run bench -- --page FILE. Do not edit. -->`,
+    `# Benchmarks\n\n<!-- Made from ${main.file} by npm run bench -- --page FILE. Do not edit. -->`,
     introduction(environment),
     enginesTable(rows),
     workloadsTable(),
@@ -128,6 +133,8 @@ engine is a process of its own. Engines take turns of two seconds, three times. 
 device known. Every figure is the median of its rounds, with the least and the most.
 
 \`${environmentLine(environment)}\`
+
+A section that names its run is from another one, after the harness had changed.
 
 **Read ratios, not seconds, where the load is above 1**: it counts the processes that wanted a core when the run began.
 Repeat everything on your machine, with the peers that are installed, by one command. \`--list\` names how to install
