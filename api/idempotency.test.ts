@@ -149,7 +149,7 @@ describe('a caller with more answers than may be kept', () => {
     );
   });
 
-  test('leaves the room of other environments and kinds of key', async () => {
+  test('leaves the space of other environments and kinds of key', async () => {
     const busy = await api.newProject('Flooded');
     await flood(busy);
     for (const key of [busy.key('live', 'secret'), busy.key('test', 'secret')]) {

@@ -115,7 +115,7 @@ describe('a file', () => {
     expect((await send(csv(row('after', 'a')))).status).toBe(200);
   });
 
-  // The table of formats found Object's constructor: the answer was 500, and a change that no reader could apply stayed.
+  // The table of formats found Object's constructor. The answer was 500, and no reader could apply the stored change.
   it.each(['constructor', '__proto__'])('is refused in a form with the type %s', async (type) => {
     const { body, options } = form('shops', csv(row('inherited', 'a')), type);
     expect(await send(body, '', options)).toMatchObject({

@@ -4,7 +4,7 @@ import { PortError } from './errors.js';
 export interface FairLimitOptions {
   readonly maxRunning: number;
   readonly maxWaitingPerProject: number;
-  /** What a project is told that has as many waiting. */
+  /** The message of the error for a project that has as many waiting. */
   readonly refusal: string;
   readonly retryAfterS: number;
 }

@@ -45,7 +45,7 @@ async function measure(peers: readonly Peer[], { kind, size, scene: options, rou
       for (let index = 0; index < allRounds(rounds); index++) await round(measured, scene, rounds);
       rows.push(row('growth', 'us', counted(processorUs)));
       const memoryMib = kind === 'fences' ? loaded.memoryMib : known.memoryMib - loaded.memoryMib;
-      // What a thousand fences take is less than what a process frees at the same time.
+      // A thousand fences take less than a process frees at the same time.
       rows.push(row('memory', 'MiB', [Math.max(0, memoryMib)]));
     } finally {
       await engine.stop();

@@ -70,7 +70,7 @@ export interface IdempotencyParts {
   readonly values: Pick<ExpiringValues, 'increment'>;
   readonly answers: ExpiringValues;
   readonly secretCipher: SecretCipher;
-  /** The first that has room is chosen. */
+  /** The first that has enough space is chosen. */
   readonly retentions?: readonly Retention[];
 }
 
@@ -124,8 +124,8 @@ function keyOf(request: FastifyRequest): string | undefined {
   throw parameterError({ param: idempotencyHeader, rule });
 }
 
-/** Counts what is stored under a key, and returns the retention that has room for it. */
-async function roomFor(
+/** Counts what is stored under a key, and returns the retention that has space for it. */
+async function retentionFor(
   request: FastifyRequest,
   texts: Readonly<Record<Retention['keeps'], string>>,
   { values, retentions = defaultRetentions }: IdempotencyParts,
@@ -135,7 +135,7 @@ async function roomFor(
     const { keeps, keptMs, maxBytesPerCaller, maxBytes } = retention;
     const bytes = keyBytes + texts[keeps].length;
     const counter = `kept-bytes/${keeps}/${keptMs}`;
-    // What the caller's own bound refuses does not use up the room of others.
+    // The total does not count what the caller's own bound refuses, so others keep their space.
     if ((await values.increment(`${counter}/${caller}`, keptMs, bytes)) > maxBytesPerCaller) continue;
     if ((await values.increment(counter, keptMs, bytes)) <= maxBytes) return retention;
   }
@@ -213,7 +213,7 @@ async function finish(request: FastifyRequest, reply: FastifyReply, payload: unk
     }
     const entry: Entry = { fingerprint, holder: request.id, answer: await storedAnswer(lock, reply, payload, parts) };
     const texts = { answer: JSON.stringify(entry), success: JSON.stringify({ ...entry, answer: null }) };
-    const room = await roomFor(request, texts, parts);
+    const room = await retentionFor(request, texts, parts);
     if (room === undefined) await parts.answers.delete(key, { current });
     else await parts.answers.put(key, texts[room.keeps], room.keptMs, { current });
   } catch (error) {

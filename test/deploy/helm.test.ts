@@ -376,7 +376,7 @@ describe.skipIf(TEST_HELM === '')('what helm renders', () => {
     expect(headless.map(({ metadata }) => metadata.name).toSorted()).toEqual(['fenceline-api', 'fenceline-ingest']);
   });
 
-  // On a rollout the proxy closed its listener at once, while Kubernetes still sent connections to it: they were refused.
+  // On a rollout the proxy closed its listener at once. Kubernetes still sent it connections, which were refused.
   it('keeps the proxy listening for as long as nodes do when they stop, and lets its streams end', () => {
     const [, hardStopSeconds] = /hard-stop-after (\d+)s/.exec(readRepositoryFile('deploy/haproxy.cfg'))!;
     for (const readinessDelayMs of [10_000, 20_500]) {

@@ -1,6 +1,6 @@
 /**
- * The guides told people to install `fenceline` from the registry, where the project publishes nothing: whoever owns the
- * name there could run code on their machines. The package is a file of a release.
+ * The guides told people to install `fenceline` from the registry, where the project publishes nothing. Whoever owns
+ * the name there could run code on their machines. The package is a file of a release.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -148,7 +148,7 @@ describe('a command that fails', () => {
       1,
       /mkdir '\/proc\/fenceline'/,
     ],
-    // It tried for ever to create the folder.
+    // It tried forever to create the folder.
     [
       'a backup where the system creates no folder',
       () => ['backup', '/proc/fenceline', '--data', server.dataFolder],

@@ -1,7 +1,7 @@
 /**
  * Consumes one topic into tables. Records become rows at once. Rows are stored when there are enough, when the first
- * has been buffered long enough, or when there are many and no more arrive. Positions advance when all rows before them are stored. A crash repeats rows and loses
- * none.
+ * has been buffered long enough, or when there are many and no more arrive. Positions advance when all rows before them
+ * are stored. A crash repeats rows and loses none.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codec } from '../../../schemas/codecs.js';
