@@ -1,5 +1,5 @@
 /** One record on the map: its form in a panel, its shape on the map, and the history of both. */
-import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react';
 import type { Beacon, Geofence } from '../../client/types';
 import { useApi } from '../client/hooks';
 import { Button, Notice } from '../components/controls';
@@ -205,7 +205,7 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
     editor.point(undefined);
     return true;
   }
-  events.current = {
+  const listener: MapEvents = {
     onPreview: (next) => put('preview', next),
     onStep: (next) => put('step', next),
     onClick(at, near) {
@@ -221,13 +221,19 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
     onDoubleClick: finish,
     onPointer: (at) => editor.point(isAddingPoints ? at : undefined),
   };
+  // When another record takes this one's place, its listener is there before effects of this one are undone.
+  useLayoutEffect(() => {
+    events.current = listener;
+    return () => {
+      if (events.current === listener) events.current = undefined;
+    };
+  });
   useEffect(
     () => () => {
-      events.current = undefined;
       editor.show({ shape: undefined, area: undefined, isAdding: false, isPulling: false, isLocked: true });
       editor.point(undefined);
     },
-    [editor, events],
+    [editor],
   );
 
   // The map goes to a record that came by a link.

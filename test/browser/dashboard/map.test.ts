@@ -162,6 +162,16 @@ describe.runIf(isRunnable)('the map', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  // The editor of the first tool took the listener of the second one with it, and the first click closed the drawing.
+  it('takes clicks after another tool was chosen', async () => {
+    const page = await openMap();
+    await page.getByRole('button', { name: 'Draw a circle' }).click();
+    await page.getByRole('button', { name: 'Draw a polygon' }).click();
+    const point = await onMap(page);
+    await page.mouse.click(...point([0, 0]));
+    await expect.poll(() => page.getByLabel('Points').inputValue()).toMatch(/^-?[\d.]+, -?[\d.]+$/);
+  });
+
   it('draws a polygon by points, moves and removes them, and shows where it crosses itself', async () => {
     const page = await openMap();
     await page.getByRole('button', { name: 'Draw a polygon' }).click();
