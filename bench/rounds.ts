@@ -17,6 +17,9 @@ export interface RoundsOptions {
   readonly roundMs: number;
 }
 
+export const roundsOf = (isSmoke: boolean): RoundsOptions =>
+  isSmoke ? { rounds: 1, roundMs: 50 } : { rounds: 3, roundMs: 2_000 };
+
 /** An engine under measurement. */
 export interface Measured {
   readonly peer: Peer;

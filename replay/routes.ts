@@ -23,6 +23,7 @@ import {
   schemaOf,
 } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
+import { hourMs } from '../schemas/durations.js';
 import { Id, Timestamp } from '../schemas/json/common.js';
 import type { ProjectRecord } from '../schemas/json/project.js';
 import { Event } from '../schemas/json/user.js';
@@ -34,7 +35,6 @@ export interface ReplayDependencies extends Pick<ApiDependencies, 'configuration
   readonly replays: Replays;
 }
 
-const hourMs = 3_600_000;
 const maxRangeHours = 8 * 24;
 const maxGeofences = 1_000;
 const maxWarmUpHours = 7 * 24;

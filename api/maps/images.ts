@@ -1,5 +1,4 @@
 /** An LRU cache of drawn images and files of interactive maps. Concurrent equal requests are worked on once. */
-
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';

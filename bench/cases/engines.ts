@@ -9,14 +9,12 @@ import { benchProject, contextOf } from '../context.js';
 import { always, peers } from '../peers/all.js';
 import type { Engine, Peer, Transition } from '../peers/engine.js';
 import { drawScene, type Scene, type SceneOptions } from '../peers/scene.js';
-import { allRounds, begin, counted, type Measured, type RoundsOptions, round, warmUp } from '../rounds.js';
+import { allRounds, begin, counted, type Measured, round, roundsOf, warmUp } from '../rounds.js';
 import { geofenceId, recordOf } from '../workload.js';
 import { workloads } from '../workloads/all.js';
 import type { Fixes } from '../workloads/fleet.js';
 import type { Workload } from '../workloads/workload.js';
 
-const fullRounds: RoundsOptions = { rounds: 3, roundMs: 2_000 };
-const smokeRounds: RoundsOptions = { rounds: 1, roundMs: 50 };
 /**
  * The share of a workload's fences; the devices; the fixes that there are; and those whose transitions are compared.
  */
@@ -105,7 +103,7 @@ async function run(workload: Workload, options: BenchOptions): Promise<Row[]> {
   const measured: Measured[] = [];
   try {
     for (const peer of measuredPeers) measured.push(await begin(peer, scene));
-    const rounds = smoke ? smokeRounds : fullRounds;
+    const rounds = roundsOf(smoke);
     for (const each of measured) await warmUp(each, scene, rounds);
     for (let index = 0; index < allRounds(rounds); index++) {
       for (const each of measured) await round(each, scene, rounds);

@@ -2,7 +2,7 @@
 import type { BenchCase, BenchOptions, Row } from '../case.js';
 import type { Peer } from '../peers/engine.js';
 import { drawScene, type SceneOptions } from '../peers/scene.js';
-import { allRounds, begin, counted, type RoundsOptions, round, warmUp } from '../rounds.js';
+import { allRounds, begin, counted, type RoundsOptions, round, roundsOf, warmUp } from '../rounds.js';
 import { participants } from './engines.js';
 
 const sizes = {
@@ -13,8 +13,6 @@ const sizes = {
 /** Loading more takes others too long. */
 const mostOfPeers = 100_000;
 const inProcess = ['fenceline', 'flatbush'];
-const fullRounds: RoundsOptions = { rounds: 3, roundMs: 2_000 };
-const smokeRounds: RoundsOptions = { rounds: 1, roundMs: 50 };
 /** Enough for the fastest engine. */
 const mostPerRound = { smoke: 1_000, medium: 200_000, full: 1_000_000 };
 
@@ -57,7 +55,7 @@ async function measure(peers: readonly Peer[], { kind, size, scene: options, rou
 async function run(options: BenchOptions): Promise<Row[]> {
   const { smoke, size: runSize, seed } = options;
   const all = (await participants(options, false)).filter(({ name }) => !smoke || inProcess.includes(name));
-  const rounds = smoke ? smokeRounds : fullRounds;
+  const rounds = roundsOf(smoke);
   const rows: Row[] = [];
   for (const size of sizes[runSize]) {
     const chosen = all.filter(({ name }) => size <= mostOfPeers || inProcess.includes(name));

@@ -12,6 +12,7 @@ import { gunzip as gunzipCallback, gzip as gzipCallback } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { type ExpiringValues, maxExpiringValueBytes } from '../../pipeline/ports.js';
+import { dayMs, minuteMs } from '../../schemas/durations.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import type { Caller } from '../access/keys.js';
@@ -74,11 +75,10 @@ export interface IdempotencyParts {
   readonly retentions?: readonly Retention[];
 }
 
-const minuteMs = 60_000;
 const mib = 2 ** 20;
 /** Twice their total must fit into the space of answers, with the locks of running requests. */
 const defaultRetentions: readonly Retention[] = [
-  { keeps: 'answer', keptMs: 24 * 60 * minuteMs, maxBytesPerCaller: 32 * mib, maxBytes: 384 * mib },
+  { keeps: 'answer', keptMs: dayMs, maxBytesPerCaller: 32 * mib, maxBytes: 384 * mib },
   { keeps: 'answer', keptMs: 10 * minuteMs, maxBytesPerCaller: 4 * mib, maxBytes: 64 * mib },
   { keeps: 'success', keptMs: 10 * minuteMs, maxBytesPerCaller: 4 * mib, maxBytes: 32 * mib },
 ];
@@ -213,9 +213,9 @@ async function finish(request: FastifyRequest, reply: FastifyReply, payload: unk
     }
     const entry: Entry = { fingerprint, holder: request.id, answer: await storedAnswer(lock, reply, payload, parts) };
     const texts = { answer: JSON.stringify(entry), success: JSON.stringify({ ...entry, answer: null }) };
-    const room = await retentionFor(request, texts, parts);
-    if (room === undefined) await parts.answers.delete(key, { current });
-    else await parts.answers.put(key, texts[room.keeps], room.keptMs, { current });
+    const retention = await retentionFor(request, texts, parts);
+    if (retention === undefined) await parts.answers.delete(key, { current });
+    else await parts.answers.put(key, texts[retention.keeps], retention.keptMs, { current });
   } catch (error) {
     // The request has taken effect. Its key is free again once the lock expires.
     request.log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be kept');

@@ -15,6 +15,7 @@ import type { SecretCipher } from '../../pipeline/encryption.js';
 import { isPortError } from '../../pipeline/errors.js';
 import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
+import { hourMs } from '../../schemas/durations.js';
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { formatOfName } from '../../schemas/import-formats.js';
@@ -77,7 +78,6 @@ const leaseMs = 60_000;
 const renewEveryMs = 5_000;
 const retryLeaseMs = 10_000;
 const retryImportMs = 5_000;
-const hourMs = 3_600_000;
 const maxEditAttempts = 20;
 
 const leaseKey = ({ _id }: SyncRecord): string => `sync/${_id}`;

@@ -1,5 +1,6 @@
 /** The times of the nightly sync, and whether a run is due. Pure. */
 import { Cron } from 'croner';
+import { dayMs } from '../../schemas/durations.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { SyncReason, SyncRecord } from '../../schemas/json/sync.js';
 
@@ -38,8 +39,6 @@ export function createSchedule(time: string, timeZone: string): Validated<Schedu
     },
   };
 }
-
-const dayMs = 24 * 60 * 60_000;
 
 /** Walks on from a time that is certainly before the wanted one. */
 function latestOf(next: (nowMs: number) => number, nowMs: number): number {

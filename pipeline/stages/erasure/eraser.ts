@@ -14,7 +14,6 @@
  * Later passes run when all of these are evaluated, so the states tell which devices still need a command. A first pass
  * that failed is therefore not repeated: the last one does the same, and appends only what is missing.
  */
-
 import { hourMs } from '../../../schemas/durations.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';

@@ -2,7 +2,6 @@
  * Disabled webhooks with queued deliveries. Checks them again when the configuration has changed, and gives up
  * deliveries that have been queued for too long.
  */
-
 import { hourMs } from '../../../schemas/durations.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Background, Timers } from './background.js';

@@ -1,5 +1,4 @@
 /** Bounds of the webhook stage in tests, large enough for all that do not give their own. */
-
 import { dayMs } from '../../../../schemas/durations.js';
 import type { WebhookStageBounds } from '../stage.js';
 
