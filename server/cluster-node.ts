@@ -4,7 +4,6 @@
  * Each process has its own read model of the configuration, in a folder that can be rebuilt. All other data is in
  * Kafka, Redis and ClickHouse. If any part fails, the process ends, and another one continues from what is committed.
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';

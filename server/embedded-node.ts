@@ -6,7 +6,6 @@
  * exchange messages. If any of them fails, the process ends and restarts from what is committed.
  */
 // This thread loads chDB for the analytics thread.
-import { shareSpatialQueries } from './shares.js';
 import '../backends/embedded/chdb-stays-loaded.js';
 import type { Logger } from 'pino';
 import { isChdbInstalled } from '../backends/embedded/chdb-package.js';
@@ -49,6 +48,7 @@ import { closing, failureOf, type Node, type Part, stopInOrder } from './node.js
 import { addOperations } from './operations.js';
 import { createPacing } from './pacing.js';
 import { createRoads } from './roads.js';
+import { shareSpatialQueries } from './shares.js';
 import { startEraser } from './stages/erasure.js';
 import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';

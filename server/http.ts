@@ -1,7 +1,6 @@
 /**
  * The HTTP server of a node with its metrics, and the routes of ingest and API. Both backends use it.
  */
-
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

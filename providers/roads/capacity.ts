@@ -21,6 +21,7 @@ const overloaded = (what: string): { ok: false; error: ApiError } => ({
   error: new ApiError('overloaded', `${what}; try again later`, { retryAfterS }),
 });
 
+/** Shares an engine among projects, with a time limit for each request that includes its waiting. */
 export function createCapacity({ maxConcurrency, maxWaitingPerProject, timeoutMs }: CapacityLimits): Capacity {
   const limited = createFairLimit({
     maxRunning: maxConcurrency,

@@ -1,5 +1,5 @@
 /** Errors of the command line: one line and an exit status, without usage text or stack. Runs the built program. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -57,6 +57,11 @@ const environment = (): NodeJS.ProcessEnv => ({ ...process.env, FENCELINE_LOG_LE
 
 async function call(args: readonly string[], variables: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...environment(), ...variables } });
+  return ended(child);
+}
+
+/** Resolves to the status and the errors of a process, whose output is read and dropped. */
+async function ended(child: ChildProcessWithoutNullStreams) {
   onTestFinished(() => void child.kill('SIGKILL'));
   let stderr = '';
   child.stdout.resume();
@@ -202,13 +207,7 @@ describe('the output of a command', () => {
       cwd: folder,
       env: environment(),
     });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let stderr = '';
-    child.stdout.resume();
-    child.stderr.on('data', (bytes: Buffer) => {
-      stderr += bytes.toString();
-    });
-    const [status] = (await once(child, 'close')) as [number | null];
+    const { status, stderr } = await ended(child);
     return { status, stderr: stderr.replace(/^fenceline: connected to .*\n/, '') };
   }
 
