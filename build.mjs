@@ -17,6 +17,7 @@ const dataFolders = [
   'schemas/clickhouse',
   'renderer/basemap/city-names',
   'renderer/basemap/region-names',
+  'renderer/raster/compiled',
 ];
 
 /** Returns a hash of everything that is compiled or copied. Test files are not: they run from source. */
@@ -25,7 +26,7 @@ function hashSources() {
   const hash = createHash('sha256');
   for (const folder of [...include, 'dashboard'].filter((name) => existsSync(join(root, name))).toSorted()) {
     const names = readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`);
-    const isSource = (name) => /\.(tsx?|avsc|sql|css|html|svg|br)$/.test(name) && !name.endsWith('.test.ts');
+    const isSource = (name) => /\.(tsx?|avsc|sql|css|html|svg|br|wasm)$/.test(name) && !name.endsWith('.test.ts');
     for (const name of names.filter(isSource).toSorted())
       hash.update(`${name}\0`).update(readFileSync(join(root, name)));
   }

@@ -6,6 +6,7 @@ import { encodeImage } from './encode.js';
 import { bytesOf, wordsOf } from './pixels.js';
 import { encodeIndexedPng } from './png/indexed-png.js';
 import { maxError } from './png/palette.js';
+import { bitmapOf } from './raster/testing/pictures.js';
 
 /** Red, green, blue and opacity of each pixel of a file, by a decoder that isn't ours. */
 const decoded = async (file: Uint8Array) => sharp(file).ensureAlpha().raw().toBuffer();
@@ -37,7 +38,7 @@ test('a picture of at most 256 colours is encoded exactly', async () => {
   await fc.assert(
     fc.asyncProperty(picture, async ({ width, height, colors }) => {
       const pixels = pixelsOf(colors);
-      const file = await encodeIndexedPng(wordsOf(pixels), width, height);
+      const file = await encodeIndexedPng(bitmapOf(width, wordsOf(pixels)));
       expect(await sharp(file!).metadata()).toMatchObject({ format: 'png', width, height, isPalette: true });
       expect(Buffer.from(pixels).equals(await decoded(file!))).toBe(true);
     }),
@@ -58,7 +59,7 @@ test('pixels differ at most by the bound, and the most frequent colours are exac
       const common = Array.from({ length: 60 }, (_, i) => (base + i) & 0xffffff);
       const colors = [...common.flatMap((each) => Array(20).fill(each)), ...offsets.map((offset) => base ^ offset)];
       const pixels = pixelsOf(colors);
-      const file = await encodeIndexedPng(wordsOf(pixels), colors.length, 1);
+      const file = await encodeIndexedPng(bitmapOf(colors.length, wordsOf(pixels)));
       if (!file) return;
       encoded++;
       const errors = errorsOf(pixels, await decoded(file));
@@ -74,7 +75,7 @@ test('rare colours that are far from all others have space', async () => {
   const frequent = Array.from({ length: 320 }, (_, i) => ((8 * (i % 20)) << 16) | ((8 * (i >> 4)) << 8));
   const rare = [0x0000ff, 0xffffff, 0xffff00, 0x00ffff, 0xff00ff];
   const pixels = pixelsOf([...frequent.flatMap((each) => Array(9).fill(each)), ...rare]);
-  const file = await encodeIndexedPng(wordsOf(pixels), pixels.length / 4, 1);
+  const file = await encodeIndexedPng(bitmapOf(pixels.length / 4, wordsOf(pixels)));
   expect(largest(errorsOf(pixels, await decoded(file!)))).toBeLessThanOrEqual(maxError);
 });
 
@@ -86,7 +87,7 @@ test('pictures that are encoded at the same time do not mix, whatever their size
     for (let at = 0; at < pixels.length; at += 4) pixels.fill((at / 4 + 5 * i) % 50, at, at + 3);
     return pixels;
   });
-  const files = await Promise.all(pictures.map((pixels, i) => encodeIndexedPng(wordsOf(pixels), sizes[i]!, sizes[i]!)));
+  const files = await Promise.all(pictures.map((pixels, i) => encodeIndexedPng(bitmapOf(sizes[i]!, wordsOf(pixels)))));
   for (const [i, file] of files.entries())
     expect(Buffer.from(pictures[i]!).equals(await decoded(file!)), `picture ${i}`).toBe(true);
 });
@@ -114,7 +115,7 @@ function mapLike(): Uint32Array {
 test('a map has half the size of full colour, with a mean error of half a level', async () => {
   const words = mapLike();
   const pixels = Buffer.from(bytesOf(words));
-  const { bytes, contentType } = await encodeImage(words, 900, 600, 'png');
+  const { bytes, contentType } = await encodeImage(bitmapOf(900, words), 'png');
   const fullColor = await sharp(pixels, { raw: { width: 900, height: 600, channels: 4 } })
     .removeAlpha()
     .png({ compressionLevel: 3 })
@@ -132,8 +133,8 @@ const noise = (i: number): number => Math.imul(i ^ (i >>> 7), Math.imul(i, 0x9e3
 test('a photograph is encoded in full colour', async () => {
   const pixels = new Uint8Array(4 * 300 * 300).map((_, i) => (i % 4 === 3 ? 255 : noise(i)));
   const words = wordsOf(pixels);
-  expect((await encodeIndexedPng(words, 300, 300)) === null).toBe(true);
-  const { bytes } = await encodeImage(words, 300, 300, 'png');
+  expect((await encodeIndexedPng(bitmapOf(300, words))) === null).toBe(true);
+  const { bytes } = await encodeImage(bitmapOf(300, words), 'png');
   expect(Buffer.from(pixels).equals(await decoded(bytes))).toBe(true);
 });
 
@@ -141,7 +142,7 @@ test.each([
   ['webp', 'image/webp'],
   ['jpg', 'image/jpeg'],
 ] as const)('%s', async (format, contentType) => {
-  const { bytes, contentType: said } = await encodeImage(mapLike(), 900, 600, format);
+  const { bytes, contentType: said } = await encodeImage(bitmapOf(900, mapLike()), format);
   expect(said).toBe(contentType);
   expect(await sharp(bytes).metadata()).toMatchObject({
     format: format === 'jpg' ? 'jpeg' : format,

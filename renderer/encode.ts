@@ -3,7 +3,7 @@
 import type { Sharp } from 'sharp';
 import { bytesOf } from './pixels.js';
 import { encodeIndexedPng } from './png/indexed-png.js';
-import { pictureMemory } from './reused-memory.js';
+import type { Bitmap } from './raster/bitmap.js';
 import { loadSharp } from './sharp.js';
 import type { ImageFormat, MapImage } from './types.js';
 
@@ -24,28 +24,16 @@ const contentTypes: Readonly<Record<ImageFormat, MapImage['contentType']>> = {
 
 /**
  * Encodes on another thread, so that the next map can be drawn meanwhile. Only the palette of a PNG is chosen on this
- * thread. The pixels must not be used any more: their memory is given back to `pictureMemory`.
+ * thread. The bitmap is closed.
  */
-export async function encodeImage(
-  pixels: Uint32Array,
-  width: number,
-  height: number,
-  format: ImageFormat,
-): Promise<Encoded> {
-  const indexed = format === 'png' ? encodeIndexedPng(pixels, width, height) : null;
-  if (indexed !== null) giveBack(pixels);
-  const bytes = indexed ?? encodeAllColors(pixels, width, height, format).finally(() => giveBack(pixels));
+export async function encodeImage(bitmap: Bitmap, format: ImageFormat): Promise<Encoded> {
+  const indexed = format === 'png' ? encodeIndexedPng(bitmap) : null;
+  if (indexed !== null) bitmap.close();
+  const bytes = indexed ?? encodeAllColors(bitmap, format).finally(() => bitmap.close());
   return { bytes: await bytes, contentType: contentTypes[format] };
 }
 
-async function encodeAllColors(
-  pixels: Uint32Array,
-  width: number,
-  height: number,
-  format: ImageFormat,
-): Promise<Uint8Array> {
+async function encodeAllColors({ pixels, width, height }: Bitmap, format: ImageFormat): Promise<Uint8Array> {
   const sharp = await loadSharp();
   return encoders[format](sharp(bytesOf(pixels), { raw: { width, height, channels: 4 } }).removeAlpha()).toBuffer();
 }
-
-const giveBack = ({ buffer }: Uint32Array): void => pictureMemory.giveBack(buffer as ArrayBuffer);

@@ -9,7 +9,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Surface } from './draw/surface.js';
 import type { PreparedLabels } from './labels/label.js';
-import type { Counted } from './png/palette.js';
+import type { Counted } from './png/colors.js';
 import type { PixelBox } from './types.js';
 
 /** What the maps of one view have in common. */

@@ -10,8 +10,8 @@ import type { Encoded } from './encode.js';
 import type { KnownView, Labelled } from './known-views.js';
 import { drawLabels, drawnBox, drawnKey } from './labels/draw.js';
 import type { PlacedLabel } from './labels/label.js';
+import { countChanged, countColors, kept, pixelsIn, putPixels } from './png/colors.js';
 import { encodeCounted } from './png/indexed-png.js';
-import { countChanged, countColors, kept, pixelsIn, putPixels } from './png/palette.js';
 import type { PixelBox } from './types.js';
 
 /** Overlays of a map. */
@@ -41,7 +41,7 @@ export function paintOnGround(frame: Frame, labels: readonly PlacedLabel[], over
 function drawLabelled(frame: Frame, ground: Uint32Array, labels: readonly PlacedLabel[]): Labelled | null {
   frame.surface.replacePixels().set(ground);
   drawLabels(frame.surface, frame.view.scale, labels);
-  const picture = countColors(frame.surface.pixels);
+  const picture = countColors(frame.surface.bitmap);
   return picture && { picture: kept(picture), labels: drawnBoxes(labels) };
 }
 
@@ -167,8 +167,7 @@ export function encodeChanges(
   for (const box of above) surface.setBox(box, pixelsIn(labelled.picture, surface.width, box));
   paintAgain(frame, redraw, labels, overlays);
   overlays?.paintAbove(surface);
-  const drawn = changed.map((box) => ({ box, pixels: surface.box(box) }));
-  const counted = countChanged(labelled.picture, surface.width, drawn);
-  const encoding = counted && encodeCounted(counted, surface.width, surface.height);
+  const counted = countChanged(surface.bitmap, labelled.picture, changed);
+  const encoding = counted && encodeCounted(surface.bitmap, counted);
   return encoding?.then((bytes) => ({ bytes, contentType: 'image/png' as const })) ?? null;
 }

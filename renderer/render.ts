@@ -110,7 +110,7 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
           if (known) known.ground ??= surface.pixels.slice();
           paintOnGround(frame, labels, overlays);
         }
-        encoding = encodeImage(surface.takePixels(), surface.width, surface.height, scene.format);
+        encoding = encodeImage(surface.takeBitmap(), scene.format);
       }
       surface.close();
       return { ...(await encoding), ...missingOf([...loaded, ...(filled ?? [])]) };

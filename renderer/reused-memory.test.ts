@@ -8,7 +8,7 @@ test('memory is used by one picture at a time, is large enough, and is kept up t
   });
   fc.assert(
     fc.property(steps, fc.integer({ min: 0, max: 3_000 }), (each, maxFreeBytes) => {
-      const store = new ReusedMemory(maxFreeBytes);
+      const store = new ReusedMemory(maxFreeBytes, (bytes) => new ArrayBuffer(bytes));
       const used: ArrayBuffer[] = [];
       const returned: ArrayBuffer[] = [];
       for (const { bytes, returned: number } of each) {
@@ -35,7 +35,7 @@ test('memory is used by one picture at a time, is large enough, and is kept up t
 });
 
 test('the memory of a large picture is left alone by small ones and used by the next large one', () => {
-  const store = new ReusedMemory(10_000);
+  const store = new ReusedMemory(10_000, (bytes) => new ArrayBuffer(bytes));
   const large = store.take(8_000);
   store.giveBack(large);
   const small = store.take(100);

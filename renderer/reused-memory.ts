@@ -8,34 +8,37 @@ const maxExcess = 4;
 /** Typed arrays of all kinds begin and end at such a multiple of bytes. */
 const alignment = 8;
 
-export class ReusedMemory {
+export class ReusedMemory<Memory extends { readonly byteLength: number }> {
   /** The memory that was given back last comes last. */
-  private readonly free: ArrayBuffer[] = [];
+  private readonly free: Memory[] = [];
   private freeBytes = 0;
 
-  /** Creates a store that keeps at most this many bytes, the last used. */
-  constructor(private readonly maxFreeBytes: number) {}
+  /** Creates a store that keeps at most this many bytes, the last used. `create` makes memory of so many bytes. */
+  constructor(
+    private readonly maxFreeBytes: number,
+    private readonly create: (bytes: number) => Memory,
+  ) {}
 
   /** Returns at least this many bytes. Their content is undefined. */
-  take(bytes: number): ArrayBuffer {
+  take(bytes: number): Memory {
     const size = Math.ceil(bytes / alignment) * alignment;
     const found = this.free.findLastIndex(({ byteLength }) => byteLength >= size && byteLength <= maxExcess * size);
-    if (found < 0) return new ArrayBuffer(size);
+    if (found < 0) return this.create(size);
     const [memory] = this.free.splice(found, 1);
     this.freeBytes -= memory!.byteLength;
     return memory!;
   }
 
   /** Takes back memory that nobody uses any more. */
-  giveBack(memory: ArrayBuffer): void {
+  giveBack(memory: Memory): void {
     this.free.push(memory);
     this.freeBytes += memory.byteLength;
     while (this.freeBytes > this.maxFreeBytes) this.freeBytes -= this.free.shift()!.byteLength;
   }
 }
 
-/** Enough for two maps of 600 by 400 at scale 2. Larger maps are rare, and their memory would rarely be used. */
-const maxFreeBytes = 8 * 2 ** 20;
+/** Enough for two maps of 600 by 400 at scale 2. */
+const maxFreeBytes = 2 * 2 ** 20;
 
-/** The memory of all maps of a process. */
-export const pictureMemory = new ReusedMemory(maxFreeBytes);
+/** Memory for the rows of PNG files. */
+export const encodingMemory = new ReusedMemory(maxFreeBytes, (bytes) => new ArrayBuffer(bytes));

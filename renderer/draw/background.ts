@@ -1,7 +1,6 @@
 /** Draws layers of type `background`, and decides whether a map is dark. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
-import { paintRun } from '../raster/picture.js';
 import type { SpriteImage } from '../sprites/sprite-image.js';
 import type { CompiledStyle, StyleLayer } from '../style/compile.js';
 import { type Frame, inDevice } from './frame.js';
@@ -20,11 +19,11 @@ export function paintBackground(frame: Frame, layer: StyleLayer): void {
 
 function paintPlain(frame: Frame, color: Color, opacity: number): void {
   const { surface, parts } = frame;
-  const { pixels, width, height } = surface;
+  const { bitmap, width, area } = surface;
   const ink = plainInk(color, opacity);
-  const areas = parts ? inDevice(frame, parts) : [{ minX: 0, minY: 0, maxX: width, maxY: height }];
+  const areas = parts ? inDevice(frame, parts) : [area];
   for (const { minX, minY, maxX, maxY } of areas) {
-    for (let y = minY; y < maxY; y++) paintRun(pixels, y * width + minX, y * width + maxX, ink.word, ink.opacity);
+    for (let y = minY; y < maxY; y++) bitmap.paint(y * width + minX, y * width + maxX, ink);
   }
 }
 

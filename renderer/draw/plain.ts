@@ -1,11 +1,10 @@
 /** Paints areas and lines in a plain colour, without the drawing engine. */
 
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
-import { Coverage } from '../raster/coverage.js';
-import { type Ink, inkOf, type Picture } from '../raster/picture.js';
-import { Points } from '../raster/points.js';
+import { type Ink, inkOf } from '../raster/ink.js';
+import type { Picture } from '../raster/picture.js';
 import { Stroker, type StrokeStyle } from '../raster/stroke.js';
-import { maxThinPx, ThinLines } from '../raster/thin-lines.js';
+import { maxThinPx } from '../raster/thin-lines.js';
 import type { PixelBox } from '../types.js';
 import { isRing, type LineList, turnedRingPart } from './vertices.js';
 
@@ -24,30 +23,14 @@ export interface Area {
   vertices(): LineList;
 }
 
-/** Memory for the work on one shape. */
-const coverage = new Coverage();
-const thinLines = new ThinLines();
-const points = new Points();
-
 /** Returns a style's colour, with a further opacity of 0 to 1. */
 export function plainInk({ r, g, b, a }: Color, opacity: number): Ink {
   const byte = (channel: number) => Math.round((255 * channel) / (a || 1));
   return inkOf(byte(r), byte(g), byte(b), a * opacity);
 }
 
-/** Pixels of whole rows that are painted at once. Areas take 4 bytes for each of them, and thin lines one. */
-const maxPixelsAtOnce = 2 ** 20;
-
 /** Returns the picture with one part of its area after the other. */
-function bandsOf(picture: Picture): Picture[] {
-  const { area, width } = picture;
-  const rows = Math.max(1, Math.floor(maxPixelsAtOnce / width));
-  const bands: Picture[] = [];
-  for (let { minY } = area; minY < area.maxY; minY += rows) {
-    bands.push({ ...picture, area: { ...area, minY, maxY: Math.min(area.maxY, minY + rows) } });
-  }
-  return bands;
-}
+const bandsOf = ({ bitmap, area }: Picture): Picture[] => bitmap.bands(area).map((band) => ({ bitmap, area: band }));
 
 /** Fills one area after the other. */
 export function fillPlain(target: Target, areas: readonly Area[], ink: Ink): void {
@@ -55,6 +38,7 @@ export function fillPlain(target: Target, areas: readonly Area[], ink: Ink): voi
 }
 
 function fillBand({ picture, unitPx, left, top }: Target, areas: readonly Area[], ink: Ink): void {
+  const { coverage } = picture.bitmap;
   for (const area of areas) {
     const { minX, minY, maxX, maxY } = area.box;
     const [fromX, fromY, toX, toY] = [
@@ -63,14 +47,13 @@ function fillBand({ picture, unitPx, left, top }: Target, areas: readonly Area[]
       left + unitPx * maxX,
       top + unitPx * maxY,
     ];
-    if (!coverage.begin(picture, fromX, fromY, toX, toY)) continue;
+    if (!coverage.begin(picture.area, fromX, fromY, toX, toY)) continue;
     const { xy, ends, kinds } = area.vertices();
     let start = 0;
     for (let part = 0; part < ends.length; part++) {
       const end = ends[part]!;
-      points.place(xy, start, end, unitPx, left, top);
       // In one sum, rings of both directions would cancel each other out.
-      coverage.ring(points, kinds[part] === turnedRingPart ? -1 : 1);
+      coverage.placedRing(xy, start, end, unitPx, left, top, kinds[part] === turnedRingPart ? -1 : 1);
       start = end;
     }
     coverage.fill(ink);
@@ -92,7 +75,8 @@ function strokeThin(
   { widthPx, cap }: StrokeStyle,
   ink: Ink,
 ): void {
-  thinLines.begin(picture, widthPx, capShares[cap] * widthPx);
+  const { thinLines } = picture.bitmap;
+  thinLines.begin(picture.area, widthPx, capShares[cap] * widthPx);
   for (const { xy, ends, kinds } of lines) {
     let start = 0;
     for (let part = 0; part < ends.length; part++) {
@@ -111,9 +95,10 @@ function strokeWide(
   style: StrokeStyle,
   ink: Ink,
 ): void {
+  const { coverage } = picture.bitmap;
   const { minX, minY, maxX, maxY } = picture.area;
   const atOnce = ink.opacity < 256;
-  if (atOnce) coverage.begin(picture, minX, minY, maxX, maxY);
+  if (atOnce) coverage.begin(picture.area, minX, minY, maxX, maxY);
   const stroker = new Stroker(style);
   for (const { xy, ends, kinds } of lines) {
     let start = 0;
@@ -122,7 +107,7 @@ function strokeWide(
       const closed = isRing(kinds[part]!);
       if (stroker.outline(xy, start, end, closed, unitPx, left, top)) {
         if (atOnce) stroker.addTo(coverage, closed);
-        else stroker.paint(coverage, picture, closed, ink);
+        else stroker.paint(picture, closed, ink);
       }
       start = end;
     }

@@ -6,14 +6,14 @@
  */
 import { type Canvas, createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
 import { bytesOf, wordsOf } from '../pixels.js';
-import { pictureMemory } from '../reused-memory.js';
+import { Bitmap } from '../raster/bitmap.js';
 import type { PixelBox } from '../types.js';
 import type { Target } from './plain.js';
 
 export class Surface {
   private canvas: Canvas | undefined;
   /** Set while they are newer than those of the engine. */
-  private own: Uint32Array | undefined;
+  private own: Bitmap | undefined;
 
   /** Creates transparent pixels. Sizes are device pixels. */
   constructor(
@@ -25,7 +25,7 @@ export class Surface {
   get context(): SKRSContext2D {
     const { engine } = this;
     if (this.own) {
-      engine.putImageData(new ImageData(bytesOf(this.own), this.width, this.height), 0, 0);
+      engine.putImageData(new ImageData(bytesOf(this.own.pixels), this.width, this.height), 0, 0);
       this.release();
     }
     return engine;
@@ -39,11 +39,16 @@ export class Surface {
 
   /** All pixels, row by row: red, green, blue and opacity in the order of bytes. */
   get pixels(): Uint32Array {
+    return this.bitmap.pixels;
+  }
+
+  /** All pixels, for our own painters. */
+  get bitmap(): Bitmap {
     if (this.own) return this.own;
     const pixels = this.replacePixels();
     if (this.canvas) pixels.set(wordsOf(this.canvas.data()));
     else pixels.fill(0);
-    return pixels;
+    return this.own!;
   }
 
   /** The box of all pixels. */
@@ -51,32 +56,27 @@ export class Surface {
     return { minX: 0, minY: 0, maxX: this.width, maxY: this.height };
   }
 
-  /** All pixels, for our own painters. Its unit is the CSS pixel at this scale. */
+  /** All pixels as a target. Its unit is the CSS pixel at this scale. */
   target(scale: number): Target {
-    const { pixels, width, area } = this;
-    return { picture: { pixels, width, area }, unitPx: scale, left: 0, top: 0 };
+    const { bitmap, area } = this;
+    return { picture: { bitmap, area }, unitPx: scale, left: 0, top: 0 };
   }
 
   /** Returns all pixels without reading those of the engine, which are to be replaced. Their content is undefined. */
   replacePixels(): Uint32Array {
-    if (!this.own) {
-      const count = this.width * this.height;
-      this.own = new Uint32Array(pictureMemory.take(Uint32Array.BYTES_PER_ELEMENT * count), 0, count);
-    }
-    return this.own;
+    this.own ??= new Bitmap(this.width, this.height);
+    return this.own.pixels;
   }
 
-  /**
-   * Returns all pixels, whose memory the caller gives back to `pictureMemory`. The surface must not be used any more.
-   */
-  takePixels(): Uint32Array {
-    const { pixels } = this;
+  /** Returns all pixels, which the caller closes. The surface must not be used any more. */
+  takeBitmap(): Bitmap {
+    const { bitmap } = this;
     this.own = undefined;
-    return pixels;
+    return bitmap;
   }
 
   private release(): void {
-    if (this.own) pictureMemory.giveBack(this.own.buffer as ArrayBuffer);
+    this.own?.close();
     this.own = undefined;
   }
 

@@ -43,8 +43,7 @@ export class TileCanvas {
 
   /** The tile's part of the pixels, for our own painters. Its unit is the tile unit. */
   target(translate: Translate): Target {
-    const { surface } = this.frame;
-    const picture = { pixels: surface.pixels, width: surface.width, area: this.area };
+    const picture = { bitmap: this.frame.surface.bitmap, area: this.area };
     return { picture, unitPx: this.unitPx, ...this.origin(translate) };
   }
 

@@ -2,7 +2,7 @@
 import { fillPlain, strokePlain } from '../draw/plain.js';
 import type { Surface } from '../draw/surface.js';
 import type { LineList } from '../draw/vertices.js';
-import { inkOf } from '../raster/picture.js';
+import { inkOf } from '../raster/ink.js';
 import type { FenceOverlay, PixelBox, Position, Viewport } from '../types.js';
 import type { FitItem } from '../view/fit.js';
 import { boxAround, ringLines } from './lines.js';

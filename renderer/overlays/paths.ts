@@ -2,7 +2,7 @@
 import { strokePlain } from '../draw/plain.js';
 import type { Surface } from '../draw/surface.js';
 import type { LineList } from '../draw/vertices.js';
-import { inkOf } from '../raster/picture.js';
+import { inkOf } from '../raster/ink.js';
 import type { Color, PathOverlay, PixelBox, Viewport } from '../types.js';
 import type { Margins } from '../view/fit.js';
 import { boxAround, chainLines } from './lines.js';

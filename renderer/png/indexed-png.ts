@@ -2,13 +2,15 @@
  * Encodes PNGs of at most 256 colours, one byte per pixel, when the result looks the same
  * (https://www.w3.org/TR/png-3/).
  *
- * Input: pixels (see `pixels.ts`), or their counted colours. Output: a PNG file, or null when the picture
- * has too many colours, as photographs have. All input is read before a promise is returned.
+ * Input: a bitmap, or its counted colours. Output: a PNG file, or null when the picture has too many colours, as
+ * photographs have. All input is read before a promise is returned.
  */
 import { promisify } from 'node:util';
 import { constants, crc32, deflate, type ZlibOptions } from 'node:zlib';
-import { pictureMemory } from '../reused-memory.js';
-import { type Counted, choosePalette, countColors } from './palette.js';
+import type { Bitmap } from '../raster/bitmap.js';
+import { encodingMemory } from '../reused-memory.js';
+import { type Counted, countColors } from './colors.js';
+import { choosePalette } from './palette.js';
 
 const deflated = promisify<Uint8Array, ZlibOptions, Buffer>(deflate);
 /**
@@ -17,43 +19,27 @@ const deflated = promisify<Uint8Array, ZlibOptions, Buffer>(deflate);
  */
 const compression: ZlibOptions = { strategy: constants.Z_RLE, chunkSize: 262_144 };
 
-/** Encodes pixels, row by row. Returns null when they have too many colours. */
-export function encodeIndexedPng(pixels: Uint32Array, width: number, height: number): Promise<Buffer> | null {
-  const counted = countColors(pixels);
-  return counted && encodeCounted(counted, width, height);
+/** Encodes a bitmap, whose pixels are lost. Returns null when it has too many colours, and leaves it as it was. */
+export function encodeIndexedPng(bitmap: Bitmap): Promise<Buffer> | null {
+  const counted = countColors(bitmap);
+  return counted && encodeCounted(bitmap, counted);
 }
 
-/** Encodes a picture whose colours were counted last. */
-export function encodeCounted(counted: Counted, width: number, height: number): Promise<Buffer> | null {
-  const palette = choosePalette(counted);
+/** Encodes a bitmap whose colours were counted last, like {@link encodeIndexedPng}. */
+export function encodeCounted(bitmap: Bitmap, counted: Counted): Promise<Buffer> | null {
+  const palette = choosePalette(bitmap, counted);
   if (!palette) return null;
+  const { width, height, painters } = bitmap;
+  new Uint8Array(painters.memory.buffer, painters.entriesAt.value).set(palette.entryOf);
+  painters.writeRows();
+  // Compressed on another thread, while the bitmap's memory has the next picture.
   const size = (width + 1) * height;
-  const memory = pictureMemory.take(size);
+  const memory = encodingMemory.take(size);
   const rows = new Uint8Array(memory, 0, size);
-  writeRows(rows, counted.numbers, palette.entryOf, width, height);
+  rows.set(new Uint8Array(painters.memory.buffer, painters.pixelsAt.value, size));
   return deflated(rows, compression)
     .then((data) => pngFile(width, height, palette.channels, data))
-    .finally(() => pictureMemory.giveBack(memory));
-}
-
-/**
- * Writes rows that start with the filter type: none. Four pixels take one turn of the loop, because a turn takes as
- * long as a pixel.
- */
-function writeRows(rows: Uint8Array, numbers: Uint16Array, entryOf: Uint8Array, width: number, height: number): void {
-  let from = 0;
-  let to = 0;
-  for (let y = 0; y < height; y++) {
-    rows[to++] = 0;
-    const end = from + width;
-    for (; from + 4 <= end; from += 4, to += 4) {
-      rows[to] = entryOf[numbers[from]!]!;
-      rows[to + 1] = entryOf[numbers[from + 1]!]!;
-      rows[to + 2] = entryOf[numbers[from + 2]!]!;
-      rows[to + 3] = entryOf[numbers[from + 3]!]!;
-    }
-    while (from < end) rows[to++] = entryOf[numbers[from++]!]!;
-  }
+    .finally(() => encodingMemory.giveBack(memory));
 }
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');

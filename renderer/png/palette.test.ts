@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Bitmap } from '../raster/bitmap.js';
+import { bitmapOf } from '../raster/testing/pictures.js';
 import type { PixelBox } from '../types.js';
-import { type ChangedBox, choosePalette, countChanged, countColors, kept, pixelsIn } from './palette.js';
+import { type Counted, countChanged, countColors, kept, pixelsIn } from './colors.js';
+import { choosePalette } from './palette.js';
 
 interface Drawn {
   readonly left: number;
@@ -23,7 +26,7 @@ const boxes: fc.Arbitrary<Drawn[]> = fc.array(
   { maxLength: 4 },
 );
 
-/** Fills boxes of a picture. Returns all pixels, and those of the boxes as they are in the end. */
+/** Fills boxes of a picture. Returns all pixels, and the boxes. */
 function changed(before: Uint32Array, width: number, height: number, drawn: readonly Drawn[]) {
   const pixels = before.slice();
   const places = drawn.map(({ left, top, width: wide, height: high, colors }): PixelBox => {
@@ -34,18 +37,12 @@ function changed(before: Uint32Array, width: number, height: number, drawn: read
       for (let x = minX; x < box.maxX; x++) pixels[y * width + x] = colors[position++ % colors.length]!;
     return box;
   });
-  const partOf = (box: PixelBox): ChangedBox => {
-    const rows = Array.from({ length: box.maxY - box.minY }, (_, row) =>
-      pixels.subarray((box.minY + row) * width + box.minX, (box.minY + row) * width + box.maxX),
-    );
-    return { box, pixels: Uint32Array.from(rows.flatMap((row) => [...row])) };
-  };
-  return { pixels, parts: places.map(partOf) };
+  return { pixels, places };
 }
 
 /** Returns the palette and each pixel's entry. */
-function encoded(counted: ReturnType<typeof countColors>) {
-  const palette = counted && choosePalette(counted);
+function encoded(bitmap: Bitmap, counted: Counted | null) {
+  const palette = counted && choosePalette(bitmap, counted);
   return palette && { colors: palette.channels, entries: counted.numbers.map((number) => palette.entryOf[number]!) };
 }
 
@@ -54,10 +51,11 @@ test('a picture that differs from a known one is encoded as if it was counted fr
   fc.assert(
     fc.property(picture, ([width, height, colors, drawn]) => {
       const before = Uint32Array.from({ length: width * height }, (_, i) => colors[(i * 7) % colors.length]!);
-      const { pixels, parts } = changed(before, width, height, drawn);
-      const fresh = encoded(countColors(pixels));
-      const known = kept(countColors(before)!);
-      expect(encoded(countChanged(known, width, parts))).toEqual(fresh);
+      const { pixels, places } = changed(before, width, height, drawn);
+      const bitmap = bitmapOf(width, pixels);
+      const fresh = encoded(bitmap, countColors(bitmap));
+      const known = kept(countColors(bitmapOf(width, before))!);
+      expect(encoded(bitmap, countChanged(bitmap, known, places))).toEqual(fresh);
     }),
   );
 });
@@ -65,10 +63,17 @@ test('a picture that differs from a known one is encoded as if it was counted fr
 test('a kept picture gives the pixels of each box', () => {
   fc.assert(
     fc.property(side, side, boxes, (width, height, drawn) => {
-      const { pixels, parts } = changed(new Uint32Array(width * height), width, height, drawn);
-      const picture = kept(countColors(pixels)!);
-      countColors(Uint32Array.of(1, 2, 3));
-      for (const { box, pixels: part } of parts) expect(pixelsIn(picture, width, box)).toEqual(part);
+      const { pixels, places } = changed(new Uint32Array(width * height), width, height, drawn);
+      const bitmap = bitmapOf(width, pixels);
+      const picture = kept(countColors(bitmap)!);
+      bitmap.pixels.fill(1);
+      countColors(bitmap);
+      for (const box of places) {
+        const rows = Array.from({ length: box.maxY - box.minY }, (_, row) => [
+          ...pixels.subarray((box.minY + row) * width + box.minX, (box.minY + row) * width + box.maxX),
+        ]);
+        expect([...pixelsIn(picture, width, box)]).toEqual(rows.flat());
+      }
     }),
   );
 });
@@ -76,8 +81,35 @@ test('a kept picture gives the pixels of each box', () => {
 test('a picture of too many colours is neither counted nor changed to', () => {
   const width = 200;
   const all = Uint32Array.from({ length: width * width }, (_, i) => i);
-  expect(countColors(all)).toBeNull();
-  const known = kept(countColors(new Uint32Array(width * width))!);
-  const box = { minX: 0, minY: 0, maxX: width, maxY: width };
-  expect(countChanged(known, width, [{ box, pixels: all }])).toBeNull();
+  const bitmap = bitmapOf(width, all);
+  expect(countColors(bitmap)).toBeNull();
+  const known = kept(countColors(bitmapOf(width, new Uint32Array(width * width)))!);
+  expect(countChanged(bitmap, known, [bitmap.area])).toBeNull();
+});
+
+test('each colour has its number of pixels, and rows have the entry of each', () => {
+  const picture = fc.tuple(side, fc.array(fc.tuple(fc.nat({ max: 9 }), side), { minLength: 1, maxLength: 60 }));
+  fc.assert(
+    fc.property(picture, ([height, runs]) => {
+      const width = Math.ceil(runs.reduce((sum, [, length]) => sum + length, 0) / height);
+      const all = runs.flatMap(([value, length]) => Array<number>(length).fill(0x10203 * value));
+      const bitmap = bitmapOf(
+        width,
+        Uint32Array.from({ length: width * height }, (_, i) => all[i % all.length]!),
+      );
+      const pixels = bitmap.pixels.slice();
+      const { colors, counts, numbers } = countColors(bitmap)!;
+      for (let number = 1; number < colors.length; number++)
+        expect(counts[number]).toBe(pixels.filter((pixel) => pixel === colors[number]).length);
+      const { painters } = bitmap;
+      new Uint8Array(painters.memory.buffer, painters.entriesAt.value).set(colors.map((_, i) => 7 * i));
+      const expected = Array.from({ length: height }, (_, y) => [
+        0,
+        ...Array.from(numbers.subarray(y * width, (y + 1) * width), (number) => 7 * number),
+      ]);
+      painters.writeRows();
+      const rows = new Uint8Array(painters.memory.buffer, painters.pixelsAt.value, (width + 1) * height);
+      expect([...rows]).toEqual(expected.flat());
+    }),
+  );
 });

@@ -17,20 +17,6 @@ export class Points {
     this.xy[this.length++] = Math.floor(y * subpixels + 0.5);
   }
 
-  /** Replaces all points by vertices from `start` to `end`: `left + unitPx * xy[i]` is an x in pixels. */
-  place(xy: ArrayLike<number>, start: number, end: number, unitPx: number, left: number, top: number): void {
-    const unit = unitPx * subpixels;
-    const shiftX = left * subpixels + 0.5;
-    const shiftY = top * subpixels + 0.5;
-    this.length = end - start;
-    while (this.length > this.xy.length) this.grow();
-    const own = this.xy;
-    for (let from = start, to = 0; from < end; from += 2, to += 2) {
-      own[to] = Math.floor(shiftX + unit * xy[from]!);
-      own[to + 1] = Math.floor(shiftY + unit * xy[from + 1]!);
-    }
-  }
-
   /** Adds the points of another list, the last first. */
   addReversed({ xy, length }: Points): void {
     while (this.length + length > this.xy.length) this.grow();

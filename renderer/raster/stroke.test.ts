@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Coverage } from './coverage.js';
-import { blended, inkOf } from './picture.js';
+import { inkOf } from './ink.js';
 import { Stroker, type StrokeStyle } from './stroke.js';
-import { black, darkness, whitePicture } from './testing/pictures.js';
+import { black, blended, darkness, whitePicture } from './testing/pictures.js';
 
 const size = 64;
-const coverage = new Coverage();
 
 const coordinate = fc.double({ min: -20, max: size + 20, noNaN: true });
 const vertices = fc
@@ -17,7 +15,7 @@ const widthPx = fc.double({ min: 1.2, max: 30, noNaN: true });
 function stroked(xy: readonly number[], isRing: boolean, style: StrokeStyle, ink = black) {
   const picture = whitePicture(size, size);
   const stroker = new Stroker(style);
-  if (stroker.outline(xy, 0, xy.length, isRing, 1, 0, 0)) stroker.paint(coverage, picture, isRing, ink);
+  if (stroker.outline(xy, 0, xy.length, isRing, 1, 0, 0)) stroker.paint(picture, isRing, ink);
   return picture;
 }
 
@@ -79,21 +77,21 @@ test('a translucent line is seen once where it crosses itself', () => {
     false,
     { widthPx: 9, cap: 'butt', join: 'round', miterLimit: 2 },
     ink,
-  );
-  const once = blended(0xffffffff, ink.word, ink.opacity) & 255;
+  ).bitmap;
+  const once = blended(0xffffffff, ink) & 255;
   expect(Math.min(...Array.from(pixels, (pixel) => pixel & 255))).toBe(once);
   expect(pixels[30 * size + 30]! & 255).toBe(once);
 });
 
 test('a line without length is not drawn', () => {
   const style = { widthPx: 10, cap: 'round', join: 'round', miterLimit: 2 } as const;
-  expect(new Set(stroked([9, 9, 9, 9], false, style).pixels)).toEqual(new Set([0xffffffff]));
+  expect(new Set(stroked([9, 9, 9, 9], false, style).bitmap.pixels)).toEqual(new Set([0xffffffff]));
 });
 
 test.each([1e4, 1e9, 1e15, 1e300])('a line with a width of %s covers the whole picture', (width) => {
   for (const join of ['round', 'miter', 'bevel'] as const) {
     const style = { widthPx: width, cap: 'round', join, miterLimit: 2 } as const;
-    const { pixels } = stroked([10, 20, 40, 30, 20, 50], false, style);
+    const { pixels } = stroked([10, 20, 40, 30, 20, 50], false, style).bitmap;
     expect(pixels.every((pixel) => (pixel & 255) === 0)).toBe(true);
   }
 });

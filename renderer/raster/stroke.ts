@@ -1,7 +1,8 @@
 /** Turns lines with a width into areas. Pure. */
 
 import type { Coverage } from './coverage.js';
-import type { Ink, Picture } from './picture.js';
+import type { Ink } from './ink.js';
+import type { Picture } from './picture.js';
 import { Points } from './points.js';
 
 /** Lengths in device pixels. */
@@ -112,9 +113,10 @@ export class Stroker {
   }
 
   /** Paints what was outlined. */
-  paint(coverage: Coverage, picture: Picture, isRing: boolean, ink: Ink): void {
+  paint(picture: Picture, isRing: boolean, ink: Ink): void {
     const { reach } = this;
-    if (coverage.begin(picture, this.minX - reach, this.minY - reach, this.maxX + reach, this.maxY + reach)) {
+    const { coverage } = picture.bitmap;
+    if (coverage.begin(picture.area, this.minX - reach, this.minY - reach, this.maxX + reach, this.maxY + reach)) {
       this.addTo(coverage, isRing);
       coverage.fill(ink);
     }

@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PixelBox } from '../types.js';
-import { Coverage } from './coverage.js';
-import { blended, inkOf } from './picture.js';
+import { inkOf } from './ink.js';
 import { Stroker } from './stroke.js';
-import { black, crop, darkness, largestDifference, whitePicture } from './testing/pictures.js';
-import { maxThinPx, ThinLines } from './thin-lines.js';
+import { black, blended, crop, darkness, largestDifference, whitePicture } from './testing/pictures.js';
+import { maxThinPx } from './thin-lines.js';
 
 const size = 64;
-const thinLines = new ThinLines();
 
 const inside = fc.double({ min: 4, max: size - 4, noNaN: true });
 const anywhere = fc.double({ min: -30, max: size + 30, noNaN: true });
@@ -16,7 +14,8 @@ const widthPx = fc.double({ min: 0.3, max: maxThinPx, noNaN: true });
 
 function painted(xy: readonly number[], isRing: boolean, width: number, area?: PixelBox, ink = black) {
   const picture = whitePicture(size, size, area);
-  thinLines.begin(picture, width, 0);
+  const { thinLines } = picture.bitmap;
+  thinLines.begin(picture.area, width, 0);
   thinLines.line(xy, 0, xy.length, isRing, 1, 0, 0);
   thinLines.fill(ink);
   return picture;
@@ -28,7 +27,7 @@ test('a line looks like its exact outline', () => {
       const line = [ax, ay, bx, by];
       const picture = whitePicture(size, size);
       const stroker = new Stroker({ widthPx: width, cap: 'butt', join: 'bevel', miterLimit: 1 });
-      if (stroker.outline(line, 0, 4, false, 1, 0, 0)) stroker.paint(new Coverage(), picture, false, black);
+      if (stroker.outline(line, 0, 4, false, 1, 0, 0)) stroker.paint(picture, false, black);
       const exact = darkness(picture);
       const thin = darkness(painted(line, false, width));
       const sums = [exact, thin].map((shares) => shares.reduce((sum, share) => sum + share));
@@ -63,14 +62,32 @@ test('a part of a picture equals the same part of the whole', () => {
     fc.property(lines, area, widthPx, fc.boolean(), (vertices, box, width, isRing) => {
       const xy = vertices.flat();
       const whole = crop(painted(xy, isRing, width), box);
-      expect(largestDifference(painted(xy, isRing, width, box).pixels, whole)).toBeLessThan(3);
+      expect(largestDifference(painted(xy, isRing, width, box).bitmap.pixels, whole)).toBeLessThan(3);
     }),
   );
 });
 
 test('where lines overlap, a translucent colour is seen once', () => {
   const ink = inkOf(0, 0, 0, 0.5);
-  const { pixels } = painted([5, 5, 55, 50, 5, 50, 55, 5], true, 1, undefined, ink);
-  const once = blended(0xffffffff, ink.word, ink.opacity) & 255;
+  const { pixels } = painted([5, 5, 55, 50, 5, 50, 55, 5], true, 1, undefined, ink).bitmap;
+  const once = blended(0xffffffff, ink) & 255;
   expect(Math.min(...Array.from(pixels, (pixel) => pixel & 255))).toBe(once);
+});
+
+test.each([true, false])('a line of more vertices than fit into memory at once is drawn whole (ring: %s)', (isRing) => {
+  const corners = [8, 8, 56, 12, 40, 55, 9, 40];
+  const dense = (perSide: number): number[] =>
+    Array.from({ length: isRing ? 4 : 3 }, (_, side) => {
+      const [x, y, nextX, nextY] = [0, 1, 2, 3].map((i) => corners[(2 * side + i) % 8]!);
+      const along = (step: number): number[] => [
+        x! + ((nextX! - x!) * step) / perSide,
+        y! + ((nextY! - y!) * step) / perSide,
+      ];
+      return Array.from({ length: perSide }, (_, step) => along(step)).flat();
+    }).flat();
+  const [whole, pieces] = [painted(dense(4_000), isRing, 1), painted(dense(10_000), isRing, 1)].map(darkness);
+  const off = pieces!.map((share, i) => Math.abs(share - whole![i]!));
+  // Where the line is cut, a pixel may be half as covered. The lines have two or three cuts.
+  expect(off.filter((difference) => difference > 0.1).length).toBeLessThan(6);
+  expect(Math.max(...off)).toBeLessThan(0.6);
 });
