@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { refusal } from '../../providers/answer.js';
 import { createGazetteer } from '../../providers/geocoding/gazetteer/gazetteer.js';
 import type { Address, Geocoder, GeocodingResult } from '../../providers/geocoding/geocoder.js';
+import { ApiError } from '../../schemas/errors.js';
 import { type Body, type TestApi, useApi } from '../testing/fixtures.js';
 
 const resolvedAt = Date.UTC(2026, 0, 2);
@@ -16,12 +17,14 @@ const town: Address = {
 const house: Address = { ...town, layer: 'address', formattedAddress: 'Städtle 1, Vaduz' };
 
 const queries: string[] = [];
+const asking: string[] = [];
 let answer: GeocodingResult;
 const service: Geocoder = {
   name: 'scripted',
   attribution: '',
   knowsStreets: true,
-  async forward(query) {
+  async forward(project, query) {
+    asking.push(project);
     queries.push(query);
     return answer;
   },
@@ -52,6 +55,7 @@ const refused = async (api: TestApi, fields: object): Promise<Body> => {
 
 beforeEach(() => {
   queries.length = 0;
+  asking.length = 0;
   for (const api of [withGazetteer, withService, without])
     onTestFinished(async () => void (await api.call('DELETE', url)));
 });
@@ -161,6 +165,16 @@ describe('a service that does not answer', () => {
     answering(house);
     expect((await put(withService, fields)).body.geofence.geometrySource.address).not.toHaveProperty('warning');
   });
+});
+
+test('too many waiting addresses of the project refuse one more, with the time to wait', async () => {
+  const waiting = 'too many requests of this project wait for scripted; try again later';
+  answer = { ok: false, error: new ApiError('overloaded', waiting, { retryAfterS: 1 }) };
+  const { status, body, headers } = await put(withService, { address: 'Vaduz' });
+  expect(status).toBe(503);
+  expect(headers['retry-after']).toBe('1');
+  expect(body.meta).toMatchObject({ type: 'overloaded', param: 'address', message: `address: ${waiting}` });
+  expect(asking).toEqual([withService.project.record._id]);
 });
 
 test('a service that refuses the query refuses the address, and no retry is invited', async () => {

@@ -45,7 +45,7 @@ export async function resolveGeometry(
   const { sought, ...described } = given;
   if (sought.placeId !== null) return atPlace(scope, given, sought.placeId, existing, configuration, sources);
   // A geofence without a place has an address.
-  const located = await atAddress(given, sought.address!, existing, sources);
+  const located = await atAddress(scope, given, sought.address!, existing, sources);
   if (!located.ok) return located;
   const { center, address } = located.value;
   // Only circles and isochrones have an address, and they have a radius.
@@ -101,6 +101,7 @@ interface Located {
 
 /** Returns the centre: the coordinates if they are given and near the address, else the position of the address. */
 async function atAddress(
+  { project }: Scope,
   given: SoughtGeofence,
   query: string,
   existing: GeofenceRecord | undefined,
@@ -110,7 +111,7 @@ async function atAddress(
   const isSame = before !== undefined && before.query === query;
   if (isSame && before.warning === null && isStillAt(given.center, existing!, before))
     return { ok: true, value: { center: existing!.center, address: before } };
-  const located = await lookUp(given.center, query, sources);
+  const located = await lookUp(project, given.center, query, sources);
   // A warning that says the same again is not a change of the record.
   const isSameWarning = located.ok && isSame && before.warning === located.value.address.warning;
   if (!isSameWarning || given.center === null || !isSamePosition(given.center, existing!.center)) return located;
@@ -125,6 +126,7 @@ const isStillAt = (
 ): boolean => position !== null && isSamePosition(current, center ?? position);
 
 async function lookUp(
+  project: string,
   center: Position | null,
   query: string,
   { geocoder, clock = Date.now }: GeometrySources,
@@ -150,11 +152,12 @@ async function lookUp(
       : unchecked(center, 'the address was not compared with the coordinates: geocoding is switched off');
   }
   const options = center === null ? { limit: 1 } : { limit: maxCompared, near: center };
-  const result = await geocoder.forward(query, options);
+  const result = await geocoder.forward(project, query, options);
   if (!result.ok) {
-    const { code, message } = result.error;
+    const { code, message, retryAfterS } = result.error;
+    const retry = retryAfterS !== undefined && { retryAfterS };
     return center === null
-      ? refusal(code, message, 'address')
+      ? { ok: false, error: new ApiError(code, `address: ${message}`, { param: 'address', ...retry }) }
       : unchecked(center, `the address was not compared with the coordinates: ${message}`);
   }
   const found = result.value.filter(({ confidence }) => confidence !== 'fallback');

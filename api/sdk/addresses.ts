@@ -201,7 +201,7 @@ export const addressRoutes =
       }),
       handler: async (request) => {
         const { query, options } = accepted(readAddressQuery(request.query as RawFields));
-        return addresses(await provider().forward(query, options));
+        return addresses(await provider().forward(callerOf(request).project, query, options));
       },
     });
 
@@ -217,7 +217,7 @@ export const addressRoutes =
       }),
       handler: async (request) => {
         const { position, options } = accepted(readReverseQuery(request.query as RawFields));
-        return addresses(await provider().reverse(position, options), position);
+        return addresses(await provider().reverse(callerOf(request).project, position, options), position);
       },
     });
 
@@ -264,7 +264,7 @@ export const addressRoutes =
       }),
       handler: async (request) => {
         const { query, options } = accepted(readAddressQuery(request.query as RawFields));
-        return addresses(await provider().autocomplete(query, options), options.near);
+        return addresses(await provider().autocomplete(callerOf(request).project, query, options), options.near);
       },
     });
 

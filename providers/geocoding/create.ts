@@ -5,7 +5,8 @@ import type { ObserveCache } from '../../pipeline/cache-use.js';
 import { parameterError } from '../../schemas/errors.js';
 import { createGazetteer } from './gazetteer/gazetteer.js';
 import type { Geocoder } from './geocoder.js';
-import { createHttpGeocoder, createPace, type Turns } from './http-geocoder.js';
+import { createHttpGeocoder } from './http-geocoder.js';
+import { createPace, type Turns } from './request-queue.js';
 import { services } from './services.js';
 
 export const geocodingProviders = ['gazetteer', 'nominatim', 'photon', 'pelias', 'none'] as const;
@@ -56,6 +57,7 @@ export function createGeocoder(
     baseUrl: url,
     apiKey,
     pace: createPace(provider, maxRequestsPerSecond, turns),
+    maxRunning: maxConnections,
     maxWaitMs,
     maxCachedAnswers: settings.maxCachedAnswers,
     maxCacheAgeMs: settings.cacheHours * 3_600_000,

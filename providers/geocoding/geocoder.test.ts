@@ -4,7 +4,7 @@ import { anyCharacter } from '../../testing/any-character.js';
 import { createGeocoder, type GeocodingSettings } from './create.js';
 import { createGazetteer } from './gazetteer/gazetteer.js';
 import type { Address, Geocoder, GeocodingResult } from './geocoder.js';
-import type { Turns } from './http-geocoder.js';
+import type { Turns } from './request-queue.js';
 import { services } from './services.js';
 import { type LocalService, type ServiceName, startServer, startService } from './testing/recorded.js';
 
@@ -20,6 +20,8 @@ const settings: GeocodingSettings = {
   maxCachedAnswers: 100,
   cacheHours: 1,
 };
+
+const project = 'project';
 
 type Given = Partial<GeocodingSettings> & { readonly clock?: () => number };
 
@@ -47,7 +49,7 @@ async function openAny(name: ServiceName | 'gazetteer'): Promise<Geocoder> {
 describe.each(['gazetteer', ...names] as const)('every geocoder: %s', (name) => {
   test('finds a town by its name and region', async () => {
     const geocoder = await openAny(name);
-    const [first] = addresses(await geocoder.forward('Paris, TX', { limit: 5 }));
+    const [first] = addresses(await geocoder.forward(project, 'Paris, TX', { limit: 5 }));
     expect(first).toMatchObject({
       layer: 'locality',
       confidence: 'exact',
@@ -62,26 +64,26 @@ describe.each(['gazetteer', ...names] as const)('every geocoder: %s', (name) => 
 
   test('answers a query that it does not know with no addresses', async () => {
     const geocoder = await openAny(name);
-    expect(addresses(await geocoder.forward('Xyzzyville', { limit: 5 }))).toEqual([]);
-    expect(addresses(await geocoder.reverse([-40, 0], { limit: 5 }))).toEqual([]);
+    expect(addresses(await geocoder.forward(project, 'Xyzzyville', { limit: 5 }))).toEqual([]);
+    expect(addresses(await geocoder.reverse(project, [-40, 0], { limit: 5 }))).toEqual([]);
   });
 
   test('names the town at a position', async () => {
     const geocoder = await openAny(name);
-    const [first] = addresses(await geocoder.reverse([...paris], { limit: 1 }));
+    const [first] = addresses(await geocoder.reverse(project, [...paris], { limit: 1 }));
     expect(first).toMatchObject({ city: 'Paris', state: 'Texas' });
   });
 
   test('leaves out other countries and layers', async () => {
     const geocoder = await openAny(name);
-    expect(addresses(await geocoder.forward('Paris', { limit: 5, countries: ['JP'] }))).toEqual([]);
-    expect(addresses(await geocoder.forward('Paris, TX', { limit: 5, layers: ['address'] }))).toEqual([]);
-    expect(addresses(await geocoder.forward('Paris, TX', { limit: 1, layers: ['locality'] }))).toHaveLength(1);
+    expect(addresses(await geocoder.forward(project, 'Paris', { limit: 5, countries: ['JP'] }))).toEqual([]);
+    expect(addresses(await geocoder.forward(project, 'Paris, TX', { limit: 5, layers: ['address'] }))).toEqual([]);
+    expect(addresses(await geocoder.forward(project, 'Paris, TX', { limit: 1, layers: ['locality'] }))).toHaveLength(1);
   });
 
   test('completes a name, or names the setting of a provider that does', async () => {
     const geocoder = await openAny(name);
-    const result = await geocoder.autocomplete('Pari', { limit: 5 });
+    const result = await geocoder.autocomplete(project, 'Pari', { limit: 5 });
     if (name === 'nominatim') {
       expect(result).toMatchObject({ ok: false, error: { code: 'not_available', message: /geocoding\.provider/ } });
     } else expect(addresses(result).map(({ city }) => city)).toContain('Paris');
@@ -91,7 +93,7 @@ describe.each(['gazetteer', ...names] as const)('every geocoder: %s', (name) => 
     const geocoder = await openAny(name);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 40 }), async (query) => {
-        const { ok } = await geocoder.forward(query.toWellFormed(), { limit: 3 });
+        const { ok } = await geocoder.forward(project, query.toWellFormed(), { limit: 3 });
         expect(ok).toBe(true);
       }),
       { numRuns: name === 'gazetteer' ? 200 : 20 },
@@ -102,7 +104,7 @@ describe.each(['gazetteer', ...names] as const)('every geocoder: %s', (name) => 
 describe.each(names)('%s', (name) => {
   test('reads a house with all its parts', async () => {
     const geocoder = await openAny(name);
-    const [house] = addresses(await geocoder.forward('841 Broadway, New York', { limit: 1 }));
+    const [house] = addresses(await geocoder.forward(project, '841 Broadway, New York', { limit: 1 }));
     expect(house).toMatchObject({
       position: [-73.991, 40.7316],
       layer: 'address',
@@ -121,14 +123,14 @@ describe.each(names)('%s', (name) => {
 
   test('marks a town that is found for a house as a fallback', async () => {
     const geocoder = await openAny(name);
-    const [town] = addresses(await geocoder.forward('Paris 12, Nowhere Street', { limit: 1 }));
+    const [town] = addresses(await geocoder.forward(project, 'Paris 12, Nowhere Street', { limit: 1 }));
     expect(town).toMatchObject({ layer: 'locality', confidence: 'fallback' });
   });
 
   test('names the application, accepts a base URL with a path, and sends no empty key', async () => {
     const service = await startServer((_, response) => response.end('[]'));
     const geocoder = open({ provider: name, url: `${service.url}/maps/` });
-    await geocoder.forward('Zürich & Genève', { limit: 1, language: 'de' });
+    await geocoder.forward(project, 'Zürich & Genève', { limit: 1, language: 'de' });
     const [request] = service.requests;
     expect(request!.headers['user-agent']).toBe(settings.userAgent);
     expect(request!.url).toMatch(/^\/maps\/[a-z1/]+\?/);
@@ -150,7 +152,7 @@ describe.each(names)('%s', (name) => {
     ['an answer without end', 200, `["${'x'.repeat(2 ** 21)}`],
   ])('reports %s as unavailable', async (_, status, body) => {
     const { url } = await startServer((__, response) => response.writeHead(status).end(body));
-    const result = await open({ provider: name, url }).forward('Paris', { limit: 1 });
+    const result = await open({ provider: name, url }).forward(project, 'Paris', { limit: 1 });
     expect(result).toMatchObject({ ok: false, error: { code: 'unavailable' } });
   });
 });
@@ -234,11 +236,11 @@ describe('regression: a language that the service refuses', () => {
     const service = await refusing();
     let nowMs = 0;
     const geocoder = open({ url: service.url, cacheHours: 0, clock: () => nowMs });
-    expect(addresses(await geocoder.forward('Lund', { limit: 1, language: 'sv' }))).toEqual([]);
-    expect(addresses(await geocoder.reverse([13, 55], { limit: 1, language: 'sv' }))).toEqual([]);
-    expect(addresses(await geocoder.autocomplete('Lu', { limit: 1, language: 'de' }))).toEqual([]);
+    expect(addresses(await geocoder.forward(project, 'Lund', { limit: 1, language: 'sv' }))).toEqual([]);
+    expect(addresses(await geocoder.reverse(project, [13, 55], { limit: 1, language: 'sv' }))).toEqual([]);
+    expect(addresses(await geocoder.autocomplete(project, 'Lu', { limit: 1, language: 'de' }))).toEqual([]);
     nowMs = 3_600_000;
-    expect(addresses(await geocoder.forward('Lund', { limit: 1, language: 'sv' }))).toEqual([]);
+    expect(addresses(await geocoder.forward(project, 'Lund', { limit: 1, language: 'sv' }))).toEqual([]);
     expect(service.requests.map(({ url }) => new URL(url!, 'http://x').searchParams.get('lang'))).toEqual([
       ...['sv', null],
       null,
@@ -251,15 +253,15 @@ describe('regression: a language that the service refuses', () => {
     const service = await refusing();
     const geocoder = open({ url: service.url });
     const refused = { ok: false, error: { code: 'not_available' } };
-    expect(await geocoder.forward('bad', { limit: 1, language: 'fr' })).toMatchObject(refused);
-    await geocoder.forward('Lund', { limit: 1, language: 'fr' });
+    expect(await geocoder.forward(project, 'bad', { limit: 1, language: 'fr' })).toMatchObject(refused);
+    await geocoder.forward(project, 'Lund', { limit: 1, language: 'fr' });
     expect(service.requests.at(-1)!.url).toContain('lang=fr');
   });
 });
 
 test.each([400, 404, 414, 422])('a request that the service refuses with %d is not to be repeated', async (status) => {
   const { url } = await startServer((_, response) => response.writeHead(status).end('{}'));
-  const result = await open({ url }).forward('Paris', { limit: 1 });
+  const result = await open({ url }).forward(project, 'Paris', { limit: 1 });
   expect(result).toMatchObject({ ok: false, error: { code: 'not_available', message: /geocoding\.url/ } });
 });
 
@@ -269,25 +271,28 @@ describe('requests', () => {
 
   test('end at the time limit of a service that does not answer', async () => {
     const silent = await startServer(() => undefined);
-    const result = await photonOf(silent, { timeoutMs: 50 }).forward('Paris', { limit: 1 });
+    const result = await photonOf(silent, { timeoutMs: 50 }).forward(project, 'Paris', { limit: 1 });
     expect(result).toMatchObject({ ok: false, error: { code: 'unavailable', message: /timed_out/ } });
   });
 
   test('fail when nothing listens, or when the connection breaks', async () => {
-    const result = await open({ url: 'http://127.0.0.1:9' }).forward('Paris', { limit: 1 });
+    const result = await open({ url: 'http://127.0.0.1:9' }).forward(project, 'Paris', { limit: 1 });
     expect(result).toMatchObject({ ok: false, error: { code: 'unavailable' } });
     const broken = await startServer((request) => request.socket.destroy());
-    expect(await photonOf(broken).forward('Paris', { limit: 1 })).toMatchObject({ ok: false });
+    expect(await photonOf(broken).forward(project, 'Paris', { limit: 1 })).toMatchObject({ ok: false });
   });
 
   test('are not repeated for a cached answer, and neither for an equal one in flight', async () => {
     const service = await startService('photon');
     const geocoder = photonOf(service);
-    const both = await Promise.all([geocoder.forward('Paris', { limit: 1 }), geocoder.forward('Paris', { limit: 1 })]);
+    const both = await Promise.all([
+      geocoder.forward(project, 'Paris', { limit: 1 }),
+      geocoder.forward(project, 'Paris', { limit: 1 }),
+    ]);
     expect(both[0]).toEqual(both[1]);
-    await geocoder.forward('Paris', { limit: 1 });
+    await geocoder.forward(project, 'Paris', { limit: 1 });
     expect(service.requests).toHaveLength(1);
-    await geocoder.forward('Paris', { limit: 1, language: 'fr' });
+    await geocoder.forward(project, 'Paris', { limit: 1, language: 'fr' });
     expect(service.requests).toHaveLength(2);
   });
 
@@ -297,11 +302,11 @@ describe('requests', () => {
       response.writeHead(isDown ? 503 : 200).end('{"features":[]}');
     });
     const geocoder = photonOf(service);
-    expect((await geocoder.forward('Paris', { limit: 1 })).ok).toBe(false);
+    expect((await geocoder.forward(project, 'Paris', { limit: 1 })).ok).toBe(false);
     isDown = false;
-    expect((await geocoder.forward('Paris', { limit: 1 })).ok).toBe(true);
+    expect((await geocoder.forward(project, 'Paris', { limit: 1 })).ok).toBe(true);
     const uncached = photonOf(service, { cacheHours: 0 });
-    for (let call = 0; call < 3; call++) await uncached.forward('Paris', { limit: 1 });
+    for (let call = 0; call < 3; call++) await uncached.forward(project, 'Paris', { limit: 1 });
     expect(service.requests).toHaveLength(5);
   });
 
@@ -315,17 +320,20 @@ describe('requests', () => {
       },
     };
     const geocoder = photonOf(service, { maxRequestsPerSecond: 200 }, turns);
-    expect((await geocoder.forward('Paris', { limit: 1 })).ok).toBe(true);
+    expect((await geocoder.forward(project, 'Paris', { limit: 1 })).ok).toBe(true);
     expect(asked).toEqual([5, 5, 5]);
 
     const never = photonOf(service, { maxRequestsPerSecond: 200, maxWaitMs: 0 }, { put: async () => false });
-    expect(await never.forward('Rome', { limit: 1 })).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    expect(await never.forward(project, 'Rome', { limit: 1 })).toMatchObject({
+      ok: false,
+      error: { code: 'overloaded', message: /geocoding\.maxRequestsPerSecond/ },
+    });
     expect(service.requests).toHaveLength(1);
   });
 
   test('carry the key of the service', async () => {
     const service = await startService('pelias');
-    await open({ provider: 'pelias', url: service.url, apiKey: 'a key' }).autocomplete('Par', {
+    await open({ provider: 'pelias', url: service.url, apiKey: 'a key' }).autocomplete(project, 'Par', {
       limit: 1,
       near: [2, 48],
     });
@@ -336,7 +344,8 @@ describe('requests', () => {
 });
 
 describe('the gazetteer', () => {
-  const first = async (query: string) => addresses(await gazetteer.forward(query, { limit: 1 }))[0]?.formattedAddress;
+  const first = async (query: string) =>
+    addresses(await gazetteer.forward(project, query, { limit: 1 }))[0]?.formattedAddress;
 
   test.each([
     ['Paris', 'Paris, France'],
@@ -369,7 +378,9 @@ describe('the gazetteer', () => {
 
   test('completes the name and the region, most populous first', async () => {
     const complete = async (query: string) =>
-      addresses(await gazetteer.autocomplete(query, { limit: 3 })).map(({ formattedAddress }) => formattedAddress);
+      addresses(await gazetteer.autocomplete(project, query, { limit: 3 })).map(
+        ({ formattedAddress }) => formattedAddress,
+      );
     expect((await complete('Lond'))[0]).toBe('London, ENG, United Kingdom');
     expect((await complete('springf, '))[0]).toMatch(/^Springf/);
     expect((await complete('Paris, Tex'))[0]).toBe('Paris, TX, United States');

@@ -64,11 +64,12 @@ export interface GeocodingOptions {
 
 /**
  * Addresses, best first; empty when the provider knows none. Errors: `not_available` if this provider does not support
- * the call, with the setting to change, or refuses the request; `unavailable` if it is unreachable, too slow,
- * overloaded, or refuses the key.
+ * the call, with the setting to change, or refuses the request; `unavailable` if it is unreachable, too slow, or
+ * refuses the key; `overloaded` if too much of the project waits for it.
  */
 export type GeocodingResult = Answer<readonly Address[]>;
 
+/** Projects share the provider, so each search names the project that asks. */
 export interface Geocoder {
   /** Name of the provider, stored with what it resolved. */
   readonly name: string;
@@ -77,11 +78,11 @@ export interface Geocoder {
   /** false: it knows names of places, but no streets. */
   readonly knowsStreets: boolean;
   /** Returns addresses of a complete query. */
-  forward(query: string, options: GeocodingOptions): Promise<GeocodingResult>;
+  forward(project: string, query: string, options: GeocodingOptions): Promise<GeocodingResult>;
   /** Returns the addresses at or nearest to a position, nearest first. */
-  reverse(position: Position, options: GeocodingOptions): Promise<GeocodingResult>;
+  reverse(project: string, position: Position, options: GeocodingOptions): Promise<GeocodingResult>;
   /** Returns addresses of a query that may be incomplete. */
-  autocomplete(query: string, options: GeocodingOptions): Promise<GeocodingResult>;
+  autocomplete(project: string, query: string, options: GeocodingOptions): Promise<GeocodingResult>;
   /** Ends requests in flight and frees memory. */
   close(): Promise<void>;
 }

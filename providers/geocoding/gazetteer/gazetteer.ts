@@ -75,16 +75,16 @@ export function createGazetteer(): Geocoder {
     name: 'gazetteer',
     attribution: 'GeoNames, CC BY 4.0',
     knowsStreets: false,
-    async forward(query, options) {
+    async forward(_, query, options) {
       const data = await loaded();
       const matches = readings(query, data.regions).flatMap((reading) => citiesOf(data.cities, reading));
       return answer(data.cities, ranked(data.cities, matches), options);
     },
-    async autocomplete(query, options) {
+    async autocomplete(_, query, options) {
       const data = await loaded();
       return answer(data.cities, completed(data, query), options);
     },
-    async reverse([longitude, latitude], options) {
+    async reverse(_, [longitude, latitude], options) {
       const { cities, index } = await loaded();
       const nearest = around(index, longitude, latitude, 10 * options.limit, maxReverseKm);
       return answer(cities, nearest, options);
