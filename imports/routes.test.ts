@@ -1,22 +1,33 @@
 /** The routes of imports: every way to send a file, answers, progress, history and files of bad rows. */
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, it } from 'vitest';
-import { type Body, useApi } from '../api/testing/fixtures.js';
-import { createImporter } from './importer.js';
-import { importRoutes } from './routes.js';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openStream } from '../api/stream/testing/open-stream.js';
+import { adminApiKey, type Body, type TestProject, useApi } from '../api/testing/fixtures.js';
+import { until } from '../testing/until.js';
+import { createImporter, type Importer } from './importer.js';
+import { importRoutes, maxStreamsPerProject } from './routes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-uploads-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const maxFileBytes = 100_000;
+let importer: Importer;
 const api = await useApi({
+  authorityCheckMs: 20,
   addRoutes: (deps) => async (app) => {
-    await app.register(importRoutes, { ...deps, importer: createImporter(deps), folder, maxFileBytes });
+    importer = createImporter(deps);
+    await app.register(importRoutes, { ...deps, importer, folder, maxFileBytes });
   },
 });
+
+const address = await api.app.listen({ port: 0, host: '127.0.0.1' });
+// Otherwise closing waits for connections that a client opened without a request.
+afterAll(() => api.app.server.closeAllConnections());
 
 const header = 'description,type,tag,externalId,coordinates,radius';
 const row = (tag: string, name: string, radius: number | string = 100) =>
@@ -245,6 +256,84 @@ describe('the history', () => {
     }
     expect((await api.call('GET', '/v1/imports/000000000000000000000000/stream')).status).toBe(404);
   });
+});
+
+describe('streams of progress', () => {
+  /** An import of a project that runs until `finish` is called. */
+  async function runningImport(project: TestProject) {
+    const scope = { project: project.record._id, environment: 'test' } as const;
+    let finish = (): void => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    async function* source() {
+      yield Buffer.from(csv(row('lasting', 'a')));
+      await finished;
+    }
+    const requestedBy = { kind: 'key', name: '…' } as const;
+    const result = importer.importRecords({
+      scope,
+      resource: 'geofence',
+      source: source(),
+      format: 'csv',
+      requestedBy,
+    });
+    const found = await until(() => api.readModel.imports.list({ ...scope, resource: 'geofences', limit: 1 }).items[0]);
+    onTestFinished(async () => {
+      finish();
+      await result;
+    });
+    const open = async () => {
+      const stream = await openStream(`${address}/v1/imports/${found._id}/stream`, project.key('test', 'secret'));
+      onTestFinished(stream.close);
+      return stream;
+    };
+    return { open };
+  }
+
+  // They lasted until the import ended, whatever had become of the key.
+  it('end when the key is replaced, and those of others do not', async () => {
+    const [one, other] = [await api.newProject('One'), await api.newProject('Other')];
+    const revoked = await (await runningImport(one)).open();
+    const kept = await (await runningImport(other)).open();
+    const body = { environment: 'test', kind: 'secret' };
+    await api.call('POST', `/v1/projects/${one.record._id}/keys/rotate`, { key: adminApiKey, body });
+    await until(() => revoked.isClosed);
+    expect(revoked.text()).toContain('event: progress');
+    expect(kept.isClosed).toBe(false);
+  });
+
+  // Two hundred streams of one project refused those of all others.
+  it('have a share of each project', async () => {
+    const [one, other] = [await api.newProject('One'), await api.newProject('Other')];
+    const mine = await runningImport(one);
+    const streams = await Promise.all(Array.from({ length: maxStreamsPerProject }, mine.open));
+    expect(new Set(streams.map(({ response }) => response.status))).toEqual(new Set([200]));
+    expect((await mine.open()).response.status).toBe(503);
+    expect((await (await runningImport(other)).open()).response.status).toBe(200);
+    streams[0]!.close();
+    await until(async () => (await mine.open()).response.status === 200);
+  });
+});
+
+it('a file that arrives after its key was replaced is not imported', async () => {
+  const project = await api.newProject('Slow');
+  const sender = request(`${address}/v1/geofences/import`, {
+    method: 'POST',
+    headers: { authorization: project.key('test', 'secret'), 'content-type': 'text/csv' },
+  });
+  const before = readdirSync(folder).length;
+  sender.write(`${header}\n`);
+  await until(() => readdirSync(folder).length > before);
+  const body = { environment: 'test', kind: 'secret' };
+  await api.call('POST', `/v1/projects/${project.record._id}/keys/rotate`, { key: adminApiKey, body });
+  sender.end(row('late', 'a'));
+  const [response] = await once(sender, 'response');
+  response.resume();
+  expect(response.statusCode).toBe(401);
+  expect(
+    api.readModel.geofences({ project: project.record._id, environment: 'test', orderBy: 'createdAt', limit: 1 }).items,
+  ).toEqual([]);
 });
 
 describe('a batch', () => {

@@ -13,9 +13,11 @@ import { cursorParameter, encodeCursor, limitParameter, readCursor, readLimit } 
 import { requireBeaconPlan } from '../api/plans.js';
 import { createSerializer } from '../api/serialize.js';
 import { callerOf } from '../http/access/authority.js';
+import { confirmStillAuthorized, endedByRevocation, endingOf } from '../http/access/revocation.js';
 import { sendFailure } from '../http/answers/failures.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import { schemaOf } from '../http/fields/table.js';
+import { createOpenCounts } from '../http/requests/open-counts.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { hasElapsed } from '../schemas/elapsed.js';
 import { ApiError, parameterError } from '../schemas/errors.js';
@@ -53,6 +55,8 @@ const maxUnfinishedBatches = 32;
 const streamEveryMs = 250;
 const heartbeatMs = 15_000;
 const maxStreams = 200;
+/** A project runs one import at a time, so these are readers of one import. */
+export const maxStreamsPerProject = 20;
 
 type ById = { Params: { id: string } };
 
@@ -125,7 +129,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
   const { folder, maxFileBytes, uploadBounds } = deps;
   const uploads = await openUploadFolder(folder, { ...defaultUploadBounds, ...uploadBounds, maxFileBytes });
   const serialize = createSerializer(maxUnfinishedBatches);
-  let streams = 0;
+  const streams = createOpenCounts();
   app.addHook('preClose', () => importer.close());
 
   async function shown(record: ImportRecord, isDetailed = true) {
@@ -134,10 +138,10 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
   const findImport = (request: FastifyRequest<ById>): ImportRecord =>
     found(importer.find(callerOf(request), request.params.id), 'import');
 
-  async function* progressMessages(request: FastifyRequest<ById>): AsyncGenerator<string> {
+  async function* progressMessages(request: FastifyRequest<ById>, ending: AbortSignal): AsyncGenerator<string> {
     let last = '';
     let sentAtMs = clock();
-    for (;;) {
+    while (!ending.aborted) {
       const record = importer.find(callerOf(request), request.params.id);
       if (record === undefined) return;
       const json = await shown(record, record.status !== 'running');
@@ -152,15 +156,21 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
     }
   }
 
-  function sendStream(request: FastifyRequest<ById>, reply: FastifyReply): FastifyReply {
-    findImport(request);
-    if (streams >= maxStreams)
+  function admitStream(project: string): void {
+    if (streams.of(project) >= maxStreamsPerProject) {
+      const rule = `${maxStreamsPerProject} streams of progress of this project are open`;
+      throw new ApiError('overloaded', rule, { retryAfterS: 5 });
+    }
+    if (streams.total >= maxStreams)
       throw new ApiError('overloaded', 'too many streams of progress are open', { retryAfterS: 5 });
-    streams += 1;
-    const output = Readable.from(progressMessages(request), { objectMode: false });
-    output.once('close', () => {
-      streams -= 1;
-    });
+  }
+
+  function sendStream(request: FastifyRequest<ById>, reply: FastifyReply): FastifyReply {
+    const { project } = findImport(request);
+    admitStream(project);
+    const messages = progressMessages(request, endingOf(request, reply));
+    const output = Readable.from(messages, { objectMode: false });
+    output.once('close', streams.add(project));
     return reply
       .headers({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
       .send(output);
@@ -264,12 +274,13 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
         // The stored import names the parts that are stored, and that of a running one may be ahead.
         const record = found(configuration.imports.find(callerOf(request), request.params.id), 'import');
         if (record.files[name].parts === 0) throw new ApiError('not_found', `the import has no file of ${name} rows`);
+        const text = Readable.from(fileText(configuration.imports, record, record, name), { objectMode: false });
         return reply
           .headers({
             'content-type': 'text/csv; charset=utf-8; header=present',
             'content-disposition': `attachment; filename="${name}-${record._id}.csv"`,
           })
-          .send(Readable.from(fileText(configuration.imports, record, record, name), { objectMode: false }));
+          .send(endedByRevocation(text, request, reply));
       },
     });
   }
@@ -421,6 +432,8 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
     const source = { path: file.path };
     let started: StartedImport | undefined;
     try {
+      // The file may have taken long to arrive.
+      await confirmStillAuthorized(request);
       const permit = await importer.admit(scope);
       started = await importer.start(permit, { ...asked, scope, source, format, fileName, bytesTotal: bytes });
     } finally {

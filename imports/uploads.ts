@@ -14,6 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import { setInterval } from 'node:timers';
 import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
+import { createOpenCounts } from '../http/requests/open-counts.js';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploads.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
@@ -174,42 +175,27 @@ function paced(body: Readable, { windowMs, minWindowBytes }: UploadBounds): Read
   return connected(body, pace, () => clearInterval(checking));
 }
 
-/** Counts uploads under way. */
-function createPlaces({ maxUploads, maxUploadsPerProject }: UploadBounds) {
-  const counts = new Map<string, number>();
-  let total = 0;
-  return {
-    /** Takes a place and returns a function that frees it. Throws `overloaded` if none is free. */
-    take(project: string): () => void {
-      const own = counts.get(project) ?? 0;
-      if (own >= maxUploadsPerProject) {
-        const rule = `this project sends ${own} files to this server already; try again later`;
-        throw new ApiError('overloaded', rule, { retryAfterS });
-      }
-      if (total >= maxUploads) {
-        throw new ApiError('overloaded', `this server receives ${total} files; try again later`, { retryAfterS });
-      }
-      counts.set(project, own + 1);
-      total += 1;
-      return () => {
-        const left = (counts.get(project) ?? 0) - 1;
-        if (left > 0) counts.set(project, left);
-        else counts.delete(project);
-        total -= 1;
-      };
-    },
-  };
-}
-
 /** Removes what an earlier process left in the folder. */
 export async function openUploadFolder(path: string, bounds: UploadBounds): Promise<UploadFolder> {
   await mkdir(path, { recursive: true });
   for (const name of await readdir(path)) await rm(join(path, name), { force: true });
-  const places = createPlaces(bounds);
+  const { maxUploads, maxUploadsPerProject } = bounds;
+  const open = createOpenCounts();
+
+  function admit(project: string): void {
+    if (open.of(project) >= maxUploadsPerProject) {
+      const rule = `this project sends ${maxUploadsPerProject} files to this server already; try again later`;
+      throw new ApiError('overloaded', rule, { retryAfterS });
+    }
+    if (open.total >= maxUploads) {
+      throw new ApiError('overloaded', `this server receives ${maxUploads} files; try again later`, { retryAfterS });
+    }
+  }
 
   return {
     async receive(request, project, fileName) {
-      const leave = places.take(project);
+      admit(project);
+      const leave = open.add(project);
       const file = join(path, freshId());
       const remove = () => rm(file, { force: true });
       const count = { bytes: 0 };

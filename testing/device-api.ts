@@ -50,6 +50,7 @@ export interface DeviceApiOptions {
   readonly paceBulk?: () => Promise<void>;
   readonly settings?: Partial<Settings>;
   readonly rateLimits?: Partial<RateLimits>;
+  readonly authorityCheckMs?: number;
   /** The clock of the rate limits, epoch ms. */
   readonly rateClock?: () => number;
   /** false: locations become durable and are not evaluated. */
@@ -105,6 +106,7 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
   const app = createTestServer({
     keyRing: createKeyRing(node.readModel),
     rateLimits: options.rateLimits,
+    authorityCheckMs: options.authorityCheckMs,
     ...(options.rateClock && { clock: options.rateClock }),
   });
   const { log, stateStore: states, values } = node.embedded;

@@ -117,7 +117,9 @@ describe('with concurrent publishing, lost connections and slow clients', () => 
           },
         };
         const before = { cuts, dropped };
-        const readers = filters.map((matches) => new Reader(() => followers.join('key'), { ...parts, matches }));
+        const readers = filters.map(
+          (matches) => new Reader(() => followers.join('project', 'key'), { ...parts, matches }),
+        );
         const base = await endsOf();
         const published: Promise<void>[] = [];
         for (const { take } of steps) await take({ project, base, readers, published });
@@ -145,7 +147,11 @@ describe('with concurrent publishing, lost connections and slow clients', () => 
 
 test('readers switch from the log to the tailer while the topic grows continuously', async () => {
   const project = deriveId('project', 'hand-over');
-  const followers = createFollowers(log, { maxFollowers: 1_000, maxFollowersPerKey: 1_000 });
+  const followers = createFollowers(log, {
+    maxFollowers: 1_000,
+    maxFollowersPerProject: 1_000,
+    maxFollowersPerKey: 1_000,
+  });
   const base = await endsOf();
   let isGrowing = true;
   async function grow(): Promise<void> {
@@ -159,9 +165,9 @@ test('readers switch from the log to the tailer while the topic grows continuous
     maxUnsentBytes: 2 ** 20,
     matches: () => true,
   };
-  const readers = Array.from({ length: 500 }, () => new Reader(() => followers.join('key'), parts));
+  const readers = Array.from({ length: 500 }, () => new Reader(() => followers.join('project', 'key'), parts));
   // Kept open throughout, so that the tailer keeps running.
-  const place = await followers.join('key');
+  const place = await followers.join('project', 'key');
   for (const [index, reader] of readers.entries()) {
     // A slightly old position: there are records to read, and soon everything is read.
     await reader.connect((await endsOf()).map((end, partition) => Math.max(base[partition]!, end - (index % 5))));
@@ -188,7 +194,7 @@ describe('records that the topic no longer holds', () => {
       serialize: createSerializer(Number.POSITIVE_INFINITY),
       maxUnsentBytes: 2 ** 20,
     };
-    return new Reader(() => followers.join('key'), { ...parts, matches: () => true });
+    return new Reader(() => followers.join('project', 'key'), { ...parts, matches: () => true });
   };
   const many = (count: number) =>
     publish(...Array.from({ length: count }, (_, device) => eventOf(project, { device })));

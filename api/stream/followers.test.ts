@@ -14,6 +14,8 @@ beforeAll(() => {
 });
 afterAll(() => topic.close());
 
+const bounds = { maxFollowers: 5, maxFollowersPerProject: 5, maxFollowersPerKey: 3 };
+
 /** The log of a topic, whose bounds cannot be read during an outage. */
 function interruptible() {
   const outage = { isOn: false };
@@ -30,16 +32,17 @@ function interruptible() {
 it('an outage refuses those who join during it, and nobody after it', async () => {
   const { log, outage } = interruptible();
   let open = 0;
-  const followers = createFollowers(log, { maxFollowers: 5, maxFollowersPerKey: 3 }, (change) => {
+  const followers = createFollowers(log, bounds, (change) => {
     open += change;
   });
   outage.isOn = true;
-  const together = await Promise.allSettled(['key', 'key', 'other'].map((key) => followers.join(key)));
+  const together = await Promise.allSettled(['key', 'key', 'other'].map((key) => followers.join('project', key)));
   expect(together.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
-  for (let attempt = 1; attempt <= 10; attempt++) await expect(followers.join('key')).rejects.toThrow('Kafka is away');
+  for (let attempt = 1; attempt <= 10; attempt++)
+    await expect(followers.join('project', 'key')).rejects.toThrow('Kafka is away');
   expect(open).toBe(0);
   outage.isOn = false;
-  const members = await Promise.all(['key', 'key', 'key'].map((key) => followers.join(key)));
+  const members = await Promise.all(['key', 'key', 'key'].map((key) => followers.join('project', key)));
   expect(open).toBe(3);
   for (const member of members) member.leave();
   expect(open).toBe(0);
@@ -47,10 +50,10 @@ it('an outage refuses those who join during it, and nobody after it', async () =
 
 it('those who follow already keep their tailer, and the next ones share it', async () => {
   const { log, outage } = interruptible();
-  const followers = createFollowers(log, { maxFollowers: 5, maxFollowersPerKey: 3 });
-  const first = await followers.join('key');
+  const followers = createFollowers(log, bounds);
+  const first = await followers.join('project', 'key');
   outage.isOn = true;
-  const second = await followers.join('key');
+  const second = await followers.join('project', 'key');
   expect(second.tailer).toBe(first.tailer);
   first.leave();
   second.leave();

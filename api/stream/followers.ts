@@ -2,16 +2,22 @@
  * The current followers of topic `events` on this node: streams, and polls that wait. Their number is bounded, and the
  * tailer runs while there are any.
  */
+import { createOpenCounts } from '../../http/requests/open-counts.js';
 import type { Log } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
 import { startTailer, type Tailer } from './tailer.js';
 
 export interface FollowerBounds {
   readonly maxFollowers: number;
+  readonly maxFollowersPerProject: number;
   readonly maxFollowersPerKey: number;
 }
 
-export const defaultFollowerBounds: FollowerBounds = { maxFollowers: 1_000, maxFollowersPerKey: 100 };
+export const defaultFollowerBounds: FollowerBounds = {
+  maxFollowers: 1_000,
+  maxFollowersPerProject: 250,
+  maxFollowersPerKey: 100,
+};
 
 /** Membership of a follower; must be left once. */
 export interface Membership {
@@ -22,8 +28,11 @@ export interface Membership {
 }
 
 export interface Followers {
-  /** Adds a follower of API key `key`. Throws `overloaded`, `rate_limited` or `unavailable`. */
-  join(key: string): Promise<Membership>;
+  /**
+   * Adds a follower of an API key or session. Throws `overloaded`, `rate_limited` or `unavailable`.
+   * @param project null for the admin API key, which belongs to none.
+   */
+  join(project: string | null, key: string): Promise<Membership>;
   /** Ends all followers and refuses new ones. */
   close(): void;
 }
@@ -33,29 +42,40 @@ const retryAfterS = 10;
 /** @param onChange called with 1 and -1 as followers join and leave. */
 export function createFollowers(
   log: Log,
-  { maxFollowers, maxFollowersPerKey }: FollowerBounds,
+  { maxFollowers, maxFollowersPerProject, maxFollowersPerKey }: FollowerBounds,
   onChange: (change: number) => void = () => {},
 ): Followers {
   const followers = new Set<AbortController>();
-  const countOf = new Map<string, number>();
+  const ofProjects = createOpenCounts();
+  const ofKeys = createOpenCounts();
   let tailer: Promise<Tailer> | undefined;
   let isClosed = false;
 
-  function admit(key: string): void {
+  function admit(project: string | null, key: string): void {
     if (isClosed) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
     if (followers.size >= maxFollowers) {
       throw new ApiError('overloaded', `${maxFollowers} streams are open on this node`, { retryAfterS });
     }
-    if ((countOf.get(key) ?? 0) >= maxFollowersPerKey) {
+    if (project !== null && ofProjects.of(project) >= maxFollowersPerProject) {
+      const rule = `${maxFollowersPerProject} streams of this project are open on this node`;
+      throw new ApiError('rate_limited', rule, { retryAfterS });
+    }
+    if (ofKeys.of(key) >= maxFollowersPerKey) {
       throw new ApiError('rate_limited', `${maxFollowersPerKey} streams are open with this key`, { retryAfterS });
     }
   }
 
-  function leave(key: string, follower: AbortController): void {
+  /** Counts a follower. Returns the function that takes it off again. */
+  function count(project: string | null, key: string): () => void {
+    const leaving = [ofKeys.add(key), ...(project === null ? [] : [ofProjects.add(project)])];
+    return () => {
+      for (const each of leaving) each();
+    };
+  }
+
+  function leave(follower: AbortController, uncount: () => void): void {
     if (followers.delete(follower)) onChange(-1);
-    const others = countOf.get(key)! - 1;
-    if (others > 0) countOf.set(key, others);
-    else countOf.delete(key);
+    uncount();
     if (followers.size > 0) return;
     const last = tailer;
     tailer = undefined;
@@ -67,20 +87,20 @@ export function createFollowers(
   }
 
   return {
-    async join(key) {
-      admit(key);
+    async join(project, key) {
+      admit(project, key);
       const follower = new AbortController();
       followers.add(follower);
       onChange(1);
-      countOf.set(key, (countOf.get(key) ?? 0) + 1);
+      const uncount = count(project, key);
       tailer ??= startTailer(log);
       const starting = tailer;
       try {
-        return { tailer: await starting, closing: follower.signal, leave: () => leave(key, follower) };
+        return { tailer: await starting, closing: follower.signal, leave: () => leave(follower, uncount) };
       } catch (error) {
         // The next one who joins starts another, even while others are still here.
         if (tailer === starting) tailer = undefined;
-        leave(key, follower);
+        leave(follower, uncount);
         throw error;
       }
     },

@@ -140,7 +140,7 @@ test('a browser reconnects by itself and gets each event once', async () => {
   expect(ids).toEqual(events.map(({ id }) => id));
 });
 
-describe('heartbeats', () => {
+describe('heartbeats and checks', () => {
   test('update the position of a stream without events', async () => {
     const quick = await startSubscribers({ heartbeatMs: 20 });
     onTestFinished(quick.close);
@@ -158,7 +158,7 @@ describe('heartbeats', () => {
   });
 
   test('end the streams of a replaced API key, and no others', async () => {
-    const quick = await startSubscribers({ heartbeatMs: 20 });
+    const quick = await startSubscribers({ heartbeatMs: 20, authorityCheckMs: 20 });
     onTestFinished(quick.close);
     const { call, project, secret } = quick.api;
     const [revoked, other] = [
@@ -178,7 +178,7 @@ describe('heartbeats', () => {
   });
 
   test('end the streams of a session that is signed out and of a member who is removed, and no others', async () => {
-    const quick = await startSubscribers({ heartbeatMs: 20 });
+    const quick = await startSubscribers({ heartbeatMs: 20, authorityCheckMs: 20 });
     onTestFinished(quick.close);
     const { browser: owner, email } = await signedUp(quick.api);
     const viewer = await invited(quick.api, owner, 'viewer');
@@ -222,6 +222,18 @@ describe('bounds', () => {
     expect(await statusOf(live)).toEqual([503, true]);
     first.close();
     await until(async () => (await statusOf(live))[0] === 200);
+  });
+
+  // A project with ten keys or sessions took all streams of a node.
+  test('leave other projects their streams', async () => {
+    const small = await startSubscribers({ maxFollowers: 3, maxFollowersPerProject: 2 });
+    onTestFinished(small.close);
+    const { secret, project, newProject } = small.api;
+    const statusOf = async (key: string) => (await open('', {}, key, small)).response.status;
+    expect(await statusOf(secret)).toBe(200);
+    expect(await statusOf(project.key('live', 'secret'))).toBe(200);
+    expect(await statusOf(project.key('live', 'secret'))).toBe(429);
+    expect(await statusOf((await newProject('Other')).key('test', 'secret'))).toBe(200);
   });
 
   test('disconnect a client that does not read, while another gets everything', async () => {

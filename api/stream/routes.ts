@@ -2,10 +2,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import type { Caller } from '../../http/access/keys.js';
-import { roleIn, type Session } from '../../http/access/sessions.js';
+import { revocationOf } from '../../http/access/revocation.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
-import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
 import { topics } from '../../pipeline/ports.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { described } from '../describe.js';
@@ -20,10 +18,7 @@ import { boundsOf } from './start.js';
 const heading = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 export interface StreamBounds {
-  /**
-   * Interval of heartbeats, which update the client's position too. Streams of a revoked key or a session that has
-   * ended end within it.
-   */
+  /** Interval of heartbeats, which update the client's position too. */
   readonly heartbeatMs: number;
   /** Unsent bytes beyond which a client is disconnected. */
   readonly maxUnsentBytes: number;
@@ -46,31 +41,9 @@ const answer = {
   content: { 'text/event-stream': { schema: Type.String() } },
 } as unknown as TSchema;
 
-/** Creates a check whether the caller's API key still exists. */
-function createKeyCheck(
-  configuration: ConfigurationReader,
-  { project, environment, kind, keyHint }: Caller,
-): () => Promise<boolean> {
-  const keys = () => configuration.project(project)?.keys ?? [];
-  const key = keys().find((each) => each.environment === environment && each.kind === kind && each.hint === keyHint);
-  return async () => keys().some(({ sha256 }) => sha256 === key?.sha256);
-}
-
-/** Creates a check whether the session is open and its account still a member of the project. */
-function createSessionCheck(
-  configuration: ConfigurationReader,
-  { project: id }: Caller,
-  session: Session,
-): () => Promise<boolean> {
-  return async () => {
-    const project = configuration.project(id);
-    return project !== undefined && roleIn(session, project) !== undefined && (await session.isOpen());
-  };
-}
-
 export const streamRoutes =
   (
-    { log, configuration, streams: observer }: Pick<ApiDependencies, 'log' | 'configuration' | 'streams'>,
+    { log, streams: observer }: Pick<ApiDependencies, 'log' | 'streams'>,
     followers: Followers,
     serialize: Serialize,
     { heartbeatMs, maxUnsentBytes }: StreamBounds,
@@ -79,14 +52,14 @@ export const streamRoutes =
     const streams = new Set<EventStream>();
     observer?.slow(() => [...streams].filter(({ isSlow }) => isSlow).length);
 
-    async function open(request: FastifyRequest, { filters, from }: StreamQuery): Promise<EventStream> {
+    async function open(
+      request: FastifyRequest,
+      { filters, from }: StreamQuery,
+      revocation: AbortSignal,
+    ): Promise<EventStream> {
       const caller = callerOf(request);
-      const mayRead =
-        request.session === null
-          ? createKeyCheck(configuration, caller)
-          : createSessionCheck(configuration, caller, request.session);
       const position = from === 'earliest' ? (await boundsOf(log)).map(({ first }) => first) : from;
-      const membership = await followers.join(keyName(caller));
+      const membership = await followers.join(caller.project, keyName(caller));
       const stream = new EventStream({
         log,
         tailer: membership.tailer,
@@ -102,21 +75,15 @@ export const streamRoutes =
         },
       });
       streams.add(stream);
-      membership.closing.addEventListener('abort', () => stream.end());
-      const heart = setInterval(() => {
-        mayRead().then(
-          (isAllowed) => (isAllowed ? stream.beat() : stream.end()),
-          // During an outage nobody knows. The client resumes.
-          () => stream.end(),
-        );
-      }, heartbeatMs);
+      for (const ending of [membership.closing, revocation]) ending.addEventListener('abort', () => stream.end());
+      const heart = setInterval(() => stream.beat(), heartbeatMs);
       stream.output.once('close', () => {
         clearInterval(heart);
         streams.delete(stream);
         membership.leave();
       });
       void stream.start();
-      if (membership.closing.aborted) stream.end();
+      if (membership.closing.aborted || revocation.aborted) stream.end();
       return stream;
     }
 
@@ -139,7 +106,7 @@ export const streamRoutes =
         const query = accepted(
           readStreamQuery(request.query as RawFields, request.headers, log.partitions(topics.events)),
         );
-        const { output } = await open(request, query);
+        const { output } = await open(request, query, revocationOf(request, reply));
         return reply.headers(heading).send(output);
       },
     });

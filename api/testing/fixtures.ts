@@ -103,6 +103,7 @@ type ApiParts = Partial<
     | 'ipGeocoder'
   >
 > & {
+  readonly authorityCheckMs?: number;
   /** Makes the routes of a module after this one. */
   readonly addRoutes?: (deps: ApiDependencies) => FastifyPluginAsync;
   /** Settings of accounts. Sign-up is on, and hashes of passwords are cheap. */
@@ -136,6 +137,7 @@ export async function startApi({
   retentions,
   addRoutes,
   accountOptions,
+  authorityCheckMs,
   ...parts
 }: ApiParts & { readonly retentions?: readonly Retention[] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-api-'));
@@ -202,6 +204,7 @@ export async function startApi({
       ...(retentions && { retentions }),
     },
     keyRing: createKeyRing(readModel),
+    authorityCheckMs,
     adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });
   const entityTagUses = new Set<string>();

@@ -1,6 +1,6 @@
 import avro from 'avsc';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
@@ -195,6 +195,26 @@ describe('waiting', () => {
     expect((await Promise.all(waiting)).map(({ body }) => body.records.length)).toEqual([1, 1]);
     expect((await get(`/v1/topics/events?from=latest&waitMs=10`, server.api.secret)).status).toBe(200);
   });
+});
+
+// A poll that waited answered with events that happened after its key was revoked.
+test('a poll that waits ends when its key is replaced, and answers no later event', async () => {
+  const quick = await startSubscribers({ authorityCheckMs: 20 });
+  onTestFinished(quick.close);
+  const { call, project, secret, log } = quick.api;
+  const poll = async (key: string) => {
+    const url = `${quick.address}/v1/topics/events?from=latest&waitMs=30000`;
+    const response = await fetch(url, { headers: { authorization: key } });
+    return { status: response.status, body: (await response.json()) as Body };
+  };
+  const revoked = poll(secret);
+  const other = poll(project.key('live', 'secret'));
+  const body = { environment: 'test', kind: 'secret' };
+  await call('POST', `/v1/projects/${project.record._id}/keys/rotate`, { key: adminApiKey, body });
+  expect(await revoked).toMatchObject({ status: 401, body: { meta: { type: 'unauthorized' } } });
+  const event = { ...eventOf(project.record._id), environment: 'live' as const };
+  await publish(log, [event]);
+  expect(idsOf((await other).body.records)).toEqual([event.id]);
 });
 
 describe('records that are no longer held', () => {

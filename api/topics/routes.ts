@@ -1,7 +1,8 @@
 /** Serves topic `events` over HTTP: the records that a Kafka consumer would get, also for nodes without Kafka. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Caller } from '../../http/access/keys.js';
+import { confirmStillAuthorized, endingOf } from '../../http/access/revocation.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
@@ -84,8 +85,13 @@ export const topicRoutes =
   ({ log }: Pick<ApiDependencies, 'log'>, followers: Followers, serialize: Serialize): FastifyPluginAsync =>
   async (app) => {
     /** Reads again whenever the topic grows, until there is a record or the response is due. */
-    async function wait(name: string, reading: Reading, reader: Reader, due: AbortController): Promise<Reading> {
-      const membership = await followers.join(name);
+    async function wait(
+      caller: Caller | null,
+      reading: Reading,
+      reader: Reader,
+      due: AbortController,
+    ): Promise<Reading> {
+      const membership = await followers.join(caller?.project ?? null, caller === null ? 'admin' : keyName(caller));
       membership.closing.addEventListener('abort', () => due.abort());
       const isDue = new Promise((resolve) => due.signal.addEventListener('abort', resolve));
       let latest = reading;
@@ -101,12 +107,17 @@ export const topicRoutes =
       }
     }
 
-    async function read(caller: Caller | null, query: TopicQuery, due: AbortController): Promise<Reading> {
+    async function read(request: FastifyRequest, reply: FastifyReply, query: TopicQuery): Promise<Reading> {
+      const { caller } = request;
       const reader = { scope: caller === null ? undefined : scopeName(caller), limit: query.limit };
       const reading = await readTopic(log, serialize, await startPartitions(log, query.from, query.partition), reader);
       if (reading.records.length > 0 || query.waitMs === 0) return reading;
+      const due = new AbortController();
       const timer = setTimeout(() => due.abort(), query.waitMs);
-      return wait(caller === null ? 'admin' : keyName(caller), reading, reader, due).finally(() => clearTimeout(timer));
+      endingOf(request, reply).addEventListener('abort', () => due.abort());
+      const latest = await wait(caller, reading, reader, due).finally(() => clearTimeout(timer));
+      await confirmStillAuthorized(request);
+      return latest;
     }
 
     app.get('/v1/topics', {
@@ -147,9 +158,7 @@ export const topicRoutes =
       }),
       handler: async (request, reply) => {
         const query = accepted(readTopicQuery(request.query as RawFields, log.partitions(topics.events)));
-        const due = new AbortController();
-        reply.raw.once('close', () => due.abort());
-        return answerFor(await read(request.caller, query, due), query);
+        return answerFor(await read(request, reply, query), query);
       },
     });
 

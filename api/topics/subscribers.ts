@@ -14,7 +14,7 @@ export const defaultSubscriberBounds: SubscriberBounds = { ...defaultFollowerBou
 
 export const subscriberRoutes =
   (
-    deps: Pick<ApiDependencies, 'log' | 'configuration' | 'streams'>,
+    deps: Pick<ApiDependencies, 'log' | 'streams'>,
     bounds: SubscriberBounds = defaultSubscriberBounds,
   ): FastifyPluginAsync =>
   async (app) => {

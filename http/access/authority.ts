@@ -58,6 +58,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The authority of routes that declare none, for plugins with routes of their own. */
     defaultAuthority: Authority | undefined;
+    /** Interval at which the authority of requests that last is checked again; see `revocationOf`. */
+    authorityCheckMs: number;
   }
 }
 
@@ -72,7 +74,11 @@ export interface AuthorityOptions {
   readonly adminApiKeySha256?: string | undefined;
   /** Absent: there are no sessions. */
   readonly sessionAccess?: SessionAccess | undefined;
+  /** Interval at which the authority of requests that last is checked again. */
+  readonly authorityCheckMs?: number | undefined;
 }
+
+const defaultAuthorityCheckMs = 15_000;
 
 /** Returns the caller of a route that requires a key of a project. */
 export function callerOf(request: FastifyRequest): Caller {
@@ -273,6 +279,7 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
   }
 
   app.decorate('defaultAuthority', undefined);
+  app.decorate('authorityCheckMs', options.authorityCheckMs ?? defaultAuthorityCheckMs);
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);
   app.decorateRequest('confirmAuthority', () => {});

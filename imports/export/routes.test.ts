@@ -6,14 +6,14 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { beaconRecord } from '../../api/beacons/record.js';
 import { geofenceRecord } from '../../api/geofences/record.js';
-import { useApi } from '../../api/testing/fixtures.js';
+import { adminApiKey, useApi } from '../../api/testing/fixtures.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { beacon, geofence } from '../testing/arbitraries.js';
 import { exportFormats } from './formats.js';
 import { exportedText, exportRoutes, geofences, maxConcurrentExports } from './routes.js';
 
-const api = await useApi({ addRoutes: exportRoutes });
+const api = await useApi({ addRoutes: exportRoutes, authorityCheckMs: 20 });
 const scope = { project: api.project.record._id, environment: 'test' } as const;
 
 async function file(path: string, headers: Record<string, string> = {}) {
@@ -163,4 +163,18 @@ test('a project has a few exports at a time, and a client that leaves ends its o
   expect([refused.status, JSON.parse(refused.text).meta.type]).toEqual([503, 'overloaded']);
   for (const socket of sockets) socket.destroy();
   await expect.poll(async () => (await file('/v1/geofences/export')).status).toBe(200);
+
+  // A slow reader got all records, long after its key was revoked.
+  const late = connect(Number(port), '127.0.0.1');
+  late.write(request);
+  await once(late, 'readable');
+  const rotation = { environment: 'test', kind: 'secret' };
+  await api.call('POST', `/v1/projects/${scope.project}/keys/rotate`, { key: adminApiKey, body: rotation });
+  late.resume();
+  let bytes = 0;
+  late.on('data', (data) => {
+    bytes += data.length;
+  });
+  await once(late, 'close');
+  expect(bytes).toBeLessThan(4_000 * 4_000);
 });

@@ -14,7 +14,9 @@ import { described } from '../../api/describe.js';
 import { listParameters, readListQuery } from '../../api/lists.js';
 import { type ExportedFields, exportedBeacon, exportedGeofence } from '../../api/stored-fields.js';
 import { callerOf } from '../../http/access/authority.js';
+import { endedByRevocation } from '../../http/access/revocation.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
+import { createOpenCounts } from '../../http/requests/open-counts.js';
 import type { ConfigurationReader, Scope, WalkPart, WalkQuery } from '../../pipeline/catalog/types.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
@@ -129,21 +131,15 @@ const answer = {
 export const exportRoutes =
   ({ configuration, clock }: Pick<ApiDependencies, 'configuration' | 'clock'>): FastifyPluginAsync =>
   async (app) => {
-    const running = new Map<string, number>();
+    const running = createOpenCounts();
 
     /** Counts the export until its stream ends. Nothing may fail in between: a stream that is not sent never ends. */
     function admit(project: string, stream: Readable): Readable {
-      const count = running.get(project) ?? 0;
-      if (count >= maxConcurrentExports)
-        throw new ApiError('overloaded', `${count} exports of this project are running; wait for one to end`, {
-          retryAfterS,
-        });
-      running.set(project, count + 1);
-      return stream.once('close', () => {
-        const left = (running.get(project) ?? 1) - 1;
-        if (left === 0) running.delete(project);
-        else running.set(project, left);
-      });
+      if (running.of(project) >= maxConcurrentExports) {
+        const rule = `${maxConcurrentExports} exports of this project are running; wait for one to end`;
+        throw new ApiError('overloaded', rule, { retryAfterS });
+      }
+      return stream.once('close', running.add(project));
     }
 
     function add<Stored extends { readonly _id: string }>(resource: ExportedResource<Stored>): void {
@@ -170,7 +166,7 @@ export const exportRoutes =
           };
           const text = exportedText(resource, configuration, query, format);
           const stream = admit(scope.project, Readable.from(text, { objectMode: false }));
-          return reply.headers(headers).send(stream);
+          return reply.headers(headers).send(endedByRevocation(stream, request, reply));
         },
       });
     }

@@ -210,6 +210,35 @@ describe('a log that is slow', () => {
   });
 });
 
+// An upload that never ended was accepted for as long as it lasted, whatever had become of its key.
+it('ends when its key is revoked, and reports what is durable', async () => {
+  let appends = 0;
+  const append: Append = async () => {
+    appends += 1;
+  };
+  const log = ({ partitionOf }: IngestDependencies['log']) => ({ partitionOf, append });
+  const ingest = await startDeviceApi({ stage: false, authorityCheckMs: 20, log });
+  try {
+    const sender = request(`${await listen(ingest)}/v1/locations`, {
+      method: 'POST',
+      headers: { authorization: ingest.secret, 'content-type': 'application/x-ndjson' },
+    });
+    sender.on('error', () => {});
+    const answered = once(sender, 'response');
+    sender.write(`${linesOf('x', batchRecords + 10)}\n`);
+    await until(() => appends === 1);
+    const [project] = ingest.node.readModel.projects();
+    await ingest.node.configure({ kind: 'project', record: { ...project!, keys: [] } });
+    const [response] = await answered;
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    expect(JSON.parse(text)).toMatchObject({ meta: { code: 401, type: 'unauthorized' }, accepted: batchRecords + 10 });
+    sender.destroy();
+  } finally {
+    await ingest.close();
+  }
+});
+
 it('waits for the end of an upload before the server closes', async () => {
   const ingest = await startDeviceApi({ stage: false });
   const address = await listen(ingest);

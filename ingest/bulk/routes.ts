@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { revocationOf } from '../../http/access/revocation.js';
 import { sendFailure } from '../../http/answers/failures.js';
 import type { Receipt } from '../../http/location/request.js';
 import { TrackRequest } from '../../http/location/schema.js';
@@ -104,6 +105,8 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       app.rateLimiter.refuseUpload(callerOf(request), reply);
       // The last check: from here on the body is paused until it is read.
       const source = uploadedBody(request);
+      const revocation = revocationOf(request, reply);
+      revocation.addEventListener('abort', () => source.destroy(revocation.reason));
       let counted = 0;
       const pace = async (records: number): Promise<void> => {
         counted += records;

@@ -8,18 +8,20 @@ import { adminApiKey, startApi } from '../../testing/fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
 
 /** `api` creates projects and keys; `address` serves streams and topics. */
-export async function startSubscribers(bounds: Partial<SubscriberBounds> = {}) {
+export async function startSubscribers({
+  authorityCheckMs,
+  ...bounds
+}: Partial<SubscriberBounds> & { readonly authorityCheckMs?: number } = {}) {
   const api = await startApi();
   const logLines: string[] = [];
   const app = createTestServer({
     logger: pino({ level: 'debug' }, { write: (line) => void logLines.push(line) }),
     keyRing: createKeyRing(api.readModel),
     sessionAccess: { sessions: api.sessions, configuration: api.readModel },
+    authorityCheckMs,
     adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
   });
-  await app.register(
-    subscriberRoutes({ log: api.log, configuration: api.readModel }, { ...defaultSubscriberBounds, ...bounds }),
-  );
+  await app.register(subscriberRoutes({ log: api.log }, { ...defaultSubscriberBounds, ...bounds }));
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   return {

@@ -1,0 +1,51 @@
+/**
+ * Checks the authority of requests again that last: live streams, long polls, downloads and uploads.
+ *
+ * A request is authorized when it arrives. Without another check, a key that is revoked, or a session that ends, would
+ * keep what it has opened.
+ */
+import { finished, type Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../schemas/errors.js';
+
+/**
+ * Resolves if the caller may still make the request. Rejects with `unauthorized` or `forbidden` if the key was revoked,
+ * or the session has ended or lost its role, and with PortError `unavailable` during an outage of the sessions.
+ */
+export async function confirmStillAuthorized({ confirmAuthority, session }: FastifyRequest): Promise<void> {
+  confirmAuthority();
+  if (session !== null && !(await session.isOpen())) throw new ApiError('unauthorized', 'the session has ended');
+}
+
+/**
+ * Returns a signal that aborts when the caller may no longer make the request. The checks follow each other after
+ * `authorityCheckMs` and end with the answer. The reason of the signal is the error of {@link confirmStillAuthorized}:
+ * during an outage nobody knows, so the answer ends as well, and its client may ask again.
+ */
+export function revocationOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const revocation = new AbortController();
+  const timer = setInterval(() => {
+    confirmStillAuthorized(request).catch((error: unknown) => revocation.abort(error));
+  }, request.server.authorityCheckMs);
+  finished(reply.raw, () => clearInterval(timer));
+  return revocation.signal;
+}
+
+/** Returns a signal that aborts when the client has left, or may no longer make the request. */
+export function endingOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const ending = new AbortController();
+  const revocation = revocationOf(request, reply);
+  revocation.addEventListener('abort', () => ending.abort(revocation.reason));
+  finished(reply.raw, () => ending.abort());
+  return ending.signal;
+}
+
+/**
+ * Returns the stream of a download, which fails when the caller may no longer make the request. Its connection closes
+ * then, so that the client takes what it has got for incomplete.
+ */
+export function endedByRevocation(download: Readable, request: FastifyRequest, reply: FastifyReply): Readable {
+  const revocation = revocationOf(request, reply);
+  revocation.addEventListener('abort', () => download.destroy(revocation.reason));
+  return download;
+}
