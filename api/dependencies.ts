@@ -3,7 +3,7 @@ import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { ObserveCache } from '../pipeline/cache-use.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
-import type { Analytics, DeliveryQueue, ExpiringValues, Log } from '../pipeline/ports.js';
+import type { DeliveryQueue, ExpiringValues, Log } from '../pipeline/ports.js';
 import type { Geocoder } from '../providers/geocoding/geocoder.js';
 import type { IpGeocoder } from '../providers/geocoding/ip-database.js';
 import type { IsochroneProvider } from '../providers/isochrones/provider.js';
@@ -16,12 +16,13 @@ import type { Validated } from '../schemas/errors.js';
 import type { WebhookRecord } from '../schemas/json/webhook.js';
 import type { Attempt, Delivery, DeviceState } from '../schemas/records.js';
 import type { AccountParts } from './accounts/dependencies.js';
+import type { History } from './history.js';
 
 export interface ApiDependencies {
   readonly configuration: ConfigurationReader;
   readonly writer: ConfigurationWriter;
   readonly spatial: SpatialQueries;
-  readonly analytics: Pick<Analytics, 'query' | 'file'>;
+  readonly analytics: History;
   /** Why erasures are refused: they find what belongs to a user in analytics, which this node may lack. */
   readonly erasesNothing?: string | undefined;
   readonly log: Log;

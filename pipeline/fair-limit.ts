@@ -4,14 +4,16 @@ import { PortError } from './errors.js';
 export interface FairLimitOptions {
   readonly maxRunning: number;
   readonly maxWaitingPerProject: number;
+  /** How long work waits for its turn. Default: without limit. */
+  readonly maxWaitMs?: number;
   /** The message of the error for a project that has as many waiting. */
   readonly refusal: string;
   readonly retryAfterS: number;
 }
 
 /**
- * Runs work of a project in its turn. Rejects as `overloaded` when too much of the project waits, and with the reason
- * of the signal when it aborts first. The place is free again when the work has ended.
+ * Runs work of a project in its turn. Rejects as `overloaded` when too much of the project waits or it waits too long,
+ * and with the reason of the signal when it aborts first. The place is free again when the work has ended.
  */
 export type FairLimit = <T>(project: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
@@ -23,10 +25,13 @@ interface Share {
   readonly waiting: Set<() => Promise<void>>;
 }
 
+const waitedTooLong = 'the request waited too long for its turn; try again later';
+
 /** Of the projects that wait, the one with the fewest running is next, and then the one whose last turn is oldest. */
 export function createFairLimit({
   maxRunning,
   maxWaitingPerProject,
+  maxWaitMs,
   refusal,
   retryAfterS,
 }: FairLimitOptions): FairLimit {
@@ -77,7 +82,8 @@ export function createFairLimit({
       if (share.waiting.size >= maxWaitingPerProject)
         return reject(new PortError('overloaded', refusal, { retryAfterS }));
       const start = async (): Promise<void> => {
-        signal?.removeEventListener('abort', leave);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
         try {
           resolve(await work());
         } catch (error) {
@@ -86,12 +92,17 @@ export function createFairLimit({
           release(project, share);
         }
       };
-      const leave = (): void => {
+      const leave = (reason: unknown): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
         share.waiting.delete(start);
         forgetIdle(project, share);
-        reject(signal!.reason);
+        reject(reason);
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      const onAbort = (): void => leave(signal!.reason);
+      const onTimeout = (): void => leave(new PortError('overloaded', waitedTooLong, { retryAfterS }));
+      const timer = maxWaitMs === undefined ? undefined : setTimeout(onTimeout, maxWaitMs);
+      signal?.addEventListener('abort', onAbort, { once: true });
       share.waiting.add(start);
       startNext();
     });

@@ -46,7 +46,7 @@ export const errorCatalogue = {
     status: 400,
     retry: false,
     meaning:
-      'An analytics query exceeds the limit on time, memory or rows. Query a shorter time range or fewer geofences.',
+      'A query of history exceeds the limit on time, memory or rows. Query a shorter time range or fewer geofences.',
   },
   unauthorized: {
     status: 401,

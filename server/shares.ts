@@ -2,14 +2,15 @@
  * Shares among projects what the API asks of the evaluating thread and of the analytics store. A project that asks for
  * more than its share waits, and then is refused; the others go on.
  */
+import type { History } from '../api/history.js';
 import type { SpatialQueries } from '../pipeline/catalog/types.js';
 import { createFairLimit } from '../pipeline/fair-limit.js';
-import type { Analytics } from '../pipeline/ports.js';
 
 /** Searches yield to each other, so each running one makes the others slower. */
 const maxRunningSpatial = 8;
 /** The embedded store has as many connections. */
 const maxRunningHistory = 2;
+const maxHistoryWaitMs = 30_000;
 const maxWaitingPerProject = 128;
 const retryAfterS = 1;
 
@@ -29,18 +30,21 @@ export function shareSpatialQueries(queries: SpatialQueries): SpatialQueries {
   };
 }
 
-export type History = Pick<Analytics, 'query' | 'file'>;
-
-/** Shares queries by their parameter `project`. Rejects as `overloaded` when too many of a project wait. */
+/**
+ * Shares queries by their parameter `project`. Rejects as `overloaded` when too many of a project wait, or one waits
+ * longer than 30 seconds.
+ */
 export function shareHistory(history: History): History {
   const inTurn = createFairLimit({
     maxRunning: maxRunningHistory,
     maxWaitingPerProject,
+    maxWaitMs: maxHistoryWaitMs,
     refusal: 'too many queries of this project are waiting',
     retryAfterS,
   });
   return {
-    query: (sql, parameters) => inTurn(`${parameters?.project}`, () => history.query(sql, parameters)),
-    file: (sql, format, parameters) => inTurn(`${parameters?.project}`, () => history.file(sql, format, parameters)),
+    query: (sql, parameters, signal) => inTurn(`${parameters?.project}`, () => history.query(sql, parameters), signal),
+    file: (sql, format, parameters, signal) =>
+      inTurn(`${parameters?.project}`, () => history.file(sql, format, parameters), signal),
   };
 }

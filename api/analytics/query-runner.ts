@@ -7,15 +7,13 @@
  */
 import { formulaPattern } from '../../http/fields/formulas.js';
 import { createFairLimit } from '../../pipeline/fair-limit.js';
-import type { Analytics } from '../../pipeline/ports.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { withoutUnset } from '../../schemas/wire/common.js';
+import { type History, maxQuerySeconds } from '../history.js';
 import { maxFileRows, type OutputFormat } from './formats.js';
 import type { QueryStatement } from './query.js';
 import { timeZoneRule } from './range.js';
 
-/** The store cancels a query after this time. */
-const maxSeconds = 20;
 const maxMemoryMib = 1_024;
 /** Size of the result in memory, before it is encoded or compressed. */
 const maxFileMib = 512;
@@ -24,7 +22,7 @@ const maxRunning = 1;
 const maxWaitingPerProject = 8;
 
 const settings = [
-  `max_execution_time = ${maxSeconds}`,
+  `max_execution_time = ${maxQuerySeconds}`,
   `max_memory_usage = ${maxMemoryMib * 2 ** 20}`,
   // Duplicates of a row have the same time of receipt, so they are in the same partition.
   'do_not_merge_across_partitions_select_final = 1',
@@ -38,7 +36,7 @@ const fileSettings = [
 ];
 
 const tooLarge: Readonly<Record<string, string>> = {
-  TIMEOUT_EXCEEDED: `takes more than ${maxSeconds} seconds`,
+  TIMEOUT_EXCEEDED: `takes more than ${maxQuerySeconds} seconds`,
   MEMORY_LIMIT_EXCEEDED: `needs more than ${maxMemoryMib} MiB of memory`,
   TOO_MANY_ROWS_OR_BYTES: `returns more than ${maxFileRows} rows or ${maxFileMib} MiB`,
 };
@@ -55,53 +53,61 @@ export function toApiError(error: unknown): unknown {
   return error;
 }
 
+/** A query that waits for its turn rejects with the reason of the signal when it aborts. */
 export interface QueryRunner {
   /** Returns one row more than `limit` where there are more. Omits fields that are null. */
-  rows(statement: QueryStatement, limit: number): Promise<object[]>;
+  rows(statement: QueryStatement, limit: number, signal?: AbortSignal): Promise<object[]>;
   /** Returns all rows when `limit` is null. */
-  file(statement: QueryStatement, format: OutputFormat, limit: number | null): Promise<Buffer>;
+  file(statement: QueryStatement, format: OutputFormat, limit: number | null, signal?: AbortSignal): Promise<Buffer>;
 }
 
 const textType = /^(LowCardinality\()?(Nullable\()?String\b/;
 
 /** Returns the rows with an apostrophe before each text that a spreadsheet would calculate. */
-async function guarded(analytics: Pick<Analytics, 'query'>, rows: string, parameters: QueryStatement['parameters']) {
-  const columns = await analytics.query<{ name: string; type: string }>(`DESCRIBE (${rows})`, parameters);
+async function guarded(
+  analytics: Pick<History, 'query'>,
+  rows: string,
+  parameters: QueryStatement['parameters'],
+  signal: AbortSignal | undefined,
+) {
+  const columns = await analytics.query<{ name: string; type: string }>(`DESCRIBE (${rows})`, parameters, signal);
   const texts = columns.filter(({ type }) => textType.test(type)).map(({ name }) => name);
   if (texts.length === 0) return rows;
   const guards = texts.map((name) => `if(match(${name}, {formula:String}), concat('''', ${name}), ${name}) AS ${name}`);
   return `SELECT * REPLACE (${guards.join(', ')}) FROM (${rows})`;
 }
 
-export function createQueryRunner(analytics: Pick<Analytics, 'query' | 'file'>): QueryRunner {
+export function createQueryRunner(analytics: History): QueryRunner {
   const inTurn = createFairLimit({
     maxRunning,
     maxWaitingPerProject,
     refusal: 'too many queries of this project are waiting',
-    retryAfterS: maxSeconds,
+    retryAfterS: maxQuerySeconds,
   });
 
-  const run = <T>({ parameters }: QueryStatement, work: () => Promise<T>): Promise<T> =>
-    inTurn(`${parameters.project}`, work).catch((error: unknown) => {
+  const run = <T>({ parameters }: QueryStatement, work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
+    inTurn(`${parameters.project}`, work, signal).catch((error: unknown) => {
       throw toApiError(error);
     });
 
   const limited = (sql: string, limit: number | null): string => (limit === null ? sql : `${sql} LIMIT ${limit}`);
 
   return {
-    async rows(statement, limit) {
+    async rows(statement, limit, signal) {
       const { sql, parameters } = statement;
       const text = `${limited(sql, limit + 1)} SETTINGS ${settings.join(', ')}`;
-      const rows = await run(statement, () => analytics.query<object>(text, parameters));
+      const rows = await run(statement, () => analytics.query<object>(text, parameters, signal), signal);
       return rows.map(withoutUnset);
     },
-    async file(statement, { name, isCalculated }, limit) {
+    async file(statement, { name, isCalculated }, limit, signal) {
       const { sql, parameters } = statement;
       const bound = { ...parameters, formula: formulaPattern };
-      const { buffer, byteOffset, byteLength } = await run(statement, async () => {
-        const rows = isCalculated ? await guarded(analytics, limited(sql, limit), bound) : limited(sql, limit);
-        return analytics.file(`${rows} SETTINGS ${[...settings, ...fileSettings].join(', ')}`, name, bound);
-      });
+      const read = async (): Promise<Uint8Array> => {
+        const all = limited(sql, limit);
+        const rows = isCalculated ? await guarded(analytics, all, bound, signal) : all;
+        return analytics.file(`${rows} SETTINGS ${[...settings, ...fileSettings].join(', ')}`, name, bound, signal);
+      };
+      const { buffer, byteOffset, byteLength } = await run(statement, read, signal);
       return Buffer.from(buffer, byteOffset, byteLength);
     },
   };

@@ -6,6 +6,7 @@ import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { described } from '../describe.js';
+import { leavingOf } from '../history.js';
 import { defaultJsonRows, formatSchema, type OutputFormat, readFormat, readRowLimit } from './formats.js';
 import { dwellTimes } from './queries/dwell-times.js';
 import { entries } from './queries/entries.js';
@@ -41,8 +42,12 @@ function readRequest(query: Query, request: FastifyRequest, nowMs: number): Outc
   return reader.outcome(() => ({ range, format, limit, statement: { ...statement, parameters: bound } }));
 }
 
-async function answer(runner: QueryRunner, { range, statement, limit }: AnalyticsRequest & { readonly limit: number }) {
-  const rows = await runner.rows(statement, limit);
+async function answer(
+  runner: QueryRunner,
+  { range, statement, limit }: AnalyticsRequest & { readonly limit: number },
+  signal: AbortSignal,
+) {
+  const rows = await runner.rows(statement, limit, signal);
   const times = { from: isoTime(range.fromMs), to: isoTime(range.toMs) };
   return { meta: { code: 200, hasMore: rows.length > limit, ...times, ...statement.meta }, rows: rows.slice(0, limit) };
 }
@@ -60,7 +65,7 @@ async function sendFile(
   reply: FastifyReply,
 ) {
   const { format, statement, limit, range } = parsed;
-  const file = await runner.file(statement, format, limit);
+  const file = await runner.file(statement, format, limit, leavingOf(reply));
   return reply
     .header('Content-Type', format.contentType)
     .header('Content-Disposition', `attachment; filename="${fileName(query, range, format.extension)}"`)
@@ -99,7 +104,7 @@ export const analyticsRoutes =
           const parsed = accepted(readRequest(query, request, clock()));
           const { format, limit } = parsed;
           if (format !== null) return sendFile(runner, query, { ...parsed, format }, reply);
-          return answer(runner, { ...parsed, limit: limit ?? defaultJsonRows });
+          return answer(runner, { ...parsed, limit: limit ?? defaultJsonRows }, leavingOf(reply));
         },
       });
     }

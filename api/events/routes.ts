@@ -6,6 +6,7 @@ import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { Event } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
+import { boundedReads, leavingOf } from '../history.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
 import { findEvent, listEvents, readEventQuery } from './events.js';
 import { filterParameters } from './filters.js';
@@ -34,8 +35,10 @@ export const eventRoutes =
         answer: listOf({ events: Type.Array(Event) }, { cursor: true }),
         failures: [400],
       }),
-      handler: async (request) =>
-        listEvents(analytics, callerOf(request), accepted(readEventQuery(request.query as RawFields))),
+      handler: async (request, reply) => {
+        const query = accepted(readEventQuery(request.query as RawFields));
+        return listEvents(boundedReads(analytics, { signal: leavingOf(reply) }), callerOf(request), query);
+      },
     });
 
     app.get<{ Params: { id: string } }>('/v1/events/:id', {
@@ -48,8 +51,9 @@ export const eventRoutes =
         answer: answerOf({ event: Event }),
         failures: [404],
       }),
-      handler: async (request) => {
-        const event = await findEvent(analytics, callerOf(request), request.params.id);
+      handler: async (request, reply) => {
+        const reads = boundedReads(analytics, { signal: leavingOf(reply) });
+        const event = await findEvent(reads, callerOf(request), request.params.id);
         return { meta: success, event: found(event, 'event') };
       },
     });

@@ -15,6 +15,7 @@ import type { Analytics } from '../../pipeline/ports.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
+import { boundedReads, leavingOf } from '../history.js';
 import { where } from '../sql.js';
 
 const maxWaitingPerProject = 16;
@@ -44,10 +45,11 @@ export const verificationRoutes =
       retryAfterS,
     });
 
-    async function isKnown(scope: Scope, id: string): Promise<boolean> {
+    async function isKnown(scope: Scope, id: string, signal: AbortSignal): Promise<boolean> {
+      const reads = boundedReads(analytics, { signal });
       for (const delayMs of retryDelaysMs) {
         if (delayMs > 0) await setTimeout(delayMs);
-        if (await inTurn(scope.project, () => isStored(analytics, scope, id))) return true;
+        if (await inTurn(scope.project, () => isStored(reads, scope, id), signal)) return true;
       }
       return false;
     }
@@ -66,11 +68,11 @@ export const verificationRoutes =
         answer: answerOf(),
         failures: [400, 404, 503],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { id } = request.params;
         if (!isId(id)) throw parameterError({ param: 'id', rule: 'must be the _id of an event, 24 hex digits' });
         accepted(readVerdict(bodyFields(request.body)));
-        found((await isKnown(callerOf(request), id)) || undefined, 'event');
+        found((await isKnown(callerOf(request), id, leavingOf(reply))) || undefined, 'event');
         return { meta: success };
       },
     });

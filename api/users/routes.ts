@@ -1,5 +1,5 @@
 /** Serves users: list and look up. */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
@@ -8,6 +8,7 @@ import { Event, User } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, described, found, listOf, success } from '../describe.js';
 import { Explanation } from '../explain/schema.js';
+import { boundedReads, leavingOf } from '../history.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
 import { explainLocation, listLocations, readHistoryQuery, UserLocation } from './history.js';
 import { listPositions, maxPositions, readPositionQuery, UserPosition } from './positions.js';
@@ -28,8 +29,15 @@ const userParameter = Type.Object({ id: Type.String({ description: '`_id`, `user
 export const userRoutes =
   (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
-    const userOf = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<User> =>
-      found(await findUser(deps, callerOf(request), request.params.id), 'user');
+    /** Returns the dependencies of one request. */
+    const reading = (reply: FastifyReply) => ({
+      ...deps,
+      analytics: boundedReads(deps.analytics, { signal: leavingOf(reply) }),
+    });
+    const userOf = async (
+      reads: Parameters<typeof findUser>[0],
+      request: FastifyRequest<{ Params: { id: string } }>,
+    ): Promise<User> => found(await findUser(reads, callerOf(request), request.params.id), 'user');
 
     app.get('/v1/users', {
       config,
@@ -46,8 +54,8 @@ export const userRoutes =
         answer: listOf({ users: Type.Array(User) }, { cursor: true }),
         failures: [400],
       }),
-      handler: async (request) =>
-        listUsers(deps, callerOf(request), accepted(readUserQuery(request.query as RawFields))),
+      handler: async (request, reply) =>
+        listUsers(reading(reply), callerOf(request), accepted(readUserQuery(request.query as RawFields))),
     });
 
     app.get<{ Params: { id: string } }>('/v1/users/:id', {
@@ -61,7 +69,7 @@ export const userRoutes =
         answer: answerOf({ user: User }),
         failures: [404],
       }),
-      handler: async (request) => ({ meta: success, user: await userOf(request) }),
+      handler: async (request, reply) => ({ meta: success, user: await userOf(reading(reply), request) }),
     });
 
     app.get('/v1/positions', {
@@ -80,8 +88,10 @@ export const userRoutes =
         answer: listOf({ positions: Type.Array(UserPosition) }),
         failures: [400],
       }),
-      handler: async (request) =>
-        listPositions(deps.analytics, callerOf(request), accepted(readPositionQuery(request.query as RawFields))),
+      handler: async (request, reply) => {
+        const query = accepted(readPositionQuery(request.query as RawFields));
+        return listPositions(reading(reply).analytics, callerOf(request), query);
+      },
     });
 
     app.get<{ Params: { id: string } }>('/v1/users/:id/locations', {
@@ -101,9 +111,10 @@ export const userRoutes =
         answer: listOf({ locations: Type.Array(UserLocation) }, { cursor: true }),
         failures: [400, 404],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const query = accepted(readHistoryQuery(request.query as RawFields));
-        return listLocations(deps, callerOf(request), await userOf(request), query);
+        const reads = reading(reply);
+        return listLocations(reads, callerOf(request), await userOf(reads, request), query);
       },
     });
 
@@ -127,9 +138,10 @@ export const userRoutes =
         }),
         failures: [404],
       }),
-      handler: async (request) => {
-        const user = await userOf(request);
-        const explained = await explainLocation(deps, callerOf(request), user, request.params.locationId);
+      handler: async (request, reply) => {
+        const reads = reading(reply);
+        const user = await userOf(reads, request);
+        const explained = await explainLocation(reads, callerOf(request), user, request.params.locationId);
         return { meta: success, ...found(explained, 'location') };
       },
     });

@@ -11,6 +11,7 @@ import { eventText } from '../../schemas/wire/event-text.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
+import { boundedReads, leavingOf } from '../history.js';
 import { cursorParameter, encodeCursor, limitParameter, timeParameters } from '../lists.js';
 import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
 import { readTestType, TestBody } from './fields.js';
@@ -45,6 +46,8 @@ export const deliveryRoutes =
   (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     const { analytics, clock, webhooks } = deps;
+    // A redelivery goes on when its client has left: it may have queued some events already.
+    const redelivering = { ...deps, analytics: boundedReads(analytics) };
 
     app.post<ById>('/v1/webhooks/:id/test', {
       config,
@@ -86,9 +89,10 @@ export const deliveryRoutes =
         const asked = accepted(readRedelivery(bodyFields(request.body)));
         if (!webhook.enabled) throw new ApiError('conflict', 'the webhook is disabled; enable it first');
         if (asked.kind === 'event') {
-          return { meta: { ...success, hasMore: false }, deliveries: await redeliverEvent(deps, webhook, asked.event) };
+          const deliveries = await redeliverEvent(redelivering, webhook, asked.event);
+          return { meta: { ...success, hasMore: false }, deliveries };
         }
-        const { deliveries, next } = await redeliverRange(deps, webhook, asked.range);
+        const { deliveries, next } = await redeliverRange(redelivering, webhook, asked.range);
         return {
           meta: { ...success, hasMore: next !== null, ...(next && { cursor: encodeCursor(next) }) },
           deliveries,
@@ -128,9 +132,10 @@ export const deliveryRoutes =
         answer: listOf({ attempts: Type.Array(Attempt) }, { cursor: true }),
         failures: [400, 404],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const webhook = webhookOf(deps, request);
-        return listAttempts(analytics, webhook, accepted(readAttemptQuery(request.query as RawFields)));
+        const reads = boundedReads(analytics, { signal: leavingOf(reply) });
+        return listAttempts(reads, webhook, accepted(readAttemptQuery(request.query as RawFields)));
       },
     });
   };

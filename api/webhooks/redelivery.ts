@@ -6,7 +6,7 @@
  * with its user as of now.
  */
 
-import { topics } from '../../pipeline/ports.js';
+import { type Analytics, topics } from '../../pipeline/ports.js';
 import { deliveriesOf, maxEventCharacters, storedUserText } from '../../pipeline/records/deliveries.js';
 import { deviceKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
@@ -20,7 +20,9 @@ import type { Cursor } from '../lists.js';
 import type { EventRange } from './redelivery-fields.js';
 import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent } from './stored-events.js';
 
-export type RedeliveryDeps = Pick<ApiDependencies, 'analytics' | 'log' | 'configuration' | 'states' | 'clock'>;
+export interface RedeliveryDeps extends Pick<ApiDependencies, 'log' | 'configuration' | 'states' | 'clock'> {
+  readonly analytics: Pick<Analytics, 'query'>;
+}
 
 /** Limits of one call, and of one step of it, which bounds memory. */
 export const redeliveryBounds = { maxEvents: 10_000, maxStepEvents: 1_000 } as const;

@@ -1,0 +1,51 @@
+import { expect, test, vi } from 'vitest';
+import { shareHistory } from './shares.js';
+
+const project = (name: string) => ({ project: name });
+
+/** A store whose queries end on command, and a record of what started. */
+function bench() {
+  const started: string[] = [];
+  const finish: (() => void)[] = [];
+  const run = (sql: string): Promise<never[]> => {
+    started.push(sql);
+    return new Promise((resolve) => finish.push(() => resolve([])));
+  };
+  const history = shareHistory({ query: run, file: async () => new Uint8Array() });
+  return { history, started, finish };
+}
+
+// Queries of clients that had left ran nevertheless, one after the other, before those of clients that waited.
+test('a query whose client has left does not start', async () => {
+  const { history, started, finish } = bench();
+  const running = [history.query('1', project('a')), history.query('2', project('a'))];
+  const client = new AbortController();
+  const left = history.query('left', project('a'), client.signal);
+  const next = history.query('next', project('a'));
+  client.abort(new Error('the client has left'));
+  await expect(left).rejects.toThrow('the client has left');
+  for (const end of finish) end();
+  await vi.waitUntil(() => started.length === 3);
+  finish[2]!();
+  await Promise.all([...running, next]);
+  expect(started).toEqual(['1', '2', 'next']);
+});
+
+test('a query that waits longer than 30 seconds is refused, and one that runs is not', async () => {
+  vi.useFakeTimers();
+  try {
+    const { history, started, finish } = bench();
+    const running = [history.query('1', project('a')), history.query('2', project('a'))];
+    const waiting = expect(history.query('3', project('b'))).rejects.toMatchObject({
+      code: 'overloaded',
+      retryAfterS: 1,
+    });
+    await vi.advanceTimersByTimeAsync(30_000);
+    await waiting;
+    for (const end of finish) end();
+    await Promise.all(running);
+    expect(started).toEqual(['1', '2']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
