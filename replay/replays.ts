@@ -1,11 +1,12 @@
 /**
- * The replays of the API: admits one at a time for each project, runs it in a process, and keeps its progress and its
- * events for an hour.
+ * The replays of the API: admits one at a time for each project, runs it in a process in its project's turn, and keeps
+ * its progress and its events for an hour.
  *
  * They are kept in the expiring values that all nodes share, so that any node answers for any replay.
  */
 import { isDeleted } from '../pipeline/catalog/store/revisions.js';
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
+import { createFairLimit } from '../pipeline/fair-limit.js';
 import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
@@ -31,7 +32,10 @@ export interface ReplayRecord extends Scope {
 }
 
 export interface Replays {
-  /** Starts a replay. Throws `replay_running` while another one of the project runs. */
+  /**
+   * Starts a replay, which waits for its turn as `running`, without records. Throws `replay_running` while another one
+   * of the project runs or waits, and `overloaded` when too many of other projects do.
+   */
   start(job: ReplayJob): Promise<ReplayRecord>;
   find(scope: Scope, id: string): Promise<ReplayRecord | undefined>;
   /** Returns kept events from an index on, each as JSON, at most one page. */
@@ -50,6 +54,9 @@ export interface ReplaysParts {
   readonly bounds: JobBounds;
   /** Of all projects, on this node. */
   readonly maxRunning?: number;
+  /** Replays of all projects that wait for their turn, on this node. */
+  readonly maxWaiting?: number;
+  /** Limit of a replay from its turn on. */
   readonly maxMs?: number;
   /** Interval at which progress is stored, the lease is renewed, and a cancellation is noticed. */
   readonly everyMs?: number;
@@ -59,6 +66,7 @@ const keepMs = 3_600_000;
 /** Time after which a replay of a node that has ended no longer counts as running. */
 const leaseMs = 30_000;
 const retryAfterS = 10;
+const isFull = 'replays of other projects run and wait on this server; try again later';
 /** A value of the store holds this many events, each of less than 5 kB. */
 const eventsPerPage = 50;
 
@@ -91,10 +99,13 @@ export function createReplays({
   clock,
   bounds,
   maxRunning = 1,
+  maxWaiting = 20,
   maxMs = 600_000,
   everyMs = 500,
 }: ReplaysParts): Replays {
+  /** Those that run, and those that wait for their turn. */
   const running = new Map<string, Stop>();
+  const inTurn = createFairLimit({ maxRunning, maxWaitingPerProject: 1, refusal: isFull, retryAfterS });
   /** Ids of those whose end is being stored. */
   const ending = new Set<string>();
   const following = new Set<Promise<void>>();
@@ -135,6 +146,8 @@ export function createReplays({
     const id = first._id;
     let record = first;
     let hasChanged = false;
+    let storedAtMs = first.createdAt;
+    let startedAtMs: number | undefined;
     const pages: Record<FoundIn, string[]> = { both: [], replay: [], record: [] };
     const pageCounts: Record<FoundIn, number> = { both: 0, replay: 0, record: 0 };
     /** Pages are written in turn. */
@@ -172,17 +185,27 @@ export function createReplays({
       // The end is stored once all events are.
       const current = record;
       if (current.status !== 'running') return;
-      if (hasChanged) await store(current);
+      // One that waits long must not expire.
+      if (hasChanged || clock() - storedAtMs > keepMs / 2) {
+        await store(current);
+        storedAtMs = clock();
+      }
       hasChanged = false;
       if (isDeleted(configuration, 'project', first.project)) stop.because('project_deleted');
       else if ((await values.get(cancelKey(id))) !== undefined) stop.because('cancelled');
-      else if (clock() - first.createdAt > maxMs) stop.because('too_long');
+      else if (startedAtMs !== undefined && clock() - startedAtMs > maxMs) stop.because('too_long');
     }
     const timer = setInterval(() => write(look), everyMs);
     try {
-      await run(job, bounds, hear, stop.signal);
+      const start = (): Promise<void> => {
+        startedAtMs = clock();
+        return run(job, bounds, hear, stop.signal);
+      };
+      await inTurn(first.project, start, stop.signal);
     } catch (error) {
-      hear({ kind: 'failed', reason: `the replay could not start: ${(error as Error).message}` });
+      // One that ends while it waits has a reason of its own.
+      if (stop.reason === undefined)
+        hear({ kind: 'failed', reason: `the replay could not start: ${(error as Error).message}` });
     }
     clearInterval(timer);
     for (const foundIn of Object.keys(pages) as FoundIn[]) flush(foundIn, 1);
@@ -220,8 +243,7 @@ export function createReplays({
       const stop = createStop();
       lease.lost.addEventListener('abort', () => stop.because('lease_lost'));
       try {
-        if (running.size >= maxRunning)
-          throw new ApiError('overloaded', 'this server runs replays of other projects', { retryAfterS });
+        if (running.size >= maxRunning + maxWaiting) throw new ApiError('overloaded', isFull, { retryAfterS });
         running.set(id, stop);
         const record: ReplayRecord = {
           ...job.scope,

@@ -8,7 +8,7 @@ import { exampleLocation } from '../schemas/testing/examples.js';
 import { until } from '../testing/until.js';
 import type { RunReplay } from './child.js';
 import { defaultJobBounds, type ReplayJob, runJob } from './job.js';
-import { createReplays } from './replays.js';
+import { createReplays, type ReplaysParts } from './replays.js';
 import { replayRoutes } from './routes.js';
 
 /** The log stamps records with the time of the append. */
@@ -149,15 +149,16 @@ describe('replays that start at once', () => {
   /** Runs until it is stopped. */
   const held: RunReplay = (_job, _bounds, _hear, signal) =>
     new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-  const node = (values = api.values) =>
+  const node = (parts: Partial<ReplaysParts> = {}) =>
     createReplays({
       configuration: api.readModel,
-      values,
+      values: api.values,
       clock: () => nowMs,
       run: held,
       everyMs: 5,
       bounds: defaultJobBounds,
       maxRunning: 2,
+      ...parts,
     });
   const jobOf = (project: string): ReplayJob => ({
     project: { ...api.project.record, _id: project },
@@ -184,14 +185,67 @@ describe('replays that start at once', () => {
     }
   });
 
-  test('of several projects run up to the limit of a node, and those that it refuses may start elsewhere', async () => {
-    const [full, other] = [node(), node()];
+  test('of several projects run and wait up to the limits of a node, and others may start elsewhere', async () => {
+    const [full, other] = [node({ maxWaiting: 1 }), node()];
     const jobs = times(4, (at) => jobOf(deriveId('project', 'several', `${at}`)));
     const outcomes = await outcomesOf(jobs.map((job) => full.start(job)));
-    expect([...outcomes].sort()).toEqual(['overloaded', 'overloaded', 'started', 'started']);
+    expect([...outcomes].sort()).toEqual(['overloaded', 'started', 'started', 'started']);
     const refused = jobs.filter((_, at) => outcomes[at] === 'overloaded');
-    expect(await outcomesOf(refused.map((job) => other.start(job)))).toEqual(['started', 'started']);
+    expect(await outcomesOf(refused.map((job) => other.start(job)))).toEqual(['started']);
     await Promise.all([full.close(), other.close()]);
+  });
+
+  // A project that started its next replay as soon as the last one had ended left no place to others: they were
+  // refused, and told to come back after ten seconds.
+  test('wait for their turn, which a project that starts one after the other does not take', async () => {
+    const begun: string[] = [];
+    const finish = new Map<string, () => void>();
+    const replays = node({
+      maxRunning: 1,
+      run: ({ scope }, _bounds, hear, signal) => {
+        begun.push(scope.project);
+        return new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve());
+          finish.set(scope.project, () => {
+            hear({ kind: 'failed', reason: 'enough' });
+            resolve();
+          });
+        });
+      },
+    });
+    const [greedy, patient, leaving] = ['greedy', 'patient', 'leaving'].map((name) => jobOf(deriveId('project', name)));
+    const endOf = (job: ReplayJob, { _id }: { readonly _id: string }) =>
+      expect.poll(async () => (await replays.find(job.scope, _id))?.status);
+    const first = await replays.start(greedy!);
+    const left = await replays.start(leaving!);
+    const waiting = await replays.start(patient!);
+    expect(waiting).toMatchObject({ status: 'running', recordsTotal: 0 });
+    await replays.cancel(left);
+    await endOf(leaving!, left).toBe('cancelled');
+    finish.get(greedy!.scope.project)!();
+    await endOf(greedy!, first).toBe('failed');
+    const again = await replays.start(greedy!);
+    await expect.poll(() => begun).toEqual([greedy!.scope.project, patient!.scope.project]);
+    finish.get(patient!.scope.project)!();
+    await endOf(patient!, waiting).toBe('failed');
+    await expect.poll(() => begun.length).toBe(3);
+    expect(await replays.find(greedy!.scope, again._id)).toMatchObject({ status: 'running' });
+    await replays.close();
+  });
+
+  test('have their time from their turn on', async () => {
+    let elapsedMs = 0;
+    const replays = node({ maxRunning: 1, maxMs: 1_000, clock: () => nowMs + elapsedMs });
+    const [one, next] = ['one', 'next'].map((name) => jobOf(deriveId('project', name)));
+    const first = await replays.start(one!);
+    const second = await replays.start(next!);
+    elapsedMs = 1_001;
+    const statusOf = async (job: ReplayJob, id: string) => (await replays.find(job.scope, id))?.status;
+    await expect.poll(() => statusOf(one!, first._id)).toBe('failed');
+    expect(await statusOf(next!, second._id)).toBe('running');
+    elapsedMs = 2_500;
+    await expect.poll(() => statusOf(next!, second._id)).toBe('failed');
+    await replays.close();
   });
 
   test('one that lost its place during an outage ends, and the next one continues', async () => {
@@ -212,7 +266,7 @@ describe('replays that start at once', () => {
   test('on a slow store, one that lost its place runs until its end is stored', async () => {
     const seen: unknown[] = [];
     const job = jobOf(deriveId('project', 'slow store'));
-    const replays = node({
+    const values: ReplaysParts['values'] = {
       get: (key) => api.values.get(key),
       increment: (key, ttlMs) => api.values.increment(key, ttlMs),
       delete: (key, condition) => api.values.delete(key, condition),
@@ -220,7 +274,8 @@ describe('replays that start at once', () => {
         if (value.includes('"status":"failed"')) seen.push(await replays.find(job.scope, _id));
         return api.values.put(key, value, ttlMs, condition);
       },
-    });
+    };
+    const replays = node({ values });
     const { _id } = await replays.start(job);
     await api.values.put(`replay-running/${job.scope.project}`, 'the next', 30_000, { current: _id });
     await expect.poll(() => seen).toMatchObject([{ status: 'running', message: null }]);

@@ -67,7 +67,7 @@ export function Progress({ replay }: { readonly replay: Replay }) {
       <div className="spread">
         <span role="status">
           {recordsTotal === 0
-            ? 'Reading the geofences…'
+            ? 'Waiting to start…'
             : `${grouped(recordsRead)} of ${grouped(recordsTotal)} locations are read.`}
         </span>
         <Button
