@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { shareHistory } from './shares.js';
+import type { SpatialQueries } from '../pipeline/catalog/types.js';
+import { shareHistory, shareSpatialQueries } from './shares.js';
 
 const project = (name: string) => ({ project: name });
 
@@ -45,6 +46,27 @@ test('a query that waits longer than 30 seconds is refused, and one that runs is
     for (const end of finish) end();
     await Promise.all(running);
     expect(started).toEqual(['1', '2']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a search that waits longer than 30 seconds is refused, too', async () => {
+  vi.useFakeTimers();
+  try {
+    const endless = () => new Promise<never>(() => {});
+    const queries: SpatialQueries = {
+      context: endless,
+      searchGeofences: endless,
+      searchBeacons: endless,
+      explain: endless,
+    };
+    const shared = shareSpatialQueries(queries);
+    const query = { project: 'a' } as Parameters<SpatialQueries['context']>[0];
+    for (let running = 0; running < 8; running++) void shared.context(query);
+    const waiting = expect(shared.context(query)).rejects.toMatchObject({ code: 'overloaded' });
+    await vi.advanceTimersByTimeAsync(30_000);
+    await waiting;
   } finally {
     vi.useRealTimers();
   }

@@ -10,15 +10,17 @@ import { createFairLimit } from '../pipeline/fair-limit.js';
 const maxRunningSpatial = 8;
 /** The embedded store has as many connections. */
 const maxRunningHistory = 2;
-const maxHistoryWaitMs = 30_000;
 const maxWaitingPerProject = 128;
+/** Few clients wait longer for an answer. */
+const maxWaitMs = 30_000;
 const retryAfterS = 1;
 
-/** Shares spatial queries. Rejects as `overloaded` when too many of a project wait. */
+/** Shares spatial queries. Rejects as `overloaded` when too many of a project wait, or one waits over 30 seconds. */
 export function shareSpatialQueries(queries: SpatialQueries): SpatialQueries {
   const inTurn = createFairLimit({
     maxRunning: maxRunningSpatial,
     maxWaitingPerProject,
+    maxWaitMs,
     refusal: 'too many searches of this project are waiting',
     retryAfterS,
   });
@@ -38,7 +40,7 @@ export function shareHistory(history: History): History {
   const inTurn = createFairLimit({
     maxRunning: maxRunningHistory,
     maxWaitingPerProject,
-    maxWaitMs: maxHistoryWaitMs,
+    maxWaitMs,
     refusal: 'too many queries of this project are waiting',
     retryAfterS,
   });
