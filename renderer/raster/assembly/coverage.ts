@@ -6,7 +6,7 @@
  * neighbouring areas share cancel out exactly.
  */
 import { changedAt, pointsAt, sumsAt } from './memory';
-import { addressOf, paintPixel, paintRun } from './pixels';
+import { addressOf, paintFour, paintRun } from './pixels';
 
 /** Coordinates are whole numbers of these parts of a pixel: 2 to this power. */
 const subpixelBits: i32 = 8;
@@ -227,9 +227,10 @@ export function fillAreas(color: u32, opacity: i32): void {
 }
 
 function fillRow(row: i32, color: u32, opacity: i32): void {
-  const start = addressOf(left, top + row);
+  const firstPixel = addressOf(left, top + row);
   const firstWord = changedAt + 4 * usize(row * wordsPerRow);
   const firstSum = sumsAt + 4 * usize((row * wordsPerRow) << 5);
+  /** The sum and the opacity of the pixels from `x` on. */
   let sum = 0;
   let share = 0;
   let x = 0;
@@ -238,27 +239,39 @@ function fillRow(row: i32, color: u32, opacity: i32): void {
     if (bits === 0) continue;
     store<u32>(firstWord + 4 * usize(word), 0);
     do {
-      const column = (word << 5) + i32(ctz(bits));
-      bits &= bits - 1;
+      // Four pixels at once, of which at least one changes.
+      const bit = ctz(bits) & ~3;
+      bits &= ~(0xf << bit);
+      const column = (word << 5) + i32(bit);
+      if (share !== 0) paintRun(firstPixel + 4 * usize(x), firstPixel + 4 * usize(column), color, share);
       const at = firstSum + 4 * usize(column);
-      const change = load<i32>(at);
-      store<i32>(at, 0);
-      if (column >= columns) continue;
-      if (share !== 0) {
-        const from = start + 4 * usize(x);
-        if (column === x + 1) paintPixel(from, color, share);
-        else paintRun(from, start + 4 * usize(column), color, share);
-      }
-      x = column;
-      sum += change;
-      share = shareOf(sum, opacity);
+      const sums = i32x4.add(sumsUpTo(v128.load(at)), i32x4.splat(sum));
+      v128.store(at, i32x4.splat(0));
+      const shares = sharesOf(sums, opacity);
+      paintFour(firstPixel + 4 * usize(column), color, v128.and(shares, areBelow(column, columns)));
+      sum = i32x4.extract_lane(sums, 3);
+      share = i32x4.extract_lane(shares, 3);
+      x = column + 4;
     } while (bits !== 0);
   }
-  if (share !== 0) paintRun(start + 4 * usize(x), start + 4 * usize(columns), color, share);
+  if (share !== 0) paintRun(firstPixel + 4 * usize(x), firstPixel + 4 * usize(columns), color, share);
 }
 
-/** Returns the opacity of 0 to 256 in a pixel with this sum. */
-function shareOf(sum: i32, opacity: i32): i32 {
-  const size = abs(sum);
-  return size >= whole ? opacity : (((size + (1 << (shareBits - 1))) >> shareBits) * opacity) >> 8;
+/** Returns the sum of each lane with those before it. */
+function sumsUpTo(changes: v128): v128 {
+  const zero = i32x4.splat(0);
+  const pairs = i32x4.add(changes, v128.shuffle<i32>(zero, changes, 0, 4, 5, 6));
+  return i32x4.add(pairs, v128.shuffle<i32>(zero, pairs, 0, 0, 4, 5));
+}
+
+/** Returns the opacities of 0 to 256 in pixels with these sums. */
+function sharesOf(sums: v128, opacity: i32): v128 {
+  const sizes = i32x4.min_s(i32x4.abs(sums), i32x4.splat(whole));
+  const covered = i32x4.shr_u(i32x4.add(sizes, i32x4.splat(1 << (shareBits - 1))), shareBits);
+  return i32x4.shr_u(i32x4.mul(covered, i32x4.splat(opacity)), 8);
+}
+
+/** Returns lanes with all bits for the columns from `column` on that are below a limit. */
+function areBelow(column: i32, limit: i32): v128 {
+  return i32x4.lt_s(i32x4.add(i32x4.splat(column), i32x4(0, 1, 2, 3)), i32x4.splat(limit));
 }

@@ -18,8 +18,7 @@ export function addressOf(x: i32, y: i32): usize {
   return pixelsAt + 4 * usize(y * width + x);
 }
 
-/** Paints a pixel. */
-export function paintPixel(at: usize, color: u32, opacity: i32): void {
+function paintPixel(at: usize, color: u32, opacity: i32): void {
   store<u32>(at, blended(load<u32>(at), color, opacity));
 }
 
