@@ -10,18 +10,15 @@
 set -euo pipefail
 folder=${1:?name the folder of the backup}
 : "${KAFKA_COPY:?must be the command that copies the disks of the brokers}"
-url=${FENCELINE_CLICKHOUSE_URL:-http://127.0.0.1:8123}
-database=${FENCELINE_CLICKHOUSE_DATABASE:-fenceline}
 node=${FENCELINE_REDIS_NODES:-127.0.0.1:6379}
+# shellcheck source-path=SCRIPTDIR source=clickhouse.sh
+. "$(dirname "${BASH_SOURCE[0]}")/clickhouse.sh"
 
-ask() {
-  curl --silent --show-error --fail --data-binary "$1" "$url/?database=$database" \
-    --header "X-ClickHouse-User: ${FENCELINE_CLICKHOUSE_USERNAME:-default}" \
-    --header "X-ClickHouse-Key: ${FENCELINE_CLICKHOUSE_PASSWORD:-}"
-}
-
-mkdir -p "$folder/clickhouse"
-[ -z "$(ls -A "$folder/clickhouse")" ] || { echo "$folder is not empty" >&2; exit 1; }
+# A backup has locations and secrets, so only its owner may read it.
+umask 077
+mkdir -p "$folder"
+[ -z "$(ls -A "$folder")" ] || { echo "$folder is not empty" >&2; exit 1; }
+mkdir "$folder/clickhouse"
 
 [ -z "${FENCELINE_REDIS_PASSWORD:-}" ] || export REDISCLI_AUTH=$FENCELINE_REDIS_PASSWORD
 # shellcheck disable=SC2086 # several options
@@ -29,11 +26,13 @@ redis-cli -h "${node%%:*}" -p "${node##*:}" ${REDIS_OPTIONS:-} --rdb "$folder/re
 echo "Redis: $(wc -c < "$folder/redis.rdb") bytes"
 
 # Views have no rows of their own. With clickhouse.cluster use BACKUP of ClickHouse instead: it knows the replicas.
-ask "SELECT name FROM system.tables WHERE database = '$database' AND engine NOT LIKE '%View%' FORMAT TSVRaw" |
-  while IFS= read -r table; do
-    ask "SELECT * FROM \`$table\` FORMAT Native" > "$folder/clickhouse/$table.native"
-    echo "ClickHouse: $table, $(wc -c < "$folder/clickhouse/$table.native") bytes"
-  done
+tables=$(ask "$url/?database=$database" --data-binary \
+  "SELECT name FROM system.tables WHERE database = '$database' AND engine NOT LIKE '%View%' FORMAT TSVRaw")
+for table in $tables; do
+  ask "$url/?database=$database" --data-binary "SELECT * FROM \`$table\` FORMAT Native" \
+    > "$folder/clickhouse/$table.native"
+  echo "ClickHouse: $table, $(wc -c < "$folder/clickhouse/$table.native") bytes"
+done
 
 bash -euc "$KAFKA_COPY"
 echo "Kafka: copied"
