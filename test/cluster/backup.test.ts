@@ -1,10 +1,11 @@
 /**
  * A cluster is backed up by deploy/backup-cluster.sh while locations arrive, loses all its services, and is restored:
  * deploy/rehearse-restore.sh finds the copies to fit together, every location that was acknowledged before the
- * backup is evaluated once, and the tables have its row and its event.
+ * backup is evaluated once, and the tables have its row and its event. The rehearsal sends nothing, although a sync is
+ * due, a webhook has deliveries and a collector is configured.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,11 +14,14 @@ import { expect, it, onTestFinished } from 'vitest';
 import { topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import { launchServer } from '../../server/server-process.js';
+import { Receiver } from '../../testing/receiver.js';
+import { withRedis } from '../../testing/services/clients.js';
 import { startKafka } from '../../testing/services/kafka.js';
-import { freePorts } from '../../testing/services/ports.js';
+import { type Address, freePorts } from '../../testing/services/ports.js';
 import { startRedis } from '../../testing/services/redis.js';
 import { readTopic } from '../ledger/ledger.js';
 import { clusterSources } from '../ledger/sources.js';
+import { ok } from '../support/client.js';
 import { newTestCluster } from '../support/cluster.js';
 import { ClusterNodes } from '../support/cluster-nodes.js';
 import { circle, standing } from '../support/places.js';
@@ -27,6 +31,7 @@ import { oneNode } from './faults/run.js';
 
 const script = (name: string): string => fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url));
 const run = promisify(execFile);
+const itself = '127.0.0.0/8';
 
 it('a backup under load is restored, and nothing acknowledged before it is missing or doubled', async () => {
   const [kafka, redis] = await Promise.all([startKafka(), startRedis()]);
@@ -34,13 +39,26 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
   const [broker] = kafka.nodes;
   if (broker?.folder === undefined || redis.folder === undefined) return expect.fail('run the tests with .ci/services');
   const cluster = newTestCluster({ kafka, redis })!;
-  const environment = { ...cluster.environment, ...patientReplies, FENCELINE_LOCATIONS_PARTITIONS: '4' };
-  const folder = await mkdtemp(join(tmpdir(), 'fenceline-cluster-backup-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const environment = {
+    ...cluster.environment,
+    ...patientReplies,
+    FENCELINE_LOCATIONS_PARTITIONS: '4',
+    FENCELINE_SYNC_ALLOWED_NETWORKS: itself,
+    FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: itself,
+  };
+  const folder = await newFolder();
+  const outside = await Receiver.start();
+  onTestFinished(() => outside.close());
+  // Reads of the file, and deliveries, are never answered. So a run of the sync and deliveries are waiting in the backup.
+  outside.answering = () => {};
 
   const nodes = await ClusterNodes.start(environment, oneNode);
   onTestFinished(() => nodes.dispose());
-  await nodes.as('test_secret').putGeofence('gate', circle(0, 0, 100));
+  const api = nodes.as('test_secret');
+  await api.putGeofence('gate', circle(0, 0, 100));
+  ok(await api.post('/v1/webhooks', { url: outside.url('/hook') }));
+  ok(await api.put('/v1/sync', { protocol: 'http', urls: [outside.url('/stores.csv')] }));
+  await expect.poll(() => outside.at('/stores.csv').length, { timeout: 60_000 }).toBeGreaterThan(0);
   const acknowledged: string[] = [];
   let isSending = true;
   const send = async (): Promise<void> => {
@@ -52,16 +70,22 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
   };
   const sending = send();
   await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(20);
+  await expect.poll(() => outside.at('/hook').length, { timeout: 60_000 }).toBeGreaterThan(0);
   const before = [...acknowledged];
   const copy = `cp -r "${join(broker.folder, 'data')}" "${folder}/kafka"`;
+  const tools = await newFolder();
+  await slowRedisCopies(tools);
+  const requests = await recordedRequests(tools);
+  const path = { PATH: `${tools}:${process.env.PATH}` };
   try {
-    const env = { ...process.env, ...environment, PATH: await slowRedisCopies(), KAFKA_COPY: copy };
+    const env = { ...process.env, ...environment, ...path, KAFKA_COPY: copy };
     await run(script('backup-cluster.sh'), [folder], { env });
   } finally {
     isSending = false;
     await sending;
   }
   await nodes.dispose();
+  await expectOnlyOwnerReads(folder);
 
   // Another site: the brokers' disks and the file of Redis are put back, and the database is another one.
   await Promise.all([broker.kill(), redis.kill()]);
@@ -69,14 +93,25 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
   await cp(join(folder, 'kafka'), join(broker.folder, 'data'), { recursive: true });
   await cp(join(folder, 'redis.rdb'), join(redis.folder, 'dump.rdb'));
   await Promise.all([broker.restart(), redis.restart()]);
+  await endSyncLeases(redis);
   const [port] = (await freePorts(1)) as [number];
   const restored = { ...environment, FENCELINE_CLICKHOUSE_DATABASE: `${cluster.name}_restored` };
+  const beforeRehearsal = outside.requests.length;
   const { stdout } = await run(script('rehearse-restore.sh'), [folder], {
-    env: { ...process.env, ...restored, FENCELINE: `${process.execPath} ${program}`, FENCELINE_PORT: `${port}` },
+    env: {
+      ...process.env,
+      ...restored,
+      ...path,
+      FENCELINE: `${process.execPath} ${program}`,
+      FENCELINE_PORT: `${port}`,
+      FENCELINE_TRACING_ENDPOINT: outside.url('/traces'),
+    },
     maxBuffer: 2 ** 24,
   });
   expect(stdout).toContain('0 do not match the log');
   expect(stdout).toContain('has evaluated every location of its log');
+  expect(outside.requests.slice(beforeRehearsal).map(({ path }) => path)).toEqual([]);
+  expect(await requests()).not.toContain(cluster.environment.FENCELINE_CLICKHOUSE_PASSWORD);
 
   const sources = await clusterSources(restored);
   onTestFinished(() => sources.close());
@@ -111,15 +146,64 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
   await expect.poll(missing, { timeout: 60_000 }).toEqual([]);
 }, 600_000);
 
-/**
- * Makes a search path with a slow redis-cli. The cluster goes on during the copy, and the analytics sink stores rows
- * and positions. So stores that are copied in the wrong order do not fit together.
- */
-async function slowRedisCopies(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fenceline-slow-copies-'));
+it('a folder that has a file is refused, and nothing is copied', async () => {
+  const folder = await newFolder();
+  await writeFile(join(folder, 'redis.rdb'), 'an earlier backup');
+  const env = { ...process.env, ...newTestCluster()!.environment, KAFKA_COPY: 'true' };
+  const refused = { code: 1, stderr: `${folder} is not empty\n` };
+  await expect(run(script('backup-cluster.sh'), [folder], { env })).rejects.toMatchObject(refused);
+  expect(await readdir(folder)).toEqual(['redis.rdb']);
+});
+
+it('a rehearsal that fails says on standard error which step failed and what it printed', async () => {
+  const [port] = (await freePorts(1)) as [number];
+  const env = {
+    ...process.env,
+    ...newTestCluster()!.environment,
+    FENCELINE_REDIS_NODES: `127.0.0.1:${port}`,
+    FENCELINE: `${process.execPath} ${program}`,
+  };
+  const failed = run(script('rehearse-restore.sh'), [await newFolder()], { env });
+  await expect(failed).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/FAILURE {2}Redis: no server can be reached[\s\S]*doctor" ended with status 1\n$/),
+  });
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fenceline-cluster-backup-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * Lays a slow redis-cli into the folder. The cluster goes on during the copy, and the analytics sink stores rows and
+ * positions. So stores that are copied in the wrong order do not fit together.
+ */
+async function slowRedisCopies(folder: string): Promise<void> {
   const { stdout } = await run('which', ['redis-cli']);
   const lines = ['#!/bin/sh', 'sleep 3', `${stdout.trim()} "$@"`, 'sleep 3', ''];
   await writeFile(join(folder, 'redis-cli'), lines.join('\n'), { mode: 0o755 });
-  return `${folder}:${process.env.PATH}`;
+}
+
+/** Lays a curl into the folder that records its arguments. Returns a function that reads them. */
+async function recordedRequests(folder: string): Promise<() => Promise<string>> {
+  const { stdout } = await run('which', ['curl']);
+  const record = join(folder, 'requests');
+  const lines = ['#!/bin/sh', `echo "$@" >> "${record}"`, `exec ${stdout.trim()} "$@"`, ''];
+  await writeFile(join(folder, 'curl'), lines.join('\n'), { mode: 0o755 });
+  return () => readFile(record, 'utf8');
+}
+
+async function expectOnlyOwnerReads(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true });
+  const modes = names.map(async (name) => [name, (await stat(join(folder, name))).mode & 0o077]);
+  expect((await Promise.all(modes)).filter(([, mode]) => mode !== 0)).toEqual([]);
+}
+
+/** A rehearsal usually begins when the leases of the backup have expired, so that interrupted runs are due. */
+async function endSyncLeases(redis: Address): Promise<void> {
+  await withRedis(redis, async (client) => {
+    for (const key of await client.keys('*sync/*')) await client.del(key);
+  });
 }
