@@ -1,5 +1,5 @@
 /** Copies the LMDB environments of a data folder while other threads and processes write to them. */
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 
@@ -9,13 +9,17 @@ import { open, type RootDatabase } from 'lmdb';
  */
 export const environmentNames = ['deliveries', 'state', 'log'] as const;
 
-/** Copies each environment as of one moment, without its free pages. `target` must exist. */
-export async function copyEnvironments(path: string, target: string): Promise<void> {
+/**
+ * Copies each environment as of one moment, without its free pages. `target` must exist. Begins no further copy once
+ * the signal is aborted, and rejects with its reason.
+ */
+export async function copyEnvironments(path: string, target: string, signal: AbortSignal): Promise<void> {
   for (const name of environmentNames) {
+    signal.throwIfAborted();
     // Read-only: it takes an entry in the table of readers, and writes nothing.
     const root: RootDatabase = open({ path: join(path, name), noSubdir: false, maxDbs: 32, readOnly: true });
     try {
-      await mkdir(join(target, name));
+      mkdirSync(join(target, name));
       await root.backup(join(target, name), true);
     } finally {
       await root.close();

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import { backUp, type Snapshot, type Snapshots } from '../../server/backup/backup.js';
 import { isLocked } from '../../server/data-folder/lock.js';
-import { type Run, UsageError } from '../command.js';
+import { endForSure } from '../../server/end-for-sure.js';
+import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type Access, adminAccessOf, call } from '../server.js';
 import { configurationFrom } from './configuration.js';
@@ -19,6 +20,8 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
       'backup copies an embedded node; docs/backup.md says how to back up the services of a cluster',
     );
   process.umask(mask);
+  // An interrupted copy goes on in a thread, and an exit waits for it.
+  endForSure();
   const { data } = configuration;
   const isRunning = await isLocked(data).catch(() => false);
   const { files, startedAt, includesKeys } = await backUp({
@@ -26,6 +29,7 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
     target: resolve(folder),
     snapshots: isRunning ? snapshotsOfRunning(await adminAccessOf(values)) : await snapshotsOfStopped(data),
     includeKeys: values['include-keys'] === true,
+    signal: interruption(folder),
   });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   console.log(
@@ -34,6 +38,16 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
   if (!includesKeys)
     console.log('The backup does not contain the encryption key: keep it elsewhere, a restore requires it.');
 };
+
+/** Aborts on the first signal, after which the backup removes what it wrote. A second one ends the process at once. */
+function interruption(folder: string): AbortSignal {
+  const interrupted = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () =>
+      interrupted.abort(new CommandFailure(`the backup was interrupted; ${folder} is empty again`)),
+    );
+  return interrupted.signal;
+}
 
 const snapshotsOfRunning = (admin: Access): Snapshots => ({
   take: async () => (await call<{ snapshot: Snapshot }>(admin, 'POST', '/v1/backup-snapshots')).snapshot,

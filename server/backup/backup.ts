@@ -6,8 +6,9 @@
  * log follow (`backends/embedded/copy.ts`): the node evaluates again what its log has beyond its states.
  */
 
-import { existsSync } from 'node:fs';
-import { chmod, copyFile, cp, readdir, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { chmod, copyFile, cp, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { FrozenTable } from '../../backends/embedded/analytics-snapshot.js';
 import { copyEnvironments, readStoredPositions } from '../../backends/embedded/copy.js';
@@ -42,47 +43,86 @@ export interface BackupOptions {
   readonly snapshots: Snapshots;
   /** Copies the encryption key and the admin API key as well. */
   readonly includeKeys: boolean;
+  /** Interrupts the backup, which then rejects with the signal's reason. */
+  readonly signal: AbortSignal;
 }
 
 /** Folders and files of a data folder that a backup contains, apart from the environments of LMDB. */
 export const keyFiles = [encryptionKeyFile, adminApiKeyFile];
 export const tablesFolder = 'analytics';
 
-/** Throws a StartError when there is nothing to back up or the target has content. What it wrote then is removed. */
-export async function backUp({ data, target, snapshots, includeKeys }: BackupOptions): Promise<Manifest> {
+/**
+ * Throws a StartError when there is nothing to back up or the target has content, and the reason of an interruption.
+ * What it wrote then is removed. The caller ends the process after an interruption: threads of LMDB may go on copying.
+ */
+export async function backUp(options: BackupOptions): Promise<Manifest> {
+  const { data, target } = options;
   if (!hasLog(data)) throw new StartError(`${data} is not a data folder of Fenceline; choose another with --data`);
   await refuseContent(target);
   createFolder(target);
   try {
-    return await fill(data, target, snapshots, includeKeys);
+    return await fill(options);
   } catch (error) {
-    for (const name of await readdir(target)) await rm(join(target, name), { recursive: true, force: true });
+    // At once, so that what an interruption left running adds nothing meanwhile.
+    for (const name of readdirSync(target)) rmSync(join(target, name), { recursive: true, force: true, maxRetries });
     throw error;
   }
 }
 
-async function fill(data: string, target: string, snapshots: Snapshots, includeKeys: boolean): Promise<Manifest> {
+/** Attempts to remove a folder to which a thread is still adding a file. */
+const maxRetries = 10;
+
+async function fill({ data, target, snapshots, includeKeys, signal }: BackupOptions): Promise<Manifest> {
   const startedAt = new Date().toISOString();
   const sinkPositions = await readStoredPositions(data, analyticsSinkGroup);
   const { _id, encryptionKeySha256, tables } = await snapshots.take();
   try {
-    await copyEnvironments(data, target);
-    for (const { name, folder } of tables)
-      await copyParts(join(data, 'analytics'), folder, join(target, 'analytics', name));
+    await unlessAborted(signal, copyStores(data, target, tables, signal));
   } finally {
     await snapshots.drop(_id);
   }
   const keys = includeKeys ? keyFiles.filter((name) => existsSync(join(data, name))) : [];
-  for (const name of keys) await copyFile(join(data, name), join(target, name));
-  await closeToOthers(target);
-  return writeManifest(target, {
-    version,
-    startedAt,
-    encryptionKeySha256,
-    includesKeys: keys.includes(encryptionKeyFile),
-    sinkPositions,
-    tables: tables.map(({ name, create }) => ({ name, create })),
-  });
+  const complete = async (): Promise<Manifest> => {
+    for (const name of keys) await copyFile(join(data, name), join(target, name));
+    await closeToOthers(target);
+    return writeManifest(target, {
+      version,
+      startedAt,
+      encryptionKeySha256,
+      includesKeys: keys.includes(encryptionKeyFile),
+      sinkPositions,
+      tables: tables.map(({ name, create }) => ({ name, create })),
+    });
+  };
+  return unlessAborted(signal, complete());
+}
+
+/** Settles as the promise does, or rejects with the reason of the signal. The work goes on after a rejection. */
+async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const end = new AbortController();
+  const aborted = once(signal, 'abort', { signal: end.signal }).then(
+    () => signal.throwIfAborted(),
+    () => {},
+  );
+  try {
+    signal.throwIfAborted();
+    return (await Promise.race([promise, aborted])) as T;
+  } finally {
+    end.abort();
+  }
+}
+
+async function copyStores(
+  data: string,
+  target: string,
+  tables: readonly FrozenTable[],
+  signal: AbortSignal,
+): Promise<void> {
+  await copyEnvironments(data, target, signal);
+  for (const { name, folder } of tables) {
+    signal.throwIfAborted();
+    await copyParts(join(data, 'analytics'), folder, join(target, 'analytics', name));
+  }
 }
 
 async function copyParts(analytics: string, folder: string | null, target: string): Promise<void> {

@@ -23,7 +23,7 @@ test.each([
   ];
   await openEmbedded({ path: original, partitions: 1 }).close();
   const snapshots = { take: async () => ({ _id: 's', encryptionKeySha256: sha256, tables: [] }), drop: async () => {} };
-  await backUp({ data: original, target, snapshots, includeKeys: false });
+  await backUp({ data: original, target, snapshots, includeKeys: false, signal: new AbortController().signal });
   await restore({ backup: target, data, givenKey: digits });
 
   expect(() => encryptionKey(data, undefined)).toThrow(/is missing/);

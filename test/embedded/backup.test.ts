@@ -2,10 +2,12 @@
  * docs/backup.md: a node is backed up while locations arrive. The restored node has each location that was acknowledged
  * before, once, with the events of the original, and goes on.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   lstatSync,
   mkdtempSync,
   readdirSync,
@@ -17,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { type Topic, topics } from '../../pipeline/ports.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
@@ -198,6 +200,34 @@ it('a stopped node is backed up and restored completely', async () => {
   expect(readFileSync(join(data, 'admin-api-key'), 'utf8').trim()).toBe(await adminApiKeyIn(original.dataFolder));
   expect(readdirSync(join(original.dataFolder, 'analytics', 'shadow'))).toEqual(['increment.txt']);
   expect(await ledgerOf(data)).toEqual(complete);
+});
+
+// It left a folder with almost all files, which looked like a backup.
+it('an interrupted backup removes what it wrote', async () => {
+  const [data, target] = [join(folder, 'slow'), join(folder, 'interrupted')];
+  await run(restoreCommand, data);
+  // The copy of a pipe that nobody writes to never ends, and everything else is copied before.
+  await promisify(execFile)('mkfifo', [join(data, 'admin-api-key')]);
+  const running = spawn(process.execPath, [program, 'backup', target, '--data', data, '--include-keys'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void running.kill('SIGKILL'));
+  const ended = once(running, 'exit');
+  let printed = '';
+  running.stderr.setEncoding('utf8').on('data', (text) => {
+    printed += text;
+  });
+  await until(() => existsSync(join(target, 'encryption-key')));
+  expect(readdirSync(target).sort()).toEqual(['analytics', 'deliveries', 'encryption-key', 'log', 'state']);
+
+  running.kill('SIGINT');
+  await until(() => printed !== '' || running.signalCode !== null);
+  expect(printed).toBe(`fenceline: the backup was interrupted; ${target} is empty again\n`);
+  expect(readdirSync(target)).toEqual([]);
+  expect(readdirSync(join(data, 'analytics', 'shadow'))).toEqual(['increment.txt']);
+  // Ends the copy, for which an exit waits.
+  writeFileSync(join(data, 'admin-api-key'), '');
+  expect(await ended).toEqual([1, null]);
 });
 
 it('a backup that cannot be restored completely is refused, and nothing is written', async () => {
