@@ -8,10 +8,10 @@ export interface Reached {
   readonly problem: string | undefined;
 }
 
-const limitMs = 5_000;
+const defaultLimitMs = 5_000;
 
-/** Resolves within 5 s, with the problem if there is one. Closes the connection. */
-export function reach(host: string, port: number): Promise<Reached> {
+/** Resolves within `limitMs`, by default 5 s, with the problem if there is one. Closes the connection. */
+export function reach(host: string, port: number, limitMs = defaultLimitMs): Promise<Reached> {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: limitMs });
@@ -21,7 +21,8 @@ export function reach(host: string, port: number): Promise<Reached> {
     };
     socket
       .once('connect', () => end())
-      .once('timeout', () => end(`no answer in ${limitMs / 1_000} s`))
+      // After a time in which the process was busy, timers run before the connection that opened meanwhile is seen.
+      .once('timeout', () => setImmediate(end, `no answer in ${limitMs / 1_000} s`))
       .once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
   });
 }
