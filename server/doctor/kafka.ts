@@ -19,9 +19,14 @@ import { outOfReach, reach, reachAll } from './reach.js';
 
 const { ok, warning, failure } = findingsAbout('Kafka');
 
-/** A new or restarted cluster answers so for a moment; kafkajs does not ask again by itself. */
-const coordinatorErrors = ['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP'];
-const coordinatorLimitMs = 10_000;
+/**
+ * A new or restarted broker answers so while it loads groups, and to the first request for a producer id. kafkajs asks
+ * again for three seconds at most, which is too short on a busy machine. Then its error is the last one, or only says
+ * that no broker knows the coordinator.
+ */
+const startingErrors = ['GROUP_LOAD_IN_PROGRESS', 'GROUP_COORDINATOR_NOT_AVAILABLE', 'NOT_COORDINATOR_FOR_GROUP'];
+const noCoordinator = 'KafkaJSGroupCoordinatorNotFound';
+const startingLimitMs = 15_000;
 
 /** Kafka's code for CLUSTER_AUTHORIZATION_FAILED. */
 const accessDenied = 31;
@@ -163,18 +168,14 @@ async function* checkPermissions(kafka: Kafka, admin: Admin, options: KafkaOptio
   const group = groupNameOf(options, 'doctor', topics.locations);
   // Its connection requests a producer id, which requires the permission to write.
   const producer = kafka.producer({ idempotent: true, retry: { retries: 1 } });
-  const attempts = {
+  const attempts: Readonly<Record<string, () => Promise<unknown>>> = {
     Write: () => producer.connect(),
-    'Read of groups': () =>
-      retried(() => admin.fetchOffsets({ groupId: group }), {
-        limitMs: coordinatorLimitMs,
-        isFinal: (error) => !coordinatorErrors.includes(String((error as { type?: unknown }).type)),
-      }),
+    'Read of groups': () => admin.fetchOffsets({ groupId: group }),
   };
   const denied: Finding[] = [];
   for (const [permission, attempt] of Object.entries(attempts)) {
     try {
-      await attempt();
+      await retried(attempt, { limitMs: startingLimitMs, isFinal: (error) => !isStarting(error) });
     } catch (error) {
       denied.push(failure(`permission ${permission} is missing: ${(error as Error).message}`, seeAccess));
     }
@@ -182,4 +183,10 @@ async function* checkPermissions(kafka: Kafka, admin: Admin, options: KafkaOptio
   await producer.disconnect();
   if (denied.length > 0) yield* denied;
   else yield ok('this user may write records and read groups');
+}
+
+/** Returns whether the error, or the one that caused it, may be of a broker that is starting. */
+function isStarting(error: unknown): boolean {
+  const { name, type, cause } = Object(error) as { name?: string; type?: string; cause?: unknown };
+  return name === noCoordinator || startingErrors.includes(type ?? '') || (cause !== undefined && isStarting(cause));
 }
