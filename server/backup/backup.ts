@@ -53,7 +53,7 @@ export const tablesFolder = 'analytics';
 
 /**
  * Throws a StartError when there is nothing to back up or the target has content, and the reason of an interruption.
- * What it wrote then is removed. The caller ends the process after an interruption: threads of LMDB may go on copying.
+ * Removes then what it wrote. The caller ends the process after an interruption: threads of LMDB may go on copying.
  */
 export async function backUp(options: BackupOptions): Promise<Manifest> {
   const { data, target } = options;

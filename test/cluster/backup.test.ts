@@ -49,7 +49,7 @@ it('a backup under load is restored, and nothing acknowledged before it is missi
   const folder = await newFolder();
   const outside = await Receiver.start();
   onTestFinished(() => outside.close());
-  // Reads of the file, and deliveries, are never answered. So a run of the sync and deliveries are waiting in the backup.
+  // Reads of the file, and deliveries, are never answered. So the backup has a run of the sync and waiting deliveries.
   outside.answering = () => {};
 
   const nodes = await ClusterNodes.start(environment, oneNode);
