@@ -12,3 +12,10 @@ export const refusal = (code: ErrorCode, message: string, param?: string): { ok:
     param === undefined ? {} : { param },
   ),
 });
+
+/** Statuses below 500 with which the same request may succeed later, or after the operator has corrected the key. */
+const passingStatuses: readonly number[] = [401, 403, 408, 429];
+
+/** Returns whether a service that answered with this status would refuse the same request again. */
+export const isFinalRefusal = (status: number): boolean =>
+  status >= 400 && status < 500 && !passingStatuses.includes(status);

@@ -10,7 +10,7 @@ import type { OutboundClient, OutboundResult } from '../../outbound/client.js';
 import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
 import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { hasElapsed } from '../../schemas/elapsed.js';
-import { refusal } from '../answer.js';
+import { isFinalRefusal, refusal } from '../answer.js';
 import { type Geocoder, type GeocodingOptions, type GeocodingResult, selected } from './geocoder.js';
 import { createRequestQueue, type Pace } from './request-queue.js';
 import type { Service } from './services.js';
@@ -124,16 +124,13 @@ interface Search {
   readonly query: string | null;
 }
 
-/** Statuses below 500 with which the same request may succeed later, or after the operator has corrected the key. */
-const passingStatuses: readonly number[] = [401, 403, 408, 429];
-
 function readResult(service: Service, result: OutboundResult, query: string | null): GeocodingResult {
   if (result.kind === 'failed')
     return refusal('unavailable', `${service.name} at ${urlSetting} did not answer: ${result.failure}`);
   const { status, body, truncated } = result;
   if (status !== 200) {
-    const isRefused = status >= 400 && status < 500 && !passingStatuses.includes(status);
-    return refusal(isRefused ? 'not_available' : 'unavailable', `${service.name} at ${urlSetting} answered ${status}`);
+    const code = isFinalRefusal(status) ? 'not_available' : 'unavailable';
+    return refusal(code, `${service.name} at ${urlSetting} answered ${status}`);
   }
   const addresses = truncated ? undefined : service.read(parsed(body), query);
   return addresses === undefined

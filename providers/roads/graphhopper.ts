@@ -6,7 +6,7 @@ import { refusal } from '../answer.js';
 import { type JsonResponse, requestJson } from '../json-request.js';
 import { boundsBoundary, isBounds } from './boundary.js';
 import type { RoadEngine } from './engine.js';
-import { dateOf, type HttpEngineOptions, rememberState } from './http-engine.js';
+import { dateOf, type HttpEngineOptions, rememberState, unknownFailure } from './http-engine.js';
 
 /** Metres of its option `tolerance`, after its own choice. */
 const tolerancesM = [undefined, 25, 50, 100, 200, 400];
@@ -26,7 +26,7 @@ function failure(response: JsonResponse): { ok: false; error: ApiError } {
   if (isNoRoad(reason)) return refusal('outside_road_data', 'the road data has no road near the point', 'coordinates');
   if (/profile.*not (found|supported|available)|unknown profile|could not find .*profile/i.test(reason))
     return refusal('not_available', 'GraphHopper has no profile for this mode', 'mode');
-  return refusal('unavailable', `the provider of road data answered with status ${response.status}`);
+  return unknownFailure(response.status, reason);
 }
 
 export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {

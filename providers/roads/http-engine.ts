@@ -1,5 +1,5 @@
 /** What engines over HTTP share. */
-import type { Answer } from '../answer.js';
+import { type Answer, isFinalRefusal, refusal } from '../answer.js';
 import { type JsonRequest, requestJson } from '../json-request.js';
 import type { RoadBoundary } from './boundary.js';
 import type { EngineState } from './engine.js';
@@ -12,6 +12,19 @@ export interface HttpEngineOptions {
   readonly boundary: RoadBoundary | undefined;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
+}
+
+const maxReasonCharacters = 300;
+
+/**
+ * Returns the error for an answer that no adapter knows: `not_available` with the service's reason if the service would
+ * refuse the request again, else `unavailable`.
+ */
+export function unknownFailure(status: number, reason: string): ReturnType<typeof refusal> {
+  if (!isFinalRefusal(status))
+    return refusal('unavailable', `the provider of road data answered with status ${status}`);
+  const said = reason === '' ? '' : `: ${reason.slice(0, maxReasonCharacters)}`;
+  return refusal('not_available', `the provider of road data refused the request with status ${status}${said}`);
 }
 
 const rememberedMs = 600_000;

@@ -6,7 +6,7 @@ import { type Answer, refusal } from '../answer.js';
 import { type JsonResponse, requestJson } from '../json-request.js';
 import type { Avoidable } from '../routes/provider.js';
 import type { RoadEngine } from './engine.js';
-import { dateOf, type HttpEngineOptions, rememberState, type Said } from './http-engine.js';
+import { dateOf, type HttpEngineOptions, rememberState, type Said, unknownFailure } from './http-engine.js';
 
 const profiles: Readonly<Record<TravelMode, string | undefined>> = {
   car: 'driving-car',
@@ -39,7 +39,7 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
       return refusal('outside_road_data', 'the road data has no road near the point', 'coordinates');
     if (/exceeds? .*(distance|limit)/i.test(reason))
       return refusal('invalid_parameter', 'the points are too far apart for the provider', 'destination');
-    return refusal('unavailable', `the provider of road data answered with status ${status}`);
+    return unknownFailure(status, reason);
   }
 
   const state = rememberState(

@@ -109,7 +109,7 @@ describe('Valhalla', () => {
 
   test.each([
     [171, 'No suitable edges near location', 'outside_road_data'],
-    [199, 'Something else', 'unavailable'],
+    [199, 'Something else', 'not_available'],
   ])('error %d, %s, is %s', async (error_code, error, code) => {
     replies = { '/isochrone': { status: 400, body: { error_code, error, status_code: 400, status: 'Bad Request' } } };
     expect(await areaOf(engine)).toMatchObject({ ok: false, error: { code } });
@@ -253,7 +253,7 @@ describe('GraphHopper', () => {
     ['Cannot find point 0: 57.7,11.967', 'outside_road_data'],
     ['Point 0 is out of bounds: 57.7,11.967', 'outside_road_data'],
     ["The requested profile 'truck' does not exist. profile not found", 'not_available'],
-    ['Wrong credentials', 'unavailable'],
+    ['There is no such parameter', 'not_available'],
   ])('that says %s is %s', async (message, code) => {
     replies = { '/isochrone': { status: 400, body: { message } } };
     expect(await areaOf(createGraphHopper(options))).toMatchObject({ ok: false, error: { code } });
@@ -292,6 +292,23 @@ describe.each([
       expect(answer).toMatchObject({ ok: false, error: { code: 'unavailable' } });
     const bounded = create({ ...options, boundary: () => true });
     expect(await bounded.state()).toMatchObject({ ok: true, value: { version: null, roadDataAt: null } });
+  });
+
+  // It was answered 503, so callers sent the same request again for ever.
+  test.each([400, 422])('that refuses a request with %d says why, and the request is not repeated', async (status) => {
+    const reason = 'this mode needs a licence';
+    replies = { '': { status, body: { error: create === createOpenRouteService ? { message: reason } : reason } } };
+    if (create === createGraphHopper) replies = { '': { status, body: { message: reason } } };
+    const engine = create(options);
+    for (const answer of [
+      await areaOf(engine),
+      await engine.route(between, signal),
+      await engine.matrix(matrix, signal),
+    ])
+      expect(answer).toMatchObject({
+        ok: false,
+        error: { code: 'not_available', message: expect.stringContaining(reason) },
+      });
   });
 
   // Valhalla's null ended the promise of the state, which was remembered: each isochrone was answered 500 for ten

@@ -55,6 +55,9 @@ const travel = (mode: TravelMode, avoid: readonly Avoidable[]) => ({
 });
 
 const unexpected = (reason: string) => refusal('unavailable', `the provider of road data failed: ${reason}`);
+/** Valhalla refuses the same request again, so callers must not send it again. */
+const refused = (reason: string) =>
+  refusal('not_available', `the provider of road data refused the request: ${reason}`);
 const tooFar = () => refusal('invalid_parameter', 'the points are too far apart for the provider', 'destination');
 
 export function createValhallaEngine(options: {
@@ -92,7 +95,7 @@ export function createValhallaEngine(options: {
             `the road data has no road within ${searchCutoffM} m of the point`,
             'coordinates',
           )
-        : unexpected(reason);
+        : refused(reason);
     },
 
     async route({ origin, destination, mode, avoid }, signal) {
@@ -107,7 +110,7 @@ export function createValhallaEngine(options: {
       if (result.value.kind === 'refused') {
         const { reason } = result.value;
         if (isNoRoad(reason) || isNoPath(reason)) return { ok: true, value: null };
-        return isTooFar(reason) ? tooFar() : unexpected(reason);
+        return isTooFar(reason) ? tooFar() : refused(reason);
       }
       const leg = (result.value.body as { trip?: { legs?: TripLeg[] } } | null)?.trip?.legs?.[0];
       if (leg === undefined) return unexpected('its answer has no route');
@@ -135,7 +138,7 @@ export function createValhallaEngine(options: {
           const { reason } = result.value;
           if (isNoRoad(reason)) return { ok: true, value: 'no road' };
           if (isNoPath(reason)) return { ok: true, value: none };
-          return isTooFar(reason) ? tooFar() : unexpected(reason);
+          return isTooFar(reason) ? tooFar() : refused(reason);
         }
         const { sources_to_targets: rows } = (result.value.body ?? {}) as { sources_to_targets?: MatrixCell[][] };
         if (rows === undefined) return unexpected('its answer has no matrix');

@@ -1,9 +1,7 @@
 /** Valhalla's own service, over HTTP. */
-
-import { refusal } from '../answer.js';
 import { requestJson } from '../json-request.js';
 import type { RoadEngine } from '../roads/engine.js';
-import { type HttpEngineOptions, rememberState } from '../roads/http-engine.js';
+import { type HttpEngineOptions, rememberState, unknownFailure } from '../roads/http-engine.js';
 import { createValhallaEngine, type Valhalla } from './engine.js';
 
 export function createValhallaService({ url, apiKey, boundary, now }: HttpEngineOptions): RoadEngine {
@@ -19,7 +17,7 @@ export function createValhallaService({ url, apiKey, boundary, now }: HttpEngine
     if (status === 200 && body !== undefined) return { ok: true, value: { kind: 'answer', body } };
     const { error } = (body ?? {}) as { error?: unknown };
     if (status === 400 && typeof error === 'string') return { ok: true, value: { kind: 'refused', reason: error } };
-    return refusal('unavailable', `the provider of road data answered with status ${status}`);
+    return unknownFailure(status, typeof error === 'string' ? error : '');
   };
 
   const state = rememberState(
