@@ -5,6 +5,7 @@
 
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
+import { fixTimesOf, isStale } from '../pipeline/evaluation/evaluate.js';
 import { existingUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 import { deviceKey } from '../pipeline/records/device-key.js';
@@ -40,7 +41,7 @@ export async function lastKnownUser(locations: readonly Location[], sources: Las
   const location = locations.at(-1)!;
   const state = await storedState(location, sources).catch(nothingInAnOutage);
   const ofTheDevice = locations.filter(({ deviceId }) => deviceId === location.deviceId);
-  const user = userAfter(ofTheDevice, state?.users ?? []);
+  const user = userAfter(ofTheDevice, state);
   const known = {
     ...user,
     profile: user.profile ?? profileAfter(null, location.details),
@@ -49,14 +50,16 @@ export async function lastKnownUser(locations: readonly Location[], sources: Las
   return userOf(known, location, sources.configuration)!;
 }
 
-/** A late location creates no record. The first location that is not late creates it for those that follow. */
-function userAfter(locations: readonly Location[], stored: readonly UserState[]): UserState {
+/** A stale location creates no record. The first location that is not stale creates it for those that follow. */
+function userAfter(locations: readonly Location[], state: DeviceState | undefined): UserState {
   const last = locations.at(-1)!;
-  const latestMs = stored[0]?.last?.occurredAt ?? Number.NEGATIVE_INFINITY;
-  let users = stored;
+  let users = state?.users ?? [];
+  const stored = users[0]?.last;
+  let before = stored && { occurredAt: stored.occurredAt, locationMs: state!.locationMs };
   for (const location of locations) {
-    if (location.deviceTimed && location.occurredAt < latestMs) continue;
+    if (before && isStale(location, before)) continue;
     users = usersAfter(users, resolveUser(location, users));
+    before = fixTimesOf(location);
   }
   return existingUser(last, users)!;
 }

@@ -34,7 +34,7 @@ export const evaluate: Evaluate = (location, state, context) => {
   };
   const { transitions, notEntered } = effects;
   if (transitions.length > 1) transitions.sort(inOrder);
-  const after = { users: usersAfter(users, next), locationMs: location.details?.locationMs ?? null };
+  const after = { users: usersAfter(users, next), locationMs: fixTimesOf(location).locationMs };
   return { result, state: after, user: next, transitions, notEntered };
 };
 
@@ -66,12 +66,32 @@ function resultOf(
 ): OutcomeResult {
   const latest = state?.users[0];
   if (!latest?.last || !now.deviceTimed) return 'applied';
-  const laterMs = laterBy(location, latest.last, state!.locationMs);
-  if (laterMs < 0) return 'stale';
-  return laterMs === 0 && user === latest && isSameFix(now, latest.last) && saysNothingNew(location, user)
+  const before = { occurredAt: latest.last.occurredAt, locationMs: state!.locationMs };
+  if (isStale(location, before)) return 'stale';
+  return laterBy(location, before) === 0 &&
+    user === latest &&
+    isSameFix(now, latest.last) &&
+    saysNothingNew(location, user)
     ? 'repeat'
     : 'applied';
 }
+
+/** The times of a device's last applied location. */
+export interface FixTimes {
+  /** Epoch ms. */
+  readonly occurredAt: number;
+  /** By the device's clock, in ms; null if it does not tell. */
+  readonly locationMs: number | null;
+}
+
+export const fixTimesOf = ({ occurredAt, details }: Location): FixTimes => ({
+  occurredAt,
+  locationMs: details?.locationMs ?? null,
+});
+
+/** Returns whether a location changes nothing because its fix is older than the last one that was applied. */
+export const isStale = (location: Location, before: FixTimes): boolean =>
+  location.deviceTimed && laterBy(location, before) < 0;
 
 /**
  * Returns by how many milliseconds a fix is later than the one that was applied last.
@@ -80,11 +100,11 @@ function resultOf(
  * of the server, but one time of the device's clock, which decides where the two differ by no more than such a delay.
  * The clock may count from boot: after a restart they differ by far more.
  */
-function laterBy({ occurredAt, details }: Location, last: LastLocation, lastMs: number | null): number {
-  const laterMs = occurredAt - last.occurredAt;
-  const nowMs = details?.locationMs ?? null;
-  if (nowMs === null || lastMs === null) return laterMs;
-  const laterByClockMs = nowMs - lastMs;
+function laterBy(location: Location, before: FixTimes): number {
+  const now = fixTimesOf(location);
+  const laterMs = now.occurredAt - before.occurredAt;
+  if (now.locationMs === null || before.locationMs === null) return laterMs;
+  const laterByClockMs = now.locationMs - before.locationMs;
   const delayMs = laterMs - laterByClockMs;
   return delayMs > 0 && delayMs <= maxResendMs ? laterByClockMs : laterMs;
 }

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { evaluate } from '../pipeline/evaluation/evaluate.js';
+import { contextOf, flatWorld, locationAt, minutes } from '../pipeline/evaluation/testing/flat-world.js';
+import { encodeDeviceState } from '../pipeline/records/device-state.js';
+import type { DeviceState, Location } from '../schemas/records.js';
+import { exampleDetails } from '../schemas/testing/examples.js';
+import { propertyRuns } from '../schemas/testing/property-runs.js';
+import { lastKnownUser } from './last-known.js';
+
+const context = contextOf(flatWorld([]));
+
+/** A fix of a device whose clock counts from boot. Its request takes `delayMin`, so it seems younger than it is. */
+const fix = fc
+  .record({
+    atMin: fc.integer({ min: 0, max: 3 }),
+    delayMin: fc.constantFrom(0, 1, 2, 3),
+    userId: fc.constantFrom(null, 'ann', 'bob'),
+    hasClock: fc.boolean(),
+    deviceTimed: fc.boolean(),
+  })
+  .map(({ atMin, delayMin, userId, hasClock, deviceTimed }) =>
+    locationAt(atMin + delayMin, 0, 0, {
+      userId,
+      deviceTimed,
+      details: exampleDetails({ locationMs: hasClock ? minutes(atMin) : null }),
+    }),
+  );
+
+/** Each location gets an id of its own, from which ids of users are derived. */
+const fixes = (minLength: number): fc.Arbitrary<Location[]> => fc.array(fix, { minLength, maxLength: 4 });
+
+function stateAfter(locations: readonly Location[]) {
+  let state: DeviceState | undefined;
+  let user: string | undefined;
+  for (const location of locations) {
+    const evaluation = evaluate(location, state, context);
+    state = evaluation.state;
+    user = evaluation.user.id;
+  }
+  return { state, user };
+}
+
+function encoded(state: DeviceState): Buffer {
+  const target = Buffer.alloc(65_536);
+  return target.subarray(0, encodeDeviceState(state, target, 0));
+}
+
+const known = (locations: readonly Location[], state: DeviceState | undefined) =>
+  lastKnownUser(locations, {
+    log: { partitionOf: () => 0 },
+    states: { load: async () => [state && encoded(state)] },
+    configuration: { storedGeofenceHead: () => undefined, beacon: () => undefined } as never,
+  });
+
+// Lateness was decided by the server's time alone. For a fix that was late by the device's clock, or later than
+// another of its request, the answer had a user that evaluation did not create.
+test('the answer without waiting is about the user that evaluation reports', async () => {
+  await fc.assert(
+    fc.asyncProperty(fixes(0), fixes(1), async (before, sent) => {
+      const all = [...before, ...sent].map((location, index) => ({ ...location, id: `location-${index}` }));
+      const [stored, waiting] = [all.slice(0, before.length), all.slice(before.length)];
+      expect((await known(waiting, stateAfter(stored).state))._id).toBe(stateAfter(all).user);
+    }),
+    { numRuns: propertyRuns(2_000) },
+  );
+});
