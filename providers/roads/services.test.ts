@@ -294,7 +294,7 @@ describe.each([
     expect(await bounded.state()).toMatchObject({ ok: true, value: { version: null, roadDataAt: null } });
   });
 
-  // It was answered 503, so callers sent the same request again for ever.
+  // It was answered 503, so callers sent the same request again and again.
   test.each([400, 422])('that refuses a request with %d says why, and the request is not repeated', async (status) => {
     const reason = 'this mode needs a licence';
     replies = { '': { status, body: { error: create === createOpenRouteService ? { message: reason } : reason } } };
