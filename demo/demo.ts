@@ -38,13 +38,15 @@ const settings = { dwellEvents: true, bufferExits: true };
 const paint = painter(process.stdout.isTTY === true && !process.env.NO_COLOR);
 const print = (line: string) => console.log(line);
 
-/** Runs the demo. Sets the exit code to 1 if the check at the end fails. */
-export async function demo({
-  seconds,
-  devices = defaults.devices,
-  rate = defaults.rate,
-}: DemoOptions = {}): Promise<void> {
-  const interrupted = interruption();
+/**
+ * Runs the demo. Sets the exit code to 1 if the check at the end fails. Ends and rejects with the reason of the signal
+ * when the output can't be written.
+ */
+export async function demo(
+  { seconds, devices = defaults.devices, rate = defaults.rate }: DemoOptions,
+  outputLost: AbortSignal,
+): Promise<void> {
+  const interrupted = interruption(outputLost);
   const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-demo-'));
   const server = launchServer({
     program: fileURLToPath(new URL('../cli/main.js', import.meta.url)),
@@ -56,7 +58,7 @@ export async function demo({
     const { address, keys } = await server.ready;
     if (!keys) throw new Error('the server printed no keys');
     print(`${paint('bold', 'Fenceline')} is running at ${paint('cyan', address)}, with its data in ${dataFolder}`);
-    const addsUp = await runAgainst({ address, keys, devices, rate, seconds, interrupted });
+    const addsUp = await runAgainst({ address, keys, devices, rate, seconds, interrupted, outputLost });
     if (!addsUp) process.exitCode = 1;
   } finally {
     await server.stop();
@@ -71,9 +73,10 @@ interface Run {
   readonly rate: number;
   readonly seconds: number | undefined;
   readonly interrupted: Promise<void>;
+  readonly outputLost: AbortSignal;
 }
 
-async function runAgainst({ address, keys, devices, rate, seconds, interrupted }: Run): Promise<boolean> {
+async function runAgainst({ address, keys, devices, rate, seconds, interrupted, outputLost }: Run): Promise<boolean> {
   const backend = createApiClient(address, keys.test_secret, loadingAtOnce);
   const phones = createApiClient(address, keys.test_publishable, maxSockets);
   const tally = createTally();
@@ -100,6 +103,7 @@ async function runAgainst({ address, keys, devices, rate, seconds, interrupted }
       : Promise.race([interrupted, delay(seconds * 1_000, undefined, { ref: false })]));
     await drive.stop();
     stopReporting();
+    outputLost.throwIfAborted();
 
     print(paint('dim', '\nchecking the totals …'));
     const { lines, addsUp } = closingAccount(tally.summary(), await readTotals(backend, tally.eventIds()), paint);
@@ -151,9 +155,10 @@ function reportRegularly(client: ApiClient, tally: Tally): () => void {
   return () => clearInterval(timer);
 }
 
-/** Resolves on Ctrl-C or SIGTERM. A second signal ends the process. */
-function interruption(): Promise<void> {
+/** Resolves on Ctrl-C or SIGTERM, of which a second one ends the process, and when nobody reads the output. */
+function interruption(outputLost: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    outputLost.addEventListener('abort', () => resolve(), { once: true });
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());
   });

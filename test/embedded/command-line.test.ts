@@ -219,6 +219,11 @@ describe('the output of a command', () => {
   it('of export: a reader that left ends it quietly', async () => {
     expect(await inShell(['export', ...large()], '| head -1')).toEqual({ status: 0, stderr: '' });
   });
+
+  // It drove its fleet on until somebody found the process.
+  it('of demo: a reader that left ends it quietly, with its server', async () => {
+    expect(await inShell(['demo', '--devices', '50', '--rate', '50'], '| head -1')).toEqual({ status: 0, stderr: '' });
+  });
 });
 
 /** Ends with the test. */
