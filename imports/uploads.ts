@@ -7,7 +7,7 @@
  */
 
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline as connected, type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,6 +16,7 @@ import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { createOpenCounts } from '../http/requests/open-counts.js';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploads.js';
+import { createFolder } from '../schemas/create-folder.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import { formatOfName } from '../schemas/import-formats.js';
@@ -177,7 +178,7 @@ function paced(body: Readable, { windowMs, minWindowBytes }: UploadBounds): Read
 
 /** Removes what an earlier process left in the folder. */
 export async function openUploadFolder(path: string, bounds: UploadBounds): Promise<UploadFolder> {
-  await mkdir(path, { recursive: true });
+  createFolder(path);
   for (const name of await readdir(path)) await rm(join(path, name), { force: true });
   const { maxUploads, maxUploadsPerProject } = bounds;
   const open = createOpenCounts();

@@ -266,4 +266,14 @@ describe('without SMTP', () => {
     const result = await outboxMailer(file).send(mail);
     expect(result).toMatchObject({ kind: 'failed', failure: 'not_written', message: expect.stringContaining(file) });
   });
+
+  // Node tried forever to create it, so every mail and the end of the process waited.
+  test('a folder that the system does not create fails', async () => {
+    const result = await outboxMailer('/proc/fenceline/outbox').send(mail);
+    expect(result).toMatchObject({
+      kind: 'failed',
+      failure: 'not_written',
+      message: expect.stringContaining('ENOENT'),
+    });
+  });
 });

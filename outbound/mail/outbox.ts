@@ -3,8 +3,9 @@
  * tokens, so only the owner of the process may read them.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFolder } from '../../schemas/create-folder.js';
 import { failedMail, type MailTransport } from './mail.js';
 
 export interface OutboxOptions {
@@ -32,7 +33,7 @@ export function createOutbox(options: OutboxOptions, clock: () => number): MailT
 
   /** Other programs never see half a mail: the name gets its suffix after the content is written. */
   async function write(message: Buffer): Promise<string> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    createFolder(folder, 0o700);
     const file = join(folder, fileName(clock()));
     await writeFile(file + unfinished, message, { mode: 0o600, flag: 'wx' });
     await rename(file + unfinished, file);

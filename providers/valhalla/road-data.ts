@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createFolder } from '../../schemas/create-folder.js';
 import type { Position } from '../../schemas/json/common.js';
 import { type RoadBoundary, roadBoundary } from '../roads/boundary.js';
 
@@ -48,7 +49,7 @@ export function followRoadData(folder: string): () => Promise<RoadData | undefin
 
 /** Makes a folder for a build, which nobody reads yet. Removes what interrupted builds left more than a day ago. */
 export async function beginRoadData(folder: string, nowMs: number): Promise<string> {
-  await mkdir(folder, { recursive: true });
+  createFolder(folder);
   for (const name of await readdir(folder)) {
     if (!name.startsWith('building-')) continue;
     const { mtimeMs } = await stat(join(folder, name));

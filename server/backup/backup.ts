@@ -14,7 +14,7 @@ import type { FrozenTable } from '../../backends/embedded/analytics-snapshot.js'
 import { copyEnvironments, readStoredPositions } from '../../backends/embedded/copy.js';
 import { hasLog } from '../../backends/embedded/reader.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
-import { createFolder } from '../data-folder/create-folder.js';
+import { createFolder } from '../../schemas/create-folder.js';
 import { StartError } from '../failures.js';
 import { adminApiKeyFile } from '../keys/admin-api-key.js';
 import { encryptionKeyFile } from '../keys/encryption-key.js';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { attachTables } from '../../backends/embedded/analytics-snapshot.js';
 import { environmentNames, writeStoredPositions } from '../../backends/embedded/copy.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
-import { createFolder } from '../data-folder/create-folder.js';
+import { createFolder } from '../../schemas/create-folder.js';
 import { lockFolder } from '../data-folder/lock.js';
 import { StartError } from '../failures.js';
 import {

@@ -5,7 +5,7 @@
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { createFolder } from './create-folder.js';
+import { createFolder } from '../../schemas/create-folder.js';
 
 const groupAndOthers = 0o077;
 
