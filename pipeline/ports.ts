@@ -329,7 +329,8 @@ export interface DeliveryQueue {
    */
   erase(source: DeliverySource, webhook: string, places: readonly DeliveryPlace[]): Promise<void>;
   health(webhook: string): Promise<WebhookHealth>;
-  setHealth(webhook: string, health: WebhookHealth): Promise<void>;
+  /** Stores the health for at least `keepMs` after its newer time. Later it is unknown again. */
+  setHealth(webhook: string, health: WebhookHealth, keepMs: number): Promise<void>;
 }
 
 /**

@@ -162,6 +162,10 @@ export function encodeHealth({ failingSinceMs, lastSuccessAtMs }: WebhookHealth)
   return value;
 }
 
+/** Returns the newer of both times, epoch ms; -Infinity if there is none. */
+export const newerTimeOf = ({ failingSinceMs, lastSuccessAtMs }: WebhookHealth): number =>
+  Math.max(failingSinceMs ?? Number.NEGATIVE_INFINITY, lastSuccessAtMs ?? Number.NEGATIVE_INFINITY);
+
 /** Decodes a webhook's health. Without a value nothing is known. */
 export function decodeHealth(value: Buffer | undefined): WebhookHealth {
   if (value === undefined) return unknownHealth;

@@ -28,6 +28,7 @@ import {
   encodeWaiting,
   keyBeyondSource,
   keyBeyondWebhook,
+  newerTimeOf,
   placeKey,
   placeOfKey,
   type QueueState,
@@ -46,6 +47,7 @@ const maxDropsPerTransaction = 500;
 const maxSeeksPerTurn = 1_000;
 /** Old replacements that one call removes. One call adds at most as many. */
 const maxExpiredPerCall = 2_000;
+const maxExaminedHealths = 100;
 const noValue = Buffer.alloc(0);
 
 type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
@@ -58,6 +60,8 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
   const replacements = deliveryEnvironment.table('replacements');
   /** The same by time, to find the oldest. */
   const replacementTimes = deliveryEnvironment.table('replacement-times');
+  /** The key after which healths are examined next; undefined at the start. */
+  let lastExamined: Buffer | undefined;
 
   async function claim(source: DeliverySource): Promise<DeliveryClaim> {
     const key = sourceKey(source);
@@ -235,6 +239,17 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     }
   }
 
+  /** Examines the next healths after those of the call before, in a transaction, and removes the old ones. */
+  function removeHealthsBefore(epochMs: number): void {
+    const range = { ...(lastExamined && { start: lastExamined }), limit: maxExaminedHealths };
+    const examined = Array.from(healths.getRange(range), ({ key, value }) => ({
+      key: Buffer.from(key),
+      newerTimeMs: newerTimeOf(decodeHealth(value)),
+    }));
+    for (const { key, newerTimeMs } of examined) if (newerTimeMs < epochMs) healths.removeSync(key);
+    lastExamined = examined.length < maxExaminedHealths ? undefined : examined.at(-1)?.key;
+  }
+
   async function replacedAt(webhook: string, ids: readonly string[]): Promise<(number | undefined)[]> {
     deliveryEnvironment.refresh();
     return ids.map((delivery) => numberOf(replacements.getBinary(replacementKey(webhook, delivery))));
@@ -268,8 +283,11 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
       deliveryEnvironment.refresh();
       return decodeHealth(healths.getBinary(webhookKey(webhook)));
     },
-    async setHealth(webhook, health) {
-      await deliveryEnvironment.transaction(() => healths.putSync(webhookKey(webhook), encodeHealth(health)));
+    async setHealth(webhook, health, keepMs) {
+      await deliveryEnvironment.transaction(() => {
+        healths.putSync(webhookKey(webhook), encodeHealth(health));
+        removeHealthsBefore(newerTimeOf(health) - keepMs);
+      });
     },
   };
 }

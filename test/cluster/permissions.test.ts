@@ -76,7 +76,7 @@ async function useAll(connection: RedisConnection): Promise<void> {
   expect(await queue.size()).toBe(1);
   expect(await queue.drop(owner, webhook)).toBe('committed');
   expect(await queue.size()).toBe(0);
-  await queue.setHealth(webhook, { failingSinceMs: null, lastSuccessAtMs: 1 });
+  await queue.setHealth(webhook, { failingSinceMs: null, lastSuccessAtMs: 1 }, 1_000);
   expect(await queue.health(webhook)).toEqual({ failingSinceMs: null, lastSuccessAtMs: 1 });
 
   const positions = createRedisPositions(connection);

@@ -306,6 +306,24 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
         await backend.close();
       }));
 
+    // The health of a deleted webhook was never removed.
+    test(
+      'the health of a webhook that gets no more deliveries ends, as others are written later',
+      onQueue(async (queue) => {
+        const keepMs = 50;
+        const stored = { failingSinceMs: noon, lastSuccessAtMs: noon - hourMs };
+        await queue.setHealth(hook, stored, hourMs);
+        expect(await queue.health(hook)).toEqual(stored);
+        await queue.setHealth(hook, stored, keepMs);
+        const later = { failingSinceMs: null, lastSuccessAtMs: noon + keepMs + 1 };
+        const written = async () => {
+          await queue.setHealth(otherHook, later, keepMs);
+          return queue.health(hook);
+        };
+        await expect.poll(written).toEqual({ failingSinceMs: null, lastSuccessAtMs: null });
+      }),
+    );
+
     test('the health of a webhook is unknown until it is set, and survives a reopen', () =>
       onFreshSite(site, async (place) => {
         let backend = await place.open();
@@ -317,7 +335,7 @@ export function describeDeliveryQueueContract(name: string, site: () => Promise<
           { failingSinceMs: null, lastSuccessAtMs: 0 },
         ];
         for (const health of healths) {
-          await backend.deliveryQueue.setHealth(hook, health);
+          await backend.deliveryQueue.setHealth(hook, health, hourMs);
           expect(await backend.deliveryQueue.health(hook)).toEqual(health);
         }
         const claim = await backend.deliveryQueue.claim(source);

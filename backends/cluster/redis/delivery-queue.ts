@@ -241,9 +241,13 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     return text === null ? unknownHealth : JSON.parse(text);
   }
 
-  async function setHealth(webhook: string, { failingSinceMs, lastSuccessAtMs }: WebhookHealth): Promise<void> {
+  async function setHealth(
+    webhook: string,
+    { failingSinceMs, lastSuccessAtMs }: WebhookHealth,
+    keepMs: number,
+  ): Promise<void> {
     const text = JSON.stringify({ failingSinceMs, lastSuccessAtMs });
-    await redis.withRetries(() => client.set(healthKey(options.prefix, webhook), text));
+    await redis.withRetries(() => client.set(healthKey(options.prefix, webhook), text, 'PX', keepMs));
   }
 
   /** Writes in the order of the log, so that the newest replacement is written last. */

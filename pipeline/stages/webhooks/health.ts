@@ -6,6 +6,11 @@ import type { WebhookHealth } from '../../ports.js';
 
 /** A webhook that only fails for this long is disabled. */
 export const maxFailingMs = 5 * dayMs;
+/**
+ * How long health is stored, so that it ends some time after its webhook. An endpoint that gets nothing for this long
+ * starts as a new one.
+ */
+export const healthRetentionMs = 30 * dayMs;
 /** Consecutive successes are written at most this often. */
 const rewriteAfterMs = 60_000;
 

@@ -11,7 +11,7 @@ import type { AcknowledgementBatcher } from './acknowledgement-batcher.js';
 import { type AttemptOutcome, attemptRecord, type SendAttempt, withoutRequest } from './attempt.js';
 import type { Background } from './background.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
-import { applyStored, type EndpointHealth, hasFailedTooLong, recordAttempt } from './health.js';
+import { applyStored, type EndpointHealth, hasFailedTooLong, healthRetentionMs, recordAttempt } from './health.js';
 import { decideRetry } from './schedule.js';
 
 /**
@@ -93,7 +93,7 @@ export class Sender {
     const { queue } = this.#parts;
     applyStored(health, await queue.health(webhook), nowMs);
     const { failingSinceMs, lastSuccessAtMs } = health;
-    await queue.setHealth(webhook, { failingSinceMs, lastSuccessAtMs });
+    await queue.setHealth(webhook, { failingSinceMs, lastSuccessAtMs }, healthRetentionMs);
   }
 
   #disable(webhook: WebhookRecord, health: EndpointHealth, reason: 'gone' | 'failing', atMs: number): void {

@@ -384,7 +384,7 @@ describe('a webhook', () => {
     const { deliveryQueue } = node.node.embedded;
     const ofAnother = { failingSinceMs: null, lastSuccessAtMs: node.time.nowMs - hourMs };
     await until(async () => (await deliveryQueue.health(hook._id)).failingSinceMs !== null);
-    await deliveryQueue.setHealth(hook._id, ofAnother);
+    await deliveryQueue.setHealth(hook._id, ofAnother, 30 * dayMs);
     await node.append(eventRecord(1, 2));
     await node.attempted(2);
     node.time.pass(5 * dayMs - 1);
