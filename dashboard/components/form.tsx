@@ -1,5 +1,5 @@
 /** Forms that send one change, and bring the user to what was refused. */
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { Button, Dialog, Notice } from './controls';
 
 interface FormProps {
@@ -38,6 +38,37 @@ export function Form({ error, className, label, children, onSubmit }: FormProps)
   );
 }
 
+interface FieldsProps {
+  readonly isSaving: boolean;
+  /** Viewers see the fields, but change nothing. Default: they may be edited. */
+  readonly isReadOnly?: boolean;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/**
+ * Locks the fields of a form while it saves: the answer replaces what they hold. A field that had the focus gets it
+ * back.
+ */
+export function FormFields({ isSaving, isReadOnly = false, className, children }: FieldsProps) {
+  const focused = useRef<HTMLElement>(null);
+  // Browsers take the focus from a field that is disabled.
+  useLayoutEffect(() => {
+    if (!isSaving && document.activeElement === document.body) focused.current?.focus();
+  }, [isSaving]);
+  return (
+    <fieldset
+      className={className}
+      disabled={isReadOnly || isSaving}
+      onFocus={({ target }) => {
+        focused.current = target;
+      }}
+    >
+      {children}
+    </fieldset>
+  );
+}
+
 interface FormDialogProps {
   readonly title: string;
   readonly action: string;
@@ -59,14 +90,14 @@ export function FormDialog(props: FormDialogProps) {
   return (
     <Dialog title={title} onClose={props.onClose}>
       <Form error={error} onSubmit={() => isReady && props.onSubmit()}>
-        <div className="dialog-body">
+        <FormFields className="dialog-body" isSaving={isBusy}>
           {children}
           {problem !== undefined && (
             <Notice tone="danger" role="alert">
               {problem}
             </Notice>
           )}
-        </div>
+        </FormFields>
         <div className="dialog-foot">
           <Button onClick={props.onClose}>Cancel</Button>
           <Button type="submit" look={isDangerous ? 'danger-primary' : 'primary'} disabled={!isReady} isBusy={isBusy}>

@@ -151,7 +151,9 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
     [act],
   );
   const form: RecordForm<Row, Draft> = useRecordForm(kind, { stored, start, drafts: [draft, change] });
-  const { isOwner } = form;
+  const { isOwner, isSaving } = form;
+  // The answer of a save replaces the draft.
+  const isEditable = isOwner && !isSaving;
 
   const shape = shapeOf(draft);
   const tool = toolOf(draft);
@@ -162,8 +164,8 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
   );
   const known = stored && tool === 'isochrone' && isSameArea ? areaOf(stored.record) : undefined;
   const isochrone = useIsochrone(kind.singular === 'geofence' ? draft : neverAnIsochrone, known);
-  const isPlacing = isOwner && shape === undefined && tool !== 'polygon';
-  const isAddingPoints = isOwner && isAdding && tool === 'polygon';
+  const isPlacing = isEditable && shape === undefined && tool !== 'polygon';
+  const isAddingPoints = isEditable && isAdding && tool === 'polygon';
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape follows from the draft
   useEffect(() => {
@@ -173,9 +175,9 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
       area,
       isAdding: isAddingPoints,
       isPulling: isPlacing && tool === 'circle',
-      isLocked: !isOwner,
+      isLocked: !isEditable,
     });
-  }, [editor, draft, isochrone.area, isAddingPoints, isPlacing, isOwner]);
+  }, [editor, draft, isochrone.area, isAddingPoints, isPlacing, isEditable]);
 
   const put = (type: 'preview' | 'step', next: Shape) => {
     const state = { ...now.current.present, ...fieldsOf(next) } as Draft;
@@ -253,7 +255,7 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
     const letter = key.toLowerCase();
     if (isCommand && (letter === 'z' || letter === 'y')) {
       event.preventDefault();
-      act({ type: letter === 'y' || event.shiftKey ? 'redo' : 'undo' });
+      if (isEditable) act({ type: letter === 'y' || event.shiftKey ? 'redo' : 'undo' });
     } else if (key === 'Escape') {
       event.preventDefault();
       if (!finish()) close();
@@ -285,7 +287,7 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
             icon="undo"
             aria-label="Undo"
             title="Undo (Ctrl+Z)"
-            disabled={!canUndo(history)}
+            disabled={isSaving || !canUndo(history)}
             onClick={() => act({ type: 'undo' })}
           />
           <Button
@@ -293,14 +295,14 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
             icon="redo"
             aria-label="Redo"
             title="Redo (Ctrl+Shift+Z)"
-            disabled={!canRedo(history)}
+            disabled={isSaving || !canRedo(history)}
             onClick={() => act({ type: 'redo' })}
           />
           {tool === 'polygon' && (
             <Button
               look="plain"
               icon={isAdding ? 'check' : 'plus'}
-              disabled={isAdding && points.length < 3}
+              disabled={isSaving || (isAdding && points.length < 3)}
               onClick={() => (isAdding ? finish() : setAdding(true))}
             >
               {isAdding ? 'Finish' : 'Add points'}

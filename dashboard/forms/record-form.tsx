@@ -7,7 +7,7 @@ import { Link, useLocation, useParams } from 'wouter';
 import { call, Failure, revisionOf } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
-import { Form } from '../components/form';
+import { Form, FormFields } from '../components/form';
 import { Icon } from '../components/icons';
 import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
@@ -193,9 +193,9 @@ function Body<Row extends Named, Draft>({
   }
   return (
     <Form className="stack" error={error} onSubmit={() => void submit()}>
-      <fieldset className="stack" disabled={!isOwner}>
+      <FormFields className="stack" isReadOnly={!isOwner} isSaving={form.isSaving}>
         <kind.Sections form={form} />
-      </fieldset>
+      </FormFields>
       {stored && (
         <p className="quiet small">
           <code>{stored._id}</code> · created {absoluteTime(stored.createdAt ?? '')} · updated{' '}

@@ -4,7 +4,7 @@ import { type Answer, callIn } from '../client/call';
 import { useApi } from '../client/hooks';
 import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
 import { DeleteProject } from '../components/delete-project';
-import { Form } from '../components/form';
+import { Form, FormFields } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { patchOf, problemAt, quantityOf } from '../forms/draft';
 import { useSavedForm } from '../forms/edit';
@@ -34,11 +34,7 @@ export default function SettingsView() {
 /** The name of the project, for owners. It is the same in both environments. */
 function ProjectName() {
   const { project, isOwner } = useWorkspace();
-  const loaded = useApi(
-    'GET /v1/projects/{id}',
-    { path: { id: project._id } },
-    { enabled: isOwner, staleTime: Number.POSITIVE_INFINITY },
-  );
+  const loaded = useApi('GET /v1/projects/{id}', { path: { id: project._id } }, { enabled: isOwner, staleTime: Number.POSITIVE_INFINITY });
   if (!isOwner || loaded.data === undefined) return null;
   return <ProjectNameForm loaded={loaded.data} />;
 }
@@ -67,7 +63,9 @@ function ProjectNameForm({ loaded }: { readonly loaded: Answer<'GET /v1/projects
     <Form label="Project" error={form.error} onSubmit={() => void submit()}>
       <Section title="Project">
         <div className="name-row">
-          <TextField label="Name" {...form.text('name')} />
+          <FormFields isSaving={form.isSaving}>
+            <TextField label="Name" {...form.text('name')} />
+          </FormFields>
           <Button type="submit" isBusy={form.isSaving} disabled={!form.isChanged}>
             Rename
           </Button>
@@ -144,7 +142,7 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
   }
   return (
     <Form className="stack" error={form.error} onSubmit={() => void submit()}>
-      <fieldset className="stack" disabled={!isOwner}>
+      <FormFields className="stack" isReadOnly={!isOwner} isSaving={form.isSaving}>
         <Section title="Entries and exits">
           <Check
             label="Stop detection"
@@ -209,7 +207,7 @@ function SettingsForm({ loaded }: { readonly loaded: Loaded }) {
             {...text('beaconUids')}
           />
         </Section>
-      </fieldset>
+      </FormFields>
       <FormEnd form={form} fields={fields} action="Save settings" />
     </Form>
   );

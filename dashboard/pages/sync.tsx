@@ -18,7 +18,7 @@ import {
   TextField,
 } from '../components/controls';
 import { counted } from '../components/counts';
-import { Form } from '../components/form';
+import { Form, FormFields } from '../components/form';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import type { DraftFields } from '../forms/draft';
@@ -250,7 +250,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
   }
   return (
     <Form className="stack" error={form.error} onSubmit={() => void submit()}>
-      <fieldset className="stack" disabled={!isOwner}>
+      <FormFields className="stack" isReadOnly={!isOwner} isSaving={form.isSaving}>
         <Section title="Configuration">
           <Check
             label="Read the files every night"
@@ -282,7 +282,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
             <Storage form={form} />
           )}
         </Section>
-      </fieldset>
+      </FormFields>
       <FormEnd form={form} fields={syncFields} action="Save and run" />
       {isOwner && loaded && (
         <div className="spread">

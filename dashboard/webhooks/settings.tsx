@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { type Answer, call, callIn } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Button, Confirm } from '../components/controls';
-import { Form } from '../components/form';
+import { Form, FormFields } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
 import { patchOf } from '../forms/draft';
 import { useSavedForm } from '../forms/edit';
@@ -43,11 +43,11 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
   }
   return (
     <Form className="stack" error={form.error} onSubmit={() => void submit()}>
-      <fieldset className="stack" disabled={!isOwner}>
+      <FormFields className="stack" isReadOnly={!isOwner} isSaving={form.isSaving}>
         <Section title="Settings">
           <WebhookFields form={form} />
         </Section>
-      </fieldset>
+      </FormFields>
       {isOwner && (
         <div>
           <Button look="danger" icon="trash" onClick={() => setDeleting(true)}>

@@ -226,6 +226,17 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     await kiosk.click();
     await description.fill('Kiosk at the gate');
+    // What was typed while the form was saved got lost with the answer.
+    let answer = (): void => {};
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/geofences/*', (route) => isAnswered.then(() => route.abort()), { times: 1 });
+    await description.press('Enter');
+    await page.getByRole('button', { name: 'Save changes' }).and(page.locator('[aria-busy]')).waitFor();
+    expect(await description.isDisabled()).toBe(true);
+    answer();
+    await page.getByRole('alert').filter({ hasText: 'The server did not answer' }).waitFor();
+    await description.and(page.locator(':focus')).waitFor();
+    await page.getByText('The server does not answer').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Save changes' }).click();
     await kiosk.click();
     await description.fill('Typed');

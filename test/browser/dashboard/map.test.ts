@@ -235,7 +235,21 @@ describe.runIf(isRunnable)('the map', () => {
     await page.getByRole('button', { name: 'Show its present state' }).click();
     await page.getByRole('region', { name: 'Renamed' }).waitFor();
     await page.getByLabel('Radius').fill('222');
-    await says(page, 'Renamed is saved.', page.getByRole('button', { name: 'Save changes' }).click());
+    // While it saves, neither the map nor the history changes what the answer replaces.
+    let send = (): void => {};
+    const isSent = new Promise<void>((resolve) => (send = resolve));
+    await page.route('**/v1/geofences/*', (route) => isSent.then(() => route.continue()), { times: 1 });
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).and(page.locator('[aria-busy]')).waitFor();
+    const opened = await page.getByLabel('Latitude').inputValue();
+    const hall = await onMap(page);
+    await pull(page, hall([0, 0]), hall([0, 80]));
+    await page.keyboard.press('Control+z');
+    expect([await page.getByLabel('Latitude').inputValue(), await page.getByLabel('Radius').inputValue()]).toEqual([
+      opened,
+      '222',
+    ]);
+    await says(page, 'Renamed is saved.', Promise.resolve(send()));
     expect(await stored('hall')).toMatchObject({ geometryRadius: 222 });
     await page.getByLabel('Radius').fill('333');
     await page.keyboard.press('Escape');
