@@ -15,8 +15,14 @@ import { type Answer, callIn, type Input, type Operation, type Scope } from './c
 
 type QueryOptions<O extends Operation> = Pick<
   UseQueryOptions<Answer<O>>,
-  'enabled' | 'refetchInterval' | 'staleTime' | 'placeholderData'
+  'enabled' | 'refetchInterval' | 'staleTime' | 'gcTime' | 'placeholderData'
 >;
+
+/**
+ * Options of a record that a form edits. It is read when the form opens, because an earlier revision could not be
+ * saved, and not again while the user edits.
+ */
+export const forEditing = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 } as const;
 
 /** The first part of the path names the resource, so that a change can refresh all that shows it. */
 const resourceOf = (operation: Operation): string => operation.split(' ')[1]!.split('/')[2] ?? operation;

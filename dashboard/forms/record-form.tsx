@@ -5,7 +5,7 @@
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { call, Failure, revisionOf } from '../client/call';
-import { useApi, useChange } from '../client/hooks';
+import { forEditing, useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
 import { Form, FormFields } from '../components/form';
 import { Icon } from '../components/icons';
@@ -155,7 +155,7 @@ interface StoredProps<Row extends Named, Draft> {
 
 /** Loads a record, and shows another form for another revision of it. */
 export function StoredRecord<Row extends Named, Draft>({ kind, id, frame, children }: StoredProps<Row, Draft>) {
-  const loaded = useApi(`GET ${oneOf(kind.resource)}`, { path: { id } }, { staleTime: Number.POSITIVE_INFINITY });
+  const loaded = useApi(`GET ${oneOf(kind.resource)}`, { path: { id } }, forEditing);
   if (loaded.error) {
     const isUnknown = loaded.error instanceof Failure && loaded.error.status === 404;
     return frame(

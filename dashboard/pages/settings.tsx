@@ -1,7 +1,7 @@
 /** The settings of the environment: when events are made, and who may use publishable keys. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type Answer, callIn } from '../client/call';
-import { useApi } from '../client/hooks';
+import { forEditing, useApi } from '../client/hooks';
 import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
 import { DeleteProject } from '../components/delete-project';
 import { Form, FormFields } from '../components/form';
@@ -14,7 +14,7 @@ import { sessionKey, useWorkspace } from '../state/session';
 type Loaded = Answer<'GET /v1/settings'>;
 
 export default function SettingsView() {
-  const loaded = useApi('GET /v1/settings', {}, { staleTime: Number.POSITIVE_INFINITY });
+  const loaded = useApi('GET /v1/settings', {}, forEditing);
   const { environment } = useWorkspace();
   return (
     <Page
@@ -34,7 +34,7 @@ export default function SettingsView() {
 /** The name of the project, for owners. It is the same in both environments. */
 function ProjectName() {
   const { project, isOwner } = useWorkspace();
-  const loaded = useApi('GET /v1/projects/{id}', { path: { id: project._id } }, { enabled: isOwner, staleTime: Number.POSITIVE_INFINITY });
+  const loaded = useApi('GET /v1/projects/{id}', { path: { id: project._id } }, { enabled: isOwner, ...forEditing });
   if (!isOwner || loaded.data === undefined) return null;
   return <ProjectNameForm loaded={loaded.data} />;
 }

@@ -3,7 +3,7 @@ import * as Tabs from '@radix-ui/react-tabs';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call, Failure } from '../client/call';
-import { useApi, useChange } from '../client/hooks';
+import { forEditing, useApi, useChange } from '../client/hooks';
 import { Button, Empty, Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { relativeTime } from '../components/time';
@@ -32,7 +32,7 @@ export default function WebhookView() {
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
   const [tab, setTab] = useState('attempts');
-  const loaded = useApi('GET /v1/webhooks/{id}', { path: { id } }, { staleTime: Number.POSITIVE_INFINITY });
+  const loaded = useApi('GET /v1/webhooks/{id}', { path: { id } }, forEditing);
   const test = useChange(() => call('POST /v1/webhooks/{id}/test', { path: { id }, body: {} }), 'webhooks');
   const enable = useChange(
     () => call('PATCH /v1/webhooks/{id}', { path: { id }, body: { enabled: true } }),

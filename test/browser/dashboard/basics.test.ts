@@ -210,6 +210,14 @@ describe.runIf(isRunnable)('the dashboard', () => {
     const saved = await stored();
     expect(saved).toMatchObject({ description: 'Renamed meanwhile', geometryRadius: 250 });
     expect(saved.metadata).toBeUndefined();
+
+    // The form began with the revision that the page had read before, and its changes could not be saved.
+    await page.getByRole('link', { name: 'Renamed meanwhile' }).click();
+    await page.getByLabel('Radius').waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    ok(await backend.send('PATCH', '/v1/geofences/market/hall', { body: { radius: 333 } }));
+    await page.getByRole('link', { name: 'Renamed meanwhile' }).click();
+    expect(await page.getByLabel('Radius').inputValue()).toBe('333');
   });
 
   // A click on another view dropped a filled form of a geofence without a question.
