@@ -1,4 +1,5 @@
 /** Loads the outlines of all geofences and beacons of an environment for the map, page by page. */
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type Place, PlaceIndex, type PlaceKind, placeOfOutline } from '../drawing/places';
 import { useScope } from '../state/session';
@@ -17,6 +18,8 @@ export interface AllPlaces extends State {
   /** Takes over a place that was saved, without loading the others again. */
   put(place: Place): void;
   drop(id: string): void;
+  /** Loads what is missing after an error. */
+  loadRest(): void;
 }
 
 /** The first page is small, so that something is seen soon. */
@@ -38,13 +41,26 @@ interface State {
   /** Whether there are more than are loaded. */
   readonly isCut: boolean;
   readonly isComplete: boolean;
+  /** Why places are missing; null: none are, or they are still loaded. */
   readonly error: unknown;
 }
 const nothing: State = { version: 0, geofences: 0, beacons: 0, isCut: false, isComplete: false, error: null };
 
+const kinds = ['geofence', 'beacon'] as const satisfies readonly PlaceKind[];
+
+/** How far the places of a kind are loaded. */
+interface Progress {
+  loaded: number;
+  /** Undefined: the first page. */
+  cursor: string | undefined;
+  hasMore: boolean;
+}
+const begin = (): Progress => ({ loaded: 0, cursor: undefined, hasMore: true });
+
 /** @param onChange is called with what has changed, before the state says so. */
 export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlaces {
   const scope = useScope();
+  const client = useQueryClient();
   const [index] = useState(() => new PlaceIndex());
   const listener = useRef(onChange);
   listener.current = onChange;
@@ -77,6 +93,8 @@ export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlace
     [index],
   );
 
+  const rest = useRef(() => {});
+  const loadRest = useCallback(() => rest.current(), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the index is always the same object
   useEffect(() => {
     const stop = new AbortController();
@@ -84,27 +102,39 @@ export function useAllPlaces(onChange: (change: PlacesChange) => void): AllPlace
     index.clear();
     listener.current({ type: 'all' });
     setState((all) => ({ ...nothing, version: all.version + 1 }));
+    const progress = { geofence: begin(), beacon: begin() };
     async function load(kind: PlaceKind) {
-      let cursor: string | undefined;
-      let loaded = 0;
-      do {
-        const limit = loaded === 0 ? firstPageSize : pageSize;
-        const { outlines, meta } = await callIn(scope, operations[kind], { query: { limit, cursor }, signal });
+      const state = progress[kind];
+      while (state.hasMore && state.loaded < maxPlaces) {
+        const query = { limit: state.loaded === 0 ? firstPageSize : pageSize, cursor: state.cursor };
+        // The query client's rules decide about further attempts, and wait for a server that is unreachable.
+        const { outlines, meta } = await client.fetchQuery({
+          queryKey: [scope, 'outlines', kind, query],
+          queryFn: () => callIn(scope, operations[kind], { query, signal }),
+          staleTime: 0,
+          gcTime: 0,
+        });
         if (signal.aborted) return;
         put(outlines.map((outline) => placeOfOutline(kind, outline)));
-        loaded += outlines.length;
-        cursor = meta.hasMore ? meta.cursor : undefined;
-      } while (cursor !== undefined && loaded < maxPlaces);
-      if (cursor !== undefined) setState((all) => ({ ...all, isCut: true }));
+        state.loaded += outlines.length;
+        state.hasMore = meta.hasMore;
+        state.cursor = meta.cursor;
+      }
+      if (state.hasMore) setState((all) => ({ ...all, isCut: true }));
     }
-    Promise.all([load('geofence'), load('beacon')]).then(
-      () => !signal.aborted && setState((all) => ({ ...all, isComplete: true })),
-      (error: unknown) => !signal.aborted && setState((all) => ({ ...all, error })),
-    );
+    async function loadAll() {
+      setState((all) => ({ ...all, error: null }));
+      const results = await Promise.allSettled(kinds.map(load));
+      if (signal.aborted) return;
+      const failed = results.find((result) => result.status === 'rejected');
+      setState((all) => ({ ...all, isComplete: failed === undefined, error: failed?.reason ?? null }));
+    }
+    rest.current = () => void loadAll();
+    rest.current();
     return () => stop.abort();
-  }, [scope, put]);
+  }, [scope, client, put]);
   return useMemo(
-    () => ({ ...state, index, byId: index.byId, put: (place) => put([place]), drop }),
-    [state, index, put, drop],
+    () => ({ ...state, index, byId: index.byId, put: (place) => put([place]), drop, loadRest }),
+    [state, index, put, drop, loadRest],
   );
 }

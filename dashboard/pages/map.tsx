@@ -304,7 +304,14 @@ export default function PlacesMap() {
           </Notice>
         )}
         {problem !== undefined && <Notice tone="warning">{problem}</Notice>}
-        {places.error !== null && <Notice tone="danger">{messageOf(places.error)}</Notice>}
+        {places.error !== null && (
+          <Notice tone="danger" role="alert">
+            <strong>Places are missing on the map.</strong> {messageOf(places.error)}{' '}
+            <button type="button" className="link-button" onClick={places.loadRest}>
+              Load the rest
+            </button>
+          </Notice>
+        )}
       </div>
       {hover && hovered && selection?.type !== 'new' && hovered.id !== chosenId && (
         <Tooltip place={hovered} x={hover.x} y={hover.y} />
@@ -312,6 +319,7 @@ export default function PlacesMap() {
       <p className="map-count" role="status">
         {!places.isComplete && places.error === null && <span className="spinner" />}
         {counted(places.geofences, 'geofence')}, {counted(places.beacons, 'beacon')}
+        {places.error !== null && '; others are missing'}
         {isFull && `; the first ${grouped(maxPlaces)} of each`}
       </p>
       {common && selection && <Side key={keyOf(selection)} selection={selection} common={common} />}

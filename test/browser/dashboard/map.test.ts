@@ -322,6 +322,21 @@ describe.runIf(isRunnable)('the map', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  // One request that failed left the map with a part of the places.
+  it('asks again for places that did not come, and says when they are missing', async () => {
+    const page = await asOwner('/keys');
+    await page.route('**/v1/geofences/outlines*', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 });
+    await page.route('**/v1/beacons/outlines*', (route) => route.fulfill({ status: 400, json: {} }));
+    await page.getByRole('link', { name: 'Map', exact: true }).click();
+    await page.getByText(/^[1-9]\d* geofences?, 0 beacons; others are missing$/).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Places are missing' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Load the rest' }).click();
+    await page.getByText(/^[1-9]\d* geofences?, 1 beacon$/).waitFor();
+    expect(await page.getByText('Places are missing').count()).toBe(0);
+  });
+
   it('goes along with a pull in fewer pixels where frames are slow, and is sharp again after it', async () => {
     const page = await asOwner('/keys');
     await page.addInitScript(slowFrames);
