@@ -1,6 +1,7 @@
 /** A map that draws collections of features by layers. It is loaded with MapLibre. */
-import type { FeatureCollection } from 'geojson';
-import * as maplibregl from 'maplibre-gl';
+import type { Feature, FeatureCollection, Position } from 'geojson';
+import type * as maplibregl from 'maplibre-gl';
+import { frameOf, unwrapped } from '../drawing/antimeridian';
 import { addToStyle, createBaseMap, nextTask } from './base-map';
 import { createDots, type Dot } from './dots';
 import { partsOf } from './feature-parts';
@@ -68,6 +69,17 @@ export interface DataMapProps {
 
 const reachPx = 4;
 
+/** Returns the feature without jumps over the antimeridian. */
+function flat(feature: Feature): Feature {
+  const { geometry } = feature;
+  const unwrap = (line: Position[]) => unwrapped(line) as Position[];
+  if (geometry.type === 'Polygon')
+    return { ...feature, geometry: { ...geometry, coordinates: geometry.coordinates.map(unwrap) } };
+  if (geometry.type === 'LineString')
+    return { ...feature, geometry: { ...geometry, coordinates: unwrap(geometry.coordinates) } };
+  return feature;
+}
+
 /** Throws without WebGL. `props` returns those of the last rendering. */
 export function createLayeredMap(container: HTMLElement, style: MapStyle, props: () => DataMapProps) {
   const contents = new Map<string, FeatureCollection>();
@@ -127,7 +139,7 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
   }
   const handle: MapHandle = {
     set(source, features) {
-      contents.set(source, features);
+      contents.set(source, { ...features, features: features.features.map(flat) });
       // Before the style is there, the data wait for it.
       if (base.hasStyle()) send(source).catch(() => {});
     },
@@ -138,9 +150,8 @@ export function createLayeredMap(container: HTMLElement, style: MapStyle, props:
     flyTo: ([longitude, latitude], zoom) =>
       map.flyTo({ center: [longitude, latitude], zoom: Math.max(zoom, map.getZoom()), duration: 700 }),
     fit(positions, maxZoom = 16) {
-      const bounds = new maplibregl.LngLatBounds();
-      for (const [longitude, latitude] of positions) bounds.extend([longitude, latitude]);
-      if (!bounds.isEmpty()) map.fitBounds(bounds, { padding: 56, maxZoom, duration: 0 });
+      const frame = frameOf(positions);
+      if (frame) map.fitBounds([...frame], { padding: 56, maxZoom, duration: 0 });
     },
   };
   return { base, handle };

@@ -1,6 +1,7 @@
 /** A map with geofences and beacons on it. */
 import type { Feature, FeatureCollection } from 'geojson';
-import * as maplibregl from 'maplibre-gl';
+import type * as maplibregl from 'maplibre-gl';
+import { frameOf, unwrapped } from '../drawing/antimeridian';
 import { type Bounds, type Place, PlaceIndex, type PlaceName, ringOfPlace } from '../drawing/places';
 import type { Position } from '../drawing/shape';
 import { addToStyle, type BaseMap, type BaseOptions, createBaseMap } from './base-map';
@@ -100,7 +101,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
   });
   const shapeOf = (place: Place): Feature => ({
     type: 'Feature',
-    geometry: { type: 'Polygon', coordinates: [ringOfPlace(place).map((each) => [...each])] },
+    geometry: { type: 'Polygon', coordinates: [unwrapped(ringOfPlace(place)).map((each) => [...each])] },
     properties: propertiesOf(place),
   });
   const points = (): FeatureCollection => ({
@@ -354,9 +355,8 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
   });
 
   function showPositions(positions: readonly Position[]): void {
-    const bounds = new maplibregl.LngLatBounds();
-    for (const position of positions) bounds.extend([...position]);
-    if (!bounds.isEmpty()) map.fitBounds(bounds, { padding: 80, maxZoom: 17, duration: 900 });
+    const frame = frameOf(positions);
+    if (frame) map.fitBounds([...frame], { padding: 80, maxZoom: 17, duration: 900 });
   }
 
   return {
@@ -400,9 +400,8 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
       applyHidden();
     },
     showAll() {
-      const bounds = new maplibregl.LngLatBounds();
-      for (const { centre } of places.byId.values()) bounds.extend([...centre]);
-      if (!bounds.isEmpty()) map.fitBounds(bounds, { padding: 64, maxZoom: 15, duration: 0 });
+      const frame = frameOf([...places.byId.values()].map(({ centre }) => centre));
+      if (frame) map.fitBounds([...frame], { padding: 64, maxZoom: 15, duration: 0 });
     },
     flyTo: ([longitude, latitude], zoom) => map.flyTo({ center: [longitude, latitude], zoom, duration: 900 }),
     showPlace: (place) => showPositions(place.kind === 'beacon' ? [place.centre] : ringOfPlace(place)),

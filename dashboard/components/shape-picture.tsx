@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { Geofence } from '../../client/types';
 import { urlOf } from '../client/call';
+import { longitudeNear } from '../drawing/antimeridian';
 import { outlineOf, type Position, shapeOfGeofence } from '../drawing/shape';
 import type { GeofenceDraft } from '../forms/geofence';
 import { useTheme } from '../state/use-theme';
@@ -9,7 +10,7 @@ import { useSettled } from './list-filters';
 
 const precision = 1e5;
 
-/** Encodes positions as a polyline of 5 decimals. */
+/** Encodes positions as a polyline of 5 decimals. Static maps refuse longitudes beyond 180, and draw the short way. */
 export function polylineOf(positions: readonly Position[]): string {
   let text = '';
   let before = [0, 0];
@@ -22,7 +23,7 @@ export function polylineOf(positions: readonly Position[]): string {
     text += String.fromCharCode(rest + 63);
   };
   for (const [longitude, latitude] of positions) {
-    const now = [Math.round(latitude * precision), Math.round(longitude * precision)];
+    const now = [Math.round(latitude * precision), Math.round(longitudeNear(longitude, 0) * precision)];
     append(now[0]! - before[0]!);
     append(now[1]! - before[1]!);
     before = now;

@@ -14,12 +14,12 @@ import {
 } from 'terra-draw';
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter';
 import { accents, type Theme } from '../components/map-look';
+import { longitudeNear, unwrapped } from './antimeridian';
 import {
   allowedRadiusM,
   crossingsOf,
   distanceM,
-  eastOf,
-  isOnOneSide,
+  handleOf,
   outlineOf,
   type Position,
   roundedPosition,
@@ -104,15 +104,17 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
     const { shape, isLocked } = drawn;
     if (shape === undefined || isLocked) return undefined;
     if (shape.type === 'circle') {
-      const ends = [shape.centre, eastOf(shape.centre, shape.radiusM)];
+      const ends = [shape.centre, handleOf(shape.centre, shape.radiusM)];
       return storeFeature('linestring', { type: 'LineString', coordinates: mutable(ends) });
     }
     if (shape.type === 'point') return storeFeature('point', { type: 'Point', coordinates: [...shape.centre] });
     const points = mutable(shape.points);
-    if (!isOnOneSide([...shape.points, shape.points[0]!])) return undefined;
+    const ring = [...shape.points, shape.points[0]!];
+    // terra-draw knows no longitude beyond 180: such an outline is edited in the form.
+    if (unwrapped(ring) !== ring) return undefined;
     if (points.length === 1) return storeFeature('point', { type: 'Point', coordinates: points[0]! });
     if (points.length === 2) return storeFeature('polyline', { type: 'LineString', coordinates: points });
-    return storeFeature('polygon', { type: 'Polygon', coordinates: [[...points, points[0]!]] });
+    return storeFeature('polygon', { type: 'Polygon', coordinates: [mutable(ring)] });
   }
   const storeFeature = (mode: string, geometry: GeoJSONStoreFeatures['geometry']): GeoJSONStoreFeatures => ({
     type: 'Feature',
@@ -172,11 +174,11 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
     isTelling = false;
   }
 
-  /** The handle of a circle goes along with its centre, and stays to the east of it. */
+  /** The handle of a circle goes along with its centre. */
   function moveHandle(centre: Position, radiusM: number): void {
     if (featureId === undefined) return;
     isTelling = true;
-    const end = eastOf(centre, radiusM);
+    const end = handleOf(centre, radiusM);
     handle = end;
     draw?.updateFeatureGeometry(featureId, { type: 'LineString', coordinates: mutable([centre, end]) });
     isTelling = false;
@@ -188,10 +190,10 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
     const outline = area ?? (shape && outlineOf(shape));
     const points = shape?.type === 'polygon' ? shape.points : [];
     const features: Feature[] = [];
-    if (outline) features.push(feature('area', { type: 'Polygon', coordinates: [mutable(outline)] }));
+    if (outline) features.push(feature('area', { type: 'Polygon', coordinates: [mutable(unwrapped(outline))] }));
     if (isAdding && pointer && points.length > 0) {
       const ends = points.length > 1 ? [points.at(-1)!, pointer, points[0]!] : [points[0]!, pointer];
-      features.push(feature('edge', { type: 'LineString', coordinates: mutable(ends) }));
+      features.push(feature('edge', { type: 'LineString', coordinates: mutable(unwrapped(ends)) }));
     }
     for (const at of crossingsOf(points)) features.push(feature('crossing', { type: 'Point', coordinates: [...at] }));
     map.getSource<maplibregl.GeoJSONSource>(source)?.setData({ type: 'FeatureCollection', features });
@@ -353,7 +355,8 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
     pointNear(point) {
       const { shape } = drawn;
       if (shape?.type !== 'polygon') return undefined;
-      const distances = shape.points.map((each) => map.project([...each]).dist(point));
+      const middle = map.getCenter().lng;
+      const distances = shape.points.map(([x, y]) => map.project([longitudeNear(x, middle), y]).dist(point));
       const nearest = distances.indexOf(Math.min(...distances));
       return distances[nearest]! <= reachPx ? nearest : undefined;
     },

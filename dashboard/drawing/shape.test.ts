@@ -5,8 +5,8 @@ import {
   allowedRadiusM,
   crossingsOf,
   distanceM,
-  eastOf,
   fieldsOf,
+  handleOf,
   niceRadiusM,
   type Position,
   pointsOf,
@@ -69,7 +69,7 @@ describe('a shape', () => {
 test('the handle of a circle lies at its radius', () => {
   fc.assert(
     fc.property(position, fc.integer({ min: 10, max: 10_000 }), (centre, radiusM) => {
-      expect(distanceM(centre, eastOf(centre, radiusM)) / radiusM).toBeCloseTo(1, 2);
+      expect(distanceM(centre, handleOf(centre, radiusM)) / radiusM).toBeCloseTo(1, 2);
     }),
   );
 });

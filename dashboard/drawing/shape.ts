@@ -2,6 +2,7 @@
 import type { BeaconDraft } from '../forms/beacon';
 import { degreesOf, quantityOf } from '../forms/draft';
 import { circleRing, type GeofenceDraft, type Position, pointsText, ringOf } from '../forms/geofence';
+import { unwrapped } from './antimeridian';
 
 export type { Position };
 
@@ -98,17 +99,20 @@ export function niceRadiusM(metres: number): number {
   return allowedRadiusM(factor * power);
 }
 
-/** Returns the point at a distance to the east, where a circle's handle lies. */
-export function eastOf([longitude, latitude]: Position, metres: number): Position {
-  const degrees = metres / earthRadiusM / radians / Math.max(0.01, Math.cos(latitude * radians));
-  return [rounded(longitude + degrees), latitude];
+/** Returns where a circle's handle lies: to the east, or to the west of a centre before the antimeridian. */
+export function handleOf([longitude, latitude]: Position, radiusM: number): Position {
+  const degrees = radiusM / earthRadiusM / radians / Math.max(0.01, Math.cos(latitude * radians));
+  const east = longitude + degrees;
+  // terra-draw knows no longitude beyond 180.
+  return [rounded(east > 180 ? longitude - degrees : east), latitude];
 }
 
 /** More points are checked only by the server. */
 const maxChecked = 400;
 
 /** Returns where edges of a polygon cross each other, besides the points that neighbours share. */
-export function crossingsOf(points: readonly Position[]): readonly Position[] {
+export function crossingsOf(corners: readonly Position[]): readonly Position[] {
+  const points = unwrapped(corners);
   const count = points.length;
   if (count < 4 || count > maxChecked) return [];
   const crossings: Position[] = [];
@@ -131,9 +135,4 @@ function crossing(a: Position, b: Position, c: Position, d: Position): Position 
   const across = ((c[0] - a[0]) * ry - (c[1] - a[1]) * rx) / turn;
   if (along < 0 || along > 1 || across < 0 || across > 1) return undefined;
   return [a[0] + along * rx, a[1] + along * ry];
-}
-
-/** Tests whether the map can edit the shape: an outline over the antimeridian is edited in the form. */
-export function isOnOneSide(points: readonly Position[]): boolean {
-  return points.every(([longitude], index) => index === 0 || Math.abs(longitude - points[index - 1]![0]) <= 180);
 }

@@ -234,7 +234,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     await kiosk.click();
     await description.fill('Kiosk at the gate');
-    // What was typed while the form was saved got lost with the answer.
+    // The answer of a save replaced what was typed meanwhile.
     let answer = (): void => {};
     const isAnswered = new Promise<void>((resolve) => (answer = resolve));
     await page.route('**/v1/geofences/*', (route) => isAnswered.then(() => route.abort()), { times: 1 });

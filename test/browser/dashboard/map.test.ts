@@ -390,4 +390,32 @@ describe.runIf(isRunnable)('the map', () => {
     expect(linked).toBeGreaterThan(3);
     expect([drew, waits]).toEqual([linked, 0]);
   });
+
+  // The outline was drawn around the world, and the map showed all of it.
+  it('shows a polygon over the antimeridian where it is', async () => {
+    const coordinates = [
+      [179.99, -17],
+      [-179.99, -17],
+      [-179.99, -16.98],
+      [179.99, -16.98],
+      [179.99, -17],
+    ];
+    const polygon = { type: 'polygon', coordinates, description: 'Date line' } as const;
+    await server.as('test_secret').putGeofence('dateline', polygon, 'drawn');
+    const page = await loaded(await asOwner(`/map?geofence=${(await stored('dateline'))._id}`));
+    await page.getByRole('region', { name: 'Date line' }).waitFor();
+    const map = "document.querySelector('.map-canvas').map";
+    const has = (layer: string, at: number) =>
+      page.evaluate<boolean>(
+        `${map}.queryRenderedFeatures(${map}.project([${at}, -16.99]), { layers: ['${layer}'] }).length > 0`,
+      );
+    await expect
+      .poll(() => page.evaluate(`${map}.getBounds().getEast() - ${map}.getBounds().getWest()`))
+      .toBeLessThan(1);
+    await expect.poll(() => has('draft-fill', 180)).toBe(true);
+    expect(await has('draft-fill', 179.98)).toBe(false);
+    await page.getByRole('button', { name: 'Close the form' }).click();
+    await expect.poll(() => has('shape-fill', 180)).toBe(true);
+    expect(await has('shape-fill', 179.98)).toBe(false);
+  });
 });
