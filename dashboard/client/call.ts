@@ -123,6 +123,8 @@ export async function callIn<O extends Operation>(
       method,
       headers,
       priority,
+      // The end of something may be asked for while the page is left.
+      keepalive: method === 'DELETE',
       ...(isSending && { body: JSON.stringify(given.body ?? {}) }),
       ...(given.signal && { signal: given.signal }),
     });

@@ -4,14 +4,14 @@ import type { Feature, FeatureCollection, Geometry } from 'geojson';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Geofence, Settings } from '../../client/types';
-import { call, callIn, Failure } from '../client/call';
+import { callIn, Failure, type Scope } from '../client/call';
 import { useFences } from '../client/fences';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Check, Notice, Page, Segments, SelectField, TextArea, TextField } from '../components/controls';
 import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { Form } from '../components/form';
 import { messageOf, useToasts } from '../components/toasts';
-import { outlineOf, type Position, shapeOfGeofence } from '../drawing/shape';
+import { outlineOf, type Position, roundedPosition, shapeOfGeofence } from '../drawing/shape';
 import { createRecord } from '../forms/creation';
 import { draftFields } from '../forms/draft';
 import { bodyOf, type GeofenceDraft, newGeofence, pointsText } from '../forms/geofence';
@@ -92,10 +92,13 @@ const copy = (position: Position): number[] => [...position];
 
 const text = (degrees: number): string => degrees.toFixed(6);
 
-/** Puts a point of the map into the draft: the centre of a circle, or the next corner of a polygon. */
-function withPoint(draft: GeofenceDraft, [longitude, latitude]: LngLat): GeofenceDraft {
+const isGeoJson = ({ type, points }: GeofenceDraft): boolean => type === 'polygon' && /^[[{]/.test(points.trim());
+
+/** Puts a point of the map into the draft: the centre of a circle, or the next corner of a polygon of lines. */
+function withPoint(draft: GeofenceDraft, at: LngLat): GeofenceDraft {
+  const [longitude, latitude] = roundedPosition(at);
   if (draft.type === 'circle') return { ...draft, latitude: text(latitude), longitude: text(longitude) };
-  const lines = /^[[{]/.test(draft.points.trim()) ? '' : draft.points.trim();
+  const lines = draft.points.trim();
   return { ...draft, points: `${lines}${lines && '\n'}${text(latitude)}, ${text(longitude)}` };
 }
 
@@ -107,9 +110,36 @@ const problemAtField = (error: unknown, field: string): string | undefined =>
 
 const pollMs = 700;
 
+const cancelReplay = (scope: Scope, id: string): void =>
+  void callIn(scope, 'DELETE /v1/replays/{id}', { path: { id } }).catch(() => {});
+
+/**
+ * Cancels the replay that is under way when the view or the page is left: nobody would see its result.
+ * @param id undefined: none is under way.
+ * @returns whether the view was left.
+ */
+function useCancelAtEnd(id: string | undefined): { readonly current: boolean } {
+  const scope = useScope();
+  const isLeft = useRef(false);
+  const cancel = useRef(() => {});
+  cancel.current = () => id !== undefined && cancelReplay(scope, id);
+  useEffect(() => {
+    isLeft.current = false;
+    const leave = () => cancel.current();
+    addEventListener('pagehide', leave);
+    return () => {
+      isLeft.current = true;
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, []);
+  return isLeft;
+}
+
 export default function WhatIf() {
   const { isOwner } = useWorkspace();
   const scope = useScope();
+  const toasts = useToasts();
   const fences = useFences(true);
   const settings = useApi('GET /v1/settings', {}).data?.settings;
   const [map, setMap] = useState<MapHandle>();
@@ -121,17 +151,18 @@ export default function WhatIf() {
   const [id, setId] = useState<string>();
   const proposed = useMemo(() => (shape === 'none' ? undefined : shapeOfGeofence(draft)), [shape, draft]);
 
-  const start = useChange(() =>
-    call('POST /v1/replays', {
-      body: {
-        from: new Date(Date.now() - Number(days) * dayMs).toISOString(),
-        ...(shape !== 'none' || !keeps
-          ? { geofences: shape === 'none' ? [] : [bodyOf(draft)], keepGeofences: keeps }
-          : {}),
-        ...(Object.keys(changed).length > 0 && { settings: changed }),
-      },
-    }),
-  );
+  const start = useChange(async (_: undefined, scope) => {
+    const body = {
+      from: new Date(Date.now() - Number(days) * dayMs).toISOString(),
+      ...(shape !== 'none' || !keeps
+        ? { geofences: shape === 'none' ? [] : [bodyOf(draft)], keepGeofences: keeps }
+        : {}),
+      ...(Object.keys(changed).length > 0 && { settings: changed }),
+    };
+    const answer = await callIn(scope, 'POST /v1/replays', { body });
+    if (isLeft.current) cancelReplay(scope, answer.replay._id);
+    return answer;
+  });
   const running = useQuery({
     queryKey: [scope, 'replays', id],
     enabled: id !== undefined,
@@ -140,6 +171,8 @@ export default function WhatIf() {
   });
   const replay = running.data?.replay;
   const found = useFound(replay);
+  const isRunning = replay?.status === 'running' || (id !== undefined && replay === undefined && !running.error);
+  const isLeft = useCancelAtEnd(isRunning ? id : undefined);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a replay belongs to its environment
   useEffect(() => setId(undefined), [scope]);
@@ -169,7 +202,6 @@ export default function WhatIf() {
   }, [map, found.rows]);
 
   const { text: field } = draftFields(draft, setDraft, (param) => problemAtField(start.error, param));
-  const isRunning = replay?.status === 'running' || (id !== undefined && replay === undefined && !running.error);
   const isElsewhere =
     start.error !== null &&
     !['description', 'coordinates', 'radius', 'tag', 'externalId'].some((name) => problemAtField(start.error, name));
@@ -177,11 +209,17 @@ export default function WhatIf() {
   function submit() {
     start.mutate(undefined, { onSuccess: ({ replay }) => setId(replay._id) });
   }
+  function addPoint(at: LngLat) {
+    if (shape === 'none') return;
+    if (isGeoJson(draft)) toasts.say('Remove the GeoJSON to add corners on the map.');
+    else setDraft((all) => withPoint(all, at));
+  }
   function chooseShape(next: Shape) {
     setShape(next);
     if (next === 'none') return;
-    const ring = next === 'polygon' && draft.points === '' && proposed && outlineOf(proposed);
-    const points = ring ? pointsText(ring.filter((_, index) => index % 4 === 0)) : draft.points;
+    const ring = next === 'polygon' && draft.points === '' && proposed ? outlineOf(proposed) : undefined;
+    const corners = ring?.filter((_, index) => index % 4 === 0).map(roundedPosition);
+    const points = corners ? pointsText(corners) : draft.points;
     setDraft({ ...draft, type: next, points });
   }
   return (
@@ -263,7 +301,7 @@ export default function WhatIf() {
             sources={sources}
             layers={layers}
             onReady={setMap}
-            onClick={(_, at) => shape !== 'none' && setDraft((all) => withPoint(all, at))}
+            onClick={(_, at) => addPoint(at)}
           />
           <ul className="legend small" aria-label="Legend">
             {(['replay', 'record', 'both'] as const).map((foundIn) => (

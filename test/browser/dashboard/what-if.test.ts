@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
-import { at, circle, standing } from '../../support/places.js';
-import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import { at, circle, square, standing } from '../../support/places.js';
+import { asOwner, isRunnable, says, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -17,6 +17,17 @@ describe.runIf(isRunnable)('the view What-if', () => {
     for (const northM of [1_000, 0, yardM]) await backend.track({ deviceId: 'van-1', ...standing(0, northM) });
 
     const page = await asOwner('/what-if');
+    // A click on the map erased GeoJSON that was pasted.
+    const points = page.getByLabel('Points');
+    await page.getByRole('radio', { name: 'Polygon' }).check({ force: true });
+    const pasted = JSON.stringify({ type: 'Polygon', coordinates: [square(0, yardM, 50).coordinates] });
+    await points.fill(pasted);
+    const mapOfProposal = page.locator('.map-canvas[aria-busy=false]');
+    await mapOfProposal.waitFor();
+    await says(page, 'Remove the GeoJSON', mapOfProposal.click());
+    expect(await points.inputValue()).toBe(pasted);
+    await page.getByRole('radio', { name: 'Circle' }).check({ force: true });
+
     await page.getByLabel('Description').fill('Yard');
     // The map shows the only geofence in its middle, at this zoom.
     const [longitude, latitude] = at(0, yardM);
@@ -49,6 +60,25 @@ describe.runIf(isRunnable)('the view What-if', () => {
     const [header, ...rows] = csv.trimEnd().split('\r\n');
     expect(header).toMatch(/^change,firstLocation,_id,type,/);
     expect(rows.map((row) => row.split(',')[0]).sort()).toEqual(['added', 'unchanged', 'unchanged']);
+
+    // The replay went on when its view was left.
+    await page.route('**/v1/replays/*', async (route) => {
+      if (route.request().method() === 'DELETE') await route.continue();
+    });
+    await Promise.all([
+      page.waitForRequest((request) => request.method() === 'GET' && request.url().includes('/v1/replays/')),
+      page.getByRole('button', { name: 'Run' }).click(),
+    ]);
+    await Promise.all([
+      page.waitForRequest((request) => request.method() === 'DELETE' && request.url().includes('/v1/replays/')),
+      page.getByRole('link', { name: 'Keys', exact: true }).click(),
+    ]);
+    await page.unrouteAll();
+    await page.getByRole('link', { name: 'What-if' }).click();
+    await page.getByLabel('Description').fill('Yard');
+    await page.getByLabel('Latitude').fill(String(latitude));
+    await page.getByLabel('Longitude').fill(String(longitude));
+    await page.getByLabel('Radius').fill('150');
 
     await page.getByRole('button', { name: 'Create this geofence' }).click();
     await page.getByText('Yard is created.').waitFor();
