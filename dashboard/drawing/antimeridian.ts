@@ -5,6 +5,9 @@
 
 type Position = readonly number[];
 
+/** Degrees. The map ends here. */
+export const maxLatitude = 85;
+
 /** Returns the longitude plus full turns, so that it is at most half a turn from the other one. */
 export function longitudeNear(longitude: number, other: number): number {
   const difference = longitude - other;
@@ -31,14 +34,17 @@ export function unwrapped<Each extends Position>(positions: readonly Each[]): re
 /** South-west and north-east, in degrees. East may be beyond 180. */
 export type Frame = readonly [southWest: [number, number], northEast: [number, number]];
 
-/** Returns the smallest frame around all positions, also over the antimeridian; undefined without positions. */
+/**
+ * Returns the smallest frame of a map around all positions, also over the antimeridian; undefined without positions.
+ */
 export function frameOf(positions: Iterable<Position>): Frame | undefined {
   const longitudes: number[] = [];
   let [south, north] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const [longitude, latitude] of positions) {
     longitudes.push(longitudeNear(longitude!, 0));
-    south = Math.min(south, latitude!);
-    north = Math.max(north, latitude!);
+    const shown = Math.min(maxLatitude, Math.max(-maxLatitude, latitude!));
+    south = Math.min(south, shown);
+    north = Math.max(north, shown);
   }
   if (longitudes.length === 0) return undefined;
   const sorted = Float64Array.from(longitudes).sort();

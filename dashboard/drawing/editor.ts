@@ -20,6 +20,7 @@ import {
   crossingsOf,
   distanceM,
   handleOf,
+  isWithinMap,
   outlineOf,
   type Position,
   roundedPosition,
@@ -94,27 +95,29 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
   let handle: Position | undefined;
   let isDown = false;
   /** Where a circle is pulled from. */
-  let pulled: { readonly from: maplibregl.Point; readonly centre: Position } | undefined;
+  let pulled: { readonly from: maplibregl.Point; readonly centre: Position; shape?: Shape } | undefined;
   const listening = new AbortController();
-  addEventListener('pointerdown', () => (isDown = true), { capture: true, signal: listening.signal });
-  addEventListener('pointerup', () => (isDown = false), { capture: true, signal: listening.signal });
+  // The pointer may be released outside the map.
+  const listen = (type: 'pointerdown' | 'pointerup' | 'pointercancel', listener: () => void) =>
+    addEventListener(type, listener, { capture: true, signal: listening.signal });
+  listen('pointerdown', () => (isDown = true));
+  listen('pointerup', release);
+  listen('pointercancel', release);
 
   /** The feature whose points terra-draw moves. A circle is the line from its centre to its handle. */
   function editable(): GeoJSONStoreFeatures | undefined {
     const { shape, isLocked } = drawn;
-    if (shape === undefined || isLocked) return undefined;
+    // terra-draw knows no longitude beyond 180.
+    if (shape === undefined || isLocked || !isWithinMap(shape)) return undefined;
     if (shape.type === 'circle') {
       const ends = [shape.centre, handleOf(shape.centre, shape.radiusM)];
       return storeFeature('linestring', { type: 'LineString', coordinates: mutable(ends) });
     }
     if (shape.type === 'point') return storeFeature('point', { type: 'Point', coordinates: [...shape.centre] });
     const points = mutable(shape.points);
-    const ring = [...shape.points, shape.points[0]!];
-    // terra-draw knows no longitude beyond 180: such an outline is edited in the form.
-    if (unwrapped(ring) !== ring) return undefined;
     if (points.length === 1) return storeFeature('point', { type: 'Point', coordinates: points[0]! });
     if (points.length === 2) return storeFeature('polyline', { type: 'LineString', coordinates: points });
-    return storeFeature('polygon', { type: 'Polygon', coordinates: [mutable(ring)] });
+    return storeFeature('polygon', { type: 'Polygon', coordinates: [[...points, points[0]!]] });
   }
   const storeFeature = (mode: string, geometry: GeoJSONStoreFeatures['geometry']): GeoJSONStoreFeatures => ({
     type: 'Feature',
@@ -321,23 +324,21 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
     event.preventDefault();
     pulled = { from: event.point, centre: roundedPosition([event.lngLat.lng, event.lngLat.lat]) };
   });
-  function pull({ point, lngLat }: maplibregl.MapMouseEvent): Shape | undefined {
-    if (pulled === undefined || pulled.from.dist(point) < pullFromPx) return undefined;
+  map.on('mousemove', ({ point, lngLat }) => {
+    if (pulled === undefined || pulled.from.dist(point) < pullFromPx) return;
     const radiusM = allowedRadiusM(distanceM(pulled.centre, [lngLat.lng, lngLat.lat]));
-    return { type: 'circle', centre: pulled.centre, radiusM };
-  }
-  map.on('mousemove', (event) => {
-    const shape = pull(event);
-    if (shape === undefined) return;
+    const shape: Shape = { type: 'circle', centre: pulled.centre, radiusM };
+    pulled.shape = shape;
     drawn = { ...drawn, shape };
     paint();
     onPreview(shape);
   });
-  map.on('mouseup', (event) => {
-    const shape = pull(event);
+  function release(): void {
+    isDown = false;
+    const shape = pulled?.shape;
     pulled = undefined;
     if (shape) onStep(shape);
-  });
+  }
 
   return {
     show(next) {

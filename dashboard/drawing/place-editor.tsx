@@ -28,6 +28,7 @@ import {
   crossingsOf,
   distanceM,
   fieldsOf,
+  isWithinMap,
   niceRadiusM,
   outlineOf,
   type Position,
@@ -249,7 +250,7 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
   const keys = useRef((_: KeyboardEvent) => {});
   keys.current = (event) => {
     const { key, target } = event;
-    if (event.defaultPrevented || (target instanceof Element && target.closest('dialog'))) return;
+    if (event.defaultPrevented || isElsewhere(target)) return;
     const isCommand = event.ctrlKey || event.metaKey;
     const isOnMap = target === view.map.getCanvas();
     const letter = key.toLowerCase();
@@ -267,7 +268,8 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
       if (!(isThere && finish())) placeAt([lng, lat]);
     } else if (isOnMap && key === 'Backspace' && isAddingPoints) {
       event.preventDefault();
-      act({ type: 'undo' });
+      const before = present();
+      if (before?.type === 'polygon') put('step', { ...before, points: before.points.slice(0, -1) });
     }
   };
   useEffect(() => {
@@ -309,7 +311,7 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
             </Button>
           )}
           <p className="draw-hint quiet small" role="status">
-            {hintOf({ tool, isPlacing, isAdding: isAddingPoints, points: points.length, crossings, isochrone })}
+            {hintOf({ tool, shape, isPlacing, isAdding: isAddingPoints, points: points.length, crossings, isochrone })}
           </p>
         </div>
       )}
@@ -334,6 +336,12 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
   );
 }
 
+/** Tests whether keys are meant for a dialog, or for the text of a field outside the form, such as the search. */
+const isElsewhere = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  (target.closest('dialog') !== null ||
+    (target.matches('input:not([type="checkbox"], [type="radio"]), textarea') && !target.closest('.record-panel')));
+
 const neverAnIsochrone = { type: 'circle', latitude: '', longitude: '', minutes: '', mode: '' };
 
 /** Tests whether a polygon's last point is at the position. */
@@ -344,6 +352,7 @@ function isLastPoint(shape: Shape | undefined, at: Position): boolean {
 
 interface HintState {
   readonly tool: Tool;
+  readonly shape: Shape | undefined;
   readonly isPlacing: boolean;
   readonly isAdding: boolean;
   readonly points: number;
@@ -351,7 +360,7 @@ interface HintState {
   readonly isochrone: Isochrone;
 }
 
-function hintOf({ tool, isPlacing, isAdding, points, crossings, isochrone }: HintState): string {
+function hintOf({ tool, shape, isPlacing, isAdding, points, crossings, isochrone }: HintState): string {
   if (crossings > 0) return `The outline crosses itself at ${crossings === 1 ? 'one place' : `${crossings} places`}.`;
   if (isPlacing) {
     if (tool === 'circle') return 'Click the centre, or pull from the centre outwards.';
@@ -360,6 +369,7 @@ function hintOf({ tool, isPlacing, isAdding, points, crossings, isochrone }: Hin
   if (isAdding && points === 0) return 'Click the first point.';
   if (isAdding && points < 3) return 'Click the next point.';
   if (isAdding) return 'Click further points. Click the first one to finish.';
+  if (shape && !isWithinMap(shape)) return 'It lies at the edge of the map. Edit it in the form.';
   if (tool === 'polygon') return 'Pull points to move them. Right-click a point to remove it.';
   if (tool === 'circle') return 'Pull the centre or the handle.';
   if (tool === 'isochrone' && isochrone.isLoading) return 'Computing the area.';

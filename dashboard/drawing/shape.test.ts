@@ -7,6 +7,7 @@ import {
   distanceM,
   fieldsOf,
   handleOf,
+  isWithinMap,
   niceRadiusM,
   type Position,
   pointsOf,
@@ -48,6 +49,36 @@ describe('a shape', () => {
   });
 
   // A polygon was pasted as GeoJSON. On the way there the text was a list of numbers, which ended the page.
+  // The map ends at 85 degrees, and what lay beyond was taken for a place that is not chosen yet.
+  test('is there beyond the edge of the map, and is edited in the form', () => {
+    const circle = shapeOfGeofence({ ...newGeofence, latitude: '86', longitude: '10' })!;
+    expect(circle).toEqual({ type: 'circle', centre: [10, 86], radiusM: 100 });
+    expect(isWithinMap(circle)).toBe(false);
+    const polygon = shapeOfGeofence({ ...newGeofence, type: 'polygon', points: '84, 2\n86, 4\n84, 6' })!;
+    expect(polygon).toMatchObject({ type: 'polygon', points: { length: 3 } });
+    expect(isWithinMap(polygon)).toBe(false);
+    expect(
+      isWithinMap({
+        type: 'polygon',
+        points: [
+          [179, 0],
+          [-179, 0],
+          [-179, 1],
+        ],
+      }),
+    ).toBe(false);
+    expect(
+      isWithinMap({
+        type: 'polygon',
+        points: [
+          [178, 0],
+          [179, 0],
+          [179, 1],
+        ],
+      }),
+    ).toBe(true);
+  });
+
   test('has no form while its JSON is no list of positions', () => {
     for (const points of ['[1, 2]', '[1, 2, 3, 4]', '[[1, 2], null]', '[[1]]', '[["1", "2"]]', '[{}]'])
       expect([points, shapeOfGeofence({ ...newGeofence, type: 'polygon', points })]).toEqual([points, undefined]);

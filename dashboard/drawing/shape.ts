@@ -2,7 +2,7 @@
 import type { BeaconDraft } from '../forms/beacon';
 import { degreesOf, quantityOf } from '../forms/draft';
 import { circleRing, type GeofenceDraft, type Position, pointsText, ringOf } from '../forms/geofence';
-import { unwrapped } from './antimeridian';
+import { maxLatitude, unwrapped } from './antimeridian';
 
 export type { Position };
 
@@ -18,11 +18,11 @@ export const maxRadiusM = 10_000;
 const earthRadiusM = 6_371_008.8;
 const radians = Math.PI / 180;
 
-/** Tests whether a map can show the position. JSON that was pasted may hold anything in its place. */
+/** Tests whether this is a position. JSON that was pasted may hold anything in its place. */
 function isPosition(position: unknown): boolean {
   const [longitude, latitude] = Array.isArray(position) ? position : [];
   return (
-    Number.isFinite(longitude) && Number.isFinite(latitude) && Math.abs(longitude) <= 180 && Math.abs(latitude) <= 85
+    Number.isFinite(longitude) && Number.isFinite(latitude) && Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90
   );
 }
 
@@ -79,6 +79,15 @@ export function outlineOf(shape: Shape): readonly Position[] | undefined {
   if (shape.type === 'circle') return circleRing(shape.centre, shape.radiusM);
   if (shape.type === 'point' || shape.points.length < 3) return undefined;
   return [...shape.points, shape.points[0]!];
+}
+
+/**
+ * Tests whether the map can edit the shape. One over the antimeridian, or nearer to a pole than the map reaches, is
+ * edited in the form.
+ */
+export function isWithinMap(shape: Shape): boolean {
+  const positions = shape.type === 'polygon' ? [...shape.points, ...shape.points.slice(0, 1)] : [shape.centre];
+  return unwrapped(positions) === positions && positions.every(([, latitude]) => Math.abs(latitude) <= maxLatitude);
 }
 
 /** Returns the distance on the sphere, in metres. */

@@ -166,10 +166,34 @@ describe.runIf(isRunnable)('the map', () => {
   it('takes clicks after another tool was chosen', async () => {
     const page = await openMap();
     await page.getByRole('button', { name: 'Draw a circle' }).click();
+    // A pull that ended outside the map went on with the pointer.
+    const centre = await onMap(page);
+    const radius = page.getByLabel('Radius');
+    await page.mouse.move(...centre([0, 0]));
+    await page.mouse.down();
+    await page.mouse.move(...centre([-120, 0]), { steps: 3 });
+    await page.mouse.move(20, 400);
+    await page.mouse.up();
+    const pulled = Number(await radius.inputValue());
+    expect(pulled).toBeGreaterThan(100);
+    await page.mouse.move(...centre([60, 0]), { steps: 3 });
+    expect(Number(await radius.inputValue())).toBe(pulled);
+    await page.keyboard.press('Control+z');
+    expect(await page.getByLabel('Latitude').inputValue()).toBe('');
     await page.getByRole('button', { name: 'Draw a polygon' }).click();
     const point = await onMap(page);
     await page.mouse.click(...point([0, 0]));
-    await expect.poll(() => page.getByLabel('Points').inputValue()).toMatch(/^-?[\d.]+, -?[\d.]+$/);
+    const points = page.getByLabel('Points');
+    await expect.poll(() => points.inputValue()).toMatch(/^-?[\d.]+, -?[\d.]+$/);
+    // Backspace takes back a point, and undid what had been typed since. The search has its own text to undo.
+    const description = page.getByLabel('Description', { exact: true });
+    await description.fill('Typed');
+    await page.getByRole('combobox', { name: /^Search/ }).fill('Paris');
+    await page.keyboard.press('Control+z');
+    expect(await description.inputValue()).toBe('Typed');
+    await page.locator('.map-canvas canvas').first().focus();
+    await page.keyboard.press('Backspace');
+    expect([await points.inputValue(), await description.inputValue()]).toEqual(['', 'Typed']);
   });
 
   it('draws a polygon by points, moves and removes them, and shows where it crosses itself', async () => {
