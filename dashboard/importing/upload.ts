@@ -25,8 +25,8 @@ export interface UploadRequest {
 
 export interface Upload {
   /**
-   * Resolves with the import, which may be running or have failed. Rejects with Failure, Unreachable, or an AbortError
-   * after `abort`.
+   * Resolves with the import, which may be running or have failed. Rejects with Failure, Unreachable, an Error
+   * if the file has changed, or an AbortError after `abort`.
    */
   readonly finished: Promise<Import>;
   /** Ends the upload. Nothing of the file is applied. */
@@ -47,6 +47,16 @@ function answerOf(text: string): Answer {
   }
 }
 
+/** Browsers read no more of a file that has changed on the disk, or is gone. The upload says only that it failed. */
+const hasChanged = (file: File): Promise<boolean> =>
+  file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => false,
+      () => true,
+    );
+
 export function sendFile({ resource, file, format, isDryRun, onProgress }: UploadRequest): Upload {
   const request = new XMLHttpRequest();
   const query = new URLSearchParams({ fileName: file.name, wait: `${waitS}`, dryRun: `${isDryRun}` });
@@ -57,7 +67,8 @@ export function sendFile({ resource, file, format, isDryRun, onProgress }: Uploa
     if (isCompressed(file)) request.setRequestHeader('Content-Encoding', 'gzip');
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onabort = () => reject(new DOMException('The upload was ended.', 'AbortError'));
-    request.onerror = () => {
+    request.onerror = async () => {
+      if (await hasChanged(file)) return reject(new Error('The file has changed. Choose it again.'));
       reportUnreachable();
       reject(new Unreachable());
     };

@@ -1,5 +1,7 @@
 /** The dashboard's import of files in Chromium: preview, check, application, bad rows, and history. */
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -96,6 +98,20 @@ describe.runIf(isRunnable)('the import view', () => {
     await choose(page, 'again.csv', csv(shop('a', 200), shop('b', 50)));
     await page.getByRole('button', { name: 'Check the file' }).click();
     await page.getByRole('heading', { name: 'Nothing would change' }).waitFor();
+  });
+
+  it('says that a file has changed since it was chosen', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'import-'));
+    const path = join(folder, 'changing.csv');
+    await writeFile(path, csv(shop('a')));
+    const page = await asOwner('/imports');
+    await page.getByLabel('File', { exact: true }).setInputFiles(path);
+    await page.getByText('6 columns, all recognised. 1 row.').waitFor();
+    await writeFile(path, csv(shop('a'), shop('b')));
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    // It said that the server did not answer.
+    await page.getByText('The file has changed. Choose it again.').waitFor();
+    await rm(folder, { recursive: true });
   });
 
   it('names unknown and missing columns, and shows the line of a broken file', async () => {
