@@ -2,6 +2,7 @@
 import type { Beacon } from '../../client/types';
 import { Segments, TextField } from '../components/controls';
 import { type BeaconDraft, bodyOf, draftOf, newBeacon } from './beacon';
+import { patchOf } from './draft';
 import { Identity, identityFields } from './identity';
 import { MetadataSection } from './metadata';
 import { Section } from './parts';
@@ -59,5 +60,6 @@ export const beaconKind: RecordKind<Beacon, BeaconDraft> = {
   consequence: 'Devices that are near leave without an event.',
   draftOf,
   bodyOf,
+  patchOf,
   Sections,
 };

@@ -59,7 +59,7 @@ export function metadataOf(rows: readonly MetadataRow[]): Metadata | undefined {
   );
 }
 
-type Body = Readonly<Record<string, unknown>>;
+export type RecordBody = Readonly<Record<string, unknown>>;
 
 export const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -71,7 +71,7 @@ function patchOfMetadata(before: Metadata | undefined, after: Metadata | undefin
 }
 
 /** Returns the merge patch that turns a body into another. */
-export function patchOf(before: Body, after: Body): Record<string, unknown> {
+export function patchOf(before: RecordBody, after: RecordBody): Record<string, unknown> {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changed = [...names].filter((name) => !isEqual(before[name], after[name]));
   return Object.fromEntries(
@@ -150,7 +150,7 @@ export const degreesOf = (text: string): number | undefined => numberOr(text, te
 export const textOf = (text: string): string | undefined => text.trim() || undefined;
 
 /** Removes what is not set. */
-export const compact = (body: Body): Record<string, unknown> =>
+export const compact = (body: RecordBody): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 
 /** What names a record for its owner. */
@@ -159,6 +159,6 @@ interface Pair {
   readonly externalId: string;
 }
 
-export function pairOf({ tag, externalId }: Body): Pair | undefined {
+export function pairOf({ tag, externalId }: RecordBody): Pair | undefined {
   return typeof tag === 'string' && typeof externalId === 'string' ? { tag, externalId } : undefined;
 }

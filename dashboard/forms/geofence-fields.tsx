@@ -1,9 +1,9 @@
 /** The sections of a geofence's form. */
 import type { Geofence } from '../../client/types';
-import { Segments, SelectField, TextArea, TextField } from '../components/controls';
+import { Notice, Segments, SelectField, TextArea, TextField } from '../components/controls';
 import { ShapePicture } from '../components/shape-picture';
-import { problemAt } from './draft';
-import { bodyOf, draftOf, type GeofenceDraft, newGeofence } from './geofence';
+import { isEqual, problemAt } from './draft';
+import { bodyOf, draftOf, type GeofenceDraft, newGeofence, patchOfGeofence } from './geofence';
 import { Identity, identityFields } from './identity';
 import { MetadataSection } from './metadata';
 import { Section } from './parts';
@@ -81,6 +81,7 @@ function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft>
             />
           </div>
         )}
+        {form.stored?.placeId !== undefined && <FollowedPlace draft={draft} stored={form.stored} />}
         <ShapePicture draft={draft} stored={form.stored} />
       </Section>
       <Section title="Operating hours">
@@ -130,6 +131,18 @@ function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft>
   );
 }
 
+/** Says that the geofence has the geometry of a place, and that a change of it ends this. */
+function FollowedPlace({ draft, stored }: { readonly draft: GeofenceDraft; readonly stored: Geofence }) {
+  const [before, after] = [bodyOf(draftOf(stored)), bodyOf(draft)];
+  const isMoved = !isEqual([before.coordinates, before.address], [after.coordinates, after.address]);
+  return (
+    <Notice tone={isMoved ? 'warning' : 'info'} role="status">
+      {isMoved ? 'When this is saved, the geofence no longer follows place ' : 'The geofence follows place '}
+      <code>{stored.placeId}</code>.
+    </Notice>
+  );
+}
+
 export const geofenceKind: RecordKind<Geofence, GeofenceDraft> = {
   resource: 'geofences',
   singular: 'geofence',
@@ -138,5 +151,6 @@ export const geofenceKind: RecordKind<Geofence, GeofenceDraft> = {
   consequence: 'Devices that are inside leave without an event.',
   draftOf,
   bodyOf,
+  patchOf: patchOfGeofence,
   Sections,
 };

@@ -1,6 +1,6 @@
 /** Points of a polygon that a person pastes as GeoJSON. */
 import { expect, test } from 'vitest';
-import { ringOf } from './geofence.js';
+import { patchOfGeofence, ringOf } from './geofence.js';
 
 const outer = [
   [0, 0],
@@ -42,4 +42,18 @@ test('text that is no ring is kept as it is', () => {
     const read = ringOf(text);
     expect(typeof read === 'string' ? read : JSON.stringify(read)).toBe(text);
   }
+});
+
+// A PATCH that names one of address and coordinates replaces both. A circle that was moved lost its address in silence.
+test('a patch that moves a geofence keeps its address', () => {
+  const before = { coordinates: [1, 2], address: 'Via Roma 1', radius: 100 };
+  const patch = (change: object) => patchOfGeofence(before, { ...before, ...change });
+  expect(patch({ coordinates: [1, 3] })).toEqual({ coordinates: [1, 3], address: 'Via Roma 1' });
+  expect(patch({ coordinates: [1, 3], address: undefined })).toEqual({ coordinates: [1, 3], address: null });
+  expect(patch({ coordinates: [1, 3], address: 'Via Roma 2' })).toEqual({
+    coordinates: [1, 3],
+    address: 'Via Roma 2',
+  });
+  expect(patch({ address: 'Via Roma 2' })).toEqual({ address: 'Via Roma 2' });
+  expect(patch({ radius: 200 })).toEqual({ radius: 200 });
 });

@@ -1,6 +1,16 @@
 /** The form of a geofence as a value, and the body that it makes. */
 import type { Geofence } from '../../client/types';
-import { compact, degreesOf, type MetadataRow, metadataOf, quantityOf, rowsOf, textOf } from './draft';
+import {
+  compact,
+  degreesOf,
+  type MetadataRow,
+  metadataOf,
+  patchOf,
+  quantityOf,
+  type RecordBody,
+  rowsOf,
+  textOf,
+} from './draft';
 import type { Hours } from './week';
 
 export interface GeofenceDraft {
@@ -150,6 +160,13 @@ export function bodyOf(draft: GeofenceDraft): Record<string, unknown> {
     metadata: metadataOf(draft.metadata),
     operatingHours: draft.hours,
   });
+}
+
+/** Returns the patch that turns a body into another. One that named coordinates alone would remove the address. */
+export function patchOfGeofence(before: RecordBody, after: RecordBody): Record<string, unknown> {
+  const patch = patchOf(before, after);
+  const isMoved = patch.coordinates !== undefined && patch.coordinates !== null;
+  return isMoved && after.address !== undefined ? { ...patch, address: after.address } : patch;
 }
 
 const earthRadiusM = 6_371_008.8;

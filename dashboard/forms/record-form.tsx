@@ -15,7 +15,15 @@ import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
 import { useUnsaved } from '../state/unsaved';
 import { createRecord } from './creation';
-import { type DraftFields, draftFields, isEqual, patchOf, problemAt, refuseMetadata, type WithMetadata } from './draft';
+import {
+  type DraftFields,
+  draftFields,
+  isEqual,
+  problemAt,
+  type RecordBody,
+  refuseMetadata,
+  type WithMetadata,
+} from './draft';
 import { FormEnd } from './parts';
 
 interface Named {
@@ -39,6 +47,8 @@ export interface RecordKind<Row extends Named, Draft> {
   draftOf(row: Row): Draft;
   /** Returns the body of the API. Fields that are not set are absent. */
   bodyOf(draft: Draft): Record<string, unknown>;
+  /** Returns the merge patch that turns a body into another. */
+  patchOf(before: RecordBody, after: RecordBody): Record<string, unknown>;
   /** The sections of the form. */
   readonly Sections: ComponentType<{ readonly form: RecordForm<Row, Draft> }>;
 }
@@ -106,7 +116,7 @@ export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
     refuseMetadata(draft.metadata);
     const body = kind.bodyOf(draft);
     if (id === undefined) return createRecord(scope, kind.resource, body);
-    const patch = patchOf(kind.bodyOf(initial), body);
+    const patch = kind.patchOf(kind.bodyOf(initial), body);
     return call(`PATCH ${oneOf(kind.resource)}`, { path: { id }, body: patch as never, ifMatch: stored?.revision });
   }, kind.resource);
   const removing = useChange(() => call(`DELETE ${oneOf(kind.resource)}`, { path: { id: id! } }), kind.resource);

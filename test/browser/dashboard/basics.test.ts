@@ -218,6 +218,25 @@ describe.runIf(isRunnable)('the dashboard', () => {
     ok(await backend.send('PATCH', '/v1/geofences/market/hall', { body: { radius: 333 } }));
     await page.getByRole('link', { name: 'Renamed meanwhile' }).click();
     expect(await page.getByLabel('Radius').inputValue()).toBe('333');
+
+    // A geofence that was moved lost its address, and no longer followed its place, without a word.
+    const hall = await stored();
+    const place = { name: 'Kiosk', geometry: { type: 'Point', coordinates: [11.26, 43.77] } };
+    ok(await backend.put('/v1/places/kiosk', place));
+    const update = (body: object) => backend.send('PATCH', '/v1/geofences/market/hall', { body });
+    ok(await update({ address: 'Florence', coordinates: hall.geometryCenter.coordinates }));
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Renamed meanwhile' }).click();
+    await page.getByLabel('Latitude').fill('43.78');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('link', { name: 'Renamed meanwhile' }).waitFor();
+    expect(await stored()).toMatchObject({ address: 'Florence', geometryCenter: { coordinates: [11.25, 43.78] } });
+    ok(await update({ placeId: 'kiosk' }));
+    await page.getByRole('link', { name: 'Renamed meanwhile' }).click();
+    await page.getByText('The geofence follows place kiosk.').waitFor();
+    await page.getByLabel('Latitude').fill('43.79');
+    await page.getByText('When this is saved, the geofence no longer follows place kiosk.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
   });
 
   // A click on another view dropped a filled form of a geofence without a question.
