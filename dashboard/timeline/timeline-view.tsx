@@ -104,12 +104,15 @@ export function Timeline({ user }: { readonly user: User }) {
     [loaded.data],
   );
   const location = locations.find(({ _id }) => _id === chosen);
-  // A link to an event chooses the location that caused it.
+  // A link to an event chooses the location that caused it, once: its user may choose another one, or none.
+  const followed = useRef<string>(undefined);
   useEffect(() => {
-    if (wantedAt === null || chosen !== undefined) return;
+    if (wantedAt === null || followed.current === wantedAt) return;
     const wanted = locations.find(({ at }) => Date.parse(at) === Date.parse(wantedAt));
-    if (wanted) setChosen(wanted._id);
-  }, [locations, wantedAt, chosen]);
+    if (wanted === undefined) return;
+    followed.current = wantedAt;
+    setChosen(wanted._id);
+  }, [locations, wantedAt]);
 
   function chooseRange(next: RangeName | 'own') {
     setName(next);

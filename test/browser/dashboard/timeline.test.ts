@@ -42,6 +42,14 @@ describe.runIf(isRunnable)('the views of users', () => {
     await page.getByRole('button', { name: /^Entered Market hall/ }).click();
     await why.getByText('Entered Market hall').waitFor();
 
+    // The address chose the location again as soon as it was closed.
+    const { at } = ok(await backend.get('/v1/users/anna/locations')).locations[1];
+    await page.goto(`${page.url()}?at=${encodeURIComponent(at)}`);
+    await why.getByText('Entered Market hall').waitFor();
+    await why.getByRole('button', { name: 'Close' }).click();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await why.count()).toBe(0);
+
     await page.getByRole('button', { name: 'Erase user' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
     await page.getByText('The erasure has been accepted').waitFor();
