@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../client/types';
-import { type Arrived, addArrived, emptyFeed, matchesFilter, maxEvents, medianLagMs, resume } from './feed';
+import {
+  type Arrived,
+  addArrived,
+  createInbox,
+  emptyFeed,
+  matchesFilter,
+  maxEvents,
+  medianLagMs,
+  resume,
+} from './feed';
 
 const arrived = (id: string, more: Partial<Event> = {}, arrivedAtMs = 0): Arrived => ({
   arrivedAtMs,
@@ -46,6 +55,21 @@ describe('the feed', () => {
     const many = Array.from({ length: maxEvents + 5 }, (_, index) => arrived(`${index}`));
     const { shown } = addArrived(emptyFeed, many, false);
     expect([shown.length, shown[0]!.event._id]).toEqual([maxEvents, `${maxEvents + 4}`]);
+  });
+
+  // While the page was hidden or paused, events were kept without a bound, or left out without a word.
+  test('counts what it does not keep, also of a page that is hidden or paused', () => {
+    const inbox = createInbox();
+    const count = 5 * maxEvents;
+    for (let index = 0; index < count; index++) inbox.add(arrived(`${index}`));
+    const { arrived: taken, dropped } = inbox.take();
+    expect(taken.length).toBeLessThanOrEqual(2 * maxEvents);
+    expect([taken.length + dropped, taken.at(-1)!.event._id]).toEqual([count, `${count - 1}`]);
+    expect(inbox.take()).toEqual({ arrived: [], dropped: 0 });
+    const shown = addArrived(emptyFeed, [arrived('first')], false);
+    const held = addArrived(shown, taken, true, dropped);
+    expect([held.shown.length, held.held.length, held.dropped]).toEqual([1, maxEvents, count - maxEvents]);
+    expect(resume(held)).toMatchObject({ shown: { length: maxEvents }, held: [], dropped: count + 1 - maxEvents });
   });
 });
 

@@ -14,12 +14,51 @@ export interface Feed {
   readonly shown: readonly Arrived[];
   /** Arrived while the reader had paused, newest first. */
   readonly held: readonly Arrived[];
+  /** Number of older events that are in neither list, because each is bounded. */
+  readonly dropped: number;
 }
 
-export const emptyFeed: Feed = { shown: [], held: [] };
+export const emptyFeed: Feed = { shown: [], held: [], dropped: 0 };
 
-/** Adds events in the order of their arrival. An event that is there already stays where it is. */
-export function addArrived(feed: Feed, arrived: readonly Arrived[], isPaused: boolean): Feed {
+const bounded = (events: readonly Arrived[]) => ({
+  kept: events.slice(0, maxEvents),
+  dropped: Math.max(0, events.length - maxEvents),
+});
+
+/** What has arrived since the feed was last extended: the newest events, at most twice as many as it shows. */
+export interface Inbox {
+  add(arrived: Arrived): void;
+  /** Returns the events in the order of their arrival, and how many earlier ones were dropped, and forgets both. */
+  take(): { readonly arrived: readonly Arrived[]; readonly dropped: number };
+}
+
+/** Creates the inbox of a page, whose timers hardly run while it is hidden. */
+export function createInbox(): Inbox {
+  let waiting: Arrived[] = [];
+  let dropped = 0;
+  return {
+    add(arrived) {
+      waiting.push(arrived);
+      // One cut for many events.
+      if (waiting.length > 2 * maxEvents) {
+        dropped += waiting.length - maxEvents;
+        waiting = waiting.slice(-maxEvents);
+      }
+    },
+    take() {
+      const taken = { arrived: waiting, dropped };
+      waiting = [];
+      dropped = 0;
+      return taken;
+    },
+  };
+}
+
+/**
+ * Adds events in the order of their arrival. An event that is there already stays where it is.
+ * @param dropped the number of earlier ones that the inbox could not keep.
+ */
+export function addArrived(feed: Feed, arrived: readonly Arrived[], isPaused: boolean, dropped = 0): Feed {
   const known = new Set([...feed.shown, ...feed.held].map(({ event }) => event._id));
   const fresh: Arrived[] = [];
   for (const each of arrived) {
@@ -27,14 +66,19 @@ export function addArrived(feed: Feed, arrived: readonly Arrived[], isPaused: bo
     known.add(each.event._id);
     fresh.unshift(each);
   }
-  if (fresh.length === 0) return feed;
-  if (isPaused) return { ...feed, held: [...fresh, ...feed.held].slice(0, maxEvents) };
-  return { shown: [...fresh, ...feed.held, ...feed.shown].slice(0, maxEvents), held: [] };
+  if (fresh.length === 0 && dropped === 0) return feed;
+  const before = isPaused ? feed.held : [...feed.held, ...feed.shown];
+  const next = bounded([...fresh, ...before]);
+  const all = feed.dropped + dropped + next.dropped;
+  return isPaused ? { ...feed, held: next.kept, dropped: all } : { shown: next.kept, held: [], dropped: all };
 }
 
 /** Shows what was held. */
-export const resume = ({ shown, held }: Feed): Feed =>
-  held.length === 0 ? { shown, held } : { shown: [...held, ...shown].slice(0, maxEvents), held: [] };
+export function resume(feed: Feed): Feed {
+  if (feed.held.length === 0) return feed;
+  const { kept, dropped } = bounded([...feed.held, ...feed.shown]);
+  return { shown: kept, held: [], dropped: feed.dropped + dropped };
+}
 
 export interface EventFilter {
   readonly type: string;

@@ -20,6 +20,7 @@ import { durationText, eventNames, eventTitle, eventTypes, lagText, markOf, whoO
 import {
   type Arrived,
   addArrived,
+  createInbox,
   type EventFilter,
   emptyFeed,
   matchesFilter,
@@ -101,14 +102,12 @@ function useFeed(isPaused: boolean) {
   paused.current = isPaused;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has another stream
   useEffect(() => {
-    let waiting: Arrived[] = [];
+    const inbox = createInbox();
     setFeed(emptyFeed);
     setMissing(0);
     const timer = setInterval(() => {
-      if (waiting.length === 0) return;
-      const arrived = waiting;
-      waiting = [];
-      setFeed((all) => addArrived(all, arrived, paused.current));
+      const { arrived, dropped } = inbox.take();
+      if (arrived.length > 0) setFeed((all) => addArrived(all, arrived, paused.current, dropped));
     }, showEveryMs);
     let isGone = false;
     let stop = () => {};
@@ -116,7 +115,7 @@ function useFeed(isPaused: boolean) {
     void whenPainted().then(() => {
       if (isGone) return;
       stop = followEvents({
-        onEvent: (event) => waiting.push({ event, arrivedAtMs: Date.now() }),
+        onEvent: (event) => inbox.add({ event, arrivedAtMs: Date.now() }),
         onGap: (count) => setMissing((all) => all + count),
         onState: setState,
       });
@@ -304,6 +303,7 @@ export default function Live() {
         </div>
         <EventList
           arrived={shown}
+          dropped={feed.dropped}
           isFiltered={shown.length !== feed.shown.length}
           filter={filter}
           onFilter={setFilter}
@@ -336,6 +336,8 @@ function Connection({ state }: { readonly state: StreamState }) {
 
 interface ListProps {
   readonly arrived: readonly Arrived[];
+  /** Number of older events that the feed no longer has. */
+  readonly dropped: number;
   readonly isFiltered: boolean;
   readonly filter: EventFilter;
   onFilter(filter: EventFilter): void;
@@ -344,7 +346,7 @@ interface ListProps {
 
 const rowHeight = 56;
 
-function EventList({ arrived, isFiltered, filter, onFilter, onOpen }: ListProps) {
+function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: ListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: arrived.length,
@@ -429,6 +431,7 @@ function EventList({ arrived, isFiltered, filter, onFilter, onOpen }: ListProps)
       )}
       <p className="table-foot" role="status">
         {counted(arrived.length, 'event')}
+        {dropped > 0 && `; ${grouped(dropped)} older ${dropped === 1 ? 'one is' : 'ones are'} no longer kept`}
       </p>
     </section>
   );
