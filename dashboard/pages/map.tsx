@@ -1,12 +1,12 @@
 /** All geofences and beacons on a map: search, drawing, and the form of what is chosen. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { maxPlaces, type PlacesChange, useAllPlaces } from '../client/all-places';
+import { type AllPlaces, maxPlaces, type PlacesChange, useAllPlaces } from '../client/all-places';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { Icon, type IconName } from '../components/icons';
 import { useLastPicture } from '../components/last-picture';
-import { shadeOf, storedStyle, styleOf, type View } from '../components/map-look';
+import { type MapStyle, shadeOf, storedStyle, styleOf, type View } from '../components/map-look';
 import { loadMap } from '../components/map-start';
 import type { MapView } from '../components/map-view';
 import { messageOf } from '../components/toasts';
@@ -14,7 +14,15 @@ import type { Editor } from '../drawing/editor';
 import { LayerMenu } from '../drawing/layer-menu';
 import { readAddress, type Selection, type Tool, writeAddress } from '../drawing/map-address';
 import { BeaconEditor, GeofenceEditor, type MapEvents } from '../drawing/place-editor';
-import { allLayers, colourNumbers, type Place, type PlaceName, shownBy, tagCounts } from '../drawing/places';
+import {
+  allLayers,
+  colourNumbers,
+  type Layers,
+  type Place,
+  type PlaceName,
+  shownBy,
+  tagCounts,
+} from '../drawing/places';
 import { type Found, MapSearch } from '../drawing/search';
 import { beaconKind } from '../forms/beacon-fields';
 import { geofenceKind } from '../forms/geofence-fields';
@@ -52,31 +60,108 @@ interface Listeners {
   onMove(view: View): void;
 }
 
-export default function PlacesMap() {
-  const theme = useTheme();
-  const { isOwner } = useWorkspace();
-  const scope = useScope();
-  const container = useRef<HTMLDivElement>(null);
-  const [first] = useState(() => readAddress(location.search));
-  const [view, setView] = useState<MapView>();
-  const [editor, setEditor] = useState<Editor>();
-  const [problem, setProblem] = useState<string>();
-  const [selection, setSelection] = useState<Selection | undefined>(first.selection);
-  const [layers, setLayers] = useState(allLayers);
-  const [styleChoice, setStyleChoice] = useState(storedStyle);
-  const [hover, setHover] = useState<{ readonly id: string; readonly x: number; readonly y: number }>();
-  const editorNow = useRef<Editor>(undefined);
-  const events = useRef<MapEvents>(undefined);
-  const listeners = useRef<Listeners>(undefined);
-  const lastView = useRef(first.view);
-  const isFlying = useRef(first.view === undefined);
-  /** Whether the map shows all places, as it does without an address. */
-  const isWhole = useRef(false);
-  const hasFitted = useRef(first.view !== undefined || first.selection?.type === 'stored');
+/** What the map's listeners share with the page, which renders often. */
+interface Shared {
+  readonly editor: { current: Editor | undefined };
+  readonly events: { current: MapEvents | undefined };
+  readonly listeners: { current: Listeners | undefined };
+}
 
-  const onPlaces = useRef((_: PlacesChange) => {});
-  const places = useAllPlaces((change) => onPlaces.current(change));
-  const { index, byId, version } = places;
+/**
+ * Starts the editor when something is drawn or chosen first: most who look at the map draw nothing.
+ * @returns undefined until it is there.
+ */
+function useEditor(view: MapView | undefined, isWanted: boolean, shared: Shared, onProblem: (text: string) => void) {
+  const [editor, setEditor] = useState<Editor>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shared is always the same object
+  useEffect(() => {
+    if (view === undefined || !isWanted) return;
+    let isGone = false;
+    async function start(view: MapView) {
+      const { createEditor } = await loadEditor();
+      if (isGone) return;
+      const created = createEditor({
+        map: view.map,
+        onPreview: (shape) => shared.events.current?.onPreview(shape),
+        onStep: (shape) => shared.events.current?.onStep(shape),
+      });
+      if (view.hasStyle()) created.start(view.shade());
+      shared.editor.current = created;
+      setEditor(created);
+    }
+    start(view).catch(() => onProblem('The drawing tools could not be loaded. Reload the page to draw.'));
+    return () => {
+      isGone = true;
+      shared.editor.current?.remove();
+      shared.editor.current = undefined;
+      setEditor(undefined);
+    };
+  }, [view, isWanted]);
+  return editor;
+}
+
+/** The place under the pointer, in pixels of the map. */
+interface Hover {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+interface MapOptions {
+  readonly style: MapStyle;
+  readonly first: View | undefined;
+  readonly shared: Shared;
+  readonly picture: ReturnType<typeof useLastPicture>;
+  onView(view: MapView | undefined): void;
+  onHover(hover: Hover | undefined): void;
+  onProblem(text: string): void;
+}
+
+/** Creates the map in the element that it returns a reference of. */
+function useMap({ style, first, shared, picture, onView, onHover, onProblem }: MapOptions) {
+  const container = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the style goes to the map that is there
+  useEffect(() => {
+    let view: MapView | undefined;
+    let isGone = false;
+    const { editor, events, listeners } = shared;
+    async function start() {
+      const { createMapView, mapPictures } = await loadMap(style, () => import('../components/map-view'));
+      if (isGone) return;
+      const created = createMapView({
+        container: container.current!,
+        style,
+        view: first,
+        onStyle: (_, nextShade) => editor.current?.start(nextShade),
+        onPress: (at, point) => events.current?.onClick(at, editor.current?.pointNear(point)) ?? false,
+        onClick: (place) => listeners.current?.onClick(place),
+        onHover,
+        onMove: (next) => listeners.current?.onMove(next),
+      });
+      const { map } = created;
+      map.on('dblclick', (event) => {
+        if (events.current?.onDoubleClick()) event.preventDefault();
+      });
+      map.on('mousemove', ({ lngLat }) => events.current?.onPointer([lngLat.lng, lngLat.lat]));
+      map.on('mouseout', () => events.current?.onPointer(undefined));
+      picture.watch(map, mapPictures);
+      view = created;
+      onView(created);
+    }
+    start().catch(() =>
+      onProblem('This browser cannot draw the map: it has no WebGL. The search and the lists work without it.'),
+    );
+    return () => {
+      isGone = true;
+      onView(undefined);
+      view?.remove();
+    };
+  }, []);
+  return container;
+}
+
+/** Returns the tags of the places, and how the layers show them. */
+function useDisplay({ byId, version }: AllPlaces, layers: Layers) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the places change in place, and their version says so
   const tags = useMemo(() => tagCounts(byId.values()), [byId, version]);
   const tagNames = tags.map(({ tag }) => tag).join('\n');
@@ -89,6 +174,53 @@ export default function PlacesMap() {
     }),
     [layers, tagNames],
   );
+  return { tags, display };
+}
+
+/** Marks the chosen place, which its editor draws. */
+function useChosen(view: MapView | undefined, { byId, version }: AllPlaces, id: string | undefined): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen place may be loaded after it was chosen
+  useEffect(() => {
+    view?.choose(id === undefined ? undefined : byId.get(id));
+    view?.hide(id);
+  }, [view, id, byId, version]);
+}
+
+/** Gives the map the focus for a new shape, which is drawn by keyboard too, and when its owner is gone with a form. */
+function useMapFocus(view: MapView | undefined, selection: Selection | undefined): void {
+  const lastSelection = useRef(selection);
+  useEffect(() => {
+    if (lastSelection.current === selection) return;
+    lastSelection.current = selection;
+    if (selection?.type !== 'new' && document.activeElement !== document.body) return;
+    view?.map.getCanvas().focus({ preventScroll: true });
+  }, [view, selection]);
+}
+
+export default function PlacesMap() {
+  const theme = useTheme();
+  const { isOwner } = useWorkspace();
+  const scope = useScope();
+  const [first] = useState(() => readAddress(location.search));
+  const [view, setView] = useState<MapView>();
+  const [problem, setProblem] = useState<string>();
+  const [selection, setSelection] = useState<Selection | undefined>(first.selection);
+  const [layers, setLayers] = useState(allLayers);
+  const [styleChoice, setStyleChoice] = useState(storedStyle);
+  const [hover, setHover] = useState<Hover>();
+  const events = useRef<MapEvents>(undefined);
+  const listeners = useRef<Listeners>(undefined);
+  const shared: Shared = { editor: useRef<Editor>(undefined), events, listeners };
+  const lastView = useRef(first.view);
+  const isFlying = useRef(first.view === undefined);
+  /** Whether the map shows all places, as it does without an address. */
+  const isWhole = useRef(false);
+  const hasFitted = useRef(first.view !== undefined || first.selection?.type === 'stored');
+
+  const onPlaces = useRef((_: PlacesChange) => {});
+  const places = useAllPlaces((change) => onPlaces.current(change));
+  const { index, byId, version } = places;
+  const { tags, display } = useDisplay(places, layers);
   onPlaces.current = (change) => {
     if (change.type === 'put') view?.putPlaces(change.places);
     else if (change.type === 'drop') view?.dropPlace(change.id);
@@ -108,66 +240,17 @@ export default function PlacesMap() {
   useViewFocus();
   const [isEdited, setEdited] = useState(false);
   if (selection !== undefined && !isEdited) setEdited(true);
-  // Most who look at the map draw nothing. The editor goes before the map does.
-  useEffect(() => {
-    if (view === undefined || !isEdited) return;
-    let isGone = false;
-    async function start(view: MapView) {
-      const { createEditor } = await loadEditor();
-      if (isGone) return;
-      const created = createEditor({
-        map: view.map,
-        onPreview: (shape) => events.current?.onPreview(shape),
-        onStep: (shape) => events.current?.onStep(shape),
-      });
-      if (view.hasStyle()) created.start(view.shade());
-      editorNow.current = created;
-      setEditor(created);
-    }
-    start(view).catch(() => setProblem('The drawing tools could not be loaded. Reload the page to draw.'));
-    return () => {
-      isGone = true;
-      editorNow.current?.remove();
-      editorNow.current = undefined;
-      setEditor(undefined);
-    };
-  }, [view, isEdited]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the style goes to the map that is there
-  useEffect(() => {
-    let view: MapView | undefined;
-    let isGone = false;
-    async function start() {
-      const { createMapView, mapPictures } = await loadMap(style, () => import('../components/map-view'));
-      if (isGone) return;
-      const created = createMapView({
-        container: container.current!,
-        style,
-        view: first.view,
-        onStyle: (_, nextShade) => editorNow.current?.start(nextShade),
-        onPress: (at, point) => events.current?.onClick(at, editorNow.current?.pointNear(point)) ?? false,
-        onClick: (place) => listeners.current?.onClick(place),
-        onHover: setHover,
-        onMove: (next) => listeners.current?.onMove(next),
-      });
-      const { map } = created;
-      map.on('dblclick', (event) => {
-        if (events.current?.onDoubleClick()) event.preventDefault();
-      });
-      map.on('mousemove', ({ lngLat }) => events.current?.onPointer([lngLat.lng, lngLat.lat]));
-      map.on('mouseout', () => events.current?.onPointer(undefined));
-      picture.watch(map, mapPictures);
-      view = created;
-      setView(created);
-    }
-    start().catch(() =>
-      setProblem('This browser cannot draw the map: it has no WebGL. The search and the lists work without it.'),
-    );
-    return () => {
-      isGone = true;
-      setView(undefined);
-      view?.remove();
-    };
-  }, []);
+  // The editor goes before the map does.
+  const editor = useEditor(view, isEdited, shared, setProblem);
+  const container = useMap({
+    style,
+    first: first.view,
+    shared,
+    picture,
+    onView: setView,
+    onHover: setHover,
+    onProblem: setProblem,
+  });
   useEffect(() => {
     view?.setStyle(style, () => editor?.stop());
   }, [view, editor, style]);
@@ -181,21 +264,9 @@ export default function PlacesMap() {
   }, [view, byId, version]);
 
   const chosenId = selection?.type === 'stored' ? selection.id : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen place may be loaded after it was chosen
-  useEffect(() => {
-    view?.choose(chosenId === undefined ? undefined : byId.get(chosenId));
-    view?.hide(chosenId);
-  }, [view, chosenId, byId, version]);
+  useChosen(view, places, chosenId);
   useEffect(() => writePlace(lastView.current, selection), [selection]);
-
-  // Shapes are drawn by keyboard while the map has the focus. What had it may be gone with the form.
-  const lastSelection = useRef(selection);
-  useEffect(() => {
-    if (lastSelection.current === selection) return;
-    lastSelection.current = selection;
-    if (selection?.type !== 'new' && document.activeElement !== document.body) return;
-    view?.map.getCanvas().focus({ preventScroll: true });
-  }, [view, selection]);
+  useMapFocus(view, selection);
 
   function select(next: Selection | undefined) {
     leave(() => setSelection(next));
@@ -272,46 +343,10 @@ export default function PlacesMap() {
             }}
           />
         </div>
-        {isOwner && (
-          <div
-            className="map-tools card"
-            role="toolbar"
-            aria-label="Draw"
-            onPointerEnter={preloadEditor}
-            onFocus={preloadEditor}
-          >
-            {tools.map(({ tool, label, icon }) => (
-              <Button
-                key={tool}
-                look="plain"
-                icon={icon}
-                aria-label={label}
-                title={label}
-                aria-pressed={selection?.type === 'new' && selection.tool === tool}
-                onClick={() => begin(tool)}
-              />
-            ))}
-          </div>
-        )}
-        {places.isComplete && byId.size === 0 && selection === undefined && (
-          <Notice>
-            No places yet.{' '}
-            {isOwner && (
-              <>
-                Draw the first one, or <Link href="/imports">import a file</Link>.
-              </>
-            )}
-          </Notice>
-        )}
+        {isOwner && <DrawTools selection={selection} onBegin={begin} />}
+        {selection === undefined && <EmptyMap places={places} isOwner={isOwner} />}
         {problem !== undefined && <Notice tone="warning">{problem}</Notice>}
-        {places.error !== null && (
-          <Notice tone="danger" role="alert">
-            <strong>Places are missing on the map.</strong> {messageOf(places.error)}{' '}
-            <button type="button" className="link-button" onClick={places.loadRest}>
-              Load the rest
-            </button>
-          </Notice>
-        )}
+        <MissingPlaces places={places} />
       </div>
       {hover && hovered && selection?.type !== 'new' && hovered.id !== chosenId && (
         <Tooltip place={hovered} x={hover.x} y={hover.y} />
@@ -324,6 +359,61 @@ export default function PlacesMap() {
       </p>
       {common && selection && <Side key={keyOf(selection)} selection={selection} common={common} />}
     </div>
+  );
+}
+
+interface DrawProps {
+  readonly selection: Selection | undefined;
+  onBegin(tool: Tool): void;
+}
+
+function DrawTools({ selection, onBegin }: DrawProps) {
+  return (
+    <div
+      className="map-tools card"
+      role="toolbar"
+      aria-label="Draw"
+      onPointerEnter={preloadEditor}
+      onFocus={preloadEditor}
+    >
+      {tools.map(({ tool, label, icon }) => (
+        <Button
+          key={tool}
+          look="plain"
+          icon={icon}
+          aria-label={label}
+          title={label}
+          aria-pressed={selection?.type === 'new' && selection.tool === tool}
+          onClick={() => onBegin(tool)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function EmptyMap({ places, isOwner }: { readonly places: AllPlaces; readonly isOwner: boolean }) {
+  if (!places.isComplete || places.byId.size > 0) return null;
+  return (
+    <Notice>
+      No places yet.{' '}
+      {isOwner && (
+        <>
+          Draw the first one, or <Link href="/imports">import a file</Link>.
+        </>
+      )}
+    </Notice>
+  );
+}
+
+function MissingPlaces({ places: { error, loadRest } }: { readonly places: AllPlaces }) {
+  if (error === null) return null;
+  return (
+    <Notice tone="danger" role="alert">
+      <strong>Places are missing on the map.</strong> {messageOf(error)}{' '}
+      <button type="button" className="link-button" onClick={loadRest}>
+        Load the rest
+      </button>
+    </Notice>
   );
 }
 
