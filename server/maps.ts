@@ -139,7 +139,10 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
 
   return {
     async render(project, request, { icons: uploaded, style }) {
-      const [fetched, images] = await Promise.all([icons.get(iconUrls(request)), sprites.get(style, request.scale)]);
+      const [fetched, images] = await Promise.all([
+        icons.get(project, iconUrls(request)),
+        sprites.get(project, style, request.scale),
+      ]);
       await sourceReady();
       const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale);
       const draw = () => pool.draw(project, request, rasters, style, images);
@@ -161,7 +164,7 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
       await sourceReady();
       const check = await pool.checkStyle(project, json);
       if (!check.ok) return check;
-      const fetched = await sprites.get(json, 1);
+      const fetched = await sprites.get(project, json, 1);
       if (fetched.files.length + fetched.missing === 0) return check;
       return { ok: true, value: [...check.value, ...(await pool.checkSprites(project, json, fetched))] };
     },

@@ -113,7 +113,7 @@ async function fetchIcons(request: MapRequest, configuration: Configuration): Pr
   ]);
   const client = createIconClient(configuration);
   try {
-    for (const [url, file] of await new IconFiles(client).get(urls)) {
+    for (const [url, file] of await new IconFiles(client).get('command', urls)) {
       const icon = await rasterizeIcon(file, request.scale);
       if (!icon.ok) throw usageError({ param: 'markers', rule: `the icon ${url} ${icon.problem.rule}` });
       icons.set(url, icon.value);

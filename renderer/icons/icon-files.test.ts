@@ -9,13 +9,15 @@ import { IconFiles, iconBounds, maxIconBytes, maxPendingIcons } from './icon-fil
 const png = Buffer.from('a PNG');
 const asked: string[] = [];
 const held: (() => void)[] = [];
-let server: Server;
+const servers: Server[] = [];
 let origin: string;
+/** Another server, so that its waiting requests take no connections of the first. */
+let slowOrigin: string;
 let client: OutboundClient;
 let files: IconFiles;
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
+async function listen(): Promise<string> {
+  const server = createServer((request, response) => {
     const path = request.url ?? '';
     asked.push(path);
     const to = /^\/to\/(.*)$/.exec(path)?.[1];
@@ -27,15 +29,21 @@ beforeAll(async () => {
     else if (path === '/empty') response.end();
     else response.writeHead(404).end('none');
   });
+  servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+beforeAll(async () => {
+  origin = await listen();
+  slowOrigin = await listen();
   const networks = parseNetworks('networks', ['127.0.0.1']);
   if (!networks.ok) throw new Error(networks.problem.rule);
   client = createOutboundClient({ ...iconBounds, allowedNetworks: networks.value, userAgent: 'test' });
 });
 afterAll(async () => {
   await client.close();
-  await new Promise((resolve) => server.close(resolve));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
 });
 beforeEach(() => {
   asked.length = 0;
@@ -45,9 +53,29 @@ beforeEach(() => {
 /** A path that redirects to the given place. */
 const to = (place: string): string => `/to/${encodeURIComponent(place)}`;
 
-async function get(path: string): Promise<Uint8Array | undefined> {
+async function get(path: string, owner = 'a'): Promise<Uint8Array | undefined> {
   const url = `${origin}${path}`;
-  return (await files.get([url])).get(url);
+  return (await files.get(owner, [url])).get(url);
+}
+
+/** Lets a project ask for icons that are answered by `finish` only. */
+function hold(owner: string, count: number) {
+  const urls = Array.from({ length: count }, (_, i) => `${slowOrigin}/held/${owner}/${i}`);
+  const icons = files.get(owner, urls);
+  let isFinished = false;
+  void icons.then(() => {
+    isFinished = true;
+  });
+  return {
+    urls,
+    async finish(): Promise<Map<string, Uint8Array>> {
+      while (!isFinished) {
+        await nextTurn();
+        for (const answer of held.splice(0)) answer();
+      }
+      return icons;
+    },
+  };
 }
 
 describe('an icon by URL', () => {
@@ -59,8 +87,8 @@ describe('an icon by URL', () => {
 
   test('is cached when it fails, without affecting others', async () => {
     const [good, bad] = [`${origin}/pin`, `${origin}/none`];
-    expect([...(await files.get([bad, good])).keys()]).toEqual([good]);
-    expect([...(await files.get([bad, good])).keys()]).toEqual([good]);
+    expect([...(await files.get('a', [bad, good])).keys()]).toEqual([good]);
+    expect([...(await files.get('a', [bad, good])).keys()]).toEqual([good]);
     expect(asked).toHaveLength(2);
   });
 
@@ -70,16 +98,37 @@ describe('an icon by URL', () => {
     expect(await get('/empty')).toBeUndefined();
   });
 
-  test('is missing beyond the limit of concurrent downloads, and requested again later', async () => {
-    const urls = Array.from({ length: maxPendingIcons }, (_, i) => `${origin}/held/${i}`);
-    const waiting = files.get(urls);
+  test('is missing beyond the share of its project, and requested again later', async () => {
+    const share = maxPendingIcons / 2;
+    const { finish } = hold('a', share);
     expect(await get('/pin')).toBeUndefined();
-    while (asked.length < maxPendingIcons) {
-      await nextTurn();
-      for (const answer of held.splice(0)) answer();
-    }
-    expect((await waiting).size).toBe(maxPendingIcons);
+    expect((await finish()).size).toBe(share);
     expect(await get('/pin')).toEqual(png);
+  });
+
+  test('of any number of projects is missing beyond the limit of concurrent downloads', async () => {
+    const holding = Array.from({ length: maxPendingIcons + 1 }, (_, i) => hold(`project ${i}`, maxPendingIcons));
+    const found = await Promise.all(holding.map(({ finish }) => finish()));
+    expect(asked).toHaveLength(maxPendingIcons);
+    expect(found.reduce((sum, { size }) => sum + size, 0)).toBe(maxPendingIcons);
+    expect(await get('/pin')).toEqual(png);
+  });
+
+  // The limit counted the downloads of all projects together.
+  test('regression: a project with many slow icons leaves downloads to other projects', async () => {
+    const slow = hold('a', maxPendingIcons);
+    expect(await get('/pin', 'b')).toEqual(png);
+    const slowToo = hold('b', maxPendingIcons);
+    expect(await get('/pin/2', 'c')).toEqual(png);
+    await Promise.all([slow.finish(), slowToo.finish()]);
+  });
+
+  test('that another project waits for takes no share', async () => {
+    const { urls, finish } = hold('a', maxPendingIcons / 2);
+    const same = files.get('b', urls);
+    expect(await get('/pin', 'b')).toEqual(png);
+    const found = await finish();
+    expect(await same).toEqual(found);
   });
 
   test('may be redirected twice', async () => {
@@ -98,6 +147,6 @@ describe('an icon by URL', () => {
     'gopher://x/',
   ])('is not fetched from where a redirect must not lead: %s', async (place) => {
     expect(await get(to(place))).toBeUndefined();
-    expect((await files.get([place])).size).toBe(0);
+    expect((await files.get('a', [place])).size).toBe(0);
   });
 });

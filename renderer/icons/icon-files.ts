@@ -18,8 +18,8 @@ export const iconBounds = {
   maxConnectionsPerOrigin: 4,
 } satisfies Partial<OutboundOptions>;
 
-/** Maximum concurrent downloads. Further icons count as missing. */
-export const maxPendingIcons = 100;
+/** Maximum concurrent downloads: a project alone may draw five maps with the most icons at once. */
+export const maxPendingIcons = 200;
 const maxKeptBytes = 16 * 2 ** 20;
 
 export class IconFiles extends RemoteFiles {

@@ -1,8 +1,10 @@
 /**
- * Fetches files from untrusted servers: once for all maps that wait, with a cache of results and failures.
+ * Fetches files from untrusted servers: once for all maps that wait, with a cache of results and failures. Owners share
+ * the downloads.
  *
- * Input: URLs chosen by whoever requests a map or uploads a style. Output: the files that were fetched. The client
- * decides which addresses are allowed, and how many bytes and seconds a file may take. Imports `outbound`.
+ * Input: URLs chosen by whoever requests a map or uploads a style, and the owner that they count for. Output: the files
+ * that were fetched. The client decides which addresses are allowed, and how many bytes and seconds a file may take.
+ * Imports `outbound`.
  */
 import { LRUCache } from 'lru-cache';
 import type { OutboundClient } from '../../outbound/client.js';
@@ -10,7 +12,10 @@ import type { OutboundClient } from '../../outbound/client.js';
 export interface RemoteFileBounds {
   /** Value of the `accept` header. */
   readonly accept: string;
-  /** Maximum concurrent downloads. Further files count as missing. */
+  /**
+   * Maximum concurrent downloads of all owners. An owner alone has half of them, two have a third each, and so on.
+   * Further files count as missing.
+   */
   readonly maxPending: number;
   /** Maximum bytes of cached files. */
   readonly maxKeptBytes: number;
@@ -33,6 +38,8 @@ export class RemoteFiles {
   private readonly bounds: RemoteFileBounds;
   private readonly kept: LRUCache<string, Kept>;
   private readonly pending = new Map<string, Promise<Uint8Array | undefined>>();
+  /** Number of pending downloads by the owner that began them. */
+  private readonly pendingOf = new Map<string, number>();
 
   constructor(client: Pick<OutboundClient, 'send'>, bounds: RemoteFileBounds) {
     this.client = client;
@@ -43,22 +50,35 @@ export class RemoteFiles {
     });
   }
 
-  /** Returns the files by their URLs, without those that could not be fetched. */
-  async get(urls: readonly string[]): Promise<Map<string, Uint8Array>> {
-    const files = await Promise.all(urls.map(async (url) => [url, await this.one(url)] as const));
+  /** Returns the files by their URLs, without those that could not be fetched or exceed the owner's share. */
+  async get(owner: string, urls: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const files = await Promise.all(urls.map(async (url) => [url, await this.one(owner, url)] as const));
     return new Map(files.filter((entry): entry is readonly [string, Uint8Array] => entry[1] !== undefined));
   }
 
-  private one(url: string): Promise<Uint8Array | undefined> {
+  private one(owner: string, url: string): Promise<Uint8Array | undefined> {
     const known = this.kept.get(url);
     if (known) return Promise.resolve(known.file);
-    let pending = this.pending.get(url);
-    if (!pending) {
-      if (this.pending.size >= this.bounds.maxPending) return Promise.resolve(undefined);
-      pending = this.fetchAndKeep(url).finally(() => this.pending.delete(url));
-      this.pending.set(url, pending);
-    }
-    return pending;
+    const pending = this.pending.get(url);
+    if (pending !== undefined) return pending;
+    return this.hasShare(owner) ? this.begin(owner, url) : Promise.resolve(undefined);
+  }
+
+  /** An owner never has more downloads than are free, so the next owner finds some. */
+  private hasShare(owner: string): boolean {
+    return (this.pendingOf.get(owner) ?? 0) < this.bounds.maxPending - this.pending.size;
+  }
+
+  private begin(owner: string, url: string): Promise<Uint8Array | undefined> {
+    this.pendingOf.set(owner, (this.pendingOf.get(owner) ?? 0) + 1);
+    const download = this.fetchAndKeep(url).finally(() => {
+      this.pending.delete(url);
+      const left = (this.pendingOf.get(owner) ?? 0) - 1;
+      if (left > 0) this.pendingOf.set(owner, left);
+      else this.pendingOf.delete(owner);
+    });
+    this.pending.set(url, download);
+    return download;
   }
 
   private async fetchAndKeep(url: string): Promise<Uint8Array | undefined> {

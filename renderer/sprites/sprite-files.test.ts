@@ -65,7 +65,7 @@ beforeEach(() => {
 
 const styleWith = (sprite: unknown): Uint8Array =>
   Buffer.from(JSON.stringify({ version: 8, sources: {}, layers: [], sprite }));
-const get = (name: string, scale: number) => files.get(styleWith(`${origin}/${name}`), scale);
+const get = (name: string, scale: number) => files.get('a', styleWith(`${origin}/${name}`), scale);
 
 test.each([
   ['both', 1, ['/both.json', '/both.png']],
@@ -99,18 +99,18 @@ test('several sprites have their ids, without those that are missing', async () 
     const [id, name] = each.split(':');
     return { id, url: `${origin}/${name}` };
   });
-  const sprites = await files.get(styleWith(sprite), 1);
+  const sprites = await files.get('a', styleWith(sprite), 1);
   expect([sprites.files.map(({ id }) => id), sprites.missing]).toEqual([['', 'roads'], 1]);
 });
 
 test('private addresses are refused unless they are allowed', async () => {
-  expect(await open().get(styleWith(`${origin}/both`), 1)).toEqual({ files: [], missing: 1 });
+  expect(await open().get('a', styleWith(`${origin}/both`), 1)).toEqual({ files: [], missing: 1 });
   expect(asked).toEqual([]);
 });
 
 test('styles without sprites and built-in styles fetch nothing', async () => {
   for (const style of [null, styleWith(undefined), styleWith('mapbox://sprites/a')]) {
-    expect(await files.get(style, 1)).toEqual({ files: [], missing: 0 });
+    expect(await files.get('a', style, 1)).toEqual({ files: [], missing: 0 });
   }
   expect(asked).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /**
  * Fetches the sprites of uploaded styles through the same guard as marker icons, with separate limits.
  *
- * Input: a style's JSON and a map's scale. Output: the unparsed files of its sprites. They are decoded in a drawing
- * process. Only their first bytes are checked here, to tell files from error pages.
+ * Input: a style's JSON, its owner and a map's scale. Output: the unparsed files of its sprites. They are decoded in a
+ * drawing process. Only their first bytes are checked here, to tell files from error pages.
  */
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { OutboundClient, OutboundOptions } from '../../outbound/client.js';
@@ -22,6 +22,7 @@ export const spriteBounds = {
   maxConnectionsPerOrigin: 4,
 } satisfies Partial<OutboundOptions>;
 
+/** Maximum concurrent downloads: a project alone may load a style with the most sprites. */
 const maxPending = 32;
 const maxKeptBytes = 32 * 2 ** 20;
 
@@ -35,9 +36,9 @@ export class SpriteFiles {
   }
 
   /** Fetches the sprites of a style. `style` is JSON; null for a built-in style, which has no sprite. */
-  async get(style: Uint8Array | null, scale: number): Promise<Sprites> {
+  async get(owner: string, style: Uint8Array | null, scale: number): Promise<Sprites> {
     const places = style === null ? [] : this.placesIn(style);
-    const fetched = await Promise.all(places.map((place) => this.one(place, scale)));
+    const fetched = await Promise.all(places.map((place) => this.one(owner, place, scale)));
     const files = fetched.filter((file) => file !== undefined);
     return { files, missing: places.length - files.length };
   }
@@ -52,13 +53,13 @@ export class SpriteFiles {
   }
 
   /** Falls back to the other density when the preferred files are incomplete. */
-  private async one({ id, url }: SpritePlace, scale: number): Promise<SpriteFile | undefined> {
+  private async one(owner: string, { id, url }: SpritePlace, scale: number): Promise<SpriteFile | undefined> {
     const [preferred, other] = spriteUrls(url, scale);
-    return (await this.pair(id, preferred)) ?? (await this.pair(id, other));
+    return (await this.pair(owner, id, preferred)) ?? (await this.pair(owner, id, other));
   }
 
-  private async pair(id: string, urls: SpriteUrls): Promise<SpriteFile | undefined> {
-    const files = await this.files.get([urls.index, urls.image]);
+  private async pair(owner: string, id: string, urls: SpriteUrls): Promise<SpriteFile | undefined> {
+    const files = await this.files.get(owner, [urls.index, urls.image]);
     const index = files.get(urls.index);
     const image = files.get(urls.image);
     return index && image && isJsonObject(index) && isPng(image) ? { id, index, image } : undefined;
