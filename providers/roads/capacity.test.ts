@@ -13,10 +13,12 @@ function bench(capacity = createCapacity(limits)) {
   const started: string[] = [];
   const finish = new Map<string, () => void>();
   const signals = new Map<string, AbortSignal>();
+  const times = new Map<string, () => boolean>();
   function run(project: string, name: string): Promise<string> {
-    const answer = capacity<string>(project, (signal) => {
+    const answer = capacity<string>(project, ({ signal, hasTime }) => {
       started.push(name);
       signals.set(name, signal);
+      times.set(name, hasTime);
       return new Promise((resolve) => finish.set(name, () => resolve(done)));
     });
     return answer.then((result) => (result.ok ? result.value : result.error.code));
@@ -25,7 +27,7 @@ function bench(capacity = createCapacity(limits)) {
     finish.get(name)!();
     await vi.advanceTimersByTimeAsync(0);
   };
-  return { started, signals, run, end };
+  return { started, signals, times, run, end };
 }
 
 test('as many run as the limit says, and the next starts when one ends', async () => {
@@ -87,6 +89,36 @@ describe('at the time limit', () => {
     expect(await waiting).toBe('overloaded');
     await end('slow');
     expect(started).toEqual(['slow']);
+  });
+});
+
+describe('too little time is left', () => {
+  // It ended the process of the embedded router shortly after it began, and with it the requests of other projects.
+  test('regression: to begin after a long wait', async () => {
+    const { started, run, end } = bench(createCapacity({ ...limits, maxConcurrency: 1 }));
+    const first = run('a', 'first');
+    await vi.advanceTimersByTimeAsync(100);
+    const waiting = ['b', 'c'].map((project) => run(project, project));
+    await vi.advanceTimersByTimeAsync(750);
+    await end('first');
+    expect(started).toEqual(['first', 'b']);
+    await vi.advanceTimersByTimeAsync(1);
+    await end('b');
+    expect(await Promise.all([first, ...waiting])).toEqual(['done', 'done', 'overloaded']);
+    expect(started).toEqual(['first', 'b']);
+  });
+
+  test('for more work, in the last quarter and after the limit', async () => {
+    const { times, run } = bench();
+    void run('a', 'slow');
+    for (const [passesMs, expected] of [
+      [750, true],
+      [1, false],
+      [249, false],
+    ] as const) {
+      await vi.advanceTimersByTimeAsync(passesMs);
+      expect(times.get('slow')!()).toBe(expected);
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import { isPortError } from '../../pipeline/errors.js';
 import { createFairLimit } from '../../pipeline/fair-limit.js';
 import { ApiError } from '../../schemas/errors.js';
 import { type Answer, refusal } from '../answer.js';
+import type { TimeLimit } from '../time-limit.js';
 
 export interface CapacityLimits {
   readonly maxConcurrency: number;
@@ -11,15 +12,19 @@ export interface CapacityLimits {
   readonly timeoutMs: number;
 }
 
-/** Runs work of a project. The signal aborts at the time limit; the place is free again when the work has ended. */
-export type Capacity = <T>(project: string, work: (signal: AbortSignal) => Promise<Answer<T>>) => Promise<Answer<T>>;
+/** Runs work of a project. The place is free again when the work has ended, which may be after the time limit. */
+export type Capacity = <T>(project: string, work: (limit: TimeLimit) => Promise<Answer<T>>) => Promise<Answer<T>>;
 
 const retryAfterS = 1;
+/** Share of the time limit that must be left to begin. Work that ends at its limit was begun in vain. */
+const leastShare = 0.25;
 
 const overloaded = (what: string): { ok: false; error: ApiError } => ({
   ok: false,
   error: new ApiError('overloaded', `${what}; try again later`, { retryAfterS }),
 });
+
+const waitedTooLong = () => overloaded('the request waited too long for its turn');
 
 /** Shares an engine among projects, with a time limit for each request that includes its waiting. */
 export function createCapacity({ maxConcurrency, maxWaitingPerProject, timeoutMs }: CapacityLimits): Capacity {
@@ -32,18 +37,22 @@ export function createCapacity({ maxConcurrency, maxWaitingPerProject, timeoutMs
   return (project, work) =>
     new Promise((resolve, reject) => {
       const abort = new AbortController();
+      const endMs = performance.now() + timeoutMs;
+      const limit: TimeLimit = {
+        signal: abort.signal,
+        hasTime: () => !abort.signal.aborted && endMs - performance.now() >= leastShare * timeoutMs,
+      };
       let hasStarted = false;
       const timer = setTimeout(() => {
         resolve(
-          hasStarted
-            ? refusal('unavailable', 'the provider of road data did not answer in time')
-            : overloaded('the request waited too long for its turn'),
+          hasStarted ? refusal('unavailable', 'the provider of road data did not answer in time') : waitedTooLong(),
         );
         abort.abort();
       }, timeoutMs);
-      const start = (): Promise<Answer<never>> => {
+      const start = async (): Promise<Answer<never>> => {
+        if (!limit.hasTime()) return waitedTooLong();
         hasStarted = true;
-        return work(abort.signal) as Promise<Answer<never>>;
+        return work(limit) as Promise<Answer<never>>;
       };
       limited(project, start, abort.signal)
         .then(resolve, (error: unknown) => {

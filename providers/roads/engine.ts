@@ -3,6 +3,7 @@ import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
 import type { Answer } from '../answer.js';
 import type { Leg, MatrixRequest, Route, RouteRequest } from '../routes/provider.js';
+import type { TimeLimit } from '../time-limit.js';
 import type { RoadBoundary } from './boundary.js';
 
 /** The known state of an engine and its data. */
@@ -22,7 +23,7 @@ export interface AreaRequest {
   readonly toleranceM: number | undefined;
 }
 
-/** Methods stop when the signal aborts; their answers must then be ignored. */
+/** Methods stop at the time limit; their answers must then be ignored. */
 export interface RoadEngine {
   readonly name: string;
   /** Tolerances that are worth trying, in this order. */
@@ -30,8 +31,8 @@ export interface RoadEngine {
   /** Answers `not_available` while there is no road data. */
   state(): Promise<Answer<EngineState>>;
   /** Returns the GeoJSON geometry from which the centre is reached in time. */
-  area(request: AreaRequest, signal: AbortSignal): Promise<Answer<unknown>>;
-  route(request: Omit<RouteRequest, 'project'>, signal: AbortSignal): Promise<Answer<Route | null>>;
-  matrix(request: Omit<MatrixRequest, 'project'>, signal: AbortSignal): Promise<Answer<(Leg | null)[][]>>;
+  area(request: AreaRequest, limit: TimeLimit): Promise<Answer<unknown>>;
+  route(request: Omit<RouteRequest, 'project'>, limit: TimeLimit): Promise<Answer<Route | null>>;
+  matrix(request: Omit<MatrixRequest, 'project'>, limit: TimeLimit): Promise<Answer<(Leg | null)[][]>>;
   close(): Promise<void>;
 }

@@ -63,7 +63,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
     state,
     async close() {},
 
-    async area({ center, minutes, mode, toleranceM }, signal) {
+    async area({ center, minutes, mode, toleranceM }, { signal }) {
       const query: [string, string][] = [
         ['profile', profileOf(mode)],
         ['point', latitudeFirst(center)],
@@ -81,7 +81,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
       return { ok: true, value: (features ?? polygons)?.[0]?.geometry };
     },
 
-    async route({ origin, destination, mode, avoid }, signal) {
+    async route({ origin, destination, mode, avoid }, { signal }) {
       if (avoid.length > 0) return avoidNothing();
       const query: [string, string][] = [
         ['profile', profileOf(mode)],
@@ -101,7 +101,7 @@ export function createGraphHopper({ url, apiKey, boundary, now }: HttpEngineOpti
       return { ok: true, value: { distanceM: distance, durationS: time / 1_000, path: points.coordinates } };
     },
 
-    async matrix({ origins, destinations, mode, avoid }, signal) {
+    async matrix({ origins, destinations, mode, avoid }, { signal }) {
       if (avoid.length > 0) return avoidNothing();
       const body = {
         profile: profileOf(mode),

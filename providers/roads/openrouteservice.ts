@@ -58,7 +58,7 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
     state,
     async close() {},
 
-    async area({ center, minutes, mode, toleranceM }, signal) {
+    async area({ center, minutes, mode, toleranceM }, { signal }) {
       const profile = profiles[mode];
       if (profile === undefined) return notOffered(`mode ${mode}`, 'mode');
       const response = await post(
@@ -79,7 +79,7 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
       return { ok: true, value: areas?.[0]?.geometry };
     },
 
-    async route({ origin, destination, mode, avoid }, signal) {
+    async route({ origin, destination, mode, avoid }, { signal }) {
       const profile = profiles[mode];
       if (profile === undefined) return notOffered(`mode ${mode}`, 'modes');
       const options = avoid.length > 0 && { options: { avoid_features: avoid.map((what) => features[what]) } };
@@ -94,7 +94,7 @@ export function createOpenRouteService({ url, apiKey, boundary, now }: HttpEngin
       return { ok: true, value: { distanceM: distance, durationS: duration, path: route.geometry.coordinates } };
     },
 
-    async matrix({ origins, destinations, mode, avoid }, signal) {
+    async matrix({ origins, destinations, mode, avoid }, { signal }) {
       const profile = profiles[mode];
       if (profile === undefined) return notOffered(`mode ${mode}`, 'mode');
       if (avoid.length > 0) return notOffered('avoid for a matrix', 'avoid');

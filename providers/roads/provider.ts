@@ -6,6 +6,7 @@ import type { TravelMode } from '../../schemas/json/constants.js';
 import { type Answer, refusal } from '../answer.js';
 import type { Isochrone, IsochroneProvider } from '../isochrones/provider.js';
 import type { RouteProvider } from '../routes/provider.js';
+import type { TimeLimit } from '../time-limit.js';
 import { type CapacityLimits, createCapacity } from './capacity.js';
 import type { RoadEngine } from './engine.js';
 import { findRing } from './ring.js';
@@ -22,7 +23,7 @@ export function createRoadProvider(engine: RoadEngine, limits: CapacityLimits, c
 
   async function compute(
     request: { readonly center: Position; readonly minutes: number; readonly mode: TravelMode },
-    signal: AbortSignal,
+    limit: TimeLimit,
   ): Promise<Answer<Isochrone>> {
     const state = await engine.state();
     if (!state.ok) return state;
@@ -33,9 +34,9 @@ export function createRoadProvider(engine: RoadEngine, limits: CapacityLimits, c
       center: request.center,
       tolerancesM: engine.tolerancesM,
       areaAt: async (toleranceM) =>
-        signal.aborted
+        limit.signal.aborted
           ? refusal('unavailable', 'the provider of road data did not answer in time')
-          : engine.area({ ...request, toleranceM }, signal),
+          : engine.area({ ...request, toleranceM }, limit),
       boundary,
     });
     if (!ring.ok) return ring;
@@ -44,10 +45,10 @@ export function createRoadProvider(engine: RoadEngine, limits: CapacityLimits, c
   }
 
   return {
-    isochrones: ({ project, ...request }) => capacity(project, (signal) => compute(request, signal)),
+    isochrones: ({ project, ...request }) => capacity(project, (limit) => compute(request, limit)),
     routes: {
-      route: ({ project, ...request }) => capacity(project, (signal) => engine.route(request, signal)),
-      matrix: ({ project, ...request }) => capacity(project, (signal) => engine.matrix(request, signal)),
+      route: ({ project, ...request }) => capacity(project, (limit) => engine.route(request, limit)),
+      matrix: ({ project, ...request }) => capacity(project, (limit) => engine.matrix(request, limit)),
     },
     close: () => engine.close(),
   };

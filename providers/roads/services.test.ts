@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Position } from '../../schemas/json/common.js';
+import type { TimeLimit } from '../time-limit.js';
 import { createValhallaService } from '../valhalla/service.js';
 import type { RoadEngine } from './engine.js';
 import { createGraphHopper } from './graphhopper.js';
@@ -57,7 +58,7 @@ beforeEach(() => {
   replies = {};
 });
 
-const signal = new AbortController().signal;
+const limit: TimeLimit = { signal: new AbortController().signal, hasTime: () => true };
 const center: Position = [11.967, 57.7];
 const square: Position[] = [
   [11.9, 57.6],
@@ -82,7 +83,7 @@ const matrix = {
   ] as Position[],
 };
 const areaOf = (engine: RoadEngine, toleranceM?: number, mode: 'car' | 'motorbike' = 'car') =>
-  engine.area({ center, minutes: 15, mode, toleranceM }, signal);
+  engine.area({ center, minutes: 15, mode, toleranceM }, limit);
 
 describe('Valhalla', () => {
   const engine = createValhallaService(options);
@@ -118,7 +119,7 @@ describe('Valhalla', () => {
   test('gives a route, its path decoded', async () => {
     const legs = [{ summary: { time: 60, length: 1.5 }, shape: '_izlhA~rlgdF' }];
     replies = { '/route': { body: { trip: { legs } } } };
-    expect(await engine.route({ ...between, avoid: ['tolls'] }, signal)).toEqual({
+    expect(await engine.route({ ...between, avoid: ['tolls'] }, limit)).toEqual({
       ok: true,
       value: { distanceM: 1_500, durationS: 60, path: [[-120.2, 38.5]] },
     });
@@ -130,7 +131,7 @@ describe('Valhalla', () => {
       '/sources_to_targets': { status: 400, body: { error: 'No suitable edges near location' } },
       '/locate': { body: [{ edges: null }, { edges: [{}] }, { edges: [{}] }] },
     };
-    expect(await engine.matrix(matrix, signal)).toEqual({ ok: true, value: [[null, null]] });
+    expect(await engine.matrix(matrix, limit)).toEqual({ ok: true, value: [[null, null]] });
   });
 
   test('says its version and the date of its data', async () => {
@@ -171,12 +172,12 @@ describe('openrouteservice', () => {
       },
       '/matrix/driving-car': { body: { distances: [[5, null]], durations: [[2, null]] } },
     };
-    expect(await engine.route({ ...between, avoid: ['highways'] }, signal)).toEqual({
+    expect(await engine.route({ ...between, avoid: ['highways'] }, limit)).toEqual({
       ok: true,
       value: { distanceM: 12, durationS: 3, path: square },
     });
     expect(sent[0]!.body.options).toEqual({ avoid_features: ['highways'] });
-    expect(await engine.matrix(matrix, signal)).toEqual({
+    expect(await engine.matrix(matrix, limit)).toEqual({
       ok: true,
       value: [[{ distanceM: 5, durationS: 2 }, null]],
     });
@@ -187,7 +188,7 @@ describe('openrouteservice', () => {
     const error = { code: 2010, message: 'Could not find routable point within a radius of 350.0 meters' };
     replies = { '/driving-car': { status: 404, body: { error } }, '/geojson': { status: 404, body: { error } } };
     expect(await areaOf(engine)).toMatchObject({ ok: false, error: { code: 'outside_road_data' } });
-    expect(await engine.route(between, signal)).toEqual({ ok: true, value: null });
+    expect(await engine.route(between, limit)).toEqual({ ok: true, value: null });
   });
 });
 
@@ -262,13 +263,13 @@ describe('GraphHopper', () => {
   test('gives routes, and matrices only where the service has them', async () => {
     const engine = createGraphHopper(options);
     replies = { '/route': { body: { paths: [{ distance: 12, time: 3_000, points: { coordinates: square } }] } } };
-    expect(await engine.route(between, signal)).toEqual({
+    expect(await engine.route(between, limit)).toEqual({
       ok: true,
       value: { distanceM: 12, durationS: 3, path: square },
     });
-    expect(await engine.matrix(matrix, signal)).toMatchObject({ ok: false, error: { code: 'not_available' } });
+    expect(await engine.matrix(matrix, limit)).toMatchObject({ ok: false, error: { code: 'not_available' } });
     replies = { '/matrix': { body: { distances: [[5, null]], times: [[2, null]] } } };
-    expect(await engine.matrix(matrix, signal)).toEqual({ ok: true, value: [[{ distanceM: 5, durationS: 2 }, null]] });
+    expect(await engine.matrix(matrix, limit)).toEqual({ ok: true, value: [[{ distanceM: 5, durationS: 2 }, null]] });
   });
 });
 
@@ -284,11 +285,7 @@ describe.each([
   ])('that answers with %s is unavailable', async (__, reply) => {
     replies = { '': reply };
     const engine = create(options);
-    for (const answer of [
-      await areaOf(engine),
-      await engine.route(between, signal),
-      await engine.matrix(matrix, signal),
-    ])
+    for (const answer of [await areaOf(engine), await engine.route(between, limit), await engine.matrix(matrix, limit)])
       expect(answer).toMatchObject({ ok: false, error: { code: 'unavailable' } });
     const bounded = create({ ...options, boundary: () => true });
     expect(await bounded.state()).toMatchObject({ ok: true, value: { version: null, roadDataAt: null } });
@@ -344,7 +341,7 @@ describe.each([
     expect(await areaOf(nowhere)).toMatchObject({ ok: false, error: { code: 'unavailable' } });
     const late = await create(options).area(
       { center, minutes: 1, mode: 'car', toleranceM: undefined },
-      AbortSignal.abort(),
+      { signal: AbortSignal.abort(), hasTime: () => false },
     );
     expect(late).toMatchObject({ ok: false, error: { code: 'unavailable' } });
   });

@@ -1,6 +1,11 @@
-/** The node's side of the process of the embedded Valhalla. It starts with the first request and ends when idle. */
+/**
+ * The node's side of the processes of the embedded Valhalla. Requests share one, which starts with the first request
+ * and ends when idle. Native code cannot be interrupted, so a request whose time is over ends the process. Other
+ * requests that it ends run again, each in a process of its own.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { type Answer, refusal } from '../answer.js';
+import type { TimeLimit } from '../time-limit.js';
 import type { ActorResult } from './actor.js';
 import type { ValhallaAction } from './engine.js';
 
@@ -18,14 +23,19 @@ export interface ProcessAnswer {
 }
 
 export interface ValhallaProcess {
-  ask(tilesFolder: string, action: ValhallaAction, request: string, signal: AbortSignal): Promise<Answer<ActorResult>>;
+  /**
+   * Asks for JSON. Answers `unavailable` at the time limit, and when the process ended twice. A request begins, and
+   * runs again, only while its limit has time.
+   */
+  ask(tilesFolder: string, action: ValhallaAction, request: string, limit: TimeLimit): Promise<Answer<ActorResult>>;
   close(): Promise<void>;
 }
 
 interface Running {
   readonly tilesFolder: string;
   readonly child: ChildProcess;
-  readonly pending: Map<number, (answer: Answer<ActorResult>) => void>;
+  /** Take the result, or undefined when the process has ended. */
+  readonly pending: Map<number, (result: ActorResult | undefined) => void>;
   readonly ended: Promise<void>;
   idle: NodeJS.Timeout | undefined;
 }
@@ -41,6 +51,7 @@ export function createValhallaProcess(module: URL, onProblem: (reason: string) =
   let current: Running | undefined;
   const all = new Set<Running>();
   let lastId = 0;
+  let isClosed = false;
 
   function start(tilesFolder: string): Running {
     const child = fork(module, {
@@ -56,7 +67,7 @@ export function createValhallaProcess(module: URL, onProblem: (reason: string) =
         all.delete(running);
         clearTimeout(running.idle);
         if (pending.size > 0) onProblem(`the process of the embedded Valhalla ended (${how})`);
-        for (const answer of pending.values()) answer(refusal('unavailable', 'the embedded router ended unexpectedly'));
+        for (const answer of pending.values()) answer(undefined);
         pending.clear();
         resolve();
       };
@@ -67,7 +78,7 @@ export function createValhallaProcess(module: URL, onProblem: (reason: string) =
     const running: Running = { tilesFolder, child, pending, ended, idle: undefined };
     child.on('message', (message) => {
       const { id, result } = message as ProcessAnswer;
-      pending.get(id)?.({ ok: true, value: result });
+      pending.get(id)?.(result);
       pending.delete(id);
       rest(running);
     });
@@ -91,32 +102,60 @@ export function createValhallaProcess(module: URL, onProblem: (reason: string) =
     if (running.child.connected) running.child.disconnect();
   }
 
+  /** Requests that arrive before the process has ended get another one. */
+  function kill(running: Running): void {
+    if (current === running) current = undefined;
+    running.child.kill('SIGKILL');
+  }
+
+  /** Returns the process that requests for these tiles share. */
+  function shared(tilesFolder: string): Running {
+    if (current !== undefined && current.tilesFolder !== tilesFolder) {
+      const earlier = current;
+      current = undefined;
+      rest(earlier);
+    }
+    current ??= start(tilesFolder);
+    return current;
+  }
+
+  /** Returns undefined when the process has ended before it answered. */
+  async function run(
+    running: Running,
+    work: Omit<ProcessMessage, 'id'>,
+    signal: AbortSignal,
+  ): Promise<ActorResult | undefined> {
+    clearTimeout(running.idle);
+    const message: ProcessMessage = { id: ++lastId, ...work };
+    const atLimit = () => kill(running);
+    signal.addEventListener('abort', atLimit, { once: true });
+    const result = await new Promise<ActorResult | undefined>((resolve) => {
+      running.pending.set(message.id, resolve);
+      // The end of the process is reported separately.
+      running.child.send(message, () => {});
+    });
+    signal.removeEventListener('abort', atLimit);
+    return result;
+  }
+
   return {
-    ask(tilesFolder, action, request, signal) {
-      // An aborted signal calls no listener: nothing would end the work.
-      if (signal.aborted) return Promise.resolve(refusal('unavailable', 'the embedded router did not answer in time'));
-      if (current !== undefined && current.tilesFolder !== tilesFolder) {
-        const earlier = current;
-        current = undefined;
-        rest(earlier);
-      }
-      current ??= start(tilesFolder);
-      const running = current;
-      clearTimeout(running.idle);
-      const id = ++lastId;
-      return new Promise((resolve) => {
-        running.pending.set(id, resolve);
-        signal.addEventListener('abort', () => running.pending.has(id) && running.child.kill('SIGKILL'), {
-          once: true,
-        });
-        const message: ProcessMessage = { id, tilesFolder, action, request };
-        // The end of the process is reported separately.
-        running.child.send(message, () => {});
-      });
+    async ask(tilesFolder, action, request, limit) {
+      const work = { tilesFolder, action, request };
+      if (!limit.hasTime()) return overdue();
+      const first = await run(shared(tilesFolder), work, limit.signal);
+      if (first !== undefined) return { ok: true, value: first };
+      if (limit.signal.aborted) return overdue();
+      // It is unknown which request ended the process. Alone, this one ends no other, and no other ends it.
+      const again = !isClosed && limit.hasTime() ? await run(start(tilesFolder), work, limit.signal) : undefined;
+      if (again !== undefined) return { ok: true, value: again };
+      return limit.signal.aborted ? overdue() : refusal('unavailable', 'the embedded router ended unexpectedly');
     },
     async close() {
+      isClosed = true;
       for (const running of all) running.child.kill('SIGKILL');
       await Promise.all([...all].map(({ ended }) => ended));
     },
   };
 }
+
+const overdue = () => refusal('unavailable', 'the embedded router did not answer in time');

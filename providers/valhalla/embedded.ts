@@ -20,10 +20,10 @@ export function createEmbeddedValhalla(folder: string, router: ValhallaProcess):
     return isInstalled() ? { ok: true, value: data } : refusal('not_available', notInstalled);
   }
 
-  const ask: Valhalla = async (action, request, signal) => {
+  const ask: Valhalla = async (action, request, limit) => {
     const data = await roadData();
     if (!data.ok) return data;
-    const result = await router.ask(data.value.tilesFolder, action, JSON.stringify(request), signal);
+    const result = await router.ask(data.value.tilesFolder, action, JSON.stringify(request), limit);
     if (!result.ok) return result;
     return { ok: true, value: parsed(result.value) };
   };

@@ -7,6 +7,7 @@ import { type Answer, refusal } from '../answer.js';
 import type { EngineState, RoadEngine } from '../roads/engine.js';
 import { decodePolyline } from '../routes/polyline.js';
 import type { Avoidable, Leg } from '../routes/provider.js';
+import type { TimeLimit } from '../time-limit.js';
 
 export type ValhallaAction = 'isochrone' | 'route' | 'matrix' | 'locate' | 'status';
 
@@ -16,11 +17,7 @@ export type ValhallaResult =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** Sends one request. */
-export type Valhalla = (
-  action: ValhallaAction,
-  request: object,
-  signal: AbortSignal,
-) => Promise<Answer<ValhallaResult>>;
+export type Valhalla = (action: ValhallaAction, request: object, limit: TimeLimit) => Promise<Answer<ValhallaResult>>;
 
 const costings: Readonly<Record<TravelMode, string>> = {
   car: 'auto',
@@ -74,7 +71,7 @@ export function createValhallaEngine(options: {
     state,
     close,
 
-    async area({ center, minutes, mode, toleranceM }, signal) {
+    async area({ center, minutes, mode, toleranceM }, limit) {
       const request = {
         locations: [located(center)],
         costing: costings[mode],
@@ -85,7 +82,7 @@ export function createValhallaEngine(options: {
         denoise: 1,
         ...(toleranceM !== undefined && { generalize: toleranceM }),
       };
-      const result = await ask('isochrone', request, signal);
+      const result = await ask('isochrone', request, limit);
       if (!result.ok) return result;
       if (result.value.kind === 'answer') return { ok: true, value: firstGeometry(result.value.body) };
       const { reason } = result.value;
@@ -98,14 +95,14 @@ export function createValhallaEngine(options: {
         : refused(reason);
     },
 
-    async route({ origin, destination, mode, avoid }, signal) {
+    async route({ origin, destination, mode, avoid }, limit) {
       const request = {
         locations: [located(origin), located(destination)],
         ...travel(mode, avoid),
         units: 'kilometers',
         directions_type: 'none',
       };
-      const result = await ask('route', request, signal);
+      const result = await ask('route', request, limit);
       if (!result.ok) return result;
       if (result.value.kind === 'refused') {
         const { reason } = result.value;
@@ -118,7 +115,7 @@ export function createValhallaEngine(options: {
       return { ok: true, value: { distanceM: length * 1_000, durationS: time, path: decodePolyline(leg.shape, 6) } };
     },
 
-    async matrix({ origins, destinations, mode, avoid }, signal) {
+    async matrix({ origins, destinations, mode, avoid }, limit) {
       const none: (Leg | null)[][] = origins.map(() => destinations.map(() => null));
       /** Asks for the places with these indices. Places without a road fail the whole request, so they are left out. */
       async function among(
@@ -132,7 +129,7 @@ export function createValhallaEngine(options: {
           ...travel(mode, avoid),
           units: 'kilometers',
         };
-        const result = await ask('matrix', request, signal);
+        const result = await ask('matrix', request, limit);
         if (!result.ok) return result;
         if (result.value.kind === 'refused') {
           const { reason } = result.value;
@@ -157,7 +154,7 @@ export function createValhallaEngine(options: {
       const near = await ask(
         'locate',
         { locations: [...origins, ...destinations].map(located), costing: costings[mode], verbose: false },
-        signal,
+        limit,
       );
       if (!near.ok) return near;
       if (near.value.kind === 'refused') return { ok: true, value: none };

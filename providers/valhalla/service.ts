@@ -9,7 +9,7 @@ export function createValhallaService({ url, apiKey, boundary, now }: HttpEngine
   // Valhalla has no keys. Services that add them take this parameter.
   const query = apiKey === '' ? '' : `?api_key=${encodeURIComponent(apiKey)}`;
 
-  const ask: Valhalla = async (action, request, signal) => {
+  const ask: Valhalla = async (action, request, { signal }) => {
     const path = action === 'matrix' ? 'sources_to_targets' : action;
     const response = await requestJson({ url: `${base}/${path}${query}`, method: 'POST', body: request, signal });
     if (!response.ok) return response;
