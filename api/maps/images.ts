@@ -1,4 +1,7 @@
-/** An LRU cache of drawn images and files of interactive maps. Concurrent equal requests are worked on once. */
+/**
+ * An LRU cache of drawn images and files of interactive maps. Concurrent equal requests of a project are worked on
+ * once. Projects share finished files only, so that no project gets the failure of another one.
+ */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
@@ -15,7 +18,12 @@ export interface FinishedFile {
   readonly maxAgeS: number;
   /** Packages of fonts that an image lacks. */
   readonly missingFonts?: readonly string[];
+  /** A part is missing, perhaps because the project has used up its share of something. */
+  readonly isIncomplete?: boolean;
 }
+
+/** Makes a file that is not kept. */
+type Make = () => Promise<Omit<FinishedFile, 'etag'>>;
 
 /** Maximum age of a complete image, and of a file. */
 export const maxAgeS = 86_400;
@@ -54,26 +62,27 @@ export class FinishedFiles {
     });
   }
 
-  /** Returns the file of this key, which `make` makes unless it is kept. */
-  async get(key: string, make: () => Promise<Omit<FinishedFile, 'etag'>>): Promise<FinishedFile> {
-    const known = this.finished.get(key);
+  /** Returns the file of this key, which `make` makes unless it is kept. An incomplete one is kept for its project. */
+  async get(project: string, key: string, make: Make): Promise<FinishedFile> {
+    const ownKey = JSON.stringify([project, key]);
+    const known = this.finished.get(key) ?? this.finished.get(ownKey);
     if (known) {
       this.hits += 1;
       return known;
     }
     this.misses += 1;
-    let pending = this.pending.get(key);
+    let pending = this.pending.get(ownKey);
     if (!pending) {
-      pending = this.keep(key, make).finally(() => this.pending.delete(key));
-      this.pending.set(key, pending);
+      pending = this.keep(key, ownKey, make).finally(() => this.pending.delete(ownKey));
+      this.pending.set(ownKey, pending);
     }
     return pending;
   }
 
-  private async keep(key: string, make: () => Promise<Omit<FinishedFile, 'etag'>>): Promise<FinishedFile> {
+  private async keep(key: string, ownKey: string, make: Make): Promise<FinishedFile> {
     const made = await make();
     const file = { ...made, etag: `"${createHash('sha256').update(made.bytes).digest('base64url').slice(0, 32)}"` };
-    this.finished.set(key, file, { ttl: file.maxAgeS * 1_000 });
+    this.finished.set(file.isIncomplete ? ownKey : key, file, { ttl: file.maxAgeS * 1_000 });
     return file;
   }
 }
@@ -86,15 +95,15 @@ export class Images {
   ) {}
 
   get(request: MapRequest, { project, uploads, onDrawn }: Drawing): Promise<FinishedFile> {
-    return this.files.get(keyOf(request), async () => {
+    return this.files.get(project, keyOf(request), async () => {
       const map = await this.render(project, request, uploads()).catch((error: unknown) => {
         if (error instanceof Overdue && error.processorMs > 0) onDrawn(error.processorMs);
         throw error;
       });
       onDrawn(map.processorMs);
       const { bytes, contentType, missingTiles, missingIcons, missingFonts } = map;
-      const age = missingTiles + missingIcons > 0 ? incompleteMaxAgeS : maxAgeS;
-      return { bytes, contentType, maxAgeS: age, missingFonts };
+      const isIncomplete = missingTiles + missingIcons > 0;
+      return { bytes, contentType, maxAgeS: isIncomplete ? incompleteMaxAgeS : maxAgeS, missingFonts, isIncomplete };
     });
   }
 }

@@ -152,7 +152,7 @@ export const webMapRoutes =
         const resolved = resolve(caller, { style: name, markers: [] });
         const addressOf = addresses(request, caller, maps.publicUrl);
         const key = JSON.stringify(['style', caller.project, resolved.request.style, language, addressOf('')]);
-        const file = await files.get(key, async () => {
+        const file = await files.get(caller.project, key, async () => {
           const { style: uploaded } = resolved.uploads();
           const wanted = { name: resolved.request.style, language, uploaded };
           const style = await charged(caller, webStyleCostMs, () => maps.webStyle(caller.project, wanted));
@@ -199,7 +199,7 @@ export const webMapRoutes =
 
     async function sendFile(request: FastifyRequest, reply: FastifyReply, asked: WebFileRequest) {
       const caller = callerOf(request);
-      const file = await files.get(JSON.stringify(asked), async () => {
+      const file = await files.get(caller.project, JSON.stringify(asked), async () => {
         const made = await charged(caller, webFileCostMs[asked.file], () => maps.webFile(caller.project, asked));
         return { bytes: made?.bytes ?? Buffer.of(), contentType: made?.contentType ?? '', maxAgeS };
       });
