@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createIconPool, type IconPool } from './icon-pool.js';
+import { createIconPool, type IconPool, maxWaiting } from './icon-pool.js';
 
 const problems: string[] = [];
 let pool: IconPool | undefined;
@@ -42,4 +42,19 @@ test('a file is decoded once per scale for concurrent requests', async () => {
   expect(same).toBe(one);
   expect(larger).not.toBe(one);
   expect(await rasterize('b', file('fine'), 1)).toBe(one);
+});
+
+// The second owner got the refusal of the first, which gives way at the bound of waiting icons.
+test('regression: a file that several owners wait for is refused to the one with too many', async () => {
+  const { rasterize } = open();
+  const many = Array.from({ length: maxWaiting - 1 }, (_, i) => rasterize('a', file(`fine ${i}`), 1));
+  const refused = rasterize('a', file('fine'), 1);
+  const same = rasterize('b', file('fine'), 1);
+  const other = rasterize('c', file('other'), 1);
+  const settled = await Promise.allSettled([refused, same, other, ...many]);
+  expect(settled.slice(0, 3)).toMatchObject([
+    { reason: { code: 'overloaded' } },
+    { value: { ok: true } },
+    { value: { ok: true } },
+  ]);
 });

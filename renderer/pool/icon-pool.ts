@@ -20,7 +20,7 @@ export interface IconPool {
 export const iconDeadlineMs = 3_000;
 const answerTimeoutMs = 10_000;
 /** Maximum number of waiting icons. One owner may use all of it until another owner needs some. */
-const maxWaiting = 200;
+export const maxWaiting = 200;
 const costMs = 20;
 const maxKeptBytes = 16 * 2 ** 20;
 const entryBytes = 500;
@@ -42,6 +42,7 @@ export function createIconPool(options: Pick<PoolOptions, 'module' | 'onProblem'
     maxSize: maxKeptBytes,
     sizeCalculation: (icon) => entryBytes + (icon.ok ? icon.value.png.length : 0),
   });
+  /** By owner too: an owner that gives way at the bound must not fail the others. */
   const pending = new Map<string, Promise<Validated<RasterIcon>>>();
 
   async function decode(key: string, owner: string, file: Uint8Array, scale: number): Promise<Validated<RasterIcon>> {
@@ -64,10 +65,11 @@ export function createIconPool(options: Pick<PoolOptions, 'module' | 'onProblem'
       const key = `${createHash('sha256').update(file).digest('base64')} ${scale}`;
       const known = kept.get(key);
       if (known) return Promise.resolve(known);
-      let decoding = pending.get(key);
+      const ownKey = JSON.stringify([owner, key]);
+      let decoding = pending.get(ownKey);
       if (!decoding) {
-        decoding = decode(key, owner, file, scale).finally(() => pending.delete(key));
-        pending.set(key, decoding);
+        decoding = decode(key, owner, file, scale).finally(() => pending.delete(ownKey));
+        pending.set(ownKey, decoding);
       }
       return decoding;
     },
