@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { ignoreCache, type ObserveCache } from '../../pipeline/cache-use.js';
+import type { CacheUse } from '../../pipeline/cache-use.js';
 import { Overdue } from '../../renderer/pool/pool.js';
 import type { MapRequest, Uploads } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';
@@ -51,12 +51,12 @@ export class FinishedFiles {
   private hits = 0;
   private misses = 0;
 
-  constructor(maxBytes: number, observeCache: ObserveCache = ignoreCache) {
+  constructor(maxBytes: number, observe: (read: () => CacheUse) => void = () => {}) {
     this.finished = new LRUCache({
       maxSize: Math.max(1, maxBytes),
       sizeCalculation: ({ bytes }) => entryBytes + bytes.length,
     });
-    observeCache('map_files', () => {
+    observe(() => {
       const { hits, misses, finished } = this;
       return { hits, misses, entries: finished.size, bytes: finished.calculatedSize };
     });

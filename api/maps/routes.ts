@@ -31,16 +31,24 @@ const description = described({
   entityTag: 'answered',
 });
 
+/**
+ * Share of the cache for styles of interactive maps. A style contains the address of the request, so a client can ask
+ * for any number of them.
+ */
+const shareOfStyles = 1 / 16;
+
 type MapDeps = Pick<ApiDependencies, 'configuration' | 'clock' | 'maps' | 'observeCache'>;
 
 export const mapRoutes =
   ({ configuration, clock, maps, observeCache }: MapDeps): FastifyPluginAsync =>
   async (app) => {
-    const files = new FinishedFiles(maps.maxCacheBytes, observeCache);
+    const styleBytes = shareOfStyles * maps.maxCacheBytes;
+    const styles = new FinishedFiles(styleBytes, (read) => observeCache?.('map_styles', read));
+    const files = new FinishedFiles(maps.maxCacheBytes - styleBytes, (read) => observeCache?.('map_files', read));
     const images = new Images(maps.render, files);
     const resolve = createResolver(configuration);
     const costLimit = createCostLimit(maps.costPerKeyPerSecond, clock);
-    await app.register(webMapRoutes({ maps, resolve, files, costLimit }));
+    await app.register(webMapRoutes({ maps, resolve, styles, files, costLimit }));
 
     app.get('/maps/static', {
       config: { authority: 'publishable', limit: 'query', keyInQuery: true },

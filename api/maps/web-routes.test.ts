@@ -168,6 +168,17 @@ describe('a file', () => {
     },
   );
 
+  // Each address of the installation, which the client chooses, has a style of its own.
+  test('regression: is kept whatever hosts styles are requested from', async () => {
+    await get('/maps/tiles/basemap/3/1/2');
+    for (let i = 0; i < 200; i++) {
+      const answer = await get('/maps/styles/svc-default-v1', { authorization: publishable, host: `a${i}.example` });
+      expect(answer.json().glyphs).toContain(`//a${i}.example/`);
+    }
+    await get('/maps/tiles/basemap/3/1/2');
+    expect(files).toHaveLength(1);
+  });
+
   test('needs a key, and not a secret one in its URL', async () => {
     for (const [path] of [...paths, ['/maps/styles/svc-dark-v1'] as const]) {
       expect((await get(path, {})).statusCode).toBe(401);

@@ -26,6 +26,7 @@ import type { Resolve } from './uploads.js';
 export interface WebMapParts {
   readonly maps: MapParts;
   readonly resolve: Resolve;
+  readonly styles: FinishedFiles;
   readonly files: FinishedFiles;
   readonly costLimit: CostLimit;
 }
@@ -140,7 +141,7 @@ const spriteSchema = schemaOf({
 type Parameters<Names extends string> = { Params: Readonly<Record<Names, string>> };
 
 export const webMapRoutes =
-  ({ maps, resolve, files, costLimit }: WebMapParts): FastifyPluginAsync =>
+  ({ maps, resolve, styles, files, costLimit }: WebMapParts): FastifyPluginAsync =>
   async (app) => {
     app.get<Parameters<'style'> & { Querystring: Readonly<Record<string, string>> }>('/maps/styles/:style', {
       config,
@@ -152,7 +153,7 @@ export const webMapRoutes =
         const resolved = resolve(caller, { style: name, markers: [] });
         const addressOf = addresses(request, caller, maps.publicUrl);
         const key = JSON.stringify(['style', caller.project, resolved.request.style, language, addressOf('')]);
-        const file = await files.get(caller.project, key, async () => {
+        const file = await styles.get(caller.project, key, async () => {
           const { style: uploaded } = resolved.uploads();
           const wanted = { name: resolved.request.style, language, uploaded };
           const style = await charged(caller, webStyleCostMs, () => maps.webStyle(caller.project, wanted));
