@@ -1,5 +1,5 @@
 import type { LayerSpecification, SourceSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fontFamilies } from '../fonts.js';
 import { styleOf } from '../testing/pictures.js';
 import { checkStyle, onArchive } from './custom.js';
@@ -38,6 +38,40 @@ test.each([
 ])('%s is refused with its position', (_name, value, field) => {
   const check = checkStyle(value, archive);
   expect(check).toMatchObject({ ok: false, problem: { param: field, rule: expect.stringMatching(/\w/) } });
+});
+
+describe('regression: an expression that grows without bound is refused with its position', () => {
+  /** Doubles a value as often as this, by variables that each use the one before twice. */
+  function doubled(times: number, operator: string, value: unknown): unknown {
+    let result: unknown = ['var', `v${times}`];
+    for (let i = times; i > 0; i--)
+      result = ['let', `v${i}`, [operator, ...Array(2).fill(i === 1 ? value : ['var', `v${i - 1}`])], result];
+    return result;
+  }
+  /** A name beside itself in capitals, as often as this. Localized, a repeated name is compared with those before. */
+  const nestedNames = (times: number): unknown =>
+    times === 0 ? ['get', 'name'] : ['concat', ['get', 'name:en'], ['upcase', nestedNames(times - 1)]];
+  const checked = (more: object) =>
+    checkStyle(style({ a: vector }, layer('first', 'a', 'water'), layer('second', 'a', 'water', more)), archive);
+  const rule = 'must have at most 20000 operators when its variables and names are written out';
+
+  test.each([
+    ['paint.fill-opacity', { paint: { 'fill-opacity': doubled(40, '+', ['get', 'x']) } }],
+    ['filter', { filter: ['==', doubled(40, 'concat', ['get', 'x']), 'a'] }],
+    ['paint.fill-pattern', { paint: { 'fill-pattern': doubled(40, 'coalesce', ['image', 'a']) } }],
+    ['layout.text-field', { type: 'symbol', layout: { 'text-field': nestedNames(40) } }],
+    [
+      'layout.text-field',
+      { type: 'symbol', layout: { 'text-field': ['concat', ...Array(15_000).fill(['get', 'name'])] } },
+    ],
+  ])('%s', (place, more) => {
+    expect(checked(more)).toEqual({ ok: false, problem: { param: `layers[1].${place}`, rule } });
+  });
+
+  test('others may use variables and names often', () => {
+    expect(checked({ paint: { 'fill-opacity': doubled(11, '+', ['get', 'x']) } })).toMatchObject({ ok: true });
+    expect(checked({ type: 'symbol', layout: { 'text-field': nestedNames(4) } })).toMatchObject({ ok: true });
+  });
 });
 
 test('the most used source becomes the archive, and layers of others are reported', () => {

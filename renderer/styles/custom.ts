@@ -14,9 +14,13 @@ import {
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { type FontFamily, lackingFamilies } from '../fonts.js';
 import { compileStyle, validateStyle } from '../style/compile.js';
+import { expandedSize } from '../style/expanded-size.js';
 import { type Unsupported, unsupported } from '../style/unsupported.js';
 import type { TileSource } from '../types.js';
 import { localizeStyle } from './language.js';
+
+/** Maximum operators of an expression with its variables, and its names in a language, written out. */
+export const maxOperators = 20_000;
 
 type Archive = Pick<TileSource, 'kind' | 'layers'>;
 
@@ -30,10 +34,16 @@ export function checkStyle(
   lackingFonts: readonly FontFamily[] = lackingFamilies(),
 ): Validated<Unsupported[]> {
   try {
+    // Before the style is validated, which evaluates constants, and again before its names are compiled.
+    const field = tooLarge(json);
+    if (field !== undefined) return invalid(field, growth);
     const [error] = validateStyle(json);
     if (error) return invalid(error.field, error.message);
     const style = withoutReferences(json as StyleSpecification);
-    compileStyle(localizeStyle(onArchive(style), 'en'));
+    const localized = localizeStyle(onArchive(style), 'en');
+    const localizedField = tooLarge(localized);
+    if (localizedField !== undefined) return invalid(localizedField, growth);
+    compileStyle(localized);
     const value = [
       ...unsupported(style),
       ...unsupportedSources(style, archive),
@@ -43,6 +53,23 @@ export function checkStyle(
   } catch (error) {
     return invalid('', (error as Error).message);
   }
+}
+
+const growth = `must have at most ${maxOperators} operators when its variables and names are written out`;
+
+/** Returns the place of the first expression with too many operators. The style is any JSON. */
+function tooLarge(style: unknown): string | undefined {
+  const { layers } = (style ?? {}) as { readonly layers?: unknown };
+  if (!Array.isArray(layers)) return undefined;
+  for (const [index, layer] of layers.entries()) {
+    const { filter, layout, paint } = (layer ?? {}) as Readonly<Record<string, unknown>>;
+    if (expandedSize(filter) > maxOperators) return `layers[${index}].filter`;
+    for (const [group, properties] of Object.entries({ layout, paint })) {
+      const name = Object.entries(properties ?? {}).find(([, value]) => expandedSize(value) > maxOperators)?.[0];
+      if (name !== undefined) return `layers[${index}].${group}.${name}`;
+    }
+  }
+  return undefined;
 }
 
 /** Names the scripts whose fonts are not installed, if the style has texts. */

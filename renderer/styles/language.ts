@@ -123,6 +123,9 @@ function withNestedParts(value: readonly unknown[]): unknown[] {
   );
 }
 
+/** Number of names that a part is compared with. Labels have few; a list of thousands would grow by its square. */
+const maxCompared = 10;
+
 /** Replaces each name by nothing where an earlier part shows it already. Other parts may repeat. */
 function withoutRepeats(parts: readonly unknown[]): unknown[] {
   const names: unknown[] = [];
@@ -130,7 +133,7 @@ function withoutRepeats(parts: readonly unknown[]): unknown[] {
     if (!showsName(part)) return part;
     const text = ['to-string', part];
     const repeats = names.map((name) => ['==', name, text]);
-    names.push(text);
+    if (names.length < maxCompared) names.push(text);
     return repeats.length === 0 ? part : ['case', ['any', ...repeats], '', text];
   });
 }
