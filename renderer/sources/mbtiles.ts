@@ -3,7 +3,7 @@
  *
  * The SQLite engine locks a file by creating a folder beside it. Several threads read one archive, its folder may be
  * read-only, and a lock left by a killed process would block all others. So each reader opens the file through a link
- * in a separate folder.
+ * in a separate folder, locks it there for as long as it is open, and removes the folder. A killed process leaves none.
  */
 
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -23,30 +23,35 @@ const rasterFormats = ['png', 'jpg', 'jpeg', 'webp'];
  * must be converted first.
  */
 export async function openMbtiles(path: string): Promise<TileSource> {
-  const folder = await mkdtemp(join(tmpdir(), 'fenceline-mbtiles-'));
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
-  try {
-    return await openThroughLink(path, join(folder, 'archive'), removeFolder);
-  } catch (error) {
-    await removeFolder();
-    throw error;
-  }
-}
-
-async function openThroughLink(path: string, link: string, removeFolder: () => Promise<void>): Promise<TileSource> {
-  await symlink(resolve(path), link);
-  const database = new sqlite.Database(link, { readOnly: true, fileMustExist: true });
-  const close = async () => {
-    database.close();
-    await removeFolder();
-  };
-  return readArchive(database, close).catch((error: unknown) => {
+  const database = await openLocked(path);
+  return readArchive(database).catch((error: unknown) => {
     database.close();
     throw error;
   });
 }
 
-async function readArchive(database: sqlite.Database, close: () => Promise<void>): Promise<TileSource> {
+/** Opens a file, and asks for its lock once: the folder of the lock is then removed. */
+async function openLocked(path: string): Promise<sqlite.Database> {
+  const folder = await mkdtemp(join(tmpdir(), 'fenceline-mbtiles-'));
+  try {
+    const link = join(folder, 'archive');
+    await symlink(resolve(path), link);
+    const database = new sqlite.Database(link, { readOnly: true, fileMustExist: true });
+    try {
+      database.exec('PRAGMA locking_mode = EXCLUSIVE');
+      // The engine takes the lock when it first reads.
+      database.get('SELECT count(*) FROM sqlite_schema');
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function readArchive(database: sqlite.Database): Promise<TileSource> {
   const metadata = readMetadata(database);
   const raster = rasterFormats.includes(metadata.get('format') ?? '');
   const zooms = database.get('SELECT min(zoom_level) AS first, max(zoom_level) AS last FROM tiles') as Record<
@@ -75,7 +80,7 @@ async function readArchive(database: sqlite.Database, close: () => Promise<void>
     attribution: plainAttribution(metadata.get('attribution')),
     layers: raster ? null : await layerNames(vectorLayers(metadata.get('json')), samples),
     tile: async (zoom, x, y) => bytesOf(select.get([zoom, x, 2 ** zoom - 1 - y])),
-    close,
+    close: async () => database.close(),
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Compression, TileType } from 'pmtiles';
 import sharp from 'sharp';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { pmtilesArchive } from '../basemap/pmtiles-archive.js';
 import { fetchAnything, pmtilesBytes, serveFiles, writeMbtiles } from '../testing/archives.js';
 import { rectangle, tileBytes } from '../testing/tiles.js';
@@ -186,6 +186,20 @@ test('MBTiles, with and without compression', async () => {
 
 // The engine locks a file by making a folder beside it, and keeps it while a statement is open. A second reader was
 // told "database is locked".
+// A process that was killed left the folder of its link.
+test('regression: an open MBTiles file keeps no temporary folder', async () => {
+  const path = join(folder, 'archive.mbtiles');
+  writeMbtiles(path, tiles, mbtilesMetadata);
+  const temporary = await mkdtemp(join(folder, 'temporary-'));
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const source = await openMbtiles(path);
+  expect(await readdir(temporary)).toEqual([]);
+  await expectTiles(source);
+  await expect(openMbtiles(join(folder, 'missing'))).rejects.toThrow();
+  expect(await readdir(temporary)).toEqual([]);
+});
+
 test('MBTiles can be opened twice, and no files are created beside them', async () => {
   const path = join(folder, 'archive.mbtiles');
   writeMbtiles(path, tiles, mbtilesMetadata);
