@@ -10,8 +10,8 @@ import { reachIntoView } from './draw/circle.js';
 import { deviceArea, type Frame, fillWithPaper, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
 import { continueBeyondPoles } from './draw/poles.js';
-import { encodeImage } from './encode.js';
-import { KnownViews } from './known-views.js';
+import { type Encoded, encodeImage } from './encode.js';
+import { type KnownView, KnownViews } from './known-views.js';
 import type { PlacedLabel, PreparedLabels } from './labels/label.js';
 import { createNumbering } from './numbering.js';
 import { encodeChanges, type Overlays, paintOnGround, paintWhole, redrawOf } from './paint-again.js';
@@ -79,61 +79,123 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
   const tiles = new TileStore(limits.maxTileBytes);
   const buckets = new BucketStore(limits.maxPathBytes);
   const views = new KnownViews(limits.maxViewBytes);
-  return {
-    async render(scene) {
-      const loaded = await loadTiles(scene, tiles);
-      const { inView, beside } = divided(loaded, scene.view);
-      const { covered, gaps, lacking } = coverageOf(inView, scene);
-      const instead = lacking && (await scene.whenLacking?.(lacking));
-      if (instead && lacking === 'all') return this.render(instead);
-      const filled = instead && (await fillingOf(instead, gaps, tiles));
-      const frame = openFrame(scene.view, filled ? covered : inView, scene.images, beside);
-      const { surface } = frame;
-      const filling = filled && {
-        frame: { ...frame, tiles: filled, beside: new Map(), parts: gaps },
-        style: instead.style,
-      };
-      const overlays = instead?.overlays ?? scene.overlays;
-      const key = viewKey(scene, loaded, filling);
-      const before = key === undefined ? undefined : views.get(key);
-      const prepared = before ? before.prepared : scene.labels?.(frame, scene.style, filling);
-      const known = before ?? (key === undefined ? undefined : views.add(key, surface, prepared));
-      const labels = prepared?.place(overlays?.boxes ?? []) ?? [];
-      scene.onLabels?.(labels);
-      const again = known && redrawOf(frame, known, labels, overlays);
-      let encoding = again && scene.format === 'png' ? encodeChanges(frame, again, labels, overlays) : null;
-      if (!encoding) {
-        if (again) paintWhole(frame, again, labels, overlays);
-        else {
-          if (known?.ground) surface.replacePixels().set(known.ground);
-          else paintGround(frame, scene.style, filling, gaps);
-          if (known) known.ground ??= surface.pixels.slice();
-          paintOnGround(frame, labels, overlays);
-        }
-        encoding = encodeImage(surface.takeBitmap(), scene.format);
-      }
-      surface.close();
-      return { ...(await encoding), ...missingOf([...loaded, ...(filled ?? [])]) };
-    },
-  };
 
-  function paintGround(
-    frame: Frame,
-    style: CompiledStyle,
-    filling: Filling | undefined,
-    gaps: readonly PixelBox[],
-  ): void {
+  async function render(scene: Scene): Promise<MapImage> {
+    const ground = await loadGround(scene, tiles);
+    if (ground.kind === 'elsewhere') return render(ground.scene);
+    const drawing = openDrawing(scene, ground);
+    const { prepared, known } = recall(drawing);
+    const labels = prepared?.place(drawing.overlays?.boxes ?? []) ?? [];
+    scene.onLabels?.(labels);
+    const encoding = draw(drawing, labels, known);
+    drawing.frame.surface.close();
+    return { ...(await encoding), ...missingOf(ground) };
+  }
+
+  function recall({ scene, frame, filling, viewKey }: Drawing): Recalled {
+    const before = viewKey === undefined ? undefined : views.get(viewKey);
+    if (before) return { prepared: before.prepared, known: before };
+    const prepared = scene.labels?.(frame, scene.style, filling);
+    return { prepared, known: viewKey === undefined ? undefined : views.add(viewKey, frame.surface, prepared) };
+  }
+
+  /** Draws a known view only where it differs, and other views from the ground up. */
+  function draw(drawing: Drawing, labels: readonly PlacedLabel[], known: KnownView | undefined): Promise<Encoded> {
+    const { scene, frame, overlays } = drawing;
+    const redraw = known && redrawOf(frame, known, labels, overlays);
+    const changes = redraw && scene.format === 'png' ? encodeChanges(frame, redraw, labels, overlays) : null;
+    if (changes !== null) return changes;
+    if (redraw) paintWhole(frame, redraw, labels, overlays);
+    else {
+      layGround(drawing, known);
+      paintOnGround(frame, labels, overlays);
+    }
+    return encodeImage(frame.surface.takeBitmap(), scene.format);
+  }
+
+  /** Takes the kept ground of a known view, or paints it, and keeps it if the view is known. */
+  function layGround(drawing: Drawing, known: KnownView | undefined): void {
+    const { surface } = drawing.frame;
+    if (known?.ground) surface.replacePixels().set(known.ground);
+    else paintGround(drawing);
+    if (known) known.ground ??= surface.pixels.slice();
+  }
+
+  function paintGround({ scene, frame, filling, gaps }: Drawing): void {
     fillWithPaper(frame);
-    paintLayers(frame, style, buckets);
+    paintLayers(frame, scene.style, buckets);
     if (filling) paintFilling(filling, gaps, buckets);
     continueBeyondPoles(frame);
   }
+
+  return { render };
+}
+
+type TilesBySource = Map<string, readonly LoadedTile[]>;
+
+/** The loaded tiles of a map. */
+interface Ground {
+  readonly kind: 'ground';
+  readonly loaded: TilesBySource;
+  /** The tiles that the image touches, each with the part to draw. */
+  readonly inView: TilesBySource;
+  readonly beside: Frame['beside'];
+  /** The scene that fills the gaps, and its tiles. */
+  readonly filling: { readonly scene: Scene; readonly tiles: TilesBySource } | undefined;
+  readonly gaps: readonly PixelBox[];
+}
+
+/** The sources have nothing in view, and this scene is drawn instead. */
+interface Elsewhere {
+  readonly kind: 'elsewhere';
+  readonly scene: Scene;
+}
+
+/** Loads the tiles of a scene, and asks for another scene where its sources have none. */
+async function loadGround(scene: Scene, tiles: TileStore): Promise<Ground | Elsewhere> {
+  const loaded = await loadTiles(scene, tiles);
+  const { inView, beside } = divided(loaded, scene.view);
+  const { covered, gaps, lacking } = coverageOf(inView, scene);
+  const instead = lacking && (await scene.whenLacking?.(lacking));
+  if (!instead) return { kind: 'ground', loaded, inView, beside, filling: undefined, gaps };
+  if (lacking === 'all') return { kind: 'elsewhere', scene: instead };
+  const filling = { scene: instead, tiles: await fillingOf(instead, gaps, tiles) };
+  return { kind: 'ground', loaded, inView: covered, beside, filling, gaps };
+}
+
+/** What is known of the view of a map. */
+interface Recalled {
+  /** The candidates of labels, kept ones if the view is known. Undefined for maps without labels. */
+  readonly prepared: PreparedLabels | undefined;
+  /** Where the pixels of the view are kept, or will be. */
+  readonly known: KnownView | undefined;
+}
+
+/** A map while it is drawn. */
+interface Drawing {
+  readonly scene: Scene;
+  readonly frame: Frame;
+  readonly filling: Filling | undefined;
+  readonly gaps: readonly PixelBox[];
+  readonly overlays: Overlays | null;
+  /** Equal for maps whose pixels and candidates are equal before overlays. Undefined when a tile could not be read. */
+  readonly viewKey: string | undefined;
+}
+
+function openDrawing(scene: Scene, { loaded, inView, beside, filling: fill, gaps }: Ground): Drawing {
+  const frame = openFrame(scene.view, inView, scene.images, beside);
+  const filling = fill && {
+    frame: { ...frame, tiles: fill.tiles, beside: new Map(), parts: gaps },
+    style: fill.scene.style,
+  };
+  const overlays = fill?.scene.overlays ?? scene.overlays;
+  return { scene, frame, filling, gaps, overlays, viewKey: viewKeyOf(scene, loaded, filling) };
 }
 
 const numberOf = createNumbering<CompiledStyle>();
 
 /** Returns what the pixels of a map without overlays follow from. Undefined when a tile could not be read. */
-function viewKey({ view, style, images }: Scene, loaded: TilesBySource, filling?: Filling): string | undefined {
+function viewKeyOf({ view, style, images }: Scene, loaded: TilesBySource, filling?: Filling): string | undefined {
   const tiles = [...loaded, ...(filling?.frame.tiles ?? [])].map(([name, each]) => [name, each.map(keyOf)] as const);
   if (tiles.some(([, keys]) => keys.includes(undefined))) return undefined;
   const { center, zoom, width, height, scale } = view;
@@ -145,8 +207,6 @@ function keyOf({ tile }: LoadedTile): string | undefined {
   if (tile.kind === 'failed') return undefined;
   return tile.kind === 'empty' ? '' : tile.key;
 }
-
-type TilesBySource = Map<string, readonly LoadedTile[]>;
 
 /** Loads the tiles in view of each source that a visible layer uses, and those whose circles reach into the view. */
 async function loadTiles({ view, style, sources }: Scene, tiles: TileStore): Promise<TilesBySource> {
@@ -267,12 +327,10 @@ function paintFilling({ frame, style }: Filling, gaps: readonly PixelBox[], buck
   context.restore();
 }
 
-function missingOf(
-  loaded: Iterable<readonly [string, readonly LoadedTile[]]>,
-): Pick<MapImage, 'missingTiles' | 'tileProblem'> {
-  const failures = [...loaded].flatMap(([, tiles]) =>
-    tiles.flatMap(({ tile }) => (tile.kind === 'failed' ? [tile.error] : [])),
-  );
+function missingOf({ loaded, filling }: Ground): Pick<MapImage, 'missingTiles' | 'tileProblem'> {
+  const failures = [...loaded.values(), ...(filling?.tiles.values() ?? [])]
+    .flat()
+    .flatMap(({ tile }) => (tile.kind === 'failed' ? [tile.error] : []));
   const [first] = failures;
   return { missingTiles: failures.length, tileProblem: failures.length === 0 ? null : messageOf(first) };
 }
