@@ -297,11 +297,7 @@ describe.each([
     replies = { '': { status, body: { error: create === createOpenRouteService ? { message: reason } : reason } } };
     if (create === createGraphHopper) replies = { '': { status, body: { message: reason } } };
     const engine = create(options);
-    for (const answer of [
-      await areaOf(engine),
-      await engine.route(between, signal),
-      await engine.matrix(matrix, signal),
-    ])
+    for (const answer of [await areaOf(engine), await engine.route(between, limit), await engine.matrix(matrix, limit)])
       expect(answer).toMatchObject({
         ok: false,
         error: { code: 'not_available', message: expect.stringContaining(reason) },
