@@ -60,6 +60,7 @@ export class Bitmap {
     return bands;
   }
 
+  /** Counts colours, writes rows, and paints letters. */
   get painters(): Painters {
     return this.#memory.painters;
   }
@@ -69,6 +70,7 @@ export class Bitmap {
     return this.#memory.coverage;
   }
 
+  /** Draws lines that are hardly wider than a pixel. */
   get thinLines(): ThinLines {
     return this.#memory.thinLines;
   }

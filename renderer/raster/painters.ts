@@ -1,7 +1,10 @@
 /** The compiled painters (`assembly/`), each with the memory of the picture that they change. */
 import { readFileSync } from 'node:fs';
 
-/** What is compiled. Lengths are pixels, and colours are words of pixels. */
+/**
+ * What is compiled. Lengths are pixels, colours are words of pixels, and opacities are 0 to 256. The files of `assembly`
+ * explain each function.
+ */
 export interface Painters {
   readonly memory: WebAssembly.Memory;
   /** Address of the points that are added next, and how many fit. */
@@ -22,11 +25,14 @@ export interface Painters {
   numbersAfter(pixels: number): number;
   /** Returns the bytes of memory for a picture of so many pixels. */
   bytesFor(pixels: number): number;
+  /** Must be called before anything is painted. */
   setSize(width: number, height: number): void;
   paintPixels(from: number, to: number, color: number, opacity: number): void;
+
   beginAreas(left: number, top: number, columns: number, rows: number): void;
   addEdges(points: number, winding: number): void;
   fillAreas(color: number, opacity: number): void;
+
   beginLines(minX: number, minY: number, maxX: number, maxY: number, widthPx: number, capPx: number): void;
   addLine(
     vertices: number,
@@ -38,10 +44,12 @@ export interface Painters {
   ): void;
   addRing(vertices: number, unitPx: number, left: number, top: number): void;
   fillLines(color: number, opacity: number): void;
+
   beginText(minX: number, minY: number, maxX: number, maxY: number): void;
   beginLetters(cos: number, sin: number, fieldPx: number, unused: number, factor: number, offset: number): void;
   addLetter(columns: number, rows: number, left: number, top: number): void;
   fillText(): void;
+
   countColors(): number;
   recallColors(count: number): void;
   recount(minX: number, minY: number, maxX: number, maxY: number): number;
@@ -52,6 +60,7 @@ export interface Painters {
 const module = new WebAssembly.Module(readFileSync(new URL('compiled/painters.wasm', import.meta.url)));
 
 const pageBytes = 2 ** 16;
+
 /** Creates painters with memory for a picture of so many pixels. It never grows, so arrays in it stay valid. */
 export function createPainters(pixels: number): Painters {
   const painters = new WebAssembly.Instance(module).exports as Painters;
