@@ -32,6 +32,11 @@ function blended(pixel: u32, color: u32, opacity: i32): u32 {
   return u32(newRedBlue & 0xff00ff) | u32(newGreen & 0xff00) | opaque;
 }
 
+/** Paints the pixels from one number to another, counted row by row. */
+export function paintPixels(from: i32, to: i32, color: u32, opacity: i32): void {
+  paintRun(pixelsAt + 4 * usize(from), pixelsAt + 4 * usize(to), color, opacity);
+}
+
 /** Paints the pixels from one address to another. */
 export function paintRun(from: usize, to: usize, color: u32, opacity: i32): void {
   if (opacity === 256) fillRun(from, to, color);
