@@ -17,12 +17,12 @@ import { confirmStillAuthorized, endedByRevocation, endingOf } from '../http/acc
 import { sendFailure } from '../http/answers/failures.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import { schemaOf } from '../http/fields/table.js';
-import { createOpenCounts } from '../http/requests/open-counts.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { hasElapsed } from '../schemas/elapsed.js';
 import { ApiError, parameterError } from '../schemas/errors.js';
 import { Id } from '../schemas/json/common.js';
 import { Import, ImportedResourceName, type ImportFileName, type ImportRecord } from '../schemas/json/import.js';
+import { createOpenCounts } from '../schemas/open-counts.js';
 import { importJson } from '../schemas/wire/import.js';
 import { applyBatch, maxBatchRecords } from './batch.js';
 import type { ImportRequest } from './execution.js';

@@ -14,13 +14,13 @@ import { pipeline } from 'node:stream/promises';
 import { setInterval } from 'node:timers';
 import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
-import { createOpenCounts } from '../http/requests/open-counts.js';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploads.js';
 import { createFolder } from '../schemas/create-folder.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import { formatOfName } from '../schemas/import-formats.js';
 import type { ImportFormat } from '../schemas/json/import.js';
+import { createOpenCounts } from '../schemas/open-counts.js';
 
 export interface ReceivedFile {
   readonly format: ImportFormat;

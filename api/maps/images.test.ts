@@ -3,16 +3,8 @@ import { Overdue } from '../../renderer/pool/pool.js';
 import { readMapQuery } from '../../renderer/request/request.js';
 import type { MapRequest } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';
+import { completeMap } from '../testing/fixtures.js';
 import { type Drawing, FinishedFiles, Images } from './images.js';
-
-const complete = {
-  contentType: 'image/png',
-  missingTiles: 0,
-  tileProblem: null,
-  missingIcons: 0,
-  missingFonts: [],
-  processorMs: 1,
-} as const;
 
 function requestOf(query: Readonly<Record<string, string>>): MapRequest {
   const read = readMapQuery({ width: '100', height: '100', center: '1,2', zoom: '3', ...query });
@@ -27,7 +19,11 @@ function openImages() {
   const render = (project: string): Promise<TimedMap> =>
     new Promise((resolve, reject) => {
       const bytes = Buffer.from(`of ${project}`);
-      drawing.push({ project, finish: (map) => resolve({ ...complete, bytes, ...map }), fail: reject });
+      drawing.push({
+        project,
+        finish: (map) => resolve({ ...completeMap, processorMs: 1, bytes, ...map }),
+        fail: reject,
+      });
     });
   const images = new Images(render, new FinishedFiles(10_000));
   const drawingOf = (project: string): Drawing => ({

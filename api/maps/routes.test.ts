@@ -1,21 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { ApiError } from '../../schemas/errors.js';
-import { mapParts, startApi, type TestApi } from '../testing/fixtures.js';
+import { completeMap, mapParts, startApi, type TestApi } from '../testing/fixtures.js';
 
 let api: TestApi;
 let publishable: string;
 /** The maps that were drawn. */
 const drawn: MapRequest[] = [];
 let draw: (request: MapRequest) => Promise<DrawnMap>;
-const complete = {
-  contentType: 'image/png',
-  missingTiles: 0,
-  tileProblem: null,
-  missingIcons: 0,
-  missingFonts: [],
-} as const;
-const mapOf = (text: string): DrawnMap => ({ ...complete, bytes: Buffer.from(text) });
+const mapOf = (text: string): DrawnMap => ({ ...completeMap, bytes: Buffer.from(text) });
 
 beforeAll(async () => {
   const render = async (_project: string, request: MapRequest) => {

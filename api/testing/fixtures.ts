@@ -74,6 +74,15 @@ export const webhookParts = (parts: Partial<WebhookParts> = {}): WebhookParts =>
   ...parts,
 });
 
+/** What is said of a map that lacks nothing. */
+export const completeMap = {
+  contentType: 'image/png',
+  missingTiles: 0,
+  tileProblem: null,
+  missingIcons: 0,
+  missingFonts: [],
+} as const;
+
 /** What maps need, with the parts of interest on top. */
 export const mapParts = (parts: Partial<MapParts> = {}): MapParts => ({
   render: unasked,

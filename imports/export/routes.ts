@@ -16,11 +16,11 @@ import { type ExportedFields, exportedBeacon, exportedGeofence } from '../../api
 import { callerOf } from '../../http/access/authority.js';
 import { endedByRevocation } from '../../http/access/revocation.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
-import { createOpenCounts } from '../../http/requests/open-counts.js';
 import type { ConfigurationReader, Scope, WalkPart, WalkQuery } from '../../pipeline/catalog/types.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { createOpenCounts } from '../../schemas/open-counts.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import { type ExportFormat, type ExportFormatName, exportFormatNames, exportFormats, written } from './formats.js';
 

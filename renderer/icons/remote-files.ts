@@ -8,6 +8,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { OutboundClient } from '../../outbound/client.js';
+import { createOpenCounts } from '../../schemas/open-counts.js';
 
 export interface RemoteFileBounds {
   /** Value of the `accept` header. */
@@ -38,8 +39,8 @@ export class RemoteFiles {
   private readonly bounds: RemoteFileBounds;
   private readonly kept: LRUCache<string, Kept>;
   private readonly pending = new Map<string, Promise<Uint8Array | undefined>>();
-  /** Number of pending downloads by the owner that began them. */
-  private readonly pendingOf = new Map<string, number>();
+  /** Pending downloads, by the owner that began them. */
+  private readonly counts = createOpenCounts();
 
   constructor(client: Pick<OutboundClient, 'send'>, bounds: RemoteFileBounds) {
     this.client = client;
@@ -66,16 +67,14 @@ export class RemoteFiles {
 
   /** An owner never has more downloads than are free, so the next owner finds some. */
   private hasShare(owner: string): boolean {
-    return (this.pendingOf.get(owner) ?? 0) < this.bounds.maxPending - this.pending.size;
+    return this.counts.of(owner) < this.bounds.maxPending - this.counts.total;
   }
 
   private begin(owner: string, url: string): Promise<Uint8Array | undefined> {
-    this.pendingOf.set(owner, (this.pendingOf.get(owner) ?? 0) + 1);
+    const takeOff = this.counts.add(owner);
     const download = this.fetchAndKeep(url).finally(() => {
       this.pending.delete(url);
-      const left = (this.pendingOf.get(owner) ?? 0) - 1;
-      if (left > 0) this.pendingOf.set(owner, left);
-      else this.pendingOf.delete(owner);
+      takeOff();
     });
     this.pending.set(url, download);
     return download;

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What is compiled. Lengths are pixels, colours are words of pixels, and opacities are 0 to 256. The files of `assembly`
- * explain each function.
+ * What is compiled. Lengths are pixels, colours are words of pixels, and opacities are 0 to 256. The files of
+ * `assembly` explain each function.
  */
 export interface Painters {
   readonly memory: WebAssembly.Memory;

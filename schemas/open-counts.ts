@@ -1,4 +1,4 @@
-/** Counts what stays open for long, such as streams and uploads: all together, and by project or key. */
+/** Counts what stays open for long, such as streams, uploads and downloads: all together, and by project or key. */
 
 export interface OpenCounts {
   /** Number of all that are open. */
