@@ -1,9 +1,9 @@
-/** Counts what stays open for long, such as streams, uploads and downloads: all together, and by project or key. */
+/** Counts what stays open for long, such as streams and connections: all together, and by a name. */
 
 export interface OpenCounts {
   /** Number of all that are open. */
   readonly total: number;
-  /** Returns how many of a project or key are open. */
+  /** Returns how many of a name, such as a project, key or address, are open. */
   of(name: string): number;
   /** Counts one more. Returns a function that takes it off again, which must be called once. */
   add(name: string): () => void;

@@ -11,6 +11,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { FastifyInstance } from 'fastify';
 import type { Networks } from '../../outbound/addresses.js';
 import { ApiError } from '../../schemas/errors.js';
+import { createOpenCounts } from '../../schemas/open-counts.js';
 import { normalizeAddress } from '../location/address.js';
 import { rawAnswer } from './raw-answers.js';
 
@@ -175,7 +176,7 @@ function interceptEvents<Parameters extends unknown[]>(
 /** Watches the connections of the server. Call it before the server listens. */
 export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bounds: ConnectionBounds): Connections {
   const connections = new Map<Socket, Connection>();
-  const perAddress = new Map<string, number>();
+  const perAddress = createOpenCounts();
   let isAccepting = true;
   let refused = 0;
   let heldRequests = 0;
@@ -184,7 +185,7 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     if (connections.size >= bounds.maxConnections)
       return `the server has reached its limit of ${bounds.maxConnections} connections`;
     const { maxConnectionsPerAddress: most } = bounds;
-    if (most > 0 && (perAddress.get(address) ?? 0) >= most && !bounds.proxies.has(address))
+    if (most > 0 && perAddress.of(address) >= most && !bounds.proxies.has(address))
       return `this address has reached its limit of ${most} connections`;
     return undefined;
   }
@@ -208,13 +209,11 @@ export function watchConnections({ server }: Pick<FastifyInstance, 'server'>, bo
     const connection = new Connection(socket);
     const { address } = connection;
     connections.set(socket, connection);
-    perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
+    const takeOff = perAddress.add(address);
     socket.once('close', () => {
       heldRequests -= connection.held.splice(0).length;
       connections.delete(socket);
-      const others = perAddress.get(address)! - 1;
-      if (others > 0) perAddress.set(address, others);
-      else perAddress.delete(address);
+      takeOff();
     });
   }
 
