@@ -67,11 +67,9 @@ function resultOf(
   const latest = state?.users[0];
   if (!latest?.last || !now.deviceTimed) return 'applied';
   const before = { occurredAt: latest.last.occurredAt, locationMs: state!.locationMs };
-  if (isStale(location, before)) return 'stale';
-  return laterBy(location, before) === 0 &&
-    user === latest &&
-    isSameFix(now, latest.last) &&
-    saysNothingNew(location, user)
+  const laterMs = laterBy(location, before);
+  if (laterMs < 0) return 'stale';
+  return laterMs === 0 && user === latest && isSameFix(now, latest.last) && saysNothingNew(location, user)
     ? 'repeat'
     : 'applied';
 }
