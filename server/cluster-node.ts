@@ -188,7 +188,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     claimFirstProject: async () =>
       running.has('api') && (await backend.leases.take('first-project', firstProjectLeaseMs)),
     markStarted: operations.markStarted,
-    failed: failureOf(parts).catch(async (error) => {
+    failed: failureOf(parts, space).catch(async (error) => {
       await releasePartitions();
       throw error;
     }),

@@ -107,7 +107,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const history = analytics?.calls ?? missingAnalytics;
   const spatial = shareSpatialQueries(stage.calls);
   const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
-  await Promise.race([failureOf(workers), Promise.all(workers.map(({ calls }) => calls.ready()))]);
+  await Promise.race([failureOf(workers, space), Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
   const expiry = createExpirySweeper({
     readModel,
@@ -218,7 +218,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     claimFirstProject: async () => true,
     markStarted: operations.markStarted,
     createSignInLink: createSignInLinks(app, configuration, backend.values),
-    failed: failureOf([...serving, ...storing]),
+    failed: failureOf([...serving, ...storing], space),
     async stop() {
       await stopInOrder(serving);
       if (space.level === 'out') {

@@ -1,5 +1,6 @@
 /** The interface of a running node, embedded or in a cluster. */
 import type { FastifyInstance } from 'fastify';
+import type { Space } from '../backends/embedded/space.js';
 import type { ConfigurationReader, EncodedWriter } from '../pipeline/catalog/types.js';
 
 export interface Node {
@@ -37,9 +38,18 @@ export const closing = (closable: Closable | undefined): Part => ({
   stop: async () => closable?.close(),
 });
 
-/** Rejects when a part fails. Never resolves. */
-export const failureOf = (parts: readonly Part[]): Promise<never> =>
-  Promise.race(parts.flatMap(({ done }) => (done === undefined ? [] : [rejectionOf(done)])));
+/**
+ * Rejects when a part has failed, once no thread writes to the data folder. Never resolves. LMDB does not finish a
+ * write whose thread has ended, so an exit in between would hang until the process is killed, and have no status.
+ */
+export async function failureOf(parts: readonly Part[], space: Pick<Space, 'endWrites'>): Promise<never> {
+  try {
+    return await Promise.race(parts.flatMap(({ done }) => (done === undefined ? [] : [rejectionOf(done)])));
+  } catch (error) {
+    await space.endWrites();
+    throw error;
+  }
+}
 
 /** Returns a promise that rejects with the given one and never resolves. */
 export const rejectionOf = (promise: Promise<unknown>): Promise<never> =>

@@ -120,7 +120,7 @@ export function openEnvironment({
     transaction: (write) => whenWritable(space, path, () => commit(write)),
     async attempt(write) {
       try {
-        return await commit(write);
+        return await space.counted(() => commit(write));
       } catch (error) {
         if (!isDiskFull(error, path)) throw error;
         space.level = 'out';

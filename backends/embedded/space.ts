@@ -1,8 +1,8 @@
 /**
- * Free space on the disk of the data folder, shared between the threads of a node.
+ * Free space on the disk of the data folder, and the writes to it, shared between the threads of a node.
  *
  * One thread watches the disk and sets the level; all threads read it. `low`: requests are rejected, accepted data is
- * still processed. `out`: all writes wait.
+ * still processed. `out`: all writes wait. Once a node has failed, it is `out` until the process ends.
  */
 import { statfsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -12,32 +12,61 @@ import { PortError } from '../../pipeline/errors.js';
 export const spaceLevels = ['enough', 'low', 'out'] as const;
 export type SpaceLevel = (typeof spaceLevels)[number];
 
-/** The level, shared between threads. */
+/** The level, whether writing has ended, and the number of writes that run. Shared between threads. */
 export type SharedSpace = Int32Array;
 
-/** Creates the memory in which threads share the level. */
-export const newSharedSpace = (): SharedSpace => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const cells = { level: 0, ended: 1, running: 2 } as const;
+
+/** Creates the memory that threads share. */
+export const newSharedSpace = (): SharedSpace =>
+  new Int32Array(new SharedArrayBuffer(Object.keys(cells).length * Int32Array.BYTES_PER_ELEMENT));
 
 export interface Space {
   level: SpaceLevel;
   /** Resolves when writes are possible. */
   writable(): Promise<void>;
+  /** Runs a write, which counts as running until its promise settles. Never settles if writing has ended. */
+  counted<T>(write: () => Promise<T>): Promise<T>;
+  /**
+   * Makes the level `out` for good, so that no thread starts a write until the process ends. Resolves when none runs,
+   * at the latest after two seconds.
+   */
+  endWrites(): Promise<void>;
 }
 
 const pollIntervalMs = 100;
+const settledPollMs = 5;
+/** A thread that has crashed never finishes its write. */
+const maxSettleMs = 2_000;
 const retryAfterS = 30;
 
 /** Returns this thread's access to the shared level. Without one to share, nothing limits writes. */
 export function createSpace(shared: SharedSpace = newSharedSpace()): Space {
   return {
     get level() {
-      return spaceLevels[Atomics.load(shared, 0)] as SpaceLevel;
+      if (Atomics.load(shared, cells.ended) !== 0) return 'out';
+      return spaceLevels[Atomics.load(shared, cells.level)] as SpaceLevel;
     },
     set level(level) {
-      Atomics.store(shared, 0, spaceLevels.indexOf(level));
+      Atomics.store(shared, cells.level, spaceLevels.indexOf(level));
     },
     async writable() {
       while (this.level === 'out') await delay(pollIntervalMs);
+    },
+    async counted(write) {
+      // Counted before the end is looked at: whoever ends writing sees either this write or none.
+      Atomics.add(shared, cells.running, 1);
+      try {
+        if (Atomics.load(shared, cells.ended) === 0) return await write();
+      } finally {
+        Atomics.sub(shared, cells.running, 1);
+      }
+      return new Promise(() => {});
+    },
+    async endWrites() {
+      Atomics.store(shared, cells.ended, 1);
+      const deadlineMs = performance.now() + maxSettleMs;
+      while (Atomics.load(shared, cells.running) > 0 && performance.now() < deadlineMs) await delay(settledPollMs);
     },
   };
 }
@@ -78,7 +107,7 @@ export async function whenWritable<T>(space: Space, folder: string, write: () =>
   for (;;) {
     await space.writable();
     try {
-      return await write();
+      return await space.counted(write);
     } catch (error) {
       if (!isDiskFull(error, folder)) throw error;
       space.level = 'out';

@@ -46,24 +46,26 @@ export async function watchFolder({ data, environments, space, logger }: FolderW
     const found = await identities().catch(() => opened);
     const lost = watchedFiles.filter((_, index) => found[index] !== opened[index]);
     if (lost.length > 0)
-      end(
+      await end(
         `the data folder ${data} was moved, deleted or replaced while the node ran (${lost.join(', ')}): ` +
           'put it back, and start again',
       );
   }
 
-  function requireRunning(): void {
+  async function requireRunning(): Promise<void> {
     for (const [name, environment] of Object.entries(environments)) {
       try {
         environment.requireRunning();
       } catch (error) {
-        end(`${join(data, name)} can no longer be used (${(error as Error).message}): check its disk, and start again`);
+        await end(
+          `${join(data, name)} can no longer be used (${(error as Error).message}): check its disk, and start again`,
+        );
       }
     }
   }
 
-  function end(reason: string): never {
-    space.level = 'out';
+  async function end(reason: string): Promise<never> {
+    await space.endWrites();
     throw new StartError(reason);
   }
 
@@ -75,7 +77,7 @@ export async function watchFolder({ data, environments, space, logger }: FolderW
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await refuseLostFiles();
-      requireRunning();
+      await requireRunning();
       clearDeadReaders();
       await delay(intervalMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
     }
