@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { PortError } from '../../errors.js';
 import type { Leases } from '../../ports.js';
 import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange, DecodedChange } from '../types.js';
@@ -91,3 +92,28 @@ test('a failure of the log ends the sweeper and is reported', async () => {
   await expect(sweeper.done).rejects.toThrow('the log is gone');
   await sweeper.stop();
 });
+
+// A node ended when a geofence expired while requests had filled the log.
+test.each(['overloaded', 'unavailable', 'storage_full'] as const)(
+  'regression: a sweep that a log refuses as %s is repeated',
+  async (code) => {
+    let refusals = 0;
+    let expired = ['x'];
+    const write = async () => {
+      if (refusals++ < 2) throw new PortError(code, 'not now');
+      expired = [];
+      return [];
+    };
+    const sweeper = createExpirySweeper({
+      readModel: { expired: () => expired, bases: () => [] },
+      writer: { write, catchUp },
+      leases: alwaysOurs,
+      intervalMs: 1,
+      keepMs: 0,
+    });
+    sweeper.start();
+    await Promise.race([expect.poll(() => expired).toEqual([]), sweeper.done]);
+    await sweeper.stop();
+    await sweeper.done;
+  },
+);

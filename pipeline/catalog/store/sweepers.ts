@@ -118,7 +118,7 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
 
   function sweepAndPlanNext(): void {
     sweeping = sweepAll()
-      .catch(ignoreFullDisk)
+      .catch(ignorePassing)
       .then(() => {
         if (!isStopped) timer = setTimeout(sweepAndPlanNext, intervalMs);
       }, reject);
@@ -136,9 +136,9 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
   };
 }
 
-/** Ignores a full disk: the next sweep tries again. */
-function ignoreFullDisk(error: unknown): void {
-  if (!isPortError(error, 'storage_full')) throw error;
+/** Ignores what passes, such as a full disk or a full log: the next sweep tries again. */
+function ignorePassing(error: unknown): void {
+  if (!isPortError(error)) throw error;
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {
