@@ -128,7 +128,9 @@ async function process(
       written.push(storedUserText(stored, stored.users[0]!.id, { ...scope, deviceId }, readModel) ?? 'nobody');
     }
     for (const awaited of effects.awaited) {
-      written.push(JSON.stringify(await trackReply(awaited, { configuration: readModel, searchGeofences })));
+      written.push(
+        JSON.stringify(await trackReply(awaited, { configuration: readModel, searchNearby: searchGeofences })),
+      );
     }
   }
   await catalog.close();

@@ -4,8 +4,8 @@
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { ObserveCache } from '../../cache-use.js';
-import type { Catalog, SpatialQueries } from '../../catalog/types.js';
-import type { CommitResult, LogRecord, Replies, StateStore } from '../../ports.js';
+import type { Catalog } from '../../catalog/types.js';
+import type { CommitResult, LogRecord, StateStore } from '../../ports.js';
 import { markOf } from '../../positions.js';
 import { type Tracing, within } from '../../tracing.js';
 import type { Alerts } from './alerts.js';
@@ -14,7 +14,7 @@ import { type DecodedBatch, decodeBatch } from './decode.js';
 import { type Device, DeviceStates, type PartitionOwner } from './device-states.js';
 import { createBatchEvaluator, type Effects } from './evaluate-batch.js';
 import { createDefinitions } from './events.js';
-import { eventsReply, trackReply } from './reply.js';
+import type { ReplySender } from './reply-sender.js';
 
 export interface ApplyBatchParts {
   readonly codecs: Codecs;
@@ -24,8 +24,7 @@ export interface ApplyBatchParts {
   readonly tracing?: Tracing | undefined;
   readonly catalog: Catalog;
   readonly catchUp?: (() => Promise<void>) | undefined;
-  readonly replies: Replies;
-  readonly searchGeofences?: SpatialQueries['searchGeofences'];
+  readonly sender: Pick<ReplySender, 'send'>;
   readonly alerts: Alerts;
   /** Epoch ms. */
   readonly clock: () => number;
@@ -35,7 +34,7 @@ export interface ApplyBatchParts {
 export type ApplyBatch = (owner: PartitionOwner, records: readonly LogRecord[]) => Promise<CommitResult | 'halted'>;
 
 export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
-  const { codecs, states, catalog, alerts, clock } = parts;
+  const { codecs, states, catalog, sender, alerts, clock } = parts;
   const deviceStates = new DeviceStates(states, parts.maxCachedDevices);
   const definitions = createDefinitions(catalog.configuration);
   parts.observeCache('device_states', () => deviceStates.use);
@@ -66,7 +65,7 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
     const result = await commitAndPublish(owner, records, effects, trace);
     if (result === 'fenced') return result;
     alerts.committed(records, effects, startedAtMs);
-    await sendReplies(effects);
+    sender.send(effects.awaited);
     return result;
   }
 
@@ -102,18 +101,5 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
     );
     if (result === 'committed') owner.nextOffset = nextOffset;
     return result;
-  }
-
-  /** Replies to waiting requests. Only the last location of a request gets the user. */
-  async function sendReplies({ awaited }: Effects): Promise<void> {
-    const sources = { ...parts, configuration: catalog.configuration };
-    const latest = new Map(awaited.map((each) => [each.replyTo, each]));
-    await Promise.all(
-      awaited.map(async (each) => {
-        const isLatest = latest.get(each.replyTo) === each;
-        const reply = isLatest ? await trackReply(each, sources) : eventsReply(each);
-        parts.replies.send(each.replyTo, JSON.stringify(reply));
-      }),
-    );
   }
 }

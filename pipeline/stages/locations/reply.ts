@@ -21,13 +21,18 @@ export interface AwaitedLocation {
   readonly notEntered: number;
 }
 
+type NearbyQuery = Parameters<SpatialQueries['searchGeofences']>[0];
+
 export interface ReplySources {
   readonly configuration: ConfigurationReader;
-  /** Without it, replies have no nearby geofences. */
-  readonly searchGeofences?: SpatialQueries['searchGeofences'];
+  /** Resolves to undefined for a reply without nearby geofences. Without it, no reply has them. */
+  readonly searchNearby?: (query: NearbyQuery) => Promise<object[] | undefined>;
 }
 
-const nearbyGeofences = (location: Location, search: SpatialQueries['searchGeofences']): Promise<object[]> =>
+const nearbyGeofences = (
+  location: Location,
+  search: NonNullable<ReplySources['searchNearby']>,
+): Promise<object[] | undefined> =>
   search({
     project: location.project,
     environment: location.environment,
@@ -57,6 +62,7 @@ export async function trackReply(
     ...eventsReply(awaited),
     user: userOf(user, location, sources.configuration) as User,
   };
-  if (!location.details?.nearbyGeofences || !sources.searchGeofences) return reply;
-  return { ...reply, nearbyGeofences: await nearbyGeofences(location, sources.searchGeofences) };
+  if (!location.details?.nearbyGeofences || !sources.searchNearby) return reply;
+  const found = await nearbyGeofences(location, sources.searchNearby);
+  return { ...reply, ...(found && { nearbyGeofences: found }) };
 }

@@ -207,6 +207,27 @@ describe('replies', () => {
     expect(questions).toMatchObject([{ ...inside, limit: 10, radiusM: 10_000 }]);
   });
 
+  // A project with many geofences kept the locations of others in its partition waiting for its own replies.
+  test('regression: a search for nearby geofences delays no other location, and its own reply for a second', async () => {
+    const searches: ((found: object[]) => void)[] = [];
+    node.start({ searchGeofences: () => new Promise((resolve) => searches.push(resolve)) });
+    const details = exampleDetails({ nearbyGeofences: true });
+    await node.append(at({ ...inside, replyTo: 'here/1', details }));
+    await until(() => searches.length === 1);
+    await node.append(at({ ...outside, replyTo: 'here/2' }));
+    await node.drained();
+    await until(() => node.replies.length === 2);
+    expect(node.replies.map(({ replyTo }) => replyTo)).toEqual(['here/2', 'here/1']);
+    expect(JSON.parse(node.replies[1]?.body as string)).not.toHaveProperty('nearbyGeofences');
+    searches[0]?.([]);
+  });
+
+  test('end the stage when a search fails', async () => {
+    const stage = node.start({ searchGeofences: () => Promise.reject(new Error('no more memory')) });
+    await node.append(at({ ...inside, replyTo: 'here/1', details: exampleDetails({ nearbyGeofences: true }) }));
+    await expect(stage.done).rejects.toThrow('no more memory');
+  });
+
   test('to a stale location with a new user have the stored user of the device', async () => {
     node.start();
     const late = { ...at(outside), occurredAt: 1, userId: 'ann' };

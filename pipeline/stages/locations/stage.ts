@@ -34,6 +34,7 @@ import { PartitionMutex } from '../partition-mutex.js';
 import { createAlerts, type LocationStageAlert } from './alerts.js';
 import { createApplyBatch } from './apply-batch.js';
 import { PartitionOwner } from './device-states.js';
+import { createReplySender } from './reply-sender.js';
 
 /** Bounds without a setting. */
 const fixedBounds = {
@@ -88,9 +89,16 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
   const { onAlert = () => {}, metrics = noMetrics, observeCache = ignoreCache, codecs = fixedCodecs } = parts;
   const bounds = { ...fixedBounds, ...parts.bounds };
   const alerts = createAlerts({ metrics, onAlert, clock });
+  const failure = createFailure();
+  const sender = createReplySender({
+    ...parts,
+    configuration: parts.catalog.configuration,
+    onFailure: failure.fail,
+  });
   const applyBatch = createApplyBatch({
     ...parts,
     codecs,
+    sender,
     alerts,
     observeCache,
     maxCachedDevices: bounds.maxCachedDevices,
@@ -112,13 +120,13 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       revoked: async (partition) => void owners.delete(partition),
     },
   });
-  const failure = createFailure();
   const endWatch = watchClaims({ verify: verifyClaims, onReturn: states.onReturn, onFailure: failure.fail });
   return {
     done: Promise.race([failure.failed, subscription.done]),
     async close() {
       endWatch();
       await subscription.close();
+      await sender.idle();
     },
   };
 

@@ -7,8 +7,8 @@
 import type { Codec } from '../../../schemas/codecs.js';
 import type { Attempt } from '../../../schemas/records.js';
 import { type Log, type Settlement, topics } from '../../ports.js';
+import type { Background } from '../background.js';
 import type { Metrics } from '../metrics.js';
-import type { Background } from './background.js';
 import type { ClaimedSource } from './claimed-source.js';
 import { addTo } from './collections.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';

@@ -4,7 +4,7 @@
  */
 import { hourMs } from '../../../schemas/durations.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
-import type { Background, Timers } from './background.js';
+import type { Background, Timers } from '../background.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
 import type { EndpointQueue } from './endpoint-queue.js';
 import type { EndpointHealth } from './health.js';

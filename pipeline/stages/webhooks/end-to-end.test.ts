@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openClient } from '../../../outbound/testing/clients.js';
 import { Receiver } from '../../../testing/receiver.js';
 import { until } from '../../../testing/until.js';
+import { systemTimers } from '../background.js';
 import { geofenceRecord, location } from '../testing/node.js';
-import { systemTimers } from './background.js';
 import { idOf, WebhookNode, webhookRecord } from './testing/stage.js';
 import { secretText } from './testing/webhooks.js';
 

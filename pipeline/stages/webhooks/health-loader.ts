@@ -4,7 +4,7 @@ import type { Codec } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
 import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue } from '../../ports.js';
-import type { Background } from './background.js';
+import type { Background } from '../background.js';
 import { Fifo } from './collections.js';
 import type { Endpoint } from './endpoint.js';
 import { type EndpointHealth, endpointHealthOf } from './health.js';

@@ -6,10 +6,10 @@
  */
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { DeliveryQueue } from '../../ports.js';
+import type { Background } from '../background.js';
 import type { Metrics } from '../metrics.js';
 import type { AcknowledgementBatcher } from './acknowledgement-batcher.js';
 import { type AttemptOutcome, attemptRecord, type SendAttempt, withoutRequest } from './attempt.js';
-import type { Background } from './background.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
 import { applyStored, type EndpointHealth, hasFailedTooLong, healthRetentionMs, recordAttempt } from './health.js';
 import { decideRetry } from './schedule.js';

@@ -1,5 +1,5 @@
 /** Virtual time: passes only when a test advances it. */
-import type { Timers } from '../background.js';
+import type { Timers } from '../../background.js';
 
 interface PendingTimer {
   atMs: number;

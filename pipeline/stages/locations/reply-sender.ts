@@ -1,0 +1,82 @@
+/**
+ * Sends the replies of committed batches. Input: evaluated locations whose requests wait. Output: one reply each.
+ *
+ * Searches for nearby geofences run in the background, because the partition has locations of other projects as well.
+ * They are shared among projects. A reply whose search takes too long goes without it, before its request has waited
+ * in vain for its events.
+ */
+import type { SpatialQueries } from '../../catalog/types.js';
+import { isPortError, PortError } from '../../errors.js';
+import { createFairLimit } from '../../fair-limit.js';
+import { withinMs } from '../../time-limit.js';
+import { Background } from '../background.js';
+import { type AwaitedLocation, eventsReply, type ReplySources, trackReply } from './reply.js';
+
+/** Searches yield to each other, so each running one makes the others slower. */
+const maxRunningSearches = 8;
+/** As many as a batch may have: the time limit bounds how much they take. */
+const maxWaitingPerProject = 10_000;
+/** Half of the default time that a request waits for its reply. */
+const defaultMaxSearchMs = 1_000;
+const retryAfterS = 1;
+const refusal = 'too many searches of this project are waiting';
+
+export interface ReplySenderParts {
+  readonly replies: { send(replyTo: string, body: string): void };
+  readonly configuration: ReplySources['configuration'];
+  /** Without it, replies have no nearby geofences. */
+  readonly searchGeofences?: SpatialQueries['searchGeofences'];
+  /** Time after which a reply goes without nearby geofences. */
+  readonly maxSearchMs?: number;
+  /** Called when a reply fails. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface ReplySender {
+  /** Sends the replies. Only the last location of a request gets the user. */
+  send(awaited: readonly AwaitedLocation[]): void;
+  /** Resolves when every reply is sent and no search runs. */
+  idle(): Promise<void>;
+}
+
+export function createReplySender(parts: ReplySenderParts): ReplySender {
+  const { replies, configuration, searchGeofences, maxSearchMs = defaultMaxSearchMs, onFailure } = parts;
+  const background = new Background(onFailure);
+  const inTurn = createFairLimit({
+    maxRunning: maxRunningSearches,
+    maxWaitingPerProject,
+    maxWaitMs: maxSearchMs,
+    refusal,
+    retryAfterS,
+  });
+  const sources: ReplySources = { configuration, ...(searchGeofences && { searchNearby: nearby(searchGeofences) }) };
+
+  /** Returns a search that returns undefined when it is refused or takes too long. */
+  function nearby(search: SpatialQueries['searchGeofences']): NonNullable<ReplySources['searchNearby']> {
+    const tooLate = () => new PortError('overloaded', refusal, { retryAfterS });
+    return async (query) => {
+      const found = inTurn(query.project, () => search(query));
+      // A search that nobody waits for any more still has its place, and may still fail.
+      background.run(found.catch(ignoreOverload));
+      return withinMs(maxSearchMs, found, tooLate).catch(ignoreOverload);
+    };
+  }
+
+  async function sendOne(each: AwaitedLocation, isLatest: boolean): Promise<void> {
+    const reply = isLatest ? await trackReply(each, sources) : eventsReply(each);
+    replies.send(each.replyTo, JSON.stringify(reply));
+  }
+
+  return {
+    send(awaited) {
+      const latest = new Map(awaited.map((each) => [each.replyTo, each]));
+      for (const each of awaited) background.run(sendOne(each, latest.get(each.replyTo) === each));
+    },
+    idle: () => background.idle(),
+  };
+}
+
+function ignoreOverload(error: unknown): undefined {
+  if (!isPortError(error, 'overloaded')) throw error;
+  return undefined;
+}
