@@ -1,7 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
+import { until } from '../../../testing/until.js';
 import { openReadModel, type ReadModel, type ReadModelOptions } from '../store/read-model.js';
 import {
   beaconRecord,
@@ -84,6 +87,50 @@ test('settings, fences and beacons of a project follow the read model', async ()
   expect(idsAt(catalog, scope, 20, 50)).toEqual([fence._id]);
   expect(catalog.context(scope)?.beacons.byId(beacon._id)).toBeUndefined();
   expect(catalog.context(scopes[2]!)).toBeUndefined();
+});
+
+/** Collects garbage now. */
+const collectGarbage = (): void => {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+};
+
+// The tables and the index of every project that was ever deleted stayed in memory, as large as they once were.
+test.each([
+  ['after its records', (project: DecodedChange, records: DecodedChange[]) => [...records, project]],
+  ['before its records', (project: DecodedChange, records: DecodedChange[]) => [project, ...records]],
+] as const)('regression: the memory of a project that is deleted %s is free again', async (_, inOrder) => {
+  const { applier, follow } = await openPair();
+  const catalog = follow();
+  const [fence, beacon] = [geofenceRecord(), beaconRecord()];
+  await applier.apply(
+    [
+      { kind: 'geofence', id: fence._id, record: fence },
+      { kind: 'beacon', id: beacon._id, record: beacon },
+    ],
+    4,
+  );
+  catalog.catchUp();
+  const memory = new WeakRef(catalog.context(scope)!.fences);
+  const records = [
+    { kind: 'geofence', id: fence._id, record: null },
+    { kind: 'beacon', id: beacon._id, record: null },
+  ] as const;
+  let offset = 4;
+  for (const change of inOrder({ kind: 'project', id: projectA, record: null }, [...records])) {
+    await applier.apply([change], ++offset);
+    catalog.catchUp();
+  }
+  expect(catalog.context(scope)).toBeUndefined();
+  await until(() => {
+    collectGarbage();
+    return memory.deref() === undefined;
+  });
+
+  await applier.apply([{ kind: 'project', id: projectA, record: projectRecord() }], ++offset);
+  await applier.apply([{ kind: 'geofence', id: fence._id, record: fence }], ++offset);
+  catalog.catchUp();
+  expect(idsAt(catalog, scope, 10, 50)).toEqual([fence._id]);
 });
 
 const change = fc

@@ -24,6 +24,8 @@ export interface MonitoredCatalog extends Catalog {
 type Monitored = Pick<MonitoredContext, 'fences' | 'beacons'>;
 type ByEnvironment<T> = Partial<Record<Environment, T>>;
 
+const isEmpty = (of: Monitored | undefined): boolean => of === undefined || of.fences.size + of.beacons.size === 0;
+
 /** Loads the read model into memory. A million fences take seconds. */
 export function createCatalog(readModel: ReadModel): MonitoredCatalog {
   const builder = createTreeBuilder();
@@ -60,17 +62,23 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
   }
 
   function applyChange({ kind, id, scope }: ChangedThing): void {
-    if (scope === null) {
-      contexts.delete(id);
-    } else if (kind === 'geofence') {
+    if (scope === null) contexts.delete(id);
+    else if (kind === 'geofence') {
       const fence = readModel.compactFence(scope, id);
       if (fence) of(scope).fences.set(id, fence);
-      else of(scope).fences.delete(id);
+      else monitored.get(scope.project)?.[scope.environment]?.fences.delete(id);
     } else {
       const beacon = readModel.beacon(scope, id);
       if (beacon) of(scope).beacons.set(beacon);
-      else of(scope).beacons.delete(id);
+      else monitored.get(scope.project)?.[scope.environment]?.beacons.delete(id);
     }
+    forgetIfDeleted(scope?.project ?? id);
+  }
+
+  /** Frees the memory of a project that is deleted, once its last fence and beacon are. */
+  function forgetIfDeleted(project: string): void {
+    const { test, live } = monitored.get(project) ?? {};
+    if (isEmpty(test) && isEmpty(live) && readModel.project(project) === undefined) monitored.delete(project);
   }
 
   function assemble(scope: Scope): MonitoredContext | undefined {

@@ -37,6 +37,10 @@ export class MonitoredBeacons implements Beacons {
   readonly #recent = new Map<string, Placed>();
   #outdated = 0;
 
+  get size(): number {
+    return this.#byId.size;
+  }
+
   /** Adds or replaces a beacon. */
   set(record: BeaconRecord): void {
     this.delete(record._id);
