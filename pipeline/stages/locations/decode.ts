@@ -1,5 +1,6 @@
 /** Decodes records of topic `locations`. A record that cannot be evaluated is a value with a reason. */
 import { type Codec, frameBytes } from '../../../schemas/codecs.js';
+import { dayMs } from '../../../schemas/durations.js';
 import type { Location } from '../../../schemas/records.js';
 import type { LogRecord } from '../../ports.js';
 import { type BadRecord, decodeRecord } from '../../records/decode.js';
@@ -33,11 +34,18 @@ function decodeLocation(codec: Codec<Location>, record: LogRecord): Location | B
   return message === undefined ? location : { record, reason: 'invalid_location', message };
 }
 
+/** Epoch ms of the last date that JavaScript has, less a day: local times are up to 14 hours later or earlier. */
+const maxEpochMs = 8.64e15 - dayMs;
+
+const isDate = (epochMs: number): boolean => Math.abs(epochMs) <= maxEpochMs;
+
 /** Checks what evaluation relies on, whoever wrote the record. Ingest checks more. NaN fails every comparison. */
-function problemOf({ latitude, longitude, accuracy_m, details }: Location): string | undefined {
+function problemOf({ latitude, longitude, accuracy_m, occurredAt, receivedAt, details }: Location): string | undefined {
   if (!(Math.abs(latitude) <= 90)) return `latitude ${latitude}`;
   if (!(Math.abs(longitude) <= 180)) return `longitude ${longitude}`;
   if (!(accuracy_m >= 0 && accuracy_m < Number.POSITIVE_INFINITY)) return `accuracy_m ${accuracy_m}`;
+  if (!isDate(occurredAt)) return `occurredAt ${occurredAt}`;
+  if (!isDate(receivedAt)) return `receivedAt ${receivedAt}`;
   if (details?.metadata && !isJson(details.metadata)) return 'details.metadata is not JSON';
   return undefined;
 }

@@ -208,7 +208,7 @@ describe('replies', () => {
   });
 
   // A project with many geofences kept the locations of others in its partition waiting for its own replies.
-  test('regression: a search for nearby geofences delays no other location, and its own reply for a second', async () => {
+  test('regression: a search for nearby geofences delays no other location, and its own reply briefly', async () => {
     const searches: ((found: object[]) => void)[] = [];
     node.start({ searchGeofences: () => new Promise((resolve) => searches.push(resolve)) });
     const details = exampleDetails({ nearbyGeofences: true });
@@ -242,6 +242,24 @@ describe('replies', () => {
 });
 
 describe('bad records', () => {
+  // A producer that wrote microseconds ended every process that read its location, one after the other.
+  test('regression: a time that is no date is a dead letter', async () => {
+    const hours = { Mon: [['09:00', '17:00'] as [string, string]] };
+    await node.configure({ kind: 'geofence', record: { ...shop, operatingHours: hours, timeZone: 'Europe/Berlin' } });
+    const times = [9e15, -9e15, 8.64e15, -8.64e15];
+    const stage = node.start();
+    await node.append(
+      ...times.map((occurredAt) => at({ ...inside, occurredAt, replyTo: 'here/1' })),
+      at({ ...inside, receivedAt: 9e15, replyTo: 'here/2' }),
+      at({ ...inside, deviceId: 'other' }),
+    );
+    await Promise.race([node.drained(), stage.done]);
+    const letters = await node.deadLetters();
+    expect(letters.map(({ reason }) => reason)).toEqual(Array(5).fill('invalid_location'));
+    expect(letters[0]?.message).toBe('occurredAt 9000000000000000');
+    expect(await types()).toEqual(['user.entered_geofence']);
+  });
+
   test('become dead letters with a reason, unchanged, and the partition continues', async () => {
     const alerts: object[] = [];
     const good = at(inside);
