@@ -97,7 +97,7 @@ async function process(
   await readModel.apply(changes, offset);
   const catalog = createCatalog(readModel);
   const definitions = createDefinitions(readModel);
-  const evaluateBatch = createBatchEvaluator({ codecs, catalog, definitions });
+  const evaluateBatch = createBatchEvaluator({ codecs, catalog, definitions, maxCommitBytes: Infinity });
   const { searchGeofences } = createSpatialQueries(catalog, clock);
   const devices = new Map<string, Device>();
   const written: string[] = [];

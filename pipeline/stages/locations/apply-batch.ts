@@ -20,6 +20,7 @@ export interface ApplyBatchParts {
   readonly codecs: Codecs;
   readonly states: StateStore;
   readonly maxCachedDevices: number;
+  readonly maxCommitBytes: number;
   readonly observeCache: ObserveCache;
   readonly tracing?: Tracing | undefined;
   readonly catalog: Catalog;
@@ -30,7 +31,10 @@ export interface ApplyBatchParts {
   readonly clock: () => number;
 }
 
-/** `fenced`: another owner has claimed the partition. `halted`: the batch has too many dead letters. */
+/**
+ * Applies the batch, or the first part of it that fits into one commit. `fenced`: another owner has claimed the
+ * partition. `halted`: the batch has too many dead letters.
+ */
 export type ApplyBatch = (owner: PartitionOwner, records: readonly LogRecord[]) => Promise<CommitResult | 'halted'>;
 
 export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
@@ -39,7 +43,7 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
   const definitions = createDefinitions(catalog.configuration);
   parts.observeCache('device_states', () => deviceStates.use);
   parts.observeCache('event_definitions', () => definitions.use);
-  const evaluate = createBatchEvaluator({ codecs, catalog, definitions });
+  const evaluate = createBatchEvaluator({ codecs, catalog, definitions, maxCommitBytes: parts.maxCommitBytes });
 
   return async function applyBatch(owner, records) {
     const trace = traceBatch(parts.tracing, records);
@@ -50,13 +54,14 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
 
   async function apply(
     owner: PartitionOwner,
-    records: readonly LogRecord[],
+    given: readonly LogRecord[],
     trace: BatchTrace | undefined,
   ): ReturnType<ApplyBatch> {
     const startedAtMs = clock();
-    const batch = decodeBatch(codecs.location, records);
+    const batch = decodeBatch(codecs.location, given);
     const devices = await loadStates(owner, batch);
     const effects = evaluate(batch, devices, trace);
+    const records = effects.evaluated === given.length ? given : given.slice(0, effects.evaluated);
     const tooMany = owner.breaker.pass(records, effects.deadLetters);
     if (tooMany !== undefined) {
       alerts.halted(owner.claim.partition, tooMany);

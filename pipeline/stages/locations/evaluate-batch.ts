@@ -25,19 +25,25 @@ import type { AwaitedLocation } from './reply.js';
 
 /** Receives the evaluation of each record, or the reason for a dead letter, in offset order. */
 export interface Collector {
+  /** No further record is evaluated once it is true. Default: never. */
+  readonly isFull?: boolean;
   collect(record: LogRecord, location: Location, evaluation: Evaluation): void;
   deadLetter(bad: BadRecord): void;
 }
 
-/** Evaluates records in offset order, each location against its device and context. Updates the states in `devices`. */
+/**
+ * Evaluates records in offset order, each location against its device and context. Updates the states in `devices`.
+ * Returns the number of records that were evaluated: all, unless the collector is full before.
+ */
 export function evaluateRecords(
   { records, items }: DecodedBatch,
   devices: ReadonlyMap<string, Device>,
   catalog: Catalog,
   collector: Collector,
-): void {
+): number {
   const contextOf = createContextLookup(catalog);
   for (let index = 0; index < items.length; index++) {
+    if (collector.isFull) return index;
     const record = records[index] as LogRecord;
     const item = items[index] as Location | BadRecord;
     if (isBad(item)) {
@@ -63,6 +69,7 @@ export function evaluateRecords(
     }
     collector.collect(record, item, evaluation);
   }
+  return items.length;
 }
 
 /** Removes users from the device's state. A command has neither outcome nor events. */
@@ -86,6 +93,8 @@ function createContextLookup(catalog: Catalog): (scope: Scope) => EvaluationCont
 
 /** The effects of a batch: what to commit, and what follows the commit. */
 export interface Effects {
+  /** Number of records that have these effects. The rest of the batch is not evaluated. */
+  readonly evaluated: number;
   readonly states: Commit['states'];
   readonly publish: Commit['publish'];
   readonly results: Readonly<Record<OutcomeResult, number>>;
@@ -102,9 +111,11 @@ export interface EvaluatorParts {
   readonly codecs: Codecs;
   readonly catalog: Catalog;
   readonly definitions: Definitions;
+  /** Bytes to publish after which the rest of a batch waits for the next commit. */
+  readonly maxCommitBytes: number;
 }
 
-/** Evaluates a batch. Updates the states in `devices`. */
+/** Evaluates a batch, or as much of it as one commit may publish. Updates the states in `devices`. */
 export type EvaluateBatch = (
   batch: DecodedBatch,
   devices: ReadonlyMap<string, Device>,
@@ -116,8 +127,8 @@ export function createBatchEvaluator(parts: EvaluatorParts): EvaluateBatch {
 
   return (batch, devices, trace) => {
     const run = new BatchCollector(parts, encodeOutcome, trace);
-    evaluateRecords(batch, devices, parts.catalog, run);
-    return run.effects(devices);
+    const evaluated = evaluateRecords(batch, devices, parts.catalog, run);
+    return run.effects(devices, evaluated);
   };
 }
 
@@ -130,6 +141,7 @@ class BatchCollector implements Collector {
   readonly #results = { applied: 0, repeat: 0, stale: 0 };
   readonly #outcomeRecords: NewRecord[] = [];
   #notEntered = 0;
+  #bytes = 0;
   readonly #events: Event[] = [];
   readonly #eventRecords: NewRecord[] = [];
   readonly #deadLetters: BadRecord[] = [];
@@ -145,6 +157,10 @@ class BatchCollector implements Collector {
     this.#trace = trace;
   }
 
+  get isFull(): boolean {
+    return this.#bytes >= this.#parts.maxCommitBytes;
+  }
+
   deadLetter(bad: BadRecord): void {
     this.#deadLetters.push(bad);
   }
@@ -153,7 +169,9 @@ class BatchCollector implements Collector {
     const { key, value } = record;
     const events = this.#collectEvents(record, location, evaluation);
     const outcome = { location, frame: value as Buffer, tail: outcomeTail(evaluation, events) };
-    this.#outcomeRecords.push({ key, value: this.#slab.encode(this.#encodeOutcome, outcome) });
+    const encoded = this.#slab.encode(this.#encodeOutcome, outcome);
+    this.#outcomeRecords.push({ key, value: encoded });
+    this.#bytes += encoded.length;
     this.#results[evaluation.result] += 1;
     this.#notEntered += evaluation.notEntered;
     if (location.replyTo === null) return;
@@ -170,12 +188,14 @@ class BatchCollector implements Collector {
       this.#events.push(event);
       const value = this.#slab.encode(codecs.event.encodeInto, event);
       this.#eventRecords.push({ key: record.key, value, ...(headers && { headers }) });
+      this.#bytes += value.length;
     }
     return events;
   }
 
-  effects(devices: ReadonlyMap<string, Device>): Effects {
+  effects(devices: ReadonlyMap<string, Device>, evaluated: number): Effects {
     return {
+      evaluated,
       states: this.#takeStates(devices),
       publish: [
         { topic: topics.outcomes, records: this.#outcomeRecords },

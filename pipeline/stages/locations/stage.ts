@@ -44,6 +44,11 @@ const fixedBounds = {
   maxFencedAttempts: 10,
   /** Approximate delay before reclaiming a partition. */
   reclaimDelayMs: 1_000,
+  /**
+   * Bytes of outcomes and events after which a commit takes no more locations. One location may enter and leave a
+   * thousand geofences each, and then has a megabyte of events.
+   */
+  maxCommitBytes: 16 * 2 ** 20,
 };
 
 /** Bounds of the stage. */
@@ -102,6 +107,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     alerts,
     observeCache,
     maxCachedDevices: bounds.maxCachedDevices,
+    maxCommitBytes: bounds.maxCommitBytes,
   });
   const owners = new Map<number, PartitionOwner>();
   const mutex = new PartitionMutex();
