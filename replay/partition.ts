@@ -11,6 +11,7 @@ import type { BadRecord } from '../pipeline/records/decode.js';
 import {
   type Collector,
   createDefinitions,
+  type DecodedBatch,
   type Definitions,
   type Device,
   decodeBatch,
@@ -46,7 +47,7 @@ export interface ReplayedEvent {
   readonly isFirst: boolean;
 }
 
-/** The results of one page of records. */
+/** The results of one page of records, or of a part of it that has many events. */
 export interface ReplayedPage {
   readonly totals: Totals;
   /** Events of the range, by offset of the location, then in order of occurrence. */
@@ -75,12 +76,22 @@ export async function* replayPartition({
     const ofScope = records.filter(({ key }) => key.startsWith(keyPrefix));
     const batch = decodeBatch(codecs.location, ofScope);
     const newKeys = addNew(devices, batch.deviceKeys);
-    const collector = new PageCollector(range, definitions, isWholeHistory ? new Set() : newKeys);
-    collector.totals.records = records.length;
-    evaluateRecords(batch, devices, catalog, collector);
-    yield collector;
+    const unknownKeys: Set<string> = isWholeHistory ? new Set() : newKeys;
+    let readRecords = records.length;
+    for (let rest = batch; readRecords > 0 || rest.items.length > 0; readRecords = 0) {
+      const collector = new PageCollector(range, definitions, unknownKeys);
+      collector.totals.records = readRecords;
+      rest = withoutFirst(rest, evaluateRecords(rest, devices, catalog, collector));
+      yield collector;
+    }
   }
 }
+
+const withoutFirst = ({ records, items, deviceKeys }: DecodedBatch, count: number): DecodedBatch => ({
+  records: records.slice(count),
+  items: items.slice(count),
+  deviceKeys,
+});
 
 /** Adds unknown devices and returns their keys. */
 function addNew(devices: Map<string, Device>, keys: ReadonlySet<string>): Set<string> {
@@ -92,6 +103,9 @@ function addNew(devices: Map<string, Device>, keys: ReadonlySet<string>): Set<st
   }
   return added;
 }
+
+/** Events of one result. A location has up to 2,000, and a page of records 5,000 locations. */
+const maxEvents = 20_000;
 
 class PageCollector implements Collector, ReplayedPage {
   readonly totals = newTotals();
@@ -105,6 +119,10 @@ class PageCollector implements Collector, ReplayedPage {
     this.#range = range;
     this.#definitions = definitions;
     this.#unknownKeys = unknownKeys;
+  }
+
+  get isFull(): boolean {
+    return this.events.length >= maxEvents;
   }
 
   collect({ key }: LogRecord, location: Location, { result, user, transitions }: Evaluation): void {

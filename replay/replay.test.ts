@@ -2,7 +2,7 @@
  * Compares replays with the location stage: with its record, and with a new stage that has other fences.
  */
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type GeofenceInput, readPlainGeofence } from '../api/geofences/fields.js';
 import { geofenceRecord } from '../api/geofences/record.js';
 import type { ReadableLog } from '../backends/embedded/reader.js';
@@ -314,4 +314,36 @@ test('the plan ends an hour past the range as well, and progress reaches its tot
   } finally {
     await opened.close();
   }
+});
+
+// Locations that each entered and left hundreds of geofences were replayed 5,000 at a time, and ended their process.
+test('regression: a step of a replay has a bounded number of events', async () => {
+  const fences = [10, 11].flatMap((longitude) =>
+    Array.from({ length: 100 }, (_, index) => circle(`${longitude} ${index}`, longitude, 100)),
+  );
+  const node = await nodeWith(fences);
+  onTestFinished(() => node.dispose());
+  const count = 220;
+  const walk = Array.from({ length: count }, (_, index) =>
+    location({
+      id: idOf('walk', index),
+      longitude: 10 + (index % 2),
+      latitude: 50,
+      occurredAt: startMs + index * stepMs,
+      receivedAt: startMs + index * stepMs,
+    }),
+  );
+  await node.append(...walk);
+  const opened = await openReplayCatalog(configuredFor(node.embedded.log, project, scope, {}));
+  onTestFinished(() => opened.close());
+  const parts = { log: node.embedded.log, catalog: opened.catalog, scope, range: always };
+  const sizes: number[] = [];
+  let totals = noTotals;
+  for await (const { events, totals: more } of (await prepareReplay(parts)).steps()) {
+    sizes.push(events.length);
+    totals = sumOf(totals, more);
+  }
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(20_000 + 200);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(100 + (count - 1) * 200);
+  expect(totals).toMatchObject({ records: count, results: { applied: count } });
 });
