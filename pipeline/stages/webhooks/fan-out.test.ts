@@ -144,6 +144,22 @@ describe('chunks', () => {
     expect(all.flatMap(({ made }) => made)).toHaveLength(15 * 300);
   });
 
+  // 500 deliveries of users in many geofences had 100 MB, which a store wrote at once while all others waited.
+  test('regression: are bounded in bytes as well', async () => {
+    const list = Array.from({ length: 10 }, (_, number) => webhookRecord({ _id: webhookId(number) }));
+    const profile = JSON.stringify({ metadata: { note: 'x'.repeat(100_000) } });
+    const events = Array.from({ length: 40 }, (_, number) =>
+      eventRecord(1, number, 0, { user: { id: null, userId: null, deviceId: 'device 1', profile } }),
+    );
+    const { chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates);
+    let deliveries = 0;
+    for (const { made } of chunks) {
+      deliveries += made.length;
+      expect(made.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThan(8 * 2 ** 20 + 10 * 250_000);
+    }
+    expect(deliveries).toBe(400);
+  });
+
   test('advance the position over events that no webhook wants', async () => {
     const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]), noDuplicates);
     expect([...chunks]).toEqual([{ nextOffset: 2, made: [] }]);

@@ -41,6 +41,8 @@ export type FanOut = (records: readonly LogRecord[], isDuplicate: IsDuplicate) =
  * are never split, so a chunk may be larger.
  */
 const maxChunkDeliveries = 500;
+/** A delivery has up to a megabyte, most of it the user. */
+const maxChunkBytes = 8 * 2 ** 20;
 
 export interface RedeliveryParts {
   readonly codecs: Pick<Codecs, 'delivery'>;
@@ -166,15 +168,21 @@ function* chunksOf(
   make: (group: readonly WantedEvent[]) => NewDelivery[],
 ): Generator<Chunk> {
   let made: NewDelivery[] = [];
+  let bytes = 0;
   let start = 0;
   while (start < wanted.length) {
     let end = start + 1;
     while (end < wanted.length && areOfSameLocation(wanted[start] as WantedEvent, wanted[end] as WantedEvent)) end += 1;
-    made.push(...make(wanted.slice(start, end)));
+    for (const delivery of make(wanted.slice(start, end))) {
+      made.push(delivery);
+      bytes += delivery.value.length;
+    }
     start = end;
-    if (made.length < maxChunkDeliveries || start === wanted.length) continue;
+    const isFull = made.length >= maxChunkDeliveries || bytes >= maxChunkBytes;
+    if (!isFull || start === wanted.length) continue;
     yield { nextOffset: (wanted[start] as WantedEvent).offset, made };
     made = [];
+    bytes = 0;
   }
   yield { nextOffset: endOffset, made };
 }
