@@ -104,6 +104,6 @@ export class DisabledEndpoints {
     queue.release(0);
     for (const loaded of old) giveUp(endpoint, webhook, { queue, loaded });
     await acknowledged();
-    return old.length === maxWindow;
+    return old.length > 0;
   }
 }

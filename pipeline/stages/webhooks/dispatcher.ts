@@ -34,6 +34,8 @@ export interface DispatcherBounds {
   readonly maxWindow: number;
   /** Deliveries in memory in total; beyond it each window holds one. */
   readonly maxLoadedDeliveries: number;
+  /** Bytes of their bodies; beyond it each window holds one, too. */
+  readonly maxLoadedBytes: number;
   /** Maximum age of a queued delivery; an older one is given up. */
   readonly deliveryRetentionMs: number;
 }
@@ -64,7 +66,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #ready = new ReadyEndpoints();
-  readonly #budget: WindowBudget = { loaded: 0 };
+  readonly #budget: WindowBudget;
   readonly #background: Background;
   readonly #healthLoader: HealthLoader;
   readonly #disabled: DisabledEndpoints;
@@ -82,6 +84,7 @@ export class Dispatcher {
     const background = new Background(parts.onFailure);
     this.#parts = parts;
     this.#background = background;
+    this.#budget = { loaded: 0, bytes: 0, maxBytes: bounds.maxLoadedBytes };
     this.#maxUnhealthy = Math.ceil(bounds.maxConcurrency / 2);
     this.#acknowledgements = new AcknowledgementBatcher({
       log,

@@ -17,7 +17,7 @@ const delivery = (number: number): Delivery => ({
   ...scope,
   orderKey: `device ${number}`,
   events: [],
-  body: Buffer.of(),
+  body: Buffer.of(0),
   reason: 'event',
   createdAt: 0,
 });
@@ -114,11 +114,13 @@ const steps = fc.array(
 const noKeys = new Set<string>();
 const maxWindow = 3;
 
+const newBudget = (maxBytes = 1_000) => ({ loaded: 0, bytes: 0, maxBytes });
+
 test('loses nothing, takes nothing twice and keeps first attempts in order under any interleaving', async () => {
   await fc.assert(
-    fc.asyncProperty(steps, async (drawn) => {
+    fc.asyncProperty(steps, fc.constantFrom(1, 2, 1_000), async (drawn, maxBytes) => {
       const queue = new SlowQueue();
-      const budget = { loaded: 0 };
+      const budget = { loaded: 0, bytes: 0, maxBytes };
       const endpointQueue = new EndpointQueue(
         { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics },
         Number.POSITIVE_INFINITY,
@@ -207,7 +209,7 @@ test('loses nothing, takes nothing twice and keeps first attempts in order under
       expect(gone.size + queue.removed.size).toBe(made);
       expect([...queue.removed].every((sequence) => queue.replaced.has(delivery(sequence).id))).toBe(true);
       expect(endpointQueue.isEmpty).toBe(true);
-      expect(budget.loaded).toBe(0);
+      expect(budget).toMatchObject({ loaded: 0, bytes: 0 });
       const all = Array.from({ length: made }, (_, sequence) => sequence);
       expect(firstAttempts).toEqual(
         all.filter((sequence) => firstAttempts.includes(sequence) || !queue.removed.has(sequence)),
@@ -219,7 +221,7 @@ test('loses nothing, takes nothing twice and keeps first attempts in order under
 
 test('removes a retry that was replaced before it was loaded', async () => {
   const queue = new SlowQueue();
-  const budget = { loaded: 0 };
+  const budget = newBudget();
   const source = Object.assign(queue.source, { nextSequence: 2 });
   const endpointQueue = new EndpointQueue({ source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
   for (const sequence of [0, 1]) {
@@ -236,7 +238,7 @@ test('removes a retry that was replaced before it was loaded', async () => {
 
 test('a load that ends after the queue was abandoned loads nothing', async () => {
   const queue = new SlowQueue();
-  const budget = { loaded: 0 };
+  const budget = newBudget();
   const endpointQueue = new EndpointQueue(
     { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics },
     0,
@@ -252,7 +254,7 @@ test('a load that ends after the queue was abandoned loads nothing', async () =>
 test('regression: a delivery was sent twice when a load found it before it was offered', async () => {
   const queue = new SlowQueue();
   const endpointQueue = new EndpointQueue(
-    { source: queue.source, webhook, codec: codecs.delivery, budget: { loaded: 0 }, metrics: noMetrics },
+    { source: queue.source, webhook, codec: codecs.delivery, budget: newBudget(), metrics: noMetrics },
     0,
   );
   const place = { webhook, dueAtMs: 1, sequence: 0 };
@@ -262,4 +264,36 @@ test('regression: a delivery was sent twice when a load found it before it was o
   await queue.answer();
   endpointQueue.offer({ place, attempts: 0, delivery: delivery(0), appendedAtMs: 0 }, maxWindow);
   expect([endpointQueue.take(noKeys)?.place, endpointQueue.take(noKeys)]).toEqual([place, undefined]);
+});
+
+// 20,000 deliveries of users with much metadata had gigabytes in memory, while their endpoint answered slowly.
+test('regression: loads no more deliveries than a budget of bytes allows, but at least one', async () => {
+  const queue = new SlowQueue();
+  const budget = newBudget(1_500);
+  const large = (number: number): Delivery => ({ ...delivery(number), body: Buffer.alloc(1_000) });
+  const parts = { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics };
+  const offered = new EndpointQueue(parts, Number.POSITIVE_INFINITY);
+  for (const sequence of [0, 1, 2]) {
+    const place = { webhook, dueAtMs: 1, sequence };
+    offered.offer({ place, attempts: 0, delivery: large(sequence), appendedAtMs: 0 }, maxWindow);
+  }
+  expect(budget).toMatchObject({ loaded: 2, bytes: 2_000 });
+
+  const loading = new EndpointQueue(parts, 0);
+  for (const sequence of [0, 1, 2])
+    queue.stored.set(sequence, {
+      webhook,
+      dueAtMs: 1,
+      sequence,
+      attempts: 0,
+      value: codecs.delivery.encode(large(sequence)),
+    });
+  void loading.load(maxWindow, 1);
+  await queue.answer();
+  await queue.answer();
+  expect(budget).toMatchObject({ loaded: 3, bytes: 3_000 });
+  expect(loading.storedDueAtMs).toBe(1);
+  offered.abandon();
+  expect(loading.take(noKeys)?.place.sequence).toBe(0);
+  expect(budget).toMatchObject({ loaded: 0, bytes: 0 });
 });

@@ -13,6 +13,10 @@ import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
 /** Counts the deliveries in all windows. */
 export interface WindowBudget {
   loaded: number;
+  /** Bytes of their bodies. */
+  bytes: number;
+  /** Beyond it each window holds one delivery. */
+  readonly maxBytes: number;
 }
 
 export interface EndpointQueueParts {
@@ -60,7 +64,8 @@ export class EndpointQueue {
   }
 
   hasRoom(maxWindow: number): boolean {
-    return this.#window.length < maxWindow;
+    const { bytes, maxBytes } = this.#parts.budget;
+    return this.#window.length === 0 || (this.#window.length < maxWindow && bytes < maxBytes);
   }
 
   /**
@@ -184,11 +189,13 @@ export class EndpointQueue {
     this.#window.push(loaded);
     this.#unacknowledged.add(loaded.place.sequence);
     this.#parts.budget.loaded += 1;
+    this.#parts.budget.bytes += loaded.delivery.body.length;
   }
 
   #removeFromWindow(index: number, count: number): LoadedDelivery[] {
     const removed = this.#window.splice(index, count);
     this.#parts.budget.loaded -= removed.length;
+    for (const { delivery } of removed) this.#parts.budget.bytes -= delivery.body.length;
     return removed;
   }
 

@@ -33,6 +33,7 @@ const fixedBounds = {
   reclaimDelayMs: 1_000,
   maxWindow: 64,
   maxLoadedDeliveries: 20_000,
+  maxLoadedBytes: 256 * 2 ** 20,
 };
 
 /** Bounds of the stage. */
