@@ -6,6 +6,7 @@ import type { Settings } from '../../schemas/json/project.js';
 import type { DeviceState, LastLocation, Location, LocationDetails, Visit } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
+import { erasureCommand, withoutErased } from '../records/erasure-command.js';
 import { evaluate, transitionOrder } from './evaluate.js';
 import {
   contextOf,
@@ -119,12 +120,13 @@ const said = fc.record({
 
 /**
  * A step of a story: the device moves, repeats its last location (perhaps with a difference), sends an earlier one
- * again with the age that it had before, or the world changes.
+ * again with the age that it had before, a user is erased, or the world changes.
  */
 type Step =
   | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location>; isAfterUpgrade: boolean }
   | { kind: 'again'; difference: Partial<Location> }
   | { kind: 'resent'; back: number; afterMin: number }
+  | { kind: 'erase'; name: string }
   | { kind: 'world'; world: FlatWorld };
 
 const move = fc.record({
@@ -157,6 +159,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('world'), world }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase'), name: fc.constantFrom('ann', 'bob') }) },
 ) as fc.Arbitrary<Step>;
 
 interface Happening {
@@ -164,6 +167,8 @@ interface Happening {
   readonly world: FlatWorld;
   /** True if a release without generations stored the previous state. */
   readonly isAfterUpgrade: boolean;
+  /** Users that were erased since the previous location. */
+  readonly erased: readonly string[];
 }
 
 /** Returns the location with the clock of a device that was started at noon. */
@@ -178,8 +183,10 @@ function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
   let current = first;
   let previous: Location | undefined;
   let atMin = 0;
+  let erased: string[] = [];
   for (const one of steps) {
     if (one.kind === 'world') current = one.world;
+    if (one.kind === 'erase') erased.push(one.name);
     if (one.kind === 'move') {
       atMin += one.afterMin;
       const moved = locationAt(atMin, one.x, one.y, one.said);
@@ -192,8 +199,10 @@ function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
     }
     if (one.kind === 'again' && previous !== undefined)
       previous = { ...previous, ...one.difference, id: `${previous.id}+` };
-    if (one.kind !== 'world' && previous !== undefined) {
-      result.push({ location: previous, world: current, isAfterUpgrade: one.kind === 'move' && one.isAfterUpgrade });
+    if (one.kind !== 'world' && one.kind !== 'erase' && previous !== undefined) {
+      const isAfterUpgrade = one.kind === 'move' && one.isAfterUpgrade;
+      result.push({ location: previous, world: current, isAfterUpgrade, erased });
+      erased = [];
     }
   }
   return result;
@@ -218,6 +227,19 @@ const withoutGenerations = (state: DeviceState): DeviceState => {
   };
 };
 
+/** Returns the state of the device before the location: what an upgrade or erasures have left of it. */
+function stateBefore(
+  { location: { project, environment, deviceId }, isAfterUpgrade, erased }: Happening,
+  stored: DeviceState | undefined,
+): DeviceState | undefined {
+  let state = isAfterUpgrade && stored !== undefined ? withoutGenerations(stored) : stored;
+  for (const name of erased) {
+    const command = { project, environment, deviceId, erasure: 'erasure', name, createdBy: Number.MAX_SAFE_INTEGER };
+    state = state && withoutErased(erasureCommand(command), state);
+  }
+  return state;
+}
+
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -233,8 +255,9 @@ const agreesWithTheTables = (seen: Counts) =>
   fc.property(story, (list) => {
     const count = (kind: string) => seen.set(kind, (seen.get(kind) ?? 0) + 1);
     let state: DeviceState | undefined;
-    for (const { location, world: around, isAfterUpgrade } of list) {
-      if (isAfterUpgrade && state !== undefined) state = withoutGenerations(state);
+    for (const happening of list) {
+      const { location, world: around } = happening;
+      state = stateBefore(happening, state);
       const actual = evaluate(location, deepFreeze(state), contextOf(around));
       const expected = evaluateByTheTables(location, state, around, actual.user.id);
       const { result, state: after, transitions, notEntered } = actual;
@@ -267,9 +290,8 @@ function run(
 ): { state: DeviceState | undefined; transitions: Transition[] } {
   let state = start;
   const transitions: Transition[] = [];
-  for (const { location, world: around, isAfterUpgrade } of list) {
-    if (isAfterUpgrade && state !== undefined) state = withoutGenerations(state);
-    const done = evaluate(location, state, contextOf(around));
+  for (const happening of list) {
+    const done = evaluate(happening.location, stateBefore(happening, state), contextOf(happening.world));
     state = done.state;
     transitions.push(...done.transitions);
   }
@@ -301,11 +323,14 @@ const timed = (list: readonly Happening[], change = (location: Location) => loca
     location: change({ ...location, deviceTimed: true, userId: null }),
     world: around,
     isAfterUpgrade: false,
+    erased: [],
   }));
 
 /** Tells whether all that is not older than the last location is that location. Then all others are stale. */
 function endsAlone(list: readonly Happening[], last: LastLocation | null | undefined): boolean {
-  const latest = list.filter(({ location }) => location.occurredAt === last?.occurredAt);
+  if (last == null) return true;
+  // Later ones were repeats by the device's clock, and count as new once a location without a clock was applied.
+  const latest = list.filter(({ location }) => location.occurredAt >= last.occurredAt);
   return new Set(latest.map(({ location }) => JSON.stringify({ ...location, id: '', ip: null }))).size <= 1;
 }
 
