@@ -1,7 +1,7 @@
-/** A retry in 30 days overflowed its timer, which called back every millisecond and filled the log with warnings. */
 import { expect, it } from 'vitest';
-import { systemTimers } from './background.js';
+import { Background, systemTimers } from './background.js';
 
+// A retry in 30 days overflowed its timer, which called back every millisecond and filled the log with warnings.
 it('a delay beyond the longest timer does not end at once', async () => {
   let calls = 0;
   const timer = systemTimers.set(() => {
@@ -11,4 +11,18 @@ it('a delay beyond the longest timer does not end at once', async () => {
   await new Promise((resolve) => setTimeout(resolve, 5));
   systemTimers.clear(timer);
   expect(calls).toBe(0);
+});
+
+// A stage that was closed by a signal and by a failure at the same time never ended the first of both.
+it('regression: everyone who waits for the end of background work is told', async () => {
+  const background = new Background((error) => {
+    throw error;
+  });
+  let end: () => void = () => {};
+  background.run(new Promise<void>((resolve) => (end = resolve)));
+  const told: number[] = [];
+  const waiting = [1, 2].map((number) => background.idle().then(() => told.push(number)));
+  end();
+  await waiting[1];
+  expect(told).toEqual([1, 2]);
 });

@@ -21,7 +21,7 @@ export const systemTimers: Timers = {
 export class Background {
   readonly #onFailure: (error: unknown) => void;
   #running = 0;
-  #onIdle: () => void = () => {};
+  readonly #onIdle: (() => void)[] = [];
 
   /** @param onFailure Called with every rejection. */
   constructor(onFailure: (error: unknown) => void) {
@@ -39,13 +39,12 @@ export class Background {
   /** Resolves when nothing is running. */
   async idle(): Promise<void> {
     if (this.#running === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-    });
+    await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   readonly #ended = (): void => {
     this.#running -= 1;
-    if (this.#running === 0) this.#onIdle();
+    if (this.#running > 0) return;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
   };
 }
