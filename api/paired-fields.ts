@@ -1,6 +1,6 @@
 /** What geofences and beacons have in common: the pair (tag, externalId) that names them, and metadata. */
 import Type from 'typebox';
-import { FieldReader, maxNameLength, maxTextLength, type RawFields } from '../http/fields/reader.js';
+import { accepted, FieldReader, maxNameLength, maxTextLength, type RawFields } from '../http/fields/reader.js';
 import { checkMetadata } from '../http/fields/structures.js';
 import { type Field, field } from '../http/fields/table.js';
 import { ApiError } from '../schemas/errors.js';
@@ -25,6 +25,13 @@ function readMetadata(reader: FieldReader, name: string): Metadata | null {
   if (dictionary === undefined) return null;
   const limits = { maxKeys: maxMetadataKeys, maxKeyLength: maxNameLength, maxTextLength };
   return reader.take(checkMetadata(name, dictionary, limits));
+}
+
+/** Throws for a path with an empty part: it names no record, so each repetition would create another one. */
+export function requirePair(path: Pair): void {
+  const reader = new FieldReader({ ...path });
+  for (const part of ['tag', 'externalId'] as const) reader.requiredText(part);
+  accepted(reader.outcome(() => undefined));
 }
 
 /** Refuses another pair in an update: the id follows from the pair. */

@@ -20,7 +20,7 @@ import { type Edit, sendRevision } from './edits.js';
 import { listPaging, metaOfPage, readListQuery } from './lists.js';
 import { mergedFields, patchDescription } from './merge-patch.js';
 import { addOutlineRoute } from './outlines.js';
-import { type Pair, refuseOtherPair } from './paired-fields.js';
+import { type Pair, refuseOtherPair, requirePair } from './paired-fields.js';
 import { addSearchRoutes, listPage, searchListParameters, searchPage } from './paired-search.js';
 import type { ExportedFields } from './stored-fields.js';
 
@@ -220,8 +220,10 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       failures: [400, 409, 413, 503],
       entityTag: 'matched and answered',
     }),
-    handler: async (request, reply) =>
-      upsert({ request, reply }, accepted(resource.read(knownFields(request), request.params))),
+    handler: async (request, reply) => {
+      requirePair(request.params);
+      return upsert({ request, reply }, accepted(resource.read(knownFields(request), request.params)));
+    },
   });
 
   app.put<ById>(`${path}/:id`, {

@@ -60,6 +60,18 @@ test('without a pair: each creation is another beacon, updated by id', async () 
   expect((await api.call('DELETE', `/v1/beacons/${_id}`)).status).toBe(200);
 });
 
+// Each of them made another beacon without a tag or without an externalId, so a repetition was not an update.
+test.each([
+  ['tag/', 'externalId'],
+  ['/id', 'tag'],
+  ['%20/id', 'tag'],
+])('a PUT to %s is refused, because its path leaves out the %s', async (pair, param) => {
+  expect(await api.call('PUT', `/v1/beacons/${pair}`, { body: ibeacon })).toMatchObject({
+    status: 400,
+    body: { meta: { type: 'invalid_parameter', param } },
+  });
+});
+
 test('lists are ordered by creation, not by update', async () => {
   const { key } = await api.newProject('Beacon lists');
   const secret = key('live', 'secret');
