@@ -27,6 +27,21 @@ test('words are searched in all names, without case and accents', async () => {
   expect(await list(`search=${words}`)).toMatchObject({ meta: { code: 400, param: 'search' } });
 });
 
+// Each value that a form or a CSV column gives by key is text, and no filter found one that looks like a number.
+test('a filter finds metadata that were given as text or as values', async () => {
+  const key = (await api.newProject('Filters')).key('test', 'secret');
+  const form = 'description=S&type=circle&coordinates=[1,2]&radius=50&metadata[shop]=1205&metadata[open]=true';
+  await api.call('PUT', '/v1/geofences/shop/form', { key, body: form });
+  const metadata = { shop: 1205, open: true };
+  await api.call('PUT', '/v1/geofences/shop/json', { key, body: { ...circle, metadata } });
+  const found = async (path: string) =>
+    (await api.call('GET', path, { key })).body.geofences.map((one: { externalId: string }) => one.externalId);
+  expect(await found('/v1/geofences?metadata[shop]=1205')).toEqual(['json', 'form']);
+  expect(await found('/v1/geofences?metadata[shop]=1205&metadata[open]=true')).toEqual(['json', 'form']);
+  expect(await found('/v1/geofences?metadata[shop]=01205')).toEqual(['json']);
+  expect(await found('/v1/geofences?metadata[shop]=120')).toEqual([]);
+});
+
 test('records are filtered by their state and sorted either way, and paged by a cursor', async () => {
   expect(await idsOf('enabled=false')).toEqual(['bar']);
   expect(await idsOf('enabled=true&tag=store')).toEqual(['cafe']);
@@ -62,7 +77,7 @@ test('a list whose filter matches nothing holds up no other request, as it did f
   expect(await listPage(resource, query)).toEqual(resource.list(query));
 
   let isRead = false;
-  const page = listPage(resource, { ...query, metadata: { color: 'none' } }).finally(() => {
+  const page = listPage(resource, { ...query, metadata: { color: ['none'] } }).finally(() => {
     isRead = true;
   });
   let turns = 0;

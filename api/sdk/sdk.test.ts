@@ -59,7 +59,7 @@ describe('search by place', () => {
   it.each([
     ['near=50,10', { limit: 100, includeGeometry: true, latitude: 50, longitude: 10 }],
     ['near=50,10&tags=a,b&radius=500', { tags: ['a', 'b'], radiusM: 500 }],
-    ['near=50,10&metadata[open]=true&metadata[floor]=2', { metadata: { open: true, floor: 2 } }],
+    ['near=50,10&metadata[open]=true&metadata[floor]=2', { metadata: { open: ['true', true], floor: ['2', 2] } }],
     ['near=50,10&limit=1000&includeGeometry=false', { limit: 1_000, includeGeometry: false }],
     ['near=50,10&limit=1000&includeGeometries=false', { limit: 1_000, includeGeometry: false }],
   ])('search geofences: %s', async (query, question) => {

@@ -1,6 +1,7 @@
 /** Reads values that have parts: JSON inside a field, positions, metadata. */
+import type { MetadataFilter } from '../../pipeline/catalog/types.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
-import type { Metadata, Position } from '../../schemas/json/common.js';
+import type { Metadata, MetadataValue, Position } from '../../schemas/json/common.js';
 import { parseWritableJson } from './json-text.js';
 import { malformedTextIn, mayHoldSurrogates, wellFormedRule } from './text.js';
 import { isDictionary, isGiven, numberOf } from './values.js';
@@ -85,21 +86,22 @@ export function readMetadata(param: string, value: unknown, limits: MetadataLimi
 
 const numberText = /^-?\d+(\.\d+)?$/;
 
-function inferredType(text: string): string | number | boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return numberText.test(text) ? Number(text) : text;
+/** Returns the values that a text writes: itself, and the boolean or number that it looks like. */
+function writtenValues(text: string): MetadataValue[] {
+  if (text === 'true' || text === 'false') return [text, text === 'true'];
+  return numberText.test(text) ? [text, Number(text)] : [text];
 }
 
 /**
- * Reads the filter `metadata[key]=value` of a query string. The type follows from the text: `true` is a boolean, `12` a
- * number. Any other form is refused, because a list without its filter returns everything. The value is undefined when
- * there is no filter.
+ * Reads the filter `metadata[key]=value` of a query string, as the values that match. `true` matches the boolean and
+ * the text, `12` the number and the text, because forms and columns store text. Any other form is refused, because a
+ * list without its filter returns everything. The value is undefined when there is no filter.
  */
-export function readMetadataFilter(value: unknown): Validated<Metadata | undefined> {
+export function readMetadataFilter(value: unknown): Validated<MetadataFilter | undefined> {
   if (!isGiven(value)) return { ok: true, value: undefined };
   const entries = isDictionary(value) ? Object.entries(value) : [];
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   if (texts.length === 0 || texts.length < entries.length)
     return invalid('metadata', 'must be given as metadata[key]=value, each key once');
-  return { ok: true, value: Object.fromEntries(texts.map(([key, text]) => [key, inferredType(text)])) };
+  return { ok: true, value: Object.fromEntries(texts.map(([key, text]) => [key, writtenValues(text)])) };
 }

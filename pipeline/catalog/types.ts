@@ -6,7 +6,7 @@
  */
 import type { AccountRecord } from '../../schemas/json/account.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
-import type { Environment, Position } from '../../schemas/json/common.js';
+import type { Environment, MetadataValue, Position } from '../../schemas/json/common.js';
 import type { ErasureRecord } from '../../schemas/json/erasure.js';
 import type { GeofenceHead, GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../schemas/json/import.js';
@@ -57,6 +57,9 @@ export interface ListCursor {
   readonly id: string;
 }
 
+/** The values of each key that match. A record must match every key. */
+export type MetadataFilter = Readonly<Record<string, readonly MetadataValue[]>>;
+
 /** A page of a list, newest first. Bounds are exclusive, epoch ms. */
 export interface ListQuery extends Scope {
   readonly limit: number;
@@ -68,8 +71,7 @@ export interface ListQuery extends Scope {
   readonly updatedAfter?: number;
   readonly tag?: string;
   readonly externalId?: string;
-  /** All must match. */
-  readonly metadata?: Record<string, string | number | boolean>;
+  readonly metadata?: MetadataFilter;
   /** Records to look at before the page is cut. Default: no limit. */
   readonly maxExamined?: number;
 }
@@ -354,7 +356,7 @@ export interface SpatialQueries {
       limit: number;
       radiusM?: number;
       tags?: string[];
-      metadata?: Record<string, string | number | boolean>;
+      metadata?: MetadataFilter;
       includeGeometry: boolean;
       /** Epoch ms: the fences as they are at this time. Now, unless it is given. */
       atMs?: number;

@@ -33,6 +33,7 @@ export const Metadata = Type.Record(Type.String(), Type.Union([Type.String(), Ty
   description: 'Flat dictionary of strings, booleans and numbers',
 });
 export type Metadata = Static<typeof Metadata>;
+export type MetadataValue = Metadata[string];
 
 export const maxMetadataKeys = 16;
 export const maxUserMetadataKeys = 32;

@@ -11,7 +11,7 @@ import { createCatalog } from '../index/catalog.js';
 import { metadataMatches } from '../store/lists.js';
 import { openReadModel, type ReadModel } from '../store/read-model.js';
 import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
-import type { DecodedChange, SpatialQueries } from '../types.js';
+import type { DecodedChange, MetadataFilter, SpatialQueries } from '../types.js';
 import { createSpatialQueries } from './queries.js';
 
 const now = 5_000;
@@ -55,7 +55,7 @@ test('regression: long searches together kept locations waiting', async () => {
       longitude: 10,
       latitude: 50,
       limit: 10,
-      metadata: { color: 'none' },
+      metadata: { color: ['none'] },
       includeGeometry: false,
     });
   let isDone = false;
@@ -123,7 +123,7 @@ const search: fc.Arbitrary<Question> = fc.record(
     limit: fc.integer({ min: 1, max: 30 }),
     radiusM: fc.constantFrom(100, 5_000, 2_000_000),
     tags: fc.constantFrom<string[][]>(['shop'], ['depot', 'none'], ['none']),
-    metadata: fc.constantFrom<Record<string, number | boolean>[]>({ open: true }, { open: true, floor: 2 }),
+    metadata: fc.constantFrom<MetadataFilter[]>({ open: ['true', true] }, { open: [true], floor: ['2', 2] }),
     includeGeometry: fc.boolean(),
   },
   { requiredKeys: ['longitude', 'latitude', 'limit', 'includeGeometry'] },
@@ -202,7 +202,7 @@ test('a search without a match reads all fences, and yields to other work', asyn
   let turns = 0;
   const counting = setInterval(() => turns++, 0);
   const question = { ...scope, longitude: 10, latitude: 50, limit: 10, includeGeometry: false };
-  expect(await queries.searchGeofences({ ...question, metadata: { none: true } })).toEqual([]);
+  expect(await queries.searchGeofences({ ...question, metadata: { none: ['true', true] } })).toEqual([]);
   clearInterval(counting);
   expect(turns).toBeGreaterThan(0);
   expect(await queries.searchGeofences(question)).toHaveLength(10);

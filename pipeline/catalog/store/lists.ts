@@ -11,6 +11,7 @@ import type {
   ListCursor,
   ListedTimes,
   ListQuery,
+  MetadataFilter,
   Page,
   PreparedFence,
   Scope,
@@ -234,9 +235,12 @@ function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer
   };
 }
 
-/** Tests whether the record's metadata contain all given values. */
-export function metadataMatches(record: Pick<Listed, 'metadata'>, wanted: ListQuery['metadata']): boolean {
-  return Object.entries(wanted ?? {}).every(([name, value]) => record.metadata?.[name] === value);
+/** Tests whether the record's metadata have a matching value for every key. */
+export function metadataMatches(record: Pick<Listed, 'metadata'>, wanted: MetadataFilter = {}): boolean {
+  const { metadata } = record;
+  return Object.entries(wanted).every(
+    ([name, values]) => metadata != null && Object.hasOwn(metadata, name) && values.includes(metadata[name]!),
+  );
 }
 
 /** Tests whether the record follows the last one of the previous page. */

@@ -226,7 +226,7 @@ const someQuery = fc.record({
   updatedAfter: optional(fc.integer({ min: -1, max: 7 })),
   tag: optional(fc.constantFrom('shop', 'café', 'x'.repeat(3_000))),
   externalId: optional(fc.constantFrom('a', 'b')),
-  metadata: optional(fc.dictionary(fc.constantFrom('k', 'l'), fc.constantFrom(1, true))),
+  metadata: optional(fc.dictionary(fc.constantFrom('k', 'l'), fc.constantFrom([1], ['x', 1], [true]))),
 });
 
 const now = 5;

@@ -53,7 +53,7 @@ const someSearch = fc.record({
   tag: optional(fc.constantFrom('shop', 'café')),
   externalId: optional(fc.constantFrom('a', 'b')),
   createdAfter: optional(fc.integer({ min: 0, max: 6 })),
-  metadata: optional(fc.constantFrom({ k: 1 })),
+  metadata: optional(fc.constantFrom({ k: ['1', 1] })),
 });
 
 /** Searches by reading all records. */
