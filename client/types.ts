@@ -1375,7 +1375,16 @@ export interface Operations {
   };
   'GET /v1/search/autocomplete': {
     path: None;
-    query: { query: string; near?: string; countryCode?: string; layers?: string; lang?: string; limit?: number };
+    query: {
+      query: string;
+      near?: string;
+      countryCode?: string;
+      country?: string;
+      postalCode?: string;
+      layers?: string;
+      lang?: string;
+      limit?: number;
+    };
     body: None;
     answer: { meta: { code: number; hasMore?: boolean }; addresses: Address[] };
   };

@@ -63,6 +63,23 @@ describe('geocoding', () => {
     expect(addresses[0]).toMatchObject({ city: 'Vaduz', distance: expect.any(Number) });
   });
 
+  // All of these were refused, so autocomplete failed in apps that used one of these options of their SDK.
+  test.each([
+    ['web', 'countryCode=LI&expandUnits=true&mailable=true&postalCode=9490&sessionToken=7d1c'],
+    ['iOS', 'layers=locality&limit=10&country=LI&mailable=true'],
+    ['Android', 'layers=locality&limit=10&country=LI&mailable=false'],
+  ])('completes with the options of the %s SDK', async (_, parameters) => {
+    const { status, addresses } = await get(`/v1/search/autocomplete?query=V&${parameters}`);
+    expect(status).toBe(200);
+    expect(addresses).not.toEqual([]);
+    for (const address of addresses) expect(address.countryCode).toBe('LI');
+  });
+
+  test('places are found with the countries that mobile SDKs send', async () => {
+    const path = '/v1/search/places?near=47.100000,9.500000&radius=1000&limit=10&categories=cafe&country=LI,CH';
+    expect(await get(path)).toMatchObject({ status: 200, places: [] });
+  });
+
   test('a click is accepted', async () => {
     const body = { requestId: 'r', resultIndex: 0 };
     expect((await api.call('POST', '/v1/search/autocomplete/click', { key, body })).status).toBe(200);

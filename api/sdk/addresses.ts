@@ -117,8 +117,9 @@ function readAddressQuery(query: RawFields): Outcome<AddressQuery> {
   const near = reader.latitudeLongitude('near');
   const limit = readLimit(reader);
   const layers = readLayers(reader);
-  // The web SDK sends `countryCode` to autocomplete, and `country` to the others.
+  // The web SDK sends `countryCode` to autocomplete. Mobile SDKs, and all SDKs elsewhere, send `country`.
   const countries = readCountries(reader, 'country') ?? readCountries(reader, 'countryCode');
+  const postalCode = reader.text('postalCode')?.trim();
   const language = readLanguage(reader);
   return reader.outcome(() => ({
     query: text,
@@ -127,6 +128,7 @@ function readAddressQuery(query: RawFields): Outcome<AddressQuery> {
       ...(near && { near }),
       ...(layers && { layers }),
       ...(countries && { countries }),
+      ...(postalCode !== undefined && { postalCode }),
       ...(language !== undefined && { language }),
     },
   }));
@@ -257,6 +259,10 @@ export const addressRoutes =
           query: queryText,
           near: Type.Optional(near),
           countryCode: Type.Optional(countries),
+          country: Type.Optional(Type.String({ description: 'The same as countryCode' })),
+          postalCode: Type.Optional(
+            Type.String({ description: 'Leaves out addresses of another postal code; those without one stay' }),
+          ),
           ...addressParameters,
         }),
         answer: addressAnswer,

@@ -18,6 +18,14 @@ export const sdkParameters: Readonly<Record<string, Readonly<Record<string, stri
     verified: 'iOS, Android: whether verified calls are used, which do not exist here',
     clientSdkConfiguration: 'iOS, Android: the configuration that the SDK has, JSON',
   },
+  '/v1/search/autocomplete': {
+    expandUnits: 'web: always true by now, whatever it says',
+    mailable: 'web, iOS, Android: only addresses that get mail, which geocoders do not know',
+    sessionToken: 'web: the session that the request belongs to',
+  },
+  '/v1/search/places': {
+    country: 'iOS, Android: codes of countries, which places of a catalogue do not have',
+  },
   '/v1/search/beacons': {
     installId: 'Android: the installation',
   },

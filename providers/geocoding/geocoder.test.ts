@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { anyCharacter } from '../../testing/any-character.js';
 import { createGeocoder, type GeocodingSettings } from './create.js';
 import { createGazetteer } from './gazetteer/gazetteer.js';
-import type { Address, Geocoder, GeocodingResult } from './geocoder.js';
+import { type Address, type Geocoder, type GeocodingResult, selected } from './geocoder.js';
 import type { Turns } from './request-queue.js';
 import { services } from './services.js';
 import { type LocalService, type ServiceName, startServer, startService } from './testing/recorded.js';
@@ -45,6 +45,18 @@ const gazetteer = createGazetteer();
 async function openAny(name: ServiceName | 'gazetteer'): Promise<Geocoder> {
   return name === 'gazetteer' ? gazetteer : open({ provider: name, url: (await startService(name)).url });
 }
+
+test('a postal code leaves out addresses of another one', () => {
+  const addressIn = (postalCode?: string): Address => ({
+    position: [...paris],
+    layer: 'address',
+    confidence: 'exact',
+    formattedAddress: 'Paris',
+    ...(postalCode !== undefined && { postalCode }),
+  });
+  const all = [addressIn('SW1A 1AA'), addressIn('SW1A 2AA'), addressIn()];
+  expect(selected(all, { limit: 5, postalCode: 'sw1a1aa' })).toEqual([all[0], all[2]]);
+});
 
 describe.each(['gazetteer', ...names] as const)('every geocoder: %s', (name) => {
   test('finds a town by its name and region', async () => {

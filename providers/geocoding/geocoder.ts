@@ -56,6 +56,8 @@ export interface GeocodingOptions {
   readonly language?: string;
   /** Two letters of ISO 3166-1, upper case. Only addresses in these countries. */
   readonly countries?: readonly string[];
+  /** No addresses of another postal code. Addresses without one, such as cities, stay. */
+  readonly postalCode?: string;
   /** Only addresses of these layers. */
   readonly layers?: readonly AddressLayer[];
   /** Prefers addresses near this position, where the provider can. */
@@ -90,13 +92,17 @@ export interface Geocoder {
 /** Most characters of a query. Longer texts are not addresses. */
 export const maxQueryLength = 512;
 
-/** Returns the first `limit` addresses in the countries and layers of the options. */
+/** Returns a postal code without what people write differently: case, spaces and hyphens. */
+const plainCode = (postalCode: string): string => postalCode.replace(/[\s-]/g, '').toLowerCase();
+
+/** Returns the first `limit` addresses in the countries, postal code and layers of the options. */
 export function selected(
   addresses: readonly Address[],
-  { limit, countries, layers }: GeocodingOptions,
+  { limit, countries, postalCode: wantedCode, layers }: GeocodingOptions,
 ): readonly Address[] {
-  const isWanted = ({ countryCode, layer }: Address): boolean =>
+  const isWanted = ({ countryCode, postalCode, layer }: Address): boolean =>
     (countries === undefined || (countryCode !== undefined && countries.includes(countryCode))) &&
+    (wantedCode === undefined || postalCode === undefined || plainCode(postalCode) === plainCode(wantedCode)) &&
     (layers === undefined || layers.includes(layer));
   return addresses.filter(isWanted).slice(0, limit);
 }

@@ -76,9 +76,9 @@ function confidenceOf(query: string | null, address: ReadAddress): AddressConfid
   return numbersOf(query).every((number) => known.includes(number)) ? 'exact' : 'fallback';
 }
 
-/** The most that is asked for, to have enough after a filter by layer. */
-const asked = ({ limit, layers }: GeocodingOptions, most: number): number =>
-  Math.min(layers === undefined ? limit : 3 * limit, most);
+/** The most that is asked for, to have enough after a filter by layer or postal code. */
+const asked = ({ limit, layers, postalCode }: GeocodingOptions, most: number): number =>
+  Math.min(layers === undefined && postalCode === undefined ? limit : 3 * limit, most);
 
 /** Most addresses that are read of one answer. */
 const maxRead = 100;

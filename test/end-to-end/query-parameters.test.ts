@@ -110,6 +110,7 @@ describe('parameters that SDKs append', () => {
   it.each(Object.entries(sdkParameters))('to %s is ignored', async (path, parameters) => {
     const query = new URLSearchParams(Object.keys(parameters).map((name): [string, string] => [name, '(null)']));
     if (path.startsWith('/v1/search')) query.set('near', '0,0');
+    if (path === '/v1/search/autocomplete') query.set('query', 'Paris');
     expect((await server.as('test_publishable').get(`${path}?${query}`)).status).toBe(200);
   });
 
@@ -123,6 +124,9 @@ describe('parameters that SDKs append', () => {
         '&includeGeometry=true',
       '/v1/search/geofences?near=1,2&metadata=%5Bobject%20Object%5D',
       '/v1/search/beacons?near=1.000000,2.000000&radius=1000&limit=10&installId=i',
+      '/v1/search/autocomplete?query=Par&countryCode=FR&expandUnits=true&mailable=true&postalCode=75001&sessionToken=t',
+      '/v1/search/autocomplete?query=Par&near=48.860000,2.350000&layers=locality&limit=10&country=FR&mailable=true',
+      '/v1/search/places?near=48.860000,2.350000&radius=1000&limit=10&chains=a&categories=b&groups=c&country=FR',
     ];
     for (const query of queries) {
       const { status } = await server.as('test_publishable').get(query);
