@@ -47,10 +47,13 @@ export function numberOf(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** Reads text, or a finite number as its text, as in `externalId: 123`. The caller checks that it is well-formed. */
+/**
+ * Reads text, or a number as its text, as in `externalId: 123`. A number beyond 2^53 was rounded, so different ids would
+ * become one. The caller checks that the text is well-formed.
+ */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
+  return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : null;
 }
 
 /** Reads a finite number, given as a number or as decimal text. Hexadecimal text and `Infinity` are not numbers. */

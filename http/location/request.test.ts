@@ -76,6 +76,9 @@ describe('a field', () => {
     [{ deviceId: {} }, 'deviceId: must be text of at most 256 characters'],
     [{ deviceId: 'x'.repeat(257) }, 'deviceId: must be text of at most 256 characters'],
     [{ userId: 'x'.repeat(257) }, 'userId: must be text of at most 256 characters'],
+    // JSON numbers beyond 2^53 are rounded: two devices had one state.
+    [{ deviceId: JSON.parse('12345678901234567891') }, 'deviceId: must be text of at most 256 characters'],
+    [{ userId: 2 ** 53 }, 'userId: must be text of at most 256 characters'],
     [{ userId: [1] }, 'userId: must be text of at most 256 characters'],
     [{ latitude: undefined }, 'latitude: is required'],
     [{ latitude: null }, 'latitude: is required'],
