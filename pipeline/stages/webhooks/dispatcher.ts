@@ -22,6 +22,7 @@ import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
 import { DisabledEndpoints, isDisabled } from './disabled-endpoints.js';
 import { Endpoint, ReadyEndpoints, type TakenDelivery } from './endpoint.js';
 import { EndpointQueue, type WindowBudget } from './endpoint-queue.js';
+import { isPaused } from './health.js';
 import { HealthLoader } from './health-loader.js';
 import type { WebhookDirectory } from './matching.js';
 import { type Disable, Sender } from './sender.js';
@@ -218,7 +219,7 @@ export class Dispatcher {
     if (endpoint.isIdle || scope === undefined) this.#remove(endpoint);
     else if (webhook === undefined) this.#dropAll(endpoint);
     else if (isDisabled(webhook, health)) this.#disabled.add(endpoint);
-    else if (nowMs < health.pausedUntilMs) this.#wakeAt(endpoint, health.pausedUntilMs, nowMs);
+    else if (health.pause !== null && isPaused(health, nowMs)) this.#wakeAt(endpoint, health.pause.untilMs, nowMs);
     else if (endpoint.inFlight < this.#concurrencyOf(endpoint)) this.#sendNext(endpoint, webhook, nowMs);
   }
 

@@ -20,8 +20,8 @@ export interface EndpointHealth {
   lastSuccessAtMs: number | null;
   /** Time of the last write. */
   writtenAtMs: number;
-  /** The endpoint asked for a pause until then. */
-  pausedUntilMs: number;
+  /** The last pause that the endpoint asked for. */
+  pause: { readonly sinceMs: number; readonly untilMs: number } | null;
   /** `updatedAt` of the webhook when this process disabled it; counts until the read model shows a later update. */
   disabledAsOf: number | null;
 }
@@ -29,13 +29,23 @@ export interface EndpointHealth {
 export const endpointHealthOf = (health: WebhookHealth, nowMs: number): EndpointHealth => ({
   ...health,
   writtenAtMs: nowMs,
-  pausedUntilMs: 0,
+  pause: null,
   disabledAsOf: null,
 });
 
 /** Returns whether the last attempt succeeded. An endpoint without an attempt is not healthy yet. */
 export const isHealthy = ({ failingSinceMs, lastSuccessAtMs }: EndpointHealth): boolean =>
   failingSinceMs === null && lastSuccessAtMs !== null;
+
+/** Returns whether nothing may be sent now. A pause ends early if the clock is set back to before its start. */
+export const isPaused = ({ pause }: EndpointHealth, nowMs: number): boolean =>
+  pause !== null && !hasElapsed(pause.untilMs - pause.sinceMs, pause.sinceMs, nowMs);
+
+/** Pauses the endpoint until the time, in epoch ms. A pause that lasts longer stays. */
+export function pauseUntil(health: EndpointHealth, untilMs: number, nowMs: number): void {
+  const isLonger = health.pause === null || !isPaused(health, nowMs) || untilMs > health.pause.untilMs;
+  if (isLonger) health.pause = { sinceMs: nowMs, untilMs };
+}
 
 /** Records the result of an attempt. Returns whether to write the health: on each change, and once in a while. */
 export function recordAttempt(health: EndpointHealth, isDelivered: boolean, nowMs: number): boolean {

@@ -11,7 +11,14 @@ import type { Metrics } from '../metrics.js';
 import type { AcknowledgementBatcher } from './acknowledgement-batcher.js';
 import { type AttemptOutcome, attemptRecord, type SendAttempt, withoutRequest } from './attempt.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
-import { applyStored, type EndpointHealth, hasFailedTooLong, healthRetentionMs, recordAttempt } from './health.js';
+import {
+  applyStored,
+  type EndpointHealth,
+  hasFailedTooLong,
+  healthRetentionMs,
+  pauseUntil,
+  recordAttempt,
+} from './health.js';
 import { decideRetry } from './schedule.js';
 
 /**
@@ -79,7 +86,7 @@ export class Sender {
     const health = endpoint.health as EndpointHealth;
     const nowMs = this.#parts.clock();
     const isDelivered = result === 'delivered';
-    health.pausedUntilMs = Math.max(health.pausedUntilMs, pausedUntilMs ?? 0);
+    if (pausedUntilMs !== null) pauseUntil(health, pausedUntilMs, nowMs);
     const isDue = recordAttempt(health, isDelivered, nowMs);
     // A failing endpoint keeps no more in memory than it may send.
     if (!isDelivered) endpoint.release(1);

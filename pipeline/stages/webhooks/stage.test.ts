@@ -288,6 +288,20 @@ describe('attempts', () => {
       await settled();
     });
 
+    test('regression: a clock that was set back by a day paused the webhook for this day', async () => {
+      await node.configure(hook);
+      node.client.answering = () => answer(503, { 'retry-after': '600' });
+      node.start();
+      await node.append(eventRecord(1, 1));
+      await node.attempted(1);
+      await settled(1);
+      node.client.answering = () => answer(200);
+      node.time.setBack(dayMs);
+      await node.append(eventRecord(2, 1));
+      node.time.pass(600_000);
+      await node.attempted(2);
+    });
+
     test('other webhooks continue', async () => {
       const other = webhookRecord({ _id: webhookId(2), url: 'http://other/' });
       await node.configure(hook, other);

@@ -55,4 +55,10 @@ export class VirtualTime {
   pass(durationMs: number): void {
     this.passTo(this.nowMs + durationMs);
   }
+
+  /** Sets the clock back. Timers do not follow the clock: they fire after their delays as before. */
+  setBack(stepMs: number): void {
+    this.nowMs -= stepMs;
+    for (const timer of this.#pending) timer.atMs -= stepMs;
+  }
 }
