@@ -8,6 +8,14 @@ test.each([
   ],
   ['<a href="https://protomaps.com">Protomaps</a>\n<b>©</b> OSM', 'Protomaps © OSM'],
   ['Bread &amp; Butter &lt;b&gt; &#x2014; &unknown;', 'Bread & Butter <b> — &unknown;'],
+  // Were drawn with the names of their entities.
+  ['Bundesamt f&uuml;r Stra&szlig;en, &Eacute;tat, Espa&ntilde;a, &Aring;s', 'Bundesamt für Straßen, État, España, Ås'],
+  ['&Oslash; &oslash; &AElig; &COPY; &AMP; &hellip; &laquo;x&raquo; &bull;', 'Ø ø Æ © & … «x» •'],
+  // No letter has this accent.
+  ['&quml;', '&quml;'],
+  ['&qtilde;', '&qtilde;'],
+  // Halves of a character are none.
+  ['a&#xD83D;b', 'a b'],
   // Was the source text of a function.
   ['&constructor; &valueOf;', '&constructor; &valueOf;'],
   ['<a>One</a>, <a>two</a>.', 'One, two.'],
