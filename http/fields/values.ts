@@ -48,8 +48,8 @@ export function numberOf(value: unknown): number | null {
 }
 
 /**
- * Reads text, or a number as its text, as in `externalId: 123`. A number beyond 2^53 was rounded, so different ids would
- * become one. The caller checks that the text is well-formed.
+ * Reads text, or a number as its text, as in `externalId: 123`. A number beyond 2^53 was rounded, so different ids
+ * would become one. The caller checks that the text is well-formed.
  */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;

@@ -14,7 +14,7 @@ it('a delay beyond the longest timer does not end at once', async () => {
 });
 
 // A stage that was closed by a signal and by a failure at the same time never ended the first of both.
-it('regression: everyone who waits for the end of background work is told', async () => {
+it('regression: all who wait for the end of background work go on', async () => {
   const background = new Background((error) => {
     throw error;
   });
