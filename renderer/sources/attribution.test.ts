@@ -30,3 +30,10 @@ test.each([
 test('the text is cut to 500 characters', () => {
   expect(plainAttribution('x'.repeat(100_000))).toHaveLength(500);
 });
+
+// The rest of a tag whose end was cut off was drawn, and half of a character.
+test('a cut leaves neither a part of a tag nor half of a character', () => {
+  expect(plainAttribution(`OSM <a href="${'x'.repeat(5_000)}">link</a>`)).toBe('OSM');
+  expect(plainAttribution(`${'x'.repeat(499)}🌍🌍`)).toBe('x'.repeat(499));
+  expect(plainAttribution('1 < 2 > 0')).toBe('1 < 2 > 0');
+});

@@ -40,18 +40,23 @@ const accents = new Map<string, string>([
 
 const maxCharacters = 500;
 
+/** The last tag may be cut off. */
+const tags = /<[a-z/!][^>]*(?:>|$)/gi;
+const halfCharacter = /[\ud800-\udbff]$/;
+
 /** Removes tags, decodes entities and collapses white space. */
 export function plainAttribution(html: unknown): string {
   if (typeof html !== 'string') return '';
   const text = html
     .slice(0, 10 * maxCharacters)
-    .replace(/<[^>]*>/g, ' ')
+    .replace(tags, ' ')
     .replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, decodeEntity);
   return text
     .replace(/\s+/g, ' ')
     .replace(/ ([,.;)])/g, '$1')
     .trim()
-    .slice(0, maxCharacters);
+    .slice(0, maxCharacters)
+    .replace(halfCharacter, '');
 }
 
 function decodeEntity(whole: string, name: string): string {
