@@ -26,7 +26,7 @@ test('a query whose client has left does not start', async () => {
   client.abort(new Error('the client has left'));
   await expect(left).rejects.toThrow('the client has left');
   for (const end of finish) end();
-  await vi.waitUntil(() => started.length === 3);
+  await expect.poll(() => started.length).toBe(3);
   finish[2]!();
   await Promise.all([...running, next]);
   expect(started).toEqual(['1', '2', 'next']);

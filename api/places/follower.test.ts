@@ -152,7 +152,7 @@ test('regression: an isochrone is computed on one node, however long that takes'
   const slow: IsochroneProvider = async (request) => {
     computed += 1;
     const before = passes;
-    await vi.waitFor(() => expect(passes).toBeGreaterThan(before + 3), { timeout: 10_000 });
+    await vi.waitFor(() => expect(passes).toBeGreaterThan(before + 3), { timeout: 60_000 });
     return isochrones(request);
   };
   for (let node = 0; node < 2; node++) startFollower({ leases, sources: { isochrones: slow } });

@@ -32,7 +32,7 @@ function bench({ maxWaitMs = 30_000, pollMs = 1 } = {}) {
   const admit = async (count: number): Promise<void> => {
     const total = sent.length + count;
     turns += count;
-    await vi.waitUntil(() => sent.length >= total);
+    await expect.poll(() => sent.length).toBeGreaterThanOrEqual(total);
   };
   return { ask, admit, sent, maxAsking: () => maxAsking };
 }
@@ -135,7 +135,7 @@ test('without a pace, requests at the same time are bounded and shared', async (
     });
   const all = [...pathsOf('a', 5).map((path) => ask('a', path)), ask('b', 'b')];
   for (let ended = 0; ended < all.length; ended++) {
-    await vi.waitUntil(() => finish.length > ended);
+    await expect.poll(() => finish.length).toBeGreaterThan(ended);
     expect(sent.length - ended).toBeLessThanOrEqual(maxRunning);
     finish[ended]!();
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TimeLimit } from '../time-limit.js';
 import { createValhallaProcess } from './child.js';
 
@@ -38,7 +38,7 @@ function openRouter() {
     router,
     begun,
     ask: (request: string, limit = unlimited()) => router.ask('tiles', 'isochrone', request, limit),
-    hasBegun: (...requests: string[]) => vi.waitFor(() => expect(begun()).toEqual(expect.arrayContaining(requests))),
+    hasBegun: (...requests: string[]) => expect.poll(begun).toEqual(expect.arrayContaining(requests)),
   };
 }
 
@@ -108,7 +108,7 @@ describe('when a request of another project ends the process', () => {
     const innocent = ask('silent 2', repeated);
     await hasBegun('silent 1', 'silent 2');
     slow.abort();
-    await vi.waitFor(() => expect(begun().filter((request) => request === 'silent 2')).toHaveLength(2));
+    await expect.poll(() => begun().filter((request) => request === 'silent 2')).toHaveLength(2);
     expect(await ask('crash')).toMatchObject(unavailable);
     repeated.abort();
     expect(await innocent).toMatchObject(unavailable);

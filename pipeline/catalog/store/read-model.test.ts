@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
@@ -128,7 +128,7 @@ test('applies overlapping calls in order, also when the first commit must be rep
   const ended: number[] = [];
   const first = readModel.apply([put(fence)], 1).then(() => ended.push(1));
   const second = readModel.apply([put(changed)], 2).then(() => ended.push(2));
-  await vi.waitUntil(() => commits === 2);
+  await expect.poll(() => commits).toBe(2);
   await nextTurn();
   expect(readModel.nextOffset).toBe(0);
   freeSpace();
