@@ -77,13 +77,13 @@ export async function* replayPartition({
     const batch = decodeBatch(codecs.location, ofScope);
     const newKeys = addNew(devices, batch.deviceKeys);
     const unknownKeys: Set<string> = isWholeHistory ? new Set() : newKeys;
-    let readRecords = records.length;
-    for (let rest = batch; readRecords > 0 || rest.items.length > 0; readRecords = 0) {
+    let rest = batch;
+    do {
       const collector = new PageCollector(range, definitions, unknownKeys);
-      collector.totals.records = readRecords;
+      collector.totals.records = rest === batch ? records.length : 0;
       rest = withoutFirst(rest, evaluateRecords(rest, devices, catalog, collector));
       yield collector;
-    }
+    } while (rest.items.length > 0);
   }
 }
 

@@ -2,7 +2,6 @@
  * The current followers of topic `events` on this node: streams, and polls that wait. Their number is bounded, and the
  * tailer runs while there are any.
  */
-
 import type { Log } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
 import { createOpenCounts } from '../../schemas/open-counts.js';

@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
+import { collectGarbage } from '../../../testing/garbage.js';
 import { until } from '../../../testing/until.js';
 import { openReadModel, type ReadModel, type ReadModelOptions } from '../store/read-model.js';
 import {
@@ -88,12 +87,6 @@ test('settings, fences and beacons of a project follow the read model', async ()
   expect(catalog.context(scope)?.beacons.byId(beacon._id)).toBeUndefined();
   expect(catalog.context(scopes[2]!)).toBeUndefined();
 });
-
-/** Collects garbage now. */
-const collectGarbage = (): void => {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-};
 
 // The tables and the index of every project that was ever deleted stayed in memory, as large as they once were.
 test.each([

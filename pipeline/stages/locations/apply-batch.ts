@@ -61,7 +61,7 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
     const batch = decodeBatch(codecs.location, given);
     const devices = await loadStates(owner, batch);
     const effects = evaluate(batch, devices, trace);
-    const records = effects.evaluated === given.length ? given : given.slice(0, effects.evaluated);
+    const records = given.slice(0, effects.evaluated);
     const tooMany = owner.breaker.pass(records, effects.deadLetters);
     if (tooMany !== undefined) {
       alerts.halted(owner.claim.partition, tooMany);

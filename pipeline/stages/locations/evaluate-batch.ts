@@ -25,8 +25,8 @@ import type { AwaitedLocation } from './reply.js';
 
 /** Receives the evaluation of each record, or the reason for a dead letter, in offset order. */
 export interface Collector {
-  /** No further record is evaluated once it is true. Default: never. */
-  readonly isFull?: boolean;
+  /** No further record is evaluated once it is true. */
+  readonly isFull: boolean;
   collect(record: LogRecord, location: Location, evaluation: Evaluation): void;
   deadLetter(bad: BadRecord): void;
 }

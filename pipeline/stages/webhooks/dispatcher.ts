@@ -13,8 +13,7 @@ import type { Codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
 import type { DeliveryQueue, Log } from '../../ports.js';
-import type { Timers } from '../background.js';
-import { Background } from '../background.js';
+import { Background, type Timers } from '../background.js';
 import type { Metrics } from '../metrics.js';
 import { AcknowledgementBatcher, type EndedDelivery } from './acknowledgement-batcher.js';
 import type { SendAttempt } from './attempt.js';
@@ -22,7 +21,7 @@ import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
 import { DisabledEndpoints, isDisabled } from './disabled-endpoints.js';
 import { Endpoint, ReadyEndpoints, type TakenDelivery } from './endpoint.js';
 import { EndpointQueue, type WindowBudget } from './endpoint-queue.js';
-import { isPaused } from './health.js';
+import { pausedUntilMs } from './health.js';
 import { HealthLoader } from './health-loader.js';
 import type { WebhookDirectory } from './matching.js';
 import { type Disable, Sender } from './sender.js';
@@ -216,10 +215,11 @@ export class Dispatcher {
     if (health === undefined) return;
     const webhook = this.#webhookOf(endpoint);
     const nowMs = this.#parts.clock();
+    const pauseEndsMs = pausedUntilMs(health, nowMs);
     if (endpoint.isIdle || scope === undefined) this.#remove(endpoint);
     else if (webhook === undefined) this.#dropAll(endpoint);
     else if (isDisabled(webhook, health)) this.#disabled.add(endpoint);
-    else if (health.pause !== null && isPaused(health, nowMs)) this.#wakeAt(endpoint, health.pause.untilMs, nowMs);
+    else if (pauseEndsMs !== null) this.#wakeAt(endpoint, pauseEndsMs, nowMs);
     else if (endpoint.inFlight < this.#concurrencyOf(endpoint)) this.#sendNext(endpoint, webhook, nowMs);
   }
 

@@ -6,8 +6,8 @@ import {
   endpointHealthOf,
   hasFailedTooLong,
   isHealthy,
-  isPaused,
   maxFailingMs,
+  pausedUntilMs,
   pauseUntil,
   recordAttempt,
 } from './health.js';
@@ -28,6 +28,7 @@ describe('a webhook is healthy', () => {
 });
 
 describe('a webhook is paused', () => {
+  const isPaused = (health: EndpointHealth, nowMs: number) => pausedUntilMs(health, nowMs) !== null;
   const paused = (): EndpointHealth => {
     const health = fresh();
     pauseUntil(health, 9_000, 5_000);

@@ -37,14 +37,13 @@ export const endpointHealthOf = (health: WebhookHealth, nowMs: number): Endpoint
 export const isHealthy = ({ failingSinceMs, lastSuccessAtMs }: EndpointHealth): boolean =>
   failingSinceMs === null && lastSuccessAtMs !== null;
 
-/** Returns whether nothing may be sent now. A pause ends early if the clock is set back to before its start. */
-export const isPaused = ({ pause }: EndpointHealth, nowMs: number): boolean =>
-  pause !== null && !hasElapsed(pause.untilMs - pause.sinceMs, pause.sinceMs, nowMs);
+/** Returns until when nothing may be sent; null if something may. A clock set back to before a pause ends it. */
+export const pausedUntilMs = ({ pause }: EndpointHealth, nowMs: number): number | null =>
+  pause === null || hasElapsed(pause.untilMs - pause.sinceMs, pause.sinceMs, nowMs) ? null : pause.untilMs;
 
 /** Pauses the endpoint until the time, in epoch ms. A pause that lasts longer stays. */
 export function pauseUntil(health: EndpointHealth, untilMs: number, nowMs: number): void {
-  const isLonger = health.pause === null || !isPaused(health, nowMs) || untilMs > health.pause.untilMs;
-  if (isLonger) health.pause = { sinceMs: nowMs, untilMs };
+  if (untilMs > (pausedUntilMs(health, nowMs) ?? nowMs)) health.pause = { sinceMs: nowMs, untilMs };
 }
 
 /** Records the result of an attempt. Returns whether to write the health: on each change, and once in a while. */
