@@ -3,11 +3,10 @@
  * more than its share waits, and then is refused; the others go on.
  */
 import type { History } from '../api/history.js';
+import { createSearchLimit } from '../pipeline/catalog/queries/search-limit.js';
 import type { SpatialQueries } from '../pipeline/catalog/types.js';
 import { createFairLimit } from '../pipeline/fair-limit.js';
 
-/** Searches yield to each other, so each running one makes the others slower. */
-const maxRunningSpatial = 8;
 /** The embedded store has as many connections. */
 const maxRunningHistory = 2;
 const maxWaitingPerProject = 128;
@@ -17,13 +16,7 @@ const retryAfterS = 1;
 
 /** Shares spatial queries. Rejects as `overloaded` when too many of a project wait, or one waits over 30 seconds. */
 export function shareSpatialQueries(queries: SpatialQueries): SpatialQueries {
-  const inTurn = createFairLimit({
-    maxRunning: maxRunningSpatial,
-    maxWaitingPerProject,
-    maxWaitMs,
-    refusal: 'too many searches of this project are waiting',
-    retryAfterS,
-  });
+  const inTurn = createSearchLimit({ maxWaitingPerProject, maxWaitMs });
   return {
     context: (query) => inTurn(query.project, () => queries.context(query)),
     searchGeofences: (query) => inTurn(query.project, () => queries.searchGeofences(query)),

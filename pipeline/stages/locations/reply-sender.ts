@@ -5,21 +5,17 @@
  * They are shared among projects. A reply whose search takes too long goes without it, before its request has waited
  * in vain for its events.
  */
+import { createSearchLimit } from '../../catalog/queries/search-limit.js';
 import type { SpatialQueries } from '../../catalog/types.js';
 import { isPortError, PortError } from '../../errors.js';
-import { createFairLimit } from '../../fair-limit.js';
 import { withinMs } from '../../time-limit.js';
 import { Background } from '../background.js';
 import { type AwaitedLocation, eventsReply, type ReplySources, trackReply } from './reply.js';
 
-/** Searches yield to each other, so each running one makes the others slower. */
-const maxRunningSearches = 8;
 /** As many as a batch may have: the time limit bounds how much they take. */
 const maxWaitingPerProject = 10_000;
 /** Half of the default time that a request waits for its reply. */
 const defaultMaxSearchMs = 1_000;
-const retryAfterS = 1;
-const refusal = 'too many searches of this project are waiting';
 
 export interface ReplySenderParts {
   readonly replies: { send(replyTo: string, body: string): void };
@@ -42,18 +38,12 @@ export interface ReplySender {
 export function createReplySender(parts: ReplySenderParts): ReplySender {
   const { replies, configuration, searchGeofences, maxSearchMs = defaultMaxSearchMs, onFailure } = parts;
   const background = new Background(onFailure);
-  const inTurn = createFairLimit({
-    maxRunning: maxRunningSearches,
-    maxWaitingPerProject,
-    maxWaitMs: maxSearchMs,
-    refusal,
-    retryAfterS,
-  });
+  const inTurn = createSearchLimit({ maxWaitingPerProject, maxWaitMs: maxSearchMs });
   const sources: ReplySources = { configuration, ...(searchGeofences && { searchNearby: nearby(searchGeofences) }) };
 
   /** Returns a search that returns undefined when it is refused or takes too long. */
   function nearby(search: SpatialQueries['searchGeofences']): NonNullable<ReplySources['searchNearby']> {
-    const tooLate = () => new PortError('overloaded', refusal, { retryAfterS });
+    const tooLate = () => new PortError('overloaded', 'the search took too long');
     return async (query) => {
       const found = inTurn(query.project, () => search(query));
       // A search that nobody waits for any more still has its place, and may still fail.
