@@ -23,7 +23,6 @@ const ofBoundedTexts = new Map([
   ['[?#].*$', 'matches at the first place: its dot includes line breaks'],
   ['%.*$', 'addresses of connections and headers, which have no line break'],
   [String.raw`\{.*\}`, 'addresses of the configuration'],
-  ['<[^>]*>', 'attributions of archives of the operator'],
   [String.raw`([^\s<>/="'&]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')`, 'attributes that another pattern has matched'],
   [String.raw`([^{}]*)\{([^{}]*)`, 'style sheets of icons, whose length is limited'],
 ]);
