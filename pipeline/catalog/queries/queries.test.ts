@@ -8,7 +8,7 @@ import { geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js
 import { unwrapRing } from '../../geometry/ring.js';
 import { ShapeTable } from '../../geometry/shapes.js';
 import { createCatalog } from '../index/catalog.js';
-import { metadataMatches } from '../store/lists.js';
+import { metadataMatches } from '../store/list-reader.js';
 import { openReadModel, type ReadModel } from '../store/read-model.js';
 import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange, MetadataFilter, SpatialQueries } from '../types.js';

@@ -6,7 +6,7 @@ import { Zone } from '../../evaluation/types.js';
 import type { MonitoredCatalog, MonitoredContext } from '../index/catalog.js';
 import type { MonitoredFences } from '../index/monitored-fences.js';
 import { nearestFences } from '../index/nearest-fences.js';
-import { metadataMatches } from '../store/lists.js';
+import { metadataMatches } from '../store/list-reader.js';
 import { createTurns } from '../store/turns.js';
 import type { Scope, SpatialQueries } from '../types.js';
 import { explain } from './explain.js';

@@ -4,7 +4,7 @@ import type { ChangedThing, DecodedChange, EditOutcome } from '../types.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type Databases, versionNames } from './databases.js';
 import type { Kind } from './kinds.js';
-import type { ListWriter } from './lists.js';
+import type { ListWriter } from './list-writer.js';
 import { createPreparedWriter } from './prepared-writer.js';
 import { PendingEdits } from './revisions.js';
 import { noVersion } from './stored-fence.js';

@@ -25,7 +25,6 @@ import { openStoredImports } from './stored-imports.js';
 import { openStoredPlaces } from './stored-places.js';
 
 const mapSizeBytes = 64 * 2 ** 30;
-export const noValue = Buffer.alloc(0);
 
 /** A fence for evaluation with its scope. Its coordinates are valid until the next fence is read. */
 interface PlacedFence {

@@ -24,9 +24,13 @@ const listNames = [
 ] as const;
 export type ListName = (typeof listNames)[number];
 
+/** The value of entries whose key says all. */
+export const noValue = Buffer.alloc(0);
+
 export const idBytes = 12;
 const timeBytes = 6;
-const maxTime = 2 ** 48 - 1;
+/** The latest time that a key can hold, later than any that a record can have. */
+export const endOfTime = 2 ** 48 - 1;
 const idPattern = /^[0-9a-f]{24}$/;
 
 /** Tests whether a text is an id of 24 hex digits. */
@@ -41,7 +45,7 @@ export function checkedId(id: string): string {
 export const idKey = (id: string): Buffer => Buffer.from(checkedId(id), 'hex');
 
 /** Returns the time that a key can hold. */
-export const keyTime = (epochMs: number): number => Math.min(Math.max(Math.floor(epochMs), 0), maxTime);
+export const keyTime = (epochMs: number): number => Math.min(Math.max(Math.floor(epochMs), 0), endOfTime);
 
 export function timePart(epochMs: number): Buffer {
   const part = Buffer.allocUnsafe(timeBytes);
@@ -97,6 +101,14 @@ export function listPrefix(kind: ListedKind, scope: Scope, name: ListName, value
   prefixes.set(cacheKey, prefix);
   return prefix;
 }
+
+/** Returns the prefix of the list of all records in an order, or of those with the tag. */
+export const orderPrefix = (
+  kind: ListedKind,
+  scope: Scope,
+  order: 'createdAt' | 'updatedAt' | 'description',
+  tag: string | null | undefined,
+): Buffer => (tag == null ? listPrefix(kind, scope, order) : listPrefix(kind, scope, `tag/${order}`, tag));
 
 /** Returns the key of a time in a list by time, which is also the position before all longer keys of the time. */
 export const listPosition = (prefix: Buffer, epochMs: number): Buffer => Buffer.concat([prefix, timePart(epochMs)]);
@@ -164,7 +176,7 @@ const placeIdOf = (record: GeofenceRecord | BeaconRecord): string | undefined =>
   'geometrySource' in record ? record.geometrySource?.place?.id : undefined;
 
 /** Returns the keys of a record in the lists by description, by external id and by place. */
-export function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): Buffer[] {
+function ownListKeys(kind: ListedKind, record: GeofenceRecord | BeaconRecord): Buffer[] {
   const { externalId } = record;
   const id = idKey(record._id);
   const description = descriptionPart(record.description);

@@ -8,9 +8,9 @@ import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.
 import type { PlaceRecord } from '../../../schemas/json/place.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { ChangedThing, DecodedChange } from '../types.js';
-import { type Databases, geofencesOfPlace, isSameScope, noValue } from './databases.js';
-import { expiryKey, idKey, type ListedKind } from './keys.js';
-import type { ListWriter } from './lists.js';
+import { type Databases, geofencesOfPlace, isSameScope } from './databases.js';
+import { expiryKey, idKey, type ListedKind, noValue } from './keys.js';
+import type { ListWriter } from './list-writer.js';
 import { encodeFence } from './stored-fence.js';
 import { recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
 

@@ -2,7 +2,7 @@
 import type { ChangedThing, PreparedFence } from '../types.js';
 import type { Databases } from './databases.js';
 import { idKey } from './keys.js';
-import type { ListWriter } from './lists.js';
+import type { ListWriter } from './list-writer.js';
 import { setVersion } from './stored-fence.js';
 
 export interface PreparedWriter {

@@ -15,7 +15,7 @@ import { type ChangeApplier, createChangeApplier } from './change-applier.js';
 import { createChangeFeed } from './change-feed.js';
 import { openDatabases } from './databases.js';
 import { createKinds } from './kinds.js';
-import { createListWriter } from './lists.js';
+import { createListWriter } from './list-writer.js';
 import { createReader, type RecordReader } from './reader.js';
 
 export interface ReadModelOptions {

@@ -11,7 +11,7 @@ import type { Position } from '../../ports.js';
 import type { ConfigurationReader, Scope } from '../types.js';
 import { type Databases, geofencesOfPlace, isSameScope, versionNames } from './databases.js';
 import { expiryBound, idKey, isId, type ListedKind } from './keys.js';
-import { countOf, idsOfScope, readPage, search, walk } from './lists.js';
+import { countOf, idsOfScope, readPage, search, walk } from './list-reader.js';
 import type { Contested } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';
 import type { CompactFence } from './stored-fence.js';

@@ -123,25 +123,26 @@ export class PendingEdits {
   }
 }
 
-/** The stored keys contain the index of a kind. */
-const kinds: readonly ChangeKind[] = [
-  'project',
-  'geofence',
-  'beacon',
-  'webhook',
-  'map-style',
-  'map-marker',
-  'import',
-  'import-part',
-  'place',
-  'sync',
-  'account',
-  'erasure',
-];
+/** The stored keys contain the number of a kind, so a number never changes. */
+const kindNumbers: Readonly<Record<ChangeKind, number>> = {
+  project: 0,
+  geofence: 1,
+  beacon: 2,
+  webhook: 3,
+  'map-style': 4,
+  'map-marker': 5,
+  import: 6,
+  'import-part': 7,
+  place: 8,
+  sync: 9,
+  account: 10,
+  erasure: 11,
+};
+const kindsByNumber = new Map(Object.entries(kindNumbers).map(([kind, number]) => [number, kind as ChangeKind]));
 
 function keyOf(kind: ChangeKind, id: string): Buffer {
   const key = Buffer.allocUnsafe(1 + idBytes);
-  key[0] = kinds.indexOf(kind);
+  key[0] = kindNumbers[kind];
   key.write(checkedId(id), 1, 'hex');
   return key;
 }
@@ -237,7 +238,7 @@ export function openRevisions(
       ];
     },
     contested: (limit) =>
-      [...refused.getKeys({ limit })].map((key) => ({ kind: kinds[key[0]!]!, id: key.toString('hex', 1) })),
+      [...refused.getKeys({ limit })].map((key) => ({ kind: kindsByNumber.get(key[0]!)!, id: key.toString('hex', 1) })),
 
     beginSync() {
       hasRefused = [...refused.getKeys({ limit: 1 })].length > 0;

@@ -5,7 +5,7 @@ import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { geofenceRecord, scopes, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange, SearchQuery } from '../types.js';
 import { plainText } from './keys.js';
-import { metadataMatches } from './lists.js';
+import { metadataMatches } from './list-reader.js';
 import { openReadModel } from './read-model.js';
 
 const now = 5;

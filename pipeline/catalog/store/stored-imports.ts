@@ -2,7 +2,7 @@
 import type { RootDatabase } from 'lmdb';
 import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
 import type { ImportHistory, ImportQuery, Page, Scope } from '../types.js';
-import { endOfList, idKey, idOfListKey, isId, listPosition, scopePart } from './keys.js';
+import { endOfList, endOfTime, idKey, idOfListKey, isId, listPosition, scopePart } from './keys.js';
 
 export interface StoredImports extends ImportHistory {
   /** Replaces an import; null deletes it. Must run in a write transaction. */
@@ -13,8 +13,6 @@ export interface StoredImports extends ImportHistory {
   getKeys(): Iterable<Buffer>;
   getPartKeys(): Iterable<Buffer>;
 }
-
-const endOfTime = 2 ** 48 - 1;
 
 const prefixOf = (scope: Scope, resource: ImportedResourceName): Buffer =>
   Buffer.concat([scopePart(scope), Buffer.of(resource === 'geofences' ? 0 : 1)]);

@@ -10,8 +10,8 @@ import type { Position } from '../../../schemas/json/common.js';
 import type { PlaceRecord } from '../../../schemas/json/place.js';
 import { distance, latitudeReach, longitudeReach } from '../../geometry/scale.js';
 import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery, Scope } from '../types.js';
-import { idKey, isId, scopePart, timePart } from './keys.js';
-import { isBeyondCursor } from './lists.js';
+import { endOfTime, idKey, isId, noValue, scopePart, timePart } from './keys.js';
+import { isBeyondCursor } from './list-reader.js';
 import { createTurns } from './turns.js';
 
 export interface StoredPlaces extends PlaceCatalogue {
@@ -22,10 +22,8 @@ export interface StoredPlaces extends PlaceCatalogue {
   getKeys(): Iterable<Buffer>;
 }
 
-const noValue = Buffer.alloc(0);
 /** Follows a key to get the first position after it. */
 const noBits = Buffer.alloc(1);
-const endOfTime = 2 ** 48 - 1;
 const idAt = -12;
 
 /** Rows of latitude have this height: 1.1 km. */

@@ -1,19 +1,12 @@
-/**
- * The lists of geofences and beacons by time, by description and by external id.
- *
- * An entry of a list by time has the ids of all records with the same time, 12 bytes each, in ascending order. The rows
- * of an import share their times by the hundred, so a list takes few puts.
- */
+/** Reads the lists of geofences and beacons by time, by description and by external id, see `list-writer.ts`. */
 import type { Database } from 'lmdb';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { type GeofenceRecord, isEnabledAt } from '../../../schemas/json/geofence.js';
 import type {
   ListCursor,
-  ListedTimes,
   ListQuery,
   MetadataFilter,
   Page,
-  PreparedFence,
   Scope,
   SearchPart,
   SearchQuery,
@@ -21,24 +14,19 @@ import type {
   WalkQuery,
 } from '../types.js';
 import {
-  changedListKeys,
   endOfList,
+  endOfTime,
+  idBytes,
   idOfListKey,
-  keyTime,
   type ListedKind,
   listPosition,
   listPrefix,
+  orderPrefix,
   plainText,
 } from './keys.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 type Index = Database<Buffer, Buffer>;
-
-const idBytes = 12;
-const noValue = Buffer.alloc(0);
-
-/** Later than any time a record can have. */
-const endOfTime = 2 ** 48 - 1;
 
 /** Iterates over the ids of an entry, in ascending order unless `isReverse`. */
 function* idsOf(entry: Buffer, isReverse = false): Generator<string> {
@@ -90,142 +78,9 @@ const cursorAt = ({ key, id }: PlaceByTime): ListCursor => ({
 
 const endingOf = (prefix: Buffer, { key, id }: PlaceByTime): string => key.toString('hex', prefix.length) + id;
 
-/** The entries of one time that a transaction changes, in the list of all records and in those of tags. */
-interface ChangedTime {
-  readonly kind: ListedKind;
-  readonly orderBy: ListQuery['orderBy'];
-  readonly scope: Scope;
-  readonly timeMs: number;
-  /** By tag, null for the list of all: ids that are added (true) and removed (false). */
-  readonly lists: Map<string | null, Map<string, boolean>>;
-}
-
-/** Writes lists. The lists by time are written by `flushSync`, each entry once. */
-export interface ListWriter {
-  /** Moves a record from the lists of `before` to those of `after`. Must run in a write transaction. */
-  relist(kind: ListedKind, before: Listed | undefined, after: Listed | null): void;
-  /** Does the same for a prepared change. */
-  relistPrepared(id: string, prepared: PreparedFence): void;
-  /** Must be called at the end of the transaction. */
-  flushSync(): void;
-  /** Discards what a failed transaction has collected. */
-  reset(): void;
-}
-
-const orders = ['createdAt', 'updatedAt'] as const;
-
-/** The fields of a record that the lists by time need. */
-type Timed = ListedTimes & Scope & { readonly _id: string };
-
-const timed = ({ tag, createdAt, updatedAt }: ListedTimes, { project, environment }: Scope, _id: string): Timed => ({
-  _id,
-  project,
-  environment,
-  tag,
-  createdAt,
-  updatedAt,
-});
-
-const isSameTime = (one: Timed, other: Timed, orderBy: ListQuery['orderBy']): boolean =>
-  keyTime(one[orderBy]) === keyTime(other[orderBy]) &&
-  one.project === other.project &&
-  one.environment === other.environment;
-
-export function createListWriter(index: Index): ListWriter {
-  const changed = new Map<string, ChangedTime>();
-  /** The last times that were used, those of most rows of an import: where records enter and where they leave. */
-  const latest: Record<'entered' | 'left', Partial<Record<ListQuery['orderBy'], ChangedTime>>> = {
-    entered: {},
-    left: {},
-  };
-
-  function changedTime(kind: ListedKind, record: Timed, orderBy: ListQuery['orderBy'], isAdded: boolean): ChangedTime {
-    const { project, environment } = record;
-    const timeMs = keyTime(record[orderBy]);
-    const latestTimes = latest[isAdded ? 'entered' : 'left'];
-    const last = latestTimes[orderBy];
-    if (last?.timeMs === timeMs && last.kind === kind && last.scope.project === project) {
-      if (last.scope.environment === environment) return last;
-    }
-    const name = `${kind}/${project}/${environment}/${orderBy}/${timeMs}`;
-    const found = changed.get(name) ?? { kind, orderBy, scope: { project, environment }, timeMs, lists: new Map() };
-    changed.set(name, found);
-    latestTimes[orderBy] = found;
-    return found;
-  }
-
-  /** Notes that the record enters or leaves its lists by time, except those in which `other` has the same place. */
-  function note(kind: ListedKind, record: Timed, other: Timed | null | undefined, isAdded: boolean): void {
-    for (const orderBy of orders) {
-      const isKept = other != null && isSameTime(record, other, orderBy);
-      if (isKept && record.tag === other.tag) continue;
-      const { lists } = changedTime(kind, record, orderBy, isAdded);
-      for (const tag of record.tag === null ? [null] : [null, record.tag]) {
-        if (tag === null && isKept) continue;
-        const ids = lists.get(tag);
-        if (ids) ids.set(record._id, isAdded);
-        else lists.set(tag, new Map([[record._id, isAdded]]));
-      }
-    }
-  }
-
-  function flushEntry(key: Buffer, ids: ReadonlyMap<string, boolean>): void {
-    const stored = index.get(key);
-    const left: string[] = [];
-    const text = stored?.toString('hex') ?? '';
-    for (let at = 0; at < text.length; at += 2 * idBytes) {
-      const id = text.slice(at, at + 2 * idBytes);
-      if (!ids.has(id)) left.push(id);
-    }
-    for (const [id, isAdded] of ids) if (isAdded) left.push(id);
-    if (left.length > 0) index.putSync(key, Buffer.from(left.sort().join(''), 'hex'));
-    else if (stored !== undefined) index.removeSync(key);
-  }
-
-  function reset(): void {
-    changed.clear();
-    latest.entered = {};
-    latest.left = {};
-  }
-
-  function move(kind: ListedKind, before: Timed | null | undefined, after: Timed | null): void {
-    if (before) note(kind, before, after, false);
-    if (after) note(kind, after, before, true);
-  }
-
-  function exchange({ removed, added }: Pick<PreparedFence, 'removed' | 'added'>): void {
-    for (const key of removed) index.removeSync(key);
-    for (const key of added) index.putSync(key, noValue);
-  }
-
-  return {
-    relist(kind, before, after) {
-      move(kind, before, after);
-      exchange(changedListKeys(kind, before, after));
-    },
-    relistPrepared(id, prepared) {
-      const { scope, before, after } = prepared;
-      move('geofence', before && timed(before, scope, id), timed(after, scope, id));
-      exchange(prepared);
-    },
-    flushSync() {
-      for (const { kind, orderBy, scope, timeMs, lists } of changed.values()) {
-        for (const [tag, ids] of lists) {
-          const prefix =
-            tag === null ? listPrefix(kind, scope, orderBy) : listPrefix(kind, scope, `tag/${orderBy}`, tag);
-          flushEntry(listPosition(prefix, timeMs), ids);
-        }
-      }
-      reset();
-    },
-    reset,
-  };
-}
-
 /** Returns the key range, newest first, of the narrowest list by time that contains all results. */
 function range(kind: ListedKind, query: ListQuery): { start: Buffer; end: Buffer } {
-  const name = query.tag === undefined ? query.orderBy : (`tag/${query.orderBy}` as const);
-  const prefix = listPrefix(kind, query, name, query.tag);
+  const prefix = orderPrefix(kind, query, query.orderBy, query.tag);
   const before = query.orderBy === 'createdAt' ? query.createdBefore : query.updatedBefore;
   const after = query.orderBy === 'createdAt' ? query.createdAfter : query.updatedAfter;
   return {
@@ -314,10 +169,7 @@ export function walk<T extends Listed>(
   lookup: (id: string) => T | undefined,
 ): WalkPart<T> {
   const { createdAfter, createdBefore, from, maxExamined } = query;
-  const prefix =
-    query.tag === undefined
-      ? listPrefix(kind, query, 'createdAt')
-      : listPrefix(kind, query, 'tag/createdAt', query.tag);
+  const prefix = orderPrefix(kind, query, 'createdAt', query.tag);
   const passed = from === null ? null : placeOfEnding(prefix, from);
   const start = passed?.key ?? listPosition(prefix, createdAfter === undefined ? 0 : createdAfter + 1);
   const items: T[] = [];
@@ -334,7 +186,7 @@ export function walk<T extends Listed>(
 
 /** Tests whether the record makes events, as answers of the API say it. */
 const isEnabled = (record: Listed, nowMs: number): boolean =>
-  record.enabled && (!('disableAfter' in record) || record.disableAfter === null || nowMs <= record.disableAfter);
+  'disableAfter' in record ? isEnabledAt(record, nowMs) : record.enabled;
 
 /** Returns a function that tests whether each word is in one of the texts by which people know a record. */
 function wordsTest(words: readonly string[]): (record: Listed) => boolean {
@@ -359,11 +211,10 @@ export function idsOfScope(index: Index, kind: ListedKind, scope: Scope, limit: 
 }
 
 /** Returns the narrowest list in the order of the search. Few records share an external id; they are in no order. */
-function listOfSearch(kind: ListedKind, query: SearchQuery): Buffer {
-  if (query.externalId !== undefined) return listPrefix(kind, query, 'externalId', query.externalId);
-  if (query.tag === undefined) return listPrefix(kind, query, query.sort);
-  return listPrefix(kind, query, `tag/${query.sort}`, query.tag);
-}
+const listOfSearch = (kind: ListedKind, query: SearchQuery): Buffer =>
+  query.externalId === undefined
+    ? orderPrefix(kind, query, query.sort, query.tag)
+    : listPrefix(kind, query, 'externalId', query.externalId);
 
 /** Iterates over a list in the order of a search: ids, and the endings from which it can continue. */
 function* placesOfSearch(
@@ -427,9 +278,6 @@ export function search<T extends Listed>(
 
 /** Returns the number of records of a scope, or of those with a tag. The list by description has a key for each. */
 export const countOf = (index: Index, kind: ListedKind, query: Scope & { tag?: string }): number => {
-  const prefix =
-    query.tag === undefined
-      ? listPrefix(kind, query, 'description')
-      : listPrefix(kind, query, 'tag/description', query.tag);
+  const prefix = orderPrefix(kind, query, 'description', query.tag);
   return index.getKeysCount({ start: prefix, end: endOfList(prefix) });
 };
