@@ -10,7 +10,7 @@ import { callerOf } from '../http/access/authority.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';
 import { Id, Position } from '../schemas/json/common.js';
-import type { GeofenceRecord } from '../schemas/json/geofence.js';
+import { type GeofenceRecord, isEnabledAt } from '../schemas/json/geofence.js';
 import { described, listOf } from './describe.js';
 import { cursorParameter, listPaging } from './lists.js';
 import { cursorOf, readPlace, type SearchedResource } from './paired-search.js';
@@ -49,12 +49,12 @@ function outlineOf(record: GeofenceRecord | BeaconRecord, nowMs: number) {
   const { _id, description, tag, externalId, enabled } = record;
   const names = { _id, description, ...(tag !== null && { tag }), ...(externalId !== null && { externalId }) };
   if ('coordinates' in record) return { ...names, enabled, center: rounded(record.coordinates) };
-  const { geometrySource, disableAfter, center, radius, ring } = record;
+  const { geometrySource, center, radius, ring } = record;
   const address = geometrySource?.address?.query;
   return {
     ...names,
     ...(address != null && { address }),
-    enabled: enabled && (disableAfter === null || nowMs <= disableAfter),
+    enabled: isEnabledAt(record, nowMs),
     center: rounded(center),
     ...(ring === null ? { radius } : { ring: ring.map(rounded) }),
   };

@@ -2,7 +2,7 @@
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import type { FenceOverlay } from '../../renderer/types.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
-import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { type GeofenceRecord, isEnabledAt } from '../../schemas/json/geofence.js';
 
 const param = 'geofences';
 const maxGeofences = 1_000;
@@ -21,9 +21,7 @@ export function fencesOfTag(
 ): Validated<readonly FenceOverlay[]> {
   const { items, hasMore } = configuration.geofences({ ...scope, tag, limit: maxGeofences, orderBy: 'createdAt' });
   if (hasMore) return invalid(param, `must be a tag of at most ${maxGeofences} geofences`);
-  const enabled = items.filter(
-    ({ enabled, disableAfter }) => enabled && (disableAfter === null || nowMs <= disableAfter),
-  );
+  const enabled = items.filter((geofence) => isEnabledAt(geofence, nowMs));
   if (enabled.length === 0) return invalid(param, 'must be a tag of at least one enabled geofence');
   const points = enabled.reduce((sum, { ring }) => sum + (ring?.length ?? 0), 0);
   if (points > maxPoints) return invalid(param, `must be a tag of geofences with at most ${maxPoints} points in all`);

@@ -3,7 +3,7 @@
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
-import type { GeofenceHead, GeofenceRecord } from '../../schemas/json/geofence.js';
+import { type GeofenceRecord, isMonitoredAt } from '../../schemas/json/geofence.js';
 import type { User } from '../../schemas/json/user.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
 import { type UserParts, userJson } from '../../schemas/wire/user.js';
@@ -65,7 +65,7 @@ const insideGeofence = `has(geofences, {text}) AND (device_id, user) IN (
     ORDER BY updated_at DESC, actual_updated_at DESC, user DESC LIMIT 1 BY device_id)`;
 
 /** Selects the newest row of each user, last updated first, one more than the limit. */
-export function usersStatement(scope: Scope, query: UserQuery): Statement {
+function usersStatement(scope: Scope, query: UserQuery): Statement {
   const { sql, parameters } = where(scope, [
     ['updated_at < {time}', query.updatedBefore],
     ['updated_at > {time}', query.updatedAfter],
@@ -81,7 +81,7 @@ export function usersStatement(scope: Scope, query: UserQuery): Statement {
 }
 
 /** Selects the user with this `_id`, `userId` or `deviceId`; the last updated of several. */
-export function userStatement(scope: Scope, name: string): Statement {
+function userStatement(scope: Scope, name: string): Statement {
   const { sql, parameters } = where(scope, [
     ['(user = {text} OR user_id = {text} OR device_id = {text})', name, name, name],
   ]);
@@ -91,15 +91,12 @@ export function userStatement(scope: Scope, name: string): Statement {
   };
 }
 
-/** Returns whether the geofence was monitored at the user's last location, which decided the user's events too. */
-const wasMonitored = (geofence: GeofenceHead, lastMs: number): boolean =>
-  geofence.enabled && lastMs <= (geofence.disableAfter ?? Infinity) && lastMs <= (geofence.deleteAfter ?? Infinity);
-
 function userOf({ configuration }: UsersDeps, scope: Scope, row: UserRow): User {
   const parts = JSON.parse(row.body) as Omit<UserParts, 'geofences' | 'beacons'>;
   const geofences = row.geofences.flatMap((id) => {
     const geofence = configuration.geofenceHead(scope, id);
-    return geofence && wasMonitored(geofence, parts.last.occurredAt) ? [geofenceSummary(geofence)] : [];
+    // The user's last location decided the user's events, too.
+    return geofence && isMonitoredAt(geofence, parts.last.occurredAt) ? [geofenceSummary(geofence)] : [];
   });
   const beacons = row.beacons.flatMap((id) => {
     const beacon = configuration.beacon(scope, id);

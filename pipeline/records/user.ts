@@ -1,6 +1,6 @@
 /** Builds a user's JSON for SDKs, the API and webhooks from its state and the current configuration. */
 import type { Beacon } from '../../schemas/json/beacon.js';
-import type { GeofenceHead, GeofenceSummary } from '../../schemas/json/geofence.js';
+import { type GeofenceSummary, isMonitoredAt } from '../../schemas/json/geofence.js';
 import type { User, UserProfile } from '../../schemas/json/user.js';
 import type { UserState, Visit } from '../../schemas/records.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
@@ -13,9 +13,6 @@ export interface DeviceScope extends Scope {
   readonly deviceId: string;
 }
 
-const isListed = ({ enabled, disableAfter, deleteAfter }: GeofenceHead, atMs: number): boolean =>
-  enabled && atMs <= (disableAfter ?? Infinity) && atMs <= (deleteAfter ?? Infinity);
-
 /**
  * Returns summaries of the visited geofences by time of entry, without those that are disabled or expired at `atMs`.
  */
@@ -27,7 +24,7 @@ const listedGeofences = (
 ): GeofenceSummary[] =>
   visits.flatMap((visit) => {
     const record = configuration.storedGeofenceHead(scope, visit.id);
-    const isShown = record !== undefined && isOfGeneration(visit, record.createdAt) && isListed(record, atMs);
+    const isShown = record !== undefined && isOfGeneration(visit, record.createdAt) && isMonitoredAt(record, atMs);
     return isShown ? [geofenceSummary(record)] : [];
   });
 

@@ -120,6 +120,14 @@ export type GeofenceRecord = Static<typeof GeofenceRecord>;
 /** A geofence without its ring: decoding 2,000 vertices takes at least ten times as long as the rest. */
 export type GeofenceHead = Omit<GeofenceRecord, 'ring'>;
 
+/** Tests whether the geofence is enabled at a time (milliseconds): it says so, and its `disableAfter` has not passed. */
+export const isEnabledAt = ({ enabled, disableAfter }: GeofenceHead, atMs: number): boolean =>
+  enabled && (disableAfter === null || atMs <= disableAfter);
+
+/** Tests whether the geofence is enabled at a time (milliseconds), and its `deleteAfter` has not passed. */
+export const isMonitoredAt = (geofence: GeofenceHead, atMs: number): boolean =>
+  isEnabledAt(geofence, atMs) && (geofence.deleteAfter === null || atMs <= geofence.deleteAfter);
+
 /** What computed an isochrone, as the API returns it. */
 export const ShownIsochroneSource = Type.Object({
   provider: Type.String(),

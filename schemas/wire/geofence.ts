@@ -1,14 +1,15 @@
 /** Converts stored geofences and beacons to the API's JSON and to the form that events carry. */
 import type { Beacon, BeaconRecord } from '../json/beacon.js';
 import type { Position } from '../json/common.js';
-import type {
-  AddressSource,
-  Geofence,
-  GeofenceHead,
-  GeofenceRecord,
-  GeofenceSummary,
-  GeometrySource,
-  IsochroneSource,
+import {
+  type AddressSource,
+  type Geofence,
+  type GeofenceHead,
+  type GeofenceRecord,
+  type GeofenceSummary,
+  type GeometrySource,
+  type IsochroneSource,
+  isEnabledAt,
 } from '../json/geofence.js';
 import type { EventBeacon, EventGeofence } from '../records.js';
 import { isoTime, listText, point, withoutUnset } from './common.js';
@@ -50,7 +51,7 @@ export function geofenceJson(record: GeofenceRecord | GeofenceHead, nowMs: numbe
     ...(ring && { geometry: { type: 'Polygon', coordinates: [ring] } }),
     geometryCenter: point(...record.center),
     geometryRadius: record.radius,
-    enabled: record.enabled && (record.disableAfter === null || nowMs <= record.disableAfter),
+    enabled: isEnabledAt(record, nowMs),
     ...withoutUnset({
       mode: record.mode,
       address: record.geometrySource?.address?.query,
