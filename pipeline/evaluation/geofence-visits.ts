@@ -13,8 +13,8 @@ import {
 
 const noRows: readonly number[] = [];
 const gone = -1;
-/** The rows of the fences that the user of the current location is inside. */
-const visitedRows = new RowSet();
+/** Used again for each location. */
+const rowsOfVisits = new RowSet();
 
 /**
  * Tests whether a visit belongs to the fence or beacon that has its id now. A visit without a generation, of an earlier
@@ -72,21 +72,27 @@ export function geofencesAfter(
   context: EvaluationContext,
   effects: Effects,
 ): Visit[] {
-  visitedRows.clear();
-  const remaining = remainingVisits(location, visits, context, effects);
-  const candidates = entryCandidates(location, context);
-  const enterable = enterableRows(location, candidates, context.fences.candidateCount, context);
+  const visited = rowsOfVisits;
+  visited.clear();
+  const remaining = remainingVisits(location, visits, visited, context, effects);
+  const enterable = enterableRows(location, entryCandidates(location, context), visited, context);
   if (enterable.length === 0) return remaining;
   return joined(remaining, enteredVisits(location, enterable, remaining.length, context, effects));
 }
 
-/** Returns the visits that continue, and notes the rows of all in {@link visitedRows}. */
-function remainingVisits(location: Location, visits: Visit[], context: EvaluationContext, effects: Effects): Visit[] {
+/** Returns the visits that continue, and adds the rows of all to `visited`. */
+function remainingVisits(
+  location: Location,
+  visits: Visit[],
+  visited: RowSet,
+  context: EvaluationContext,
+  effects: Effects,
+): Visit[] {
   let changed: Visit[] | undefined;
   for (let index = 0; index < visits.length; index++) {
     const visit = visits[index]!;
     const row = FenceVisit.rowOf(visit, context.fences);
-    if (row !== gone) visitedRows.add(row);
+    if (row !== gone) visited.add(row);
     const after = visitAfter(location, visit, row, context, effects);
     if (after !== visit) changed ??= visits.slice(0, index);
     if (after !== null) changed?.push(after);
@@ -133,16 +139,16 @@ function visitAfter(
 function enterableRows(
   location: Location,
   candidates: Int32Array,
-  count: number,
+  visited: RowSet,
   context: EvaluationContext,
 ): readonly number[] {
   const { fences } = context;
   const { longitude, latitude } = location;
   const accuracyM = decidingAccuracyM(location, context.settings);
   let enterable: number[] | undefined;
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; index < fences.candidateCount; index++) {
     const row = candidates[index]!;
-    if (visitedRows.has(row)) continue;
+    if (visited.has(row)) continue;
     const zone = fences.zone(row, longitude, latitude, accuracyM);
     if (zone === Zone.apart || judgeOutside(row, zone, location, context) !== 'entered') continue;
     enterable ??= [];
