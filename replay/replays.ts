@@ -9,6 +9,7 @@ import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
 import { createFairLimit } from '../pipeline/fair-limit.js';
 import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
+import { hourMs } from '../schemas/durations.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import type { RunReplay } from './child.js';
@@ -62,7 +63,7 @@ export interface ReplaysParts {
   readonly everyMs?: number;
 }
 
-const keepMs = 3_600_000;
+const keepMs = hourMs;
 /** Time after which a replay of a node that has ended no longer counts as running. */
 const leaseMs = 30_000;
 const retryAfterS = 10;

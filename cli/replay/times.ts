@@ -1,7 +1,8 @@
 /** Parses times and durations of the command line. Pure. */
 import { parseTime } from '../../http/fields/times.js';
+import { dayMs, hourMs, minuteMs } from '../../schemas/durations.js';
 
-const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const unitMs = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs } as const;
 const durationPattern = /^(\d{1,9})([smhd])$/;
 
 /** Returns the milliseconds of `90s`, `30m`, `24h` or `7d`; undefined for any other text. */

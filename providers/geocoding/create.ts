@@ -2,6 +2,7 @@
 import { parseNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
 import type { ObserveCache } from '../../pipeline/cache-use.js';
+import { hourMs } from '../../schemas/durations.js';
 import { parameterError } from '../../schemas/errors.js';
 import { createGazetteer } from './gazetteer/gazetteer.js';
 import type { Geocoder } from './geocoder.js';
@@ -60,7 +61,7 @@ export function createGeocoder(
     maxRunning: maxConnections,
     maxWaitMs,
     maxCachedAnswers: settings.maxCachedAnswers,
-    maxCacheAgeMs: settings.cacheHours * 3_600_000,
+    maxCacheAgeMs: settings.cacheHours * hourMs,
     observeCache: settings.observeCache,
     clock,
   });

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createFolder } from '../../schemas/create-folder.js';
+import { dayMs } from '../../schemas/durations.js';
 import type { Position } from '../../schemas/json/common.js';
 import { type RoadBoundary, roadBoundary } from '../roads/boundary.js';
 
@@ -53,7 +54,7 @@ export async function beginRoadData(folder: string, nowMs: number): Promise<stri
   for (const name of await readdir(folder)) {
     if (!name.startsWith('building-')) continue;
     const { mtimeMs } = await stat(join(folder, name));
-    if (nowMs - mtimeMs > 86_400_000) await rm(join(folder, name), { recursive: true, force: true });
+    if (nowMs - mtimeMs > dayMs) await rm(join(folder, name), { recursive: true, force: true });
   }
   const building = join(folder, `building-${randomBytes(6).toString('hex')}`);
   await mkdir(building);

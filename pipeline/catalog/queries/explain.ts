@@ -3,6 +3,7 @@
  *
  * The verdicts come from the functions of evaluation itself. This file adds texts and measurements.
  */
+import { minuteMs } from '../../../schemas/durations.js';
 import type { DeviceState, Location, Visit } from '../../../schemas/records.js';
 import { isoTime } from '../../../schemas/wire/common.js';
 import { evaluate } from '../../evaluation/evaluate.js';
@@ -243,6 +244,6 @@ const transitionJson = ({ type, id, confidence, durationMs, currentlyOperating }
   type,
   _id: id,
   confidence,
-  ...(durationMs !== null && { duration: durationMs / 60_000 }),
+  ...(durationMs !== null && { duration: durationMs / minuteMs }),
   ...(currentlyOperating !== null && { currentlyOperating }),
 });

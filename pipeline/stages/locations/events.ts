@@ -3,6 +3,7 @@
  * beacon.
  */
 import { type BoundedCache, createBoundedCache } from '../../../schemas/bounded-cache.js';
+import { minuteMs } from '../../../schemas/durations.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';
 import { eventBeacon, eventGeofence } from '../../../schemas/wire/geofence.js';
@@ -76,8 +77,6 @@ export function createDefinitions(
   };
 }
 
-const msPerMinute = 60_000;
-
 /**
  * Builds the event of a transition; undefined when its geofence or beacon was deleted meanwhile. `user` is the state
  * after the location.
@@ -108,7 +107,7 @@ export function eventOf(
     latitude: location.latitude,
     accuracy_m: location.accuracy_m,
     confidence: transition.confidence,
-    duration_min: transition.durationMs === null ? null : transition.durationMs / msPerMinute,
+    duration_min: transition.durationMs === null ? null : transition.durationMs / minuteMs,
     currentlyOperating: transition.currentlyOperating,
     foreground: location.foreground,
     stopped: location.stopped,
