@@ -3,7 +3,7 @@ import { type Codec, frameBytes } from '../../../schemas/codecs.js';
 import { dayMs } from '../../../schemas/durations.js';
 import type { Location } from '../../../schemas/records.js';
 import type { LogRecord } from '../../ports.js';
-import { type BadRecord, decodeRecord } from '../../records/decode.js';
+import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
 import { isErasureCommand } from '../../records/erasure-command.js';
 
 /** Records in offset order, and their decoded locations. */
@@ -15,13 +15,11 @@ export interface DecodedBatch {
   readonly deviceKeys: ReadonlySet<string>;
 }
 
-export const isBad = (item: Location | BadRecord): item is BadRecord => 'reason' in item;
-
 export function decodeBatch(codec: Codec<Location>, records: readonly LogRecord[]): DecodedBatch {
   const deviceKeys = new Set<string>();
   const items = records.map((record) => {
     const item = decodeLocation(codec, record);
-    if (!isBad(item)) deviceKeys.add(record.key);
+    if (!isBadRecord(item)) deviceKeys.add(record.key);
     return item;
   });
   return { records, items, deviceKeys };
@@ -29,7 +27,7 @@ export function decodeBatch(codec: Codec<Location>, records: readonly LogRecord[
 
 function decodeLocation(codec: Codec<Location>, record: LogRecord): Location | BadRecord {
   const location = decodeRecord(codec, record);
-  if ('reason' in location || isErasureCommand(location)) return location;
+  if (isBadRecord(location) || isErasureCommand(location)) return location;
   const message = problemOf(location);
   return message === undefined ? location : { record, reason: 'invalid_location', message };
 }

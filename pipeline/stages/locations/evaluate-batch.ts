@@ -11,13 +11,13 @@ import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { Evaluation, EvaluationContext } from '../../evaluation/types.js';
 import { type Commit, type LogRecord, type NewRecord, topics } from '../../ports.js';
-import type { BadRecord } from '../../records/decode.js';
+import { type BadRecord, isBadRecord } from '../../records/decode.js';
 import { encodeDeviceState } from '../../records/device-state.js';
 import { erasedUsers, isErasureCommand, withoutErased } from '../../records/erasure-command.js';
 import { type EncodeInto, Slab } from '../../records/slab.js';
 import { deadLetterOf } from '../dead-letters.js';
 import type { BatchTrace } from './batch-trace.js';
-import { type DecodedBatch, isBad } from './decode.js';
+import type { DecodedBatch } from './decode.js';
 import type { Device } from './device-states.js';
 import { type Definitions, eventOf } from './events.js';
 import { createOutcomeEncoder, type EncodableOutcome } from './outcome.js';
@@ -46,7 +46,7 @@ export function evaluateRecords(
     if (collector.isFull) return index;
     const record = records[index] as LogRecord;
     const item = items[index] as Location | BadRecord;
-    if (isBad(item)) {
+    if (isBadRecord(item)) {
       collector.deadLetter(item);
       continue;
     }
