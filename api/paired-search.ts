@@ -120,9 +120,11 @@ export interface SearchedResource<Stored extends Listed> {
 const byTime =
   ({ sort, isDescending }: Found) =>
   (a: Listed, b: Listed): number => {
-    const order = a[sort] < b[sort] ? -1 : a[sort] > b[sort] ? 1 : a._id < b._id ? -1 : 1;
+    const order = compare(a[sort], b[sort]) || compare(a._id, b._id);
     return isDescending ? -order : order;
   };
+
+const compare = <Value extends number | string>(a: Value, b: Value): number => Number(a > b) - Number(a < b);
 
 /**
  * Reads a page of a search; undefined if the query is that of a plain list. Answers `cursor` while there may be more.

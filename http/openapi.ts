@@ -116,7 +116,7 @@ const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title
  * Rewrites tuples for JSON Schema 2020-12, and so OpenAPI 3.1. TypeBox lists their items under `items`, as earlier
  * drafts did.
  */
-export function withModernTuples(node: unknown): unknown {
+function withModernTuples(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withModernTuples);
   if (typeof node !== 'object' || node === null) return node;
   const entries = Object.entries(node).map(([name, value]): [string, unknown] => [name, withModernTuples(value)]);

@@ -89,7 +89,7 @@ export interface ResourceParts {
   readonly resolve: ResolveGeometry;
 }
 
-export function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scope): ImportedResource {
+function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scope): ImportedResource {
   const rowOf = (id: string, input: GeofenceInput): ReadRow => ({
     id,
     tag: input.tag,
@@ -140,10 +140,7 @@ function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Map<
  * A beacon needs no pair. One without is the same beacon if it transmits the same, so that importing a file again
  * creates no other.
  */
-export function beaconResource(
-  { configuration }: Pick<ResourceParts, 'configuration'>,
-  scope: Scope,
-): ImportedResource {
+function beaconResource({ configuration }: Pick<ResourceParts, 'configuration'>, scope: Scope): ImportedResource {
   let unpaired: Map<string, string> | undefined;
   return {
     kind: 'beacon',

@@ -182,7 +182,7 @@ function nanIfUnavailable(error: unknown): number {
   throw error;
 }
 
-export const cacheMetrics = {
+const cacheMetrics = {
   cache_hits_total: { kind: 'counter', help: 'Lookups that a cache answered, by cache.' },
   cache_misses_total: { kind: 'counter', help: 'Lookups that a cache could not answer, by cache.' },
   cache_entries: { kind: 'gauge', help: 'Entries of a cache, by cache.' },

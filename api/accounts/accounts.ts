@@ -18,7 +18,7 @@ import { newTokenText, sha256Hex } from './tokens.js';
 
 const maxMembers = 1_000;
 const maxInvitations = 100;
-export const invitationTtlMs = 7 * dayMs;
+const invitationTtlMs = 7 * dayMs;
 
 /** Returns the id of the account of an address, which is in lower case. */
 export const accountIdOf = (email: string): string => deriveId('account', email);

@@ -4,7 +4,7 @@ import type { FieldReader } from '../../http/fields/reader.js';
 import type { FileFormat } from '../../pipeline/ports.js';
 
 export const defaultJsonRows = 1_000;
-export const maxJsonRows = 10_000;
+const maxJsonRows = 10_000;
 export const maxFileRows = 1_000_000;
 
 /** A file format; JSON is handled apart. */

@@ -63,7 +63,7 @@ export function readAttemptQuery(query: RawFields): Outcome<AttemptQuery> {
  * Builds the query: newest first, one more than the limit. Rows of one attempt are equal, so the first of each is
  * enough. Narrow columns select the rows before bodies are read, because a block of bodies has megabytes.
  */
-export function attemptsStatement(webhook: WebhookRecord, query: AttemptQuery): Statement {
+function attemptsStatement(webhook: WebhookRecord, query: AttemptQuery): Statement {
   const { sql, parameters } = where(webhook, [
     ['webhook = {text}', webhook._id],
     ['at < {time}', query.before],

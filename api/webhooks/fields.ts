@@ -28,7 +28,7 @@ export type WebhookInput = Pick<WebhookRecord, 'url' | 'description' | 'types' |
 const conversionName = /^[A-Za-z0-9_]+$/;
 
 /** Returns whether text is a type of event: one of Fenceline's or the name of a conversion. */
-export const isEventType = (text: string): boolean =>
+const isEventType = (text: string): boolean =>
   (eventTypes as readonly string[]).includes(text) || (text.length <= maxNameLength && conversionName.test(text));
 
 export const eventTypeRule = [

@@ -25,7 +25,7 @@ export interface RedeliveryDeps extends Pick<ApiDependencies, 'log' | 'configura
 }
 
 /** Limits of one call, and of one step of it, which bounds memory. */
-export const redeliveryBounds = { maxEvents: 10_000, maxStepEvents: 1_000 } as const;
+const redeliveryBounds = { maxEvents: 10_000, maxStepEvents: 1_000 } as const;
 
 /** Returns the number of deliveries and the cursor of the next call; null: nothing is left. */
 export async function redeliverRange(

@@ -93,7 +93,7 @@ const entryBytes = 2_048;
 const keyPattern = /^[\x21-\x7e]+$/;
 
 export const idempotencyHeader = 'Idempotency-Key';
-export const replayedHeader = 'Idempotency-Replayed';
+const replayedHeader = 'Idempotency-Replayed';
 
 const sha256 = (...parts: readonly (string | Buffer)[]): string => {
   const hash = createHash('sha256');

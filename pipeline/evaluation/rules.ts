@@ -47,7 +47,7 @@ const isForUser = ({ userIds }: FenceRules, userId: string | null): boolean =>
 const isClosed = ({ hours }: FenceRules, atMs: number): boolean => hours !== null && !hours(atMs);
 
 /** Returns why the fence is not monitored, or null if it is. */
-export function unmonitoredBecause(rules: FenceRules, location: Location, settings: Settings): Unmonitored | null {
+function unmonitoredBecause(rules: FenceRules, location: Location, settings: Settings): Unmonitored | null {
   if (isDisabled(rules, location.occurredAt)) return 'disabled';
   if (!isForUser(rules, location.userId)) return 'not_for_user';
   if (settings.restrictToOperatingHours && isClosed(rules, location.occurredAt)) return 'closed';

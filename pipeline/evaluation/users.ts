@@ -5,7 +5,7 @@ import type { Location, LocationDetails, UserState } from '../../schemas/records
 import { quoted } from '../../schemas/wire/common.js';
 
 /** A device with more users forgets the least recently used record. */
-export const maxUsersPerDevice = 16;
+const maxUsersPerDevice = 16;
 
 /**
  * Returns the user record of a location. The first user that a device names takes over its anonymous record, with all

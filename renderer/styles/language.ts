@@ -9,7 +9,7 @@ import type { ExpressionSpecification, LayerSpecification, StyleSpecification } 
 import { expression } from './expressions.js';
 
 /** The language value for local names, as written on signs. */
-export const localLanguage = 'local';
+const localLanguage = 'local';
 
 /** Matches tags with names in a language or script. `pgf:` tags are in the encoding of a vendor's fonts. */
 const nameKey = /^(?:pgf:)?name(?:[:_](?:int|latin|nonlatin|[a-z]{2,3}(?:-[A-Za-z]+)*))?$/;

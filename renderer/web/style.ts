@@ -11,7 +11,7 @@ import type { Bounds, TileSource } from '../types.js';
 import { worldPixel } from '../view/projection.js';
 import type { Tileset } from './requests.js';
 
-export const glyphsPath = '/maps/glyphs/{fontstack}/{range}.pbf';
+const glyphsPath = '/maps/glyphs/{fontstack}/{range}.pbf';
 
 /** Returns the path of a style's sprite, without extension. */
 export const spritePath = (style: BuiltInStyle): string => `/maps/sprites/${style}`;

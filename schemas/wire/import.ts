@@ -7,7 +7,7 @@ const grouped = (count: number): string => count.toLocaleString('en-US');
 const nothingChanged = ({ created, updated }: ImportRecord): boolean => created + updated === 0;
 
 /** Returns the result of an import as a sentence. */
-export function importMessage(record: ImportRecord, status: ImportStatus): string {
+function importMessage(record: ImportRecord, status: ImportStatus): string {
   const { created, updated, unchanged, rejected, lastLine, failure, isDryRun } = record;
   const done = isDryRun ? 'would be ' : '';
   const counts =

@@ -28,7 +28,7 @@ export function reach(host: string, port: number, limitMs = defaultLimitMs): Pro
 }
 
 /** Returns host and port of `host:port` or of an http or https URL. */
-export function hostAndPort(address: string): readonly [host: string, port: number] {
+function hostAndPort(address: string): readonly [host: string, port: number] {
   const { protocol, hostname, port } = new URL(address.includes('://') ? address : `tcp://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   return [host, Number(port || (protocol === 'https:' ? 443 : 80))];

@@ -42,7 +42,7 @@ function namesErased({ body, createdAt }: Delivery, { users, names }: Erased): b
   return isErased(user) || isErased(event?.user) || events.some((each) => isErased(each.user));
 }
 
-export const isDeliveryErased = (delivery: Delivery, erased: Erased): boolean =>
+const isDeliveryErased = (delivery: Delivery, erased: Erased): boolean =>
   delivery.project === erased.project &&
   delivery.environment === erased.environment &&
   (delivery.events.some((id) => erased.events.has(id)) || namesErased(delivery, erased));

@@ -8,7 +8,7 @@ import { hourMs } from '../../../schemas/durations.js';
 import type { AttemptResult, AttemptState } from '../../../schemas/json/webhook.js';
 
 /** Maximum jitter as a share of each delay, so that deliveries that failed together aren't retried together. */
-export const jitterShare = 0.1;
+const jitterShare = 0.1;
 
 const maxRetryAfterMs = 24 * hourMs;
 const maxPauseMs = hourMs;

@@ -96,7 +96,7 @@ export function isTemplate({ kind, text }: Pick<Property<unknown>, 'kind' | 'tex
  * Replaces `{name}` with the property of that name. A value is written only once, because `{name:latin}
  * {name:nonlatin}` often repeats one name.
  */
-export function resolveTokens(template: string, properties: Properties): string {
+function resolveTokens(template: string, properties: Properties): string {
   const used = new Set<unknown>();
   return template.replace(/{([^{}]+)}/g, (_token, name: string) => {
     const value = properties[name];
