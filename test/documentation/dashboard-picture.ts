@@ -19,9 +19,9 @@ import { createRandom } from '../../schemas/random.js';
 import { launchServer } from '../../server/server-process.js';
 import { buildCity, type City, type CityResource } from '../../simulation/city.js';
 import { createFleet, type Device } from '../../simulation/fleet.js';
-import { pastOf } from '../../simulation/past.js';
 import { Client, ok } from '../support/client.js';
 import { adminApiKeyIn } from '../support/server.js';
+import { pastOf } from './fleet-past.js';
 
 const fleetSize = 160;
 const pastDays = 7;

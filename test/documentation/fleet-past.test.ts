@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { dayMs } from '../schemas/durations.js';
-import { createRandom } from '../schemas/random.js';
-import { buildCity } from './city.js';
-import { createFleet } from './fleet.js';
-import { outingsOf, pastOf } from './past.js';
+import { dayMs } from '../../schemas/durations.js';
+import { createRandom } from '../../schemas/random.js';
+import { buildCity } from '../../simulation/city.js';
+import { createFleet } from '../../simulation/fleet.js';
+import { outingsOf, pastOf } from './fleet-past.js';
 
 const seed = fc.nat();
 const span = fc

@@ -5,9 +5,9 @@
  * In: a fleet, and the span of time. Out: track bodies of each device in the order of time. Devices move in outings of
  * about an hour, most of them in the morning, at noon and in the evening. The last outing ends with the span.
  */
-import { dayMs, hourMs } from '../schemas/durations.js';
-import type { Random } from '../schemas/random.js';
-import type { Device } from './fleet.js';
+import { dayMs, hourMs } from '../../schemas/durations.js';
+import type { Random } from '../../schemas/random.js';
+import type { Device } from '../../simulation/fleet.js';
 
 const reportEveryMs = 25_000;
 const outingMs = [0.4 * hourMs, 1.3 * hourMs] as const;
