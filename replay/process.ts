@@ -2,13 +2,13 @@
  * The process of one replay. It reads the log of a data folder or of a cluster, tells its parent what it finds, and
  * ends. It ends early when the parent has ended.
  */
-import { setPriority } from 'node:os';
 import { openLogReader, type ReadableLog } from '../backends/embedded/reader.js';
+import { yieldToOthers } from '../schemas/helper-process.js';
 import type { ProcessMessage, ReplaySource } from './child.js';
 import { runJob } from './job.js';
 
 /** The server's own work goes first. */
-const priority = 10;
+const niceness = 10;
 
 async function openLog(source: ReplaySource): Promise<{ readonly log: ReadableLog; close(): Promise<void> }> {
   if (source.kind === 'folder') {
@@ -31,11 +31,7 @@ const tell = (message: object): Promise<void> =>
   });
 
 async function run({ source, job, bounds, folder }: ProcessMessage): Promise<void> {
-  try {
-    setPriority(priority);
-  } catch {
-    // Some systems do not allow it. The replay is then as important as the rest.
-  }
+  yieldToOthers(niceness);
   const opened = await openLog(source);
   try {
     for await (const message of runJob(opened.log, job, bounds, folder)) await tell(message);

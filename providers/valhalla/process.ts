@@ -2,21 +2,16 @@
  * The process of the embedded Valhalla. Its parent kills it past a deadline, because native code cannot be interrupted
  * otherwise, and starts another one when it crashes.
  */
-import { setPriority } from 'node:os';
+import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { type Actor, openActor } from './actor.js';
 import type { ProcessAnswer, ProcessMessage } from './child.js';
 
-const niceness = 5;
 let actor: Promise<Actor> | undefined;
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+leaveSignalsToParent();
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message) => void work(message as ProcessMessage));
-try {
-  setPriority(niceness);
-} catch {
-  // Some systems do not allow it.
-}
+yieldToOthers(helperNiceness);
 
 async function work({ id, tilesFolder, action, request }: ProcessMessage): Promise<void> {
   actor ??= openActor(tilesFolder);

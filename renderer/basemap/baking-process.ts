@@ -4,17 +4,11 @@
  * Nodes start this process, and the build of the Docker image runs it. It takes some seconds of processor time at low
  * priority. Its 500 MB of memory return to the system when it ends.
  */
-import { setPriority } from 'node:os';
+import { helperNiceness, yieldToOthers } from '../../schemas/helper-process.js';
 import { prepareDefaultBasemap } from './bake.js';
 
-/** The niceness of drawing processes, because a map may be waiting. */
-const niceness = 5;
-
-try {
-  setPriority(niceness);
-} catch {
-  // Some systems do not allow it.
-}
+// A map may be waiting.
+yieldToOthers(helperNiceness);
 // The parent has ended. The next start bakes again.
 process.on('disconnect', () => process.exit(1));
 const [folder] = process.argv.slice(2);

@@ -1,24 +1,17 @@
-/**
- * The drawing process. The pool starts it, and its first message names the archive. It ends with the pool.
- *
- * Signals of a terminal or a supervisor reach the whole process group. This process ignores them, so that its parent
- * can finish its maps, and ends when the parent disconnects.
- */
-import { setPriority } from 'node:os';
+/** The drawing process. The pool starts it, and its first message names the archive. It ends with the pool. */
 import { ApiError } from '../../schemas/errors.js';
+import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { createMapRenderer, type MapRenderer } from '../map.js';
 import { createArchiveFetcher } from '../sources/guarded.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
 import { createProcessorTime } from './processor-time.js';
 
-/** On a busy machine, a third of the processor share of processes that evaluate locations. */
-const niceness = 5;
 const processorTime = createProcessorTime();
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+leaveSignalsToParent();
 process.on('disconnect', exit);
 process.once('message', (message) => void serve(message as ProcessStart));
-yieldToOthers();
+yieldToOthers(helperNiceness);
 
 async function serve({ userAgent, archiveTimeoutMs, ...options }: ProcessStart): Promise<void> {
   let renderer: MapRenderer;
@@ -67,13 +60,4 @@ function answer(message: Answer): void {
 
 function exit(): void {
   process.exit(0);
-}
-
-/** Lowers the priority. Some systems do not allow it. */
-function yieldToOthers(): void {
-  try {
-    setPriority(niceness);
-  } catch {
-    // Drawing works at the normal priority too.
-  }
 }

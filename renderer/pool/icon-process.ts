@@ -2,29 +2,24 @@
  * The icon process. It decodes untrusted icons one after the other. The pool kills it past a deadline, and it kills
  * itself when an icon takes too much memory. Decoding runs on other threads, so the main thread can watch the memory.
  */
-import { setPriority } from 'node:os';
+import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { rasterizeIcon } from '../icons/rasterize.js';
 import type { Answer, Task } from './messages.js';
 import { createProcessorTime } from './processor-time.js';
 
-const niceness = 5;
 /** Limit of the whole process. It uses 100 MB with an ordinary icon, most of it for the program. */
 const maxMemoryBytes = 400 * 2 ** 20;
 const watchEveryMs = 20;
 
 const processorTime = createProcessorTime();
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+leaveSignalsToParent();
 process.on('disconnect', () => process.exit(0));
 process.once('message', () => {
   process.on('message', (message) => void work(message as Task));
   answer({ kind: 'ready' });
 });
-try {
-  setPriority(niceness);
-} catch {
-  // Some systems do not allow it.
-}
+yieldToOthers(helperNiceness);
 
 async function work(task: Task): Promise<void> {
   const { id } = task;

@@ -1,0 +1,22 @@
+/** What the processes that a server starts for slow or risky work have in common. */
+import { setPriority } from 'node:os';
+
+/** The niceness of what a caller waits for: on a busy machine, a third of the share of what evaluates locations. */
+export const helperNiceness = 5;
+
+/** Lowers the priority of this process. Some systems do not allow it: its work then is as important as the rest. */
+export function yieldToOthers(niceness: number): void {
+  try {
+    setPriority(niceness);
+  } catch {
+    // See above.
+  }
+}
+
+/**
+ * Ignores signals of a terminal or a supervisor, which reach the whole process group. The parent finishes its work
+ * first, and then ends this process.
+ */
+export function leaveSignalsToParent(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+}
