@@ -51,7 +51,7 @@ export async function adminAccessOf(values: Given<'address' | 'config' | 'port' 
 
 /** Loads the configuration only when it is needed. */
 const configurationOf = async (values: Given<'config' | 'port' | 'host' | 'data'>) =>
-  (await import('./commands/configuration.js')).configurationFrom(values).configuration;
+  (await import('./configuration.js')).configurationFrom(values).configuration;
 
 function givenAddress({ address = process.env.FENCELINE_ADDRESS }: Given<'address'>): string | undefined {
   return address === undefined ? undefined : checkedAddress(address);

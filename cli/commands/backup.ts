@@ -4,9 +4,9 @@ import { backUp, type Snapshot, type Snapshots } from '../../server/backup/backu
 import { isLocked } from '../../server/data-folder/lock.js';
 import { endForSure } from '../../server/end-for-sure.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type Access, adminAccessOf, call } from '../server.js';
-import { configurationFrom } from './configuration.js';
 
 /** Files are readable by their owner only: they contain locations and hashes of keys. */
 const mask = 0o077;

@@ -1,8 +1,8 @@
 /** `fenceline config`: prints the settings. */
 import { describeSettings } from '../../server/config/print.js';
 import type { Run } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
 
 export const run: Run<OptionsOf<'config'>> = async (values) => {
   const { settings } = configurationFrom(values);

@@ -2,8 +2,8 @@
 import { diagnose } from '../../server/doctor/doctor.js';
 import type { Finding } from '../../server/doctor/finding.js';
 import type { Run } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
 
 const signs = { ok: 'ok', warning: 'warning', failure: 'FAILURE' } as const;
 

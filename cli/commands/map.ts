@@ -11,8 +11,8 @@ import type { Configuration } from '../../server/config/schema.js';
 import { archiveHints, archiveLocation, isUrl, mapsUserAgent } from '../../server/map-data.js';
 import { cacheFolder } from '../cache-folder.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
 
 const one = { type: 'string' } as const;
 const many = { type: 'array' } as const;

@@ -7,8 +7,8 @@ import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { type Finding, findings, moveTo, type RepairableBackend } from '../../server/repair-positions.js';
 import { type Run, UsageError, type Values } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
 
 /** An offset that the operator chose for all groups that read one partition. */
 interface Named {

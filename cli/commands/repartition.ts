@@ -7,8 +7,8 @@ import { locationStageGroup } from '../../pipeline/stages/locations/stage.js';
 import { webhookStageGroup } from '../../pipeline/stages/webhooks/stage.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import { type Run, UsageError } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
 
 /** The maximum of the setting `locations.partitions`. */
 const maxPartitions = 1_024;

@@ -11,6 +11,7 @@ import { prepareReplay } from '../../replay/replay.js';
 import { Tally } from '../../replay/tally.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
 import type { Run, Values } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 import { outputLost } from '../output.js';
 import { eventFormat } from '../replay/formats.js';
@@ -19,7 +20,6 @@ import { openRecord } from '../replay/open.js';
 import { createProgress } from '../replay/progress.js';
 import { projectOf, type ReplayRequest, readGivenFile, readRequest, readSettingsFile } from '../replay/request.js';
 import { summaryLines, totalLine } from '../replay/summary.js';
-import { configurationFrom } from './configuration.js';
 
 export const run: Run<OptionsOf<'replay'>> = async (values) => {
   const nowMs = Date.now();

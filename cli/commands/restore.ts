@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { restore } from '../../server/backup/restore.js';
 import { type Run, UsageError } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
 
 /** The data folder is readable by its owner only. */
 const mask = 0o077;

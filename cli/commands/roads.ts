@@ -7,8 +7,8 @@ import { createFolder } from '../../schemas/create-folder.js';
 import type { Position } from '../../schemas/json/common.js';
 import { roadDataFolder } from '../../server/roads.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
 
 type Given = Values<OptionsOf<'roads'>>;
 

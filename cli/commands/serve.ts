@@ -7,8 +7,8 @@ import { endForSure } from '../../server/end-for-sure.js';
 import { localAddress } from '../../server/local-address.js';
 import type { Node } from '../../server/node.js';
 import { CommandFailure, type Run } from '../command.js';
+import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { configurationFrom } from './configuration.js';
 
 export const run: Run<OptionsOf<'serve'>> = async (values) => {
   const { configuration } = configurationFrom(values);

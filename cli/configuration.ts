@@ -1,6 +1,6 @@
 /** Loads the configuration for the commands that need one. */
-import { type Loaded, loadConfiguration } from '../../server/config/load.js';
-import { UsageError } from '../command.js';
+import { type Loaded, loadConfiguration } from '../server/config/load.js';
+import { UsageError } from './command.js';
 
 interface Given {
   readonly config?: string | undefined;
