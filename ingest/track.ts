@@ -18,7 +18,7 @@ import type { Wait } from './waiting.js';
 const maxReplays = 1_000;
 const maxListedRejections = 100;
 
-interface Rejection extends FieldProblem {
+interface RejectedReplay extends FieldProblem {
   readonly index: number;
 }
 
@@ -41,9 +41,12 @@ function replaysOf(body: unknown): Validated<unknown[]> {
 }
 
 /** Returns the valid locations in order of device time, and the problems of the others. */
-function readReplays(items: readonly unknown[], receipt: Receipt): { locations: Location[]; rejections: Rejection[] } {
+function readReplays(
+  items: readonly unknown[],
+  receipt: Receipt,
+): { locations: Location[]; rejections: RejectedReplay[] } {
   const locations: Location[] = [];
-  const rejections: Rejection[] = [];
+  const rejections: RejectedReplay[] = [];
   items.forEach((item, index) => {
     const result = readLocation(fieldsOf(item), receipt);
     if (result.ok) locations.push(result.value);
@@ -53,7 +56,7 @@ function readReplays(items: readonly unknown[], receipt: Receipt): { locations: 
   return { locations, rejections };
 }
 
-const rejectionJson = ({ index, param, rule }: Rejection) => ({ index, param, message: `${param}: ${rule}` });
+const rejectionJson = ({ index, param, rule }: RejectedReplay) => ({ index, param, message: `${param}: ${rule}` });
 
 export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) => {
   const { intake, waiting, metrics, rejections: counter, clock, bounds, disclosureFor } = parts;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { useAnalytics } from '../testing/fixtures.js';
-import { createQueryRunner, toApiError } from './query-runner.js';
+import { createQueryRunner, queryFailure } from './query-runner.js';
 
 const analytics = await useAnalytics();
 
-const failure = (sql: string): Promise<unknown> => analytics.query(sql).then(() => undefined, toApiError);
+const failure = (sql: string): Promise<unknown> => analytics.query(sql).then(() => undefined, queryFailure);
 
 test.each([
   [

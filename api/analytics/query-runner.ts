@@ -42,7 +42,7 @@ const tooLarge: Readonly<Record<string, string>> = {
 };
 
 /** Maps errors of the store that the query caused to errors of the catalogue; returns other errors unchanged. */
-export function toApiError(error: unknown): unknown {
+export function queryFailure(error: unknown): unknown {
   const { type = '', message = '' } = error as { type?: string; message?: string };
   const reason = tooLarge[type];
   if (reason !== undefined) {
@@ -87,7 +87,7 @@ export function createQueryRunner(analytics: History): QueryRunner {
 
   const run = <T>({ parameters }: QueryStatement, work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
     inTurn(`${parameters.project}`, work, signal).catch((error: unknown) => {
-      throw toApiError(error);
+      throw queryFailure(error);
     });
 
   const limited = (sql: string, limit: number | null): string => (limit === null ? sql : `${sql} LIMIT ${limit}`);

@@ -26,7 +26,7 @@ export interface RateLimits {
   readonly managementPerKeyPerSecond: number;
 }
 
-export interface Admission {
+export interface BucketState {
   readonly admitted: boolean;
   /** Number of single requests that would be admitted right after. */
   readonly remaining: number;
@@ -39,7 +39,7 @@ export interface Admission {
 /** The buckets of one kind of subject. */
 export interface Buckets {
   /** Returns what {@link take} would do, and takes nothing. */
-  ask(subject: string, perSecond: number, nowMs: number, cost?: number): Admission;
+  ask(subject: string, perSecond: number, nowMs: number, cost?: number): BucketState;
   /** Takes the cost from a bucket, even when the bucket holds less. */
   take(subject: string, perSecond: number, nowMs: number, cost?: number): void;
 }
@@ -123,31 +123,31 @@ declare module 'fastify' {
   }
 }
 
-function sendHeaders(reply: FastifyReply, perSecond: number, admission: Admission): void {
+function sendHeaders(reply: FastifyReply, perSecond: number, state: BucketState): void {
   reply
     .header('X-RateLimit-Limit', perSecond)
-    .header('X-RateLimit-Remaining', admission.remaining)
-    .header('X-RateLimit-Reset', Math.ceil(admission.fullAtMs / 1_000));
+    .header('X-RateLimit-Remaining', state.remaining)
+    .header('X-RateLimit-Reset', Math.ceil(state.fullAtMs / 1_000));
 }
 
-function refuse(reply: FastifyReply, { perSecond, what }: Charge, admission: Admission): never {
-  sendHeaders(reply, perSecond, admission);
-  const retryAfterS = Math.max(1, Math.ceil(admission.retryAfterMs / 1_000));
+function refuse(reply: FastifyReply, { perSecond, what }: Charge, state: BucketState): never {
+  sendHeaders(reply, perSecond, state);
+  const retryAfterS = Math.max(1, Math.ceil(state.retryAfterMs / 1_000));
   throw new ApiError('rate_limited', `more than ${perSecond} ${what}`, { retryAfterS });
 }
 
 /** Takes from all buckets or from none. The headers describe the bucket that is nearest to its limit. */
 function admit(reply: FastifyReply, charges: readonly Charge[], nowMs: number): void {
-  let tightest: { readonly charge: Charge; readonly admission: Admission } | undefined;
-  const shareLeft = (charge: Charge, { remaining }: Admission): number => remaining / charge.perSecond;
+  let tightest: { readonly charge: Charge; readonly state: BucketState } | undefined;
+  const shareLeft = (charge: Charge, { remaining }: BucketState): number => remaining / charge.perSecond;
   for (const charge of charges) {
-    const admission = charge.buckets.ask(charge.subject, charge.perSecond, nowMs, charge.cost);
-    if (!admission.admitted) refuse(reply, charge, admission);
-    if (!tightest || shareLeft(charge, admission) < shareLeft(tightest.charge, tightest.admission))
-      tightest = { charge, admission };
+    const state = charge.buckets.ask(charge.subject, charge.perSecond, nowMs, charge.cost);
+    if (!state.admitted) refuse(reply, charge, state);
+    if (!tightest || shareLeft(charge, state) < shareLeft(tightest.charge, tightest.state))
+      tightest = { charge, state };
   }
   for (const { buckets, subject, perSecond, cost } of charges) buckets.take(subject, perSecond, nowMs, cost);
-  if (tightest) sendHeaders(reply, tightest.charge.perSecond, tightest.admission);
+  if (tightest) sendHeaders(reply, tightest.charge.perSecond, tightest.state);
 }
 
 /** Adds the hook to the root instance. Calls are counted before anything of the body is read. */
@@ -208,8 +208,8 @@ export function limitRates(app: FastifyInstance, limits: RateLimits, clock: () =
     refuseUpload(caller, reply) {
       const nowMs = clock();
       for (const charge of chargeOfProject(caller, 1)) {
-        const admission = charge.buckets.ask(charge.subject, charge.perSecond, nowMs);
-        if (!admission.admitted) refuse(reply, charge, admission);
+        const state = charge.buckets.ask(charge.subject, charge.perSecond, nowMs);
+        if (!state.admitted) refuse(reply, charge, state);
       }
     },
     countUpload(caller, locations) {

@@ -14,7 +14,7 @@ export const batchRecords = 2_000;
 const maxPendingBatches = 4;
 const maxListedRejections = 100;
 
-export interface Rejection {
+export interface RejectedLine {
   /** Counted from 1: the line of the text, or the record of the container. */
   readonly line: number;
   readonly param: string;
@@ -26,7 +26,7 @@ export interface Tally {
   readonly accepted: number;
   readonly rejected: number;
   /** The first hundred rejections. */
-  readonly rejections: readonly Rejection[];
+  readonly rejections: readonly RejectedLine[];
 }
 
 export class BulkUpload {
@@ -34,7 +34,7 @@ export class BulkUpload {
   readonly #admission: Admission;
   readonly #pace: (records: number) => Promise<void>;
   readonly #onRejected: (problem: FieldProblem) => void;
-  readonly #rejections: Rejection[] = [];
+  readonly #rejections: RejectedLine[] = [];
   readonly #pending = new Set<Promise<void>>();
   #lastAppend = Promise.resolve();
   #accepted = 0;

@@ -39,8 +39,9 @@ export interface Alerts {
   fenced(partition: number, nextOffset: number): void;
   halted(partition: number, cause: TooManyDeadLetters): void;
   fallenBack(partition: number, nextOffset: number): void;
-  /** Must be called again with `isOver` when the partition is repaired or reassigned. */
-  diverged(divergence: Divergence, isOver?: boolean): void;
+  diverged(divergence: Divergence): void;
+  /** Must be called after `diverged`, when the partition is repaired or reassigned. */
+  noLongerDiverged(divergence: Divergence): void;
 }
 
 /** Counts things by label, so that a metric is added to once per batch: adding is more expensive than counting. */
@@ -84,10 +85,12 @@ export function createAlerts({ metrics, onAlert, clock }: AlertsParts): Alerts {
       metrics.add('location_partitions_fenced_total', 1);
       onAlert({ kind: 'fallen_back', partition, nextOffset });
     },
-    diverged(divergence, isOver = false) {
-      metrics.add('partitions_diverged', isOver ? -1 : 1, divergence.topic);
-      if (isOver) return;
+    diverged(divergence) {
+      metrics.add('partitions_diverged', 1, divergence.topic);
       onAlert({ kind: 'diverged', partition: divergence.partition, message: describeDivergence(divergence) });
+    },
+    noLongerDiverged({ topic }) {
+      metrics.add('partitions_diverged', -1, topic);
     },
   };
 }

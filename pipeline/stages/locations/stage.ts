@@ -198,7 +198,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       const isReplaced = await claimReplaced(verify, isStillAssigned);
       return isReplaced ? positionOf(await claim(partition, owner.isAssigned)) : divergence.position;
     } finally {
-      alerts.diverged(divergence, true);
+      alerts.noLongerDiverged(divergence);
     }
   }
 
