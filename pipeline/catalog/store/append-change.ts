@@ -6,6 +6,9 @@ import type { ConfigurationChange, EncodedChange } from '../types.js';
 import { prepareFence } from './prepared-fence.js';
 import { editHeaders, newEditId } from './revisions.js';
 
+/** Edits of all records are ordered in one partition. */
+export const changesPartition = 0;
+
 export const changeKey = (kind: ChangeKind, id: string): string => `${kind}/${id}`;
 
 /** Returns the id of a key that {@link changeKey} made. */

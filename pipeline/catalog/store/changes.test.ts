@@ -7,13 +7,8 @@ import { topics } from '../../ports.js';
 import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange } from '../types.js';
 import { appendChange } from './append-change.js';
-import {
-  type ChangeProblem,
-  createChangeDecoder,
-  createConfigurationWriter,
-  followChanges,
-  followComparedChanges,
-} from './changes.js';
+import { type ChangeProblem, createChangeDecoder, followChanges, followComparedChanges } from './changes.js';
+import { createConfigurationWriter } from './configuration-writer.js';
 import { openReadModel } from './read-model.js';
 import { createRestorationSweeper } from './sweepers.js';
 

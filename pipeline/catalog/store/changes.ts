@@ -1,6 +1,4 @@
-/**
- * Follows topic `changes` into the read model, and appends changes to it.
- */
+/** Follows topic `changes` into the read model. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
@@ -15,28 +13,16 @@ import { ProjectRecord } from '../../../schemas/json/project.js';
 import { SyncRecord } from '../../../schemas/json/sync.js';
 import { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { ChangeKind } from '../../../schemas/records.js';
-import { PortError } from '../../errors.js';
 import { createFailure } from '../../failure.js';
 import { type Divergence, type Log, type LogRecord, type Subscription, topics } from '../../ports.js';
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
-import { withinMs } from '../../time-limit.js';
-import type {
-  ChangeOrigin,
-  DecodedChange,
-  EditOutcome,
-  EncodedChange,
-  EncodedWriter,
-  PreparedFence,
-} from '../types.js';
-import { changeKey, encodeEdit, idOfKey } from './append-change.js';
+import type { ChangeOrigin, DecodedChange, PreparedFence } from '../types.js';
+import { changeKey, changesPartition, idOfKey } from './append-change.js';
 import { createRulesCompiler } from './fence-rules.js';
 import { isId } from './keys.js';
 import type { ReadModel } from './read-model.js';
 import { originOf } from './revisions.js';
 import { rulesText } from './stored-fence.js';
-
-/** Edits of all records are ordered in one partition. */
-const partition = 0;
 
 const validators = {
   project: Compile(ProjectRecord),
@@ -117,10 +103,10 @@ export interface FollowedChanges {
  */
 async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergence: Divergence): Promise<number> {
   onProblem({ offset: divergence.position.offset, key: '', reason: rebuildReason(divergence) });
-  const { first, end } = await log.bounds(topics.changes, partition);
+  const { first, end } = await log.bounds(topics.changes, changesPartition);
   const keys = new Set<string>();
   for (let offset = first; offset < end; ) {
-    const records = await log.read(topics.changes, partition, offset, maxBatchRecords);
+    const records = await log.read(topics.changes, changesPartition, offset, maxBatchRecords);
     if (records.length === 0) break;
     for (const { key } of records) keys.add(key);
     offset = (records.at(-1) as LogRecord).offset + 1;
@@ -237,67 +223,7 @@ export async function followComparedChanges(
   options?: DivergenceOptions,
 ): Promise<Subscription> {
   const { log, readModel } = parts;
-  const divergence = await findDivergence(log, topics.changes, partition, readModel.position, options);
+  const divergence = await findDivergence(log, topics.changes, changesPartition, readModel.position, options);
   if (divergence !== undefined) await rebuild(parts, divergence);
   return followChanges(parts);
-}
-
-const lagging = (): Error =>
-  new PortError('unavailable', 'this node lags behind the configuration', { retryAfterS: 5 });
-
-/**
- * Creates a function that resolves when the read model has applied all records that topic `changes` had at the call.
- * @param parts.limitMs time after which it rejects as `unavailable`; default none.
- */
-export function createCatchUp({
-  log,
-  readModel,
-  limitMs,
-}: {
-  readonly log: Pick<Log, 'end'>;
-  readonly readModel: Pick<ReadModel, 'waitFor'>;
-  readonly limitMs?: number | undefined;
-}): () => Promise<void> {
-  const catchUp = async () => readModel.waitFor(await log.end(topics.changes, partition));
-  return () => withinMs(limitMs, catchUp(), lagging);
-}
-
-/** Creates the writer. `readModel` must be the instance that {@link followChanges} applies to. */
-export function createConfigurationWriter({
-  log,
-  readModel,
-  clock = Date.now,
-  limitMs,
-}: {
-  log: Log;
-  readModel: ReadModel;
-  clock?: () => number;
-  /**
-   * Time after which waiting for the read model fails as `unavailable`; the appended changes may still be applied.
-   * Default none.
-   */
-  limitMs?: number;
-}): EncodedWriter {
-  let latest = 0;
-
-  async function writeEncoded(changes: readonly EncodedChange[]): Promise<readonly EditOutcome[]> {
-    const outcomes = readModel.edits.outcomes(changes);
-    try {
-      const records = changes.map(({ record }) => record);
-      await Promise.all([log.append(topics.changes, records), withinMs(limitMs, outcomes, lagging)]);
-    } finally {
-      readModel.edits.forget(changes);
-    }
-    return outcomes;
-  }
-
-  return {
-    write: async (changes) => writeEncoded(changes.map((change) => encodeEdit(change, clock()))),
-    writeEncoded,
-    catchUp: createCatchUp({ log, readModel, limitMs }),
-    nextTimestamp() {
-      latest = Math.max(clock(), latest + 1, readModel.latestTimestamp + 1);
-      return latest;
-    },
-  };
 }

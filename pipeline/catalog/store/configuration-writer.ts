@@ -1,0 +1,67 @@
+/** Appends edits to topic `changes`, and waits until the read model of this process has applied them. */
+import { PortError } from '../../errors.js';
+import { type Log, topics } from '../../ports.js';
+import { withinMs } from '../../time-limit.js';
+import type { EditOutcome, EncodedChange, EncodedWriter } from '../types.js';
+import { changesPartition, encodeEdit } from './append-change.js';
+import type { ReadModel } from './read-model.js';
+
+const lagging = (): Error =>
+  new PortError('unavailable', 'this node lags behind the configuration', { retryAfterS: 5 });
+
+/**
+ * Creates a function that resolves when the read model has applied all records that topic `changes` had at the call.
+ * @param parts.limitMs time after which it rejects as `unavailable`; default none.
+ */
+export function createCatchUp({
+  log,
+  readModel,
+  limitMs,
+}: {
+  readonly log: Pick<Log, 'end'>;
+  readonly readModel: Pick<ReadModel, 'waitFor'>;
+  readonly limitMs?: number | undefined;
+}): () => Promise<void> {
+  const catchUp = async () => readModel.waitFor(await log.end(topics.changes, changesPartition));
+  return () => withinMs(limitMs, catchUp(), lagging);
+}
+
+/** Creates the writer. `readModel` must be the instance that `followChanges` applies to. */
+export function createConfigurationWriter({
+  log,
+  readModel,
+  clock = Date.now,
+  limitMs,
+}: {
+  log: Log;
+  readModel: ReadModel;
+  clock?: () => number;
+  /**
+   * Time after which waiting for the read model fails as `unavailable`; the appended changes may still be applied.
+   * Default none.
+   */
+  limitMs?: number;
+}): EncodedWriter {
+  let latest = 0;
+
+  async function writeEncoded(changes: readonly EncodedChange[]): Promise<readonly EditOutcome[]> {
+    const outcomes = readModel.edits.outcomes(changes);
+    try {
+      const records = changes.map(({ record }) => record);
+      await Promise.all([log.append(topics.changes, records), withinMs(limitMs, outcomes, lagging)]);
+    } finally {
+      readModel.edits.forget(changes);
+    }
+    return outcomes;
+  }
+
+  return {
+    write: async (changes) => writeEncoded(changes.map((change) => encodeEdit(change, clock()))),
+    writeEncoded,
+    catchUp: createCatchUp({ log, readModel, limitMs }),
+    nextTimestamp() {
+      latest = Math.max(clock(), latest + 1, readModel.latestTimestamp + 1);
+      return latest;
+    },
+  };
+}
