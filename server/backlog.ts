@@ -2,8 +2,10 @@
  * Measures the backlog: accepted locations that are not evaluated yet. It compares the end of the log with the applied
  * offsets, which the location stage shares in memory or the state store answers.
  */
+import type { Registry } from 'prom-client';
 import type { PipelineLag } from '../api/dependencies.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
+import { addGauge, addPartitionGauge } from './metrics.js';
 
 /** Per partition, the offset of the next location to apply; shared between threads. */
 export type AppliedOffsets = BigInt64Array;
@@ -58,6 +60,20 @@ export const sharedProgress =
   (log: Pick<Log, 'end'>, applied: AppliedOffsets): (() => Promise<Progress>) =>
   () =>
     progressAt(log, offsetsOf(applied));
+
+/** Registers the gauges of waiting locations, which read the progress on each scrape. */
+export function addBacklogMetrics(registry: Registry, progress: () => Promise<Progress>): void {
+  addGauge(registry, {
+    name: 'location_backlog_records',
+    help: 'Accepted locations that are not evaluated yet.',
+    read: async () => sum((await progress()).waitingRecords),
+  });
+  addPartitionGauge(registry, {
+    name: 'location_partition_backlog_records',
+    help: 'Accepted locations that are not evaluated yet, by partition. All processes of a cluster report the same.',
+    read: async () => (await progress()).waitingRecords,
+  });
+}
 
 /** Computes how far evaluation is behind: the waiting locations, and the age of the oldest. */
 export async function lagAt(

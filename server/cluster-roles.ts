@@ -10,25 +10,24 @@ import type { Sessions } from '../http/access/sessions.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
 import type { Mailer } from '../outbound/mail/mail.js';
 import type { MonitoredCatalog } from '../pipeline/catalog/index/catalog.js';
-import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/changes.js';
+import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
-import { createExpirySweeper, createRestorationSweeper } from '../pipeline/catalog/store/sweepers.js';
 import type { EncodedWriter, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import { topics } from '../pipeline/ports.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
-import { dayMs } from '../schemas/durations.js';
-import { atMostEvery, progressAt, sum } from './backlog.js';
+import { addBacklogMetrics, atMostEvery, progressAt } from './backlog.js';
 import type { Configuration, Role } from './config/schema.js';
 import { addApi, addIngest } from './http.js';
 import { createMaps, loggedTo } from './maps.js';
-import { addGauge, addPartitionGauge, observeCaches, partitionBacklog, type Recorder } from './metrics.js';
+import { observeCaches, type Recorder } from './metrics.js';
 import { closing, type Part } from './node.js';
 import { createPacing } from './pacing.js';
 import { startAnalyticsSink } from './stages/analytics.js';
 import { startEraser } from './stages/erasure.js';
 import { startLocationStage } from './stages/locations.js';
+import { startSweepers } from './stages/sweepers.js';
 import { startWebhookStage } from './stages/webhooks.js';
 import type { NodeTracing } from './tracing/types.js';
 import { createWebhookClient } from './webhook-client.js';
@@ -75,12 +74,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const progress = atMostEvery(progressEveryMs, async () =>
       progressAt(log, await requestStates.nextOffsets(partitions)),
     );
-    addGauge(registry, {
-      name: 'location_backlog_records',
-      help: 'Accepted locations that are not evaluated yet.',
-      read: async () => sum((await progress()).waitingRecords),
-    });
-    addPartitionGauge(registry, { ...partitionBacklog, read: async () => (await progress()).waitingRecords });
+    addBacklogMetrics(registry, progress);
     await addIngest(
       app,
       { configuration, readModel, registry, tracing },
@@ -114,24 +108,12 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     const observeCache = observeCaches(registry);
     const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences, observeCache, tracing };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
-    const { intervalMs, retentionDays } = configuration.expiry;
     const writer = createConfigurationWriter({ log, readModel });
-    const expiry = createExpirySweeper({
-      readModel,
-      writer,
-      leases,
-      clock: Date.now,
-      intervalMs,
-      keepMs: retentionDays * dayMs,
-    });
-    expiry.start();
-    const restoration = createRestorationSweeper({ readModel, writer, leases });
-    restoration.start();
+    const sweepers = startSweepers({ readModel, writer, leases }, configuration);
     return {
-      done: Promise.race([stage.done, expiry.done, restoration.done]),
+      done: Promise.race([stage.done, sweepers.done]),
       async stop() {
-        await expiry.stop();
-        await restoration.stop();
+        await sweepers.stop();
         await stage.close();
       },
     };

@@ -14,17 +14,12 @@ import { embeddedLeases } from '../backends/embedded/leases.js';
 import { createInbox } from '../backends/embedded/replies.js';
 import { createSpace, newSharedSpace, refuseWhenFull } from '../backends/embedded/space.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
-import {
-  type ChangeProblem,
-  createConfigurationWriter,
-  followComparedChanges,
-} from '../pipeline/catalog/store/changes.js';
-import { createExpirySweeper, createRestorationSweeper } from '../pipeline/catalog/store/sweepers.js';
+import { type ChangeProblem, followComparedChanges } from '../pipeline/catalog/store/changes.js';
+import { createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
-import { dayMs } from '../schemas/durations.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
-import { newAppliedOffsets, offsetsOf, sharedProgress, sum } from './backlog.js';
+import { addBacklogMetrics, newAppliedOffsets, offsetsOf, sharedProgress } from './backlog.js';
 import { backupRoutes } from './backup/routes.js';
 import { refuseUnfinishedRestore } from './backup/unfinished.js';
 import { closeHttp } from './close-http.js';
@@ -42,7 +37,7 @@ import { adminApiKey } from './keys/admin-api-key.js';
 import { encryptionKey } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
 import { createMaps, loggedTo } from './maps.js';
-import { addGauge, addPartitionGauge, createProcessRegistry, exposition, partitionBacklog } from './metrics.js';
+import { createProcessRegistry, exposition } from './metrics.js';
 import { missingAnalytics, notInstalled } from './missing-analytics.js';
 import { closing, failureOf, type Node, type Part, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
@@ -50,6 +45,7 @@ import { createPacing } from './pacing.js';
 import { createRoads } from './roads.js';
 import { shareSpatialQueries } from './shares.js';
 import { startEraser } from './stages/erasure.js';
+import { startSweepers } from './stages/sweepers.js';
 import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';
 import { startWorker, type WorkerCalls } from './threads/worker-host.js';
@@ -109,17 +105,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
   await Promise.race([failureOf(workers, space), Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
-  const expiry = createExpirySweeper({
-    readModel,
-    writer,
-    leases: embeddedLeases,
-    clock: Date.now,
-    intervalMs: configuration.expiry.intervalMs,
-    keepMs: configuration.expiry.retentionDays * dayMs,
-  });
-  expiry.start();
-  const restoration = createRestorationSweeper({ readModel, writer, leases: embeddedLeases });
-  restoration.start();
+  const sweepers = startSweepers({ readModel, writer, leases: embeddedLeases }, configuration);
   const { positions, deliveryQueue: deliveries } = backend;
   const eraser = startEraser(
     {
@@ -138,12 +124,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const sweeps = startSweeps(backend);
   const rejections = startRejectionCounter(log, Date.now);
   const progress = sharedProgress(log, applied);
-  addGauge(registry, {
-    name: 'location_backlog_records',
-    help: 'Accepted locations that are not evaluated yet.',
-    read: async () => sum((await progress()).waitingRecords),
-  });
-  addPartitionGauge(registry, { ...partitionBacklog, read: async () => (await progress()).waitingRecords });
+  addBacklogMetrics(registry, progress);
   const http = {
     configuration,
     logger,
@@ -208,7 +189,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     folderWatch,
   ];
   const storing: readonly Part[] = [
-    ...[eraser, sweeps, expiry, restoration, closing(webhookClient), ...workers],
+    ...[eraser, sweeps, sweepers, closing(webhookClient), ...workers],
     ...[changes, readModel, backend, tracing].map(closing),
   ];
   return {

@@ -17,9 +17,9 @@ import { createKeyRing } from '../http/access/keys.js';
 import type { Sessions } from '../http/access/sessions.js';
 import { createHttpServer } from '../http/server.js';
 import { exportRoutes } from '../imports/export/routes.js';
-import { createImporter, defaultImportBounds } from '../imports/importer.js';
+import { createImporter, defaultImportBounds, type Importer } from '../imports/importer.js';
 import { geometryResolver } from '../imports/resources.js';
-import { importRoutes } from '../imports/routes.js';
+import { type ImportDependencies, importRoutes } from '../imports/routes.js';
 import { uploadsPerRunningImport } from '../imports/uploads.js';
 import type { IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
@@ -176,7 +176,7 @@ export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' 
   readonly states: Pick<StateStore, 'load'>;
   readonly secretCipher: SecretCipher;
   /** Throws while nothing can be stored. For calls that have effects before they store. */
-  readonly admitWrite?: () => void;
+  readonly admitWrite?: (() => void) | undefined;
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
   readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
   readonly leases: Leases;
@@ -186,7 +186,7 @@ export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' 
   readonly replaySource: ReplaySource;
   readonly mailer: Mailer;
   /** No other node shares the stores. */
-  readonly isOnlyNode?: boolean;
+  readonly isOnlyNode?: boolean | undefined;
 }
 
 /** Adds the routes of the API, and starts what follows from edits in the background: geofences follow their places. */
@@ -217,7 +217,7 @@ export async function addApi(
     nextOffsets,
     replaySource,
     mailer,
-    isOnlyNode = false,
+    isOnlyNode,
   }: ApiGiven,
 ): Promise<Pick<PlaceFollower, 'done' | 'stop'>> {
   const metrics = createRecorder(apiMetrics, registry);
@@ -270,27 +270,7 @@ export async function addApi(
   });
   await app.register(dashboardRoutes({ folder: dashboardFolder, signUp: configuration.signup.enabled }));
   const importing = { configuration: readModel, writer, geometrySources, clock: Date.now };
-  const { maxFileBytes, maxRows, maxRunning } = configuration.imports;
-  const bounds = { ...defaultImportBounds, maxRows, maxRunning };
-  const thread = createImportThread(
-    {
-      readModelFolder: readModelFolder(configuration),
-      writer,
-      resolve: geometryResolver(importing),
-      onFailure: (error) => logger.error(error, 'the import thread has ended'),
-    },
-    bounds,
-  );
-  const importer = createImporter({ ...importing, values, bounds, thread, isOnlyNode });
-  await app.register(importRoutes, {
-    ...importing,
-    arePlansEnabled: configuration.plans.enabled === 'on',
-    importer,
-    folder: join(configuration.data, 'imports'),
-    maxFileBytes,
-    uploadBounds: { maxUploads: maxRunning * uploadsPerRunningImport },
-    ...(admitWrite && { admitWrite }),
-  });
+  const importer = await addImports(app, configuration, logger, { ...importing, values, admitWrite, isOnlyNode });
   await app.register(
     demoRoutes({
       ...importing,
@@ -301,19 +281,14 @@ export async function addApi(
       onProblem: (error) => logger.warn(error, 'the demo has ended with an error'),
     }),
   );
-  await app.register(
-    replayRoutes({
-      configuration: readModel,
-      clock: Date.now,
-      replays: createReplays({
-        configuration: readModel,
-        values,
-        clock: Date.now,
-        bounds: defaultJobBounds,
-        run: runInProcess(replayModule, replaySource),
-      }),
-    }),
-  );
+  const replays = createReplays({
+    configuration: readModel,
+    values,
+    clock: Date.now,
+    bounds: defaultJobBounds,
+    run: runInProcess(replayModule, replaySource),
+  });
+  await app.register(replayRoutes({ configuration: readModel, clock: Date.now, replays }));
   await app.register(exportRoutes({ configuration: readModel, clock: Date.now }));
   await addSync(app, configuration, logger, {
     configuration: readModel,
@@ -333,4 +308,38 @@ export async function addApi(
   });
   follower.start();
   return follower;
+}
+
+type ImportParts = Pick<ImportDependencies, 'configuration' | 'geometrySources' | 'clock'> &
+  Pick<ApiGiven, 'writer' | 'values' | 'admitWrite' | 'isOnlyNode'>;
+
+/** Adds the routes of imports, and starts their thread. */
+async function addImports(
+  app: FastifyInstance,
+  configuration: Configuration,
+  logger: Logger,
+  { values, admitWrite, isOnlyNode = false, ...parts }: ImportParts,
+): Promise<Importer> {
+  const { maxFileBytes, maxRows, maxRunning } = configuration.imports;
+  const bounds = { ...defaultImportBounds, maxRows, maxRunning };
+  const thread = createImportThread(
+    {
+      readModelFolder: readModelFolder(configuration),
+      writer: parts.writer,
+      resolve: geometryResolver(parts),
+      onFailure: (error) => logger.error(error, 'the import thread has ended'),
+    },
+    bounds,
+  );
+  const importer = createImporter({ ...parts, values, bounds, thread, isOnlyNode });
+  await app.register(importRoutes, {
+    ...parts,
+    arePlansEnabled: configuration.plans.enabled === 'on',
+    importer,
+    folder: join(configuration.data, 'imports'),
+    maxFileBytes,
+    uploadBounds: { maxUploads: maxRunning * uploadsPerRunningImport },
+    ...(admitWrite && { admitWrite }),
+  });
+  return importer;
 }

@@ -149,11 +149,6 @@ export const slowStreams = {
   help: 'Live streams whose client has more than 64 KiB still to read.',
 } as const;
 
-export const partitionBacklog = {
-  name: 'location_partition_backlog_records',
-  help: 'Accepted locations that are not evaluated yet, by partition. All processes of a cluster report the same.',
-} as const;
-
 /**
  * Registers a gauge with a value for each partition, read on each scrape. It has no values while its source is away.
  */

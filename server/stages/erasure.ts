@@ -1,7 +1,6 @@
 /** Starts the eraser on a backend. Problems go to the log. */
-
-import type { Sweeper } from '../../pipeline/catalog/store/sweepers.js';
 import { createEraser, type EraserParts } from '../../pipeline/stages/erasure/eraser.js';
+import type { Sweeper } from '../../pipeline/sweeper.js';
 import { dayMs } from '../../schemas/durations.js';
 import type { StageContext } from './context.js';
 

@@ -1,19 +1,8 @@
-/**
- * Periodic work on the configuration: deletes expired geofences, and restores records whose newest edits were refused.
- * Any node may do it; a lease lets one node at a time.
- */
-import { isPortError } from '../../errors.js';
+/** Deletes expired geofences, and restores records whose newest edits were refused. */
 import type { Leases } from '../../ports.js';
+import { createSweeper, type Sweeper } from '../../sweeper.js';
 import type { ConfigurationWriter } from '../types.js';
 import type { ReadModel } from './read-model.js';
-
-export interface Sweeper {
-  start(): void;
-  /** Resolves when the running sweep has ended. */
-  stop(): Promise<void>;
-  /** Rejects if a sweep failed: the process then ends. Resolves on stop. */
-  readonly done: Promise<void>;
-}
 
 const restorationIntervalMs = 15_000;
 /** Deletions in one write. A sweep continues until nothing is due. */
@@ -92,61 +81,4 @@ export function createRestorationSweeper({
       );
     },
   });
-}
-
-export interface SweeperParts {
-  /** Name of the lease. */
-  readonly name: string;
-  readonly leases: Leases;
-  readonly intervalMs: number;
-  /** Checked before the lease is taken, because most intervals have nothing to do. */
-  readonly isDue: () => boolean;
-  /** Does part of the due work. Called until nothing is due. */
-  readonly sweep: () => Promise<void>;
-}
-
-export function createSweeper({ name, leases, intervalMs, isDue, sweep }: SweeperParts): Sweeper {
-  const { promise: done, resolve, reject } = withResolvers();
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let sweeping = Promise.resolve();
-
-  async function sweepAll(): Promise<void> {
-    if (!isDue() || !(await leases.take(name, intervalMs))) return;
-    while (!isStopped && isDue()) await sweep();
-  }
-
-  function sweepAndPlanNext(): void {
-    sweeping = sweepAll()
-      .catch(ignorePassing)
-      .then(() => {
-        if (!isStopped) timer = setTimeout(sweepAndPlanNext, intervalMs);
-      }, reject);
-  }
-
-  return {
-    done,
-    start: sweepAndPlanNext,
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await sweeping;
-      resolve();
-    },
-  };
-}
-
-/** Ignores what passes, such as a full disk or a full log: the next sweep tries again. */
-function ignorePassing(error: unknown): void {
-  if (!isPortError(error)) throw error;
-}
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {
-  let resolve = () => {};
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<void>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
-  });
-  return { promise, resolve, reject };
 }

@@ -17,10 +17,10 @@
 import { hourMs } from '../../../schemas/durations.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
-import { createSweeper, type Sweeper } from '../../catalog/store/sweepers.js';
 import type { ConfigurationWriter } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
 import type { DeliveryQueue, Leases } from '../../ports.js';
+import { createSweeper, type Sweeper } from '../../sweeper.js';
 import { type CommanderParts, commandOf, commandsOf, createCommander } from './commands.js';
 import { type Erased, erasePending } from './pending.js';
 import { createProgress, type ProgressParts } from './progress.js';

@@ -1,0 +1,64 @@
+/** Work that is done at intervals, by one node at a time. */
+import { isPortError } from './errors.js';
+import { createFailure } from './failure.js';
+import type { Leases } from './ports.js';
+
+export interface Sweeper {
+  start(): void;
+  /** Resolves when the running sweep has ended. */
+  stop(): Promise<void>;
+  /** Rejects if a sweep failed: the process then ends. Resolves on stop. */
+  readonly done: Promise<void>;
+}
+
+interface SweeperParts {
+  /** Name of the lease. */
+  readonly name: string;
+  readonly leases: Leases;
+  readonly intervalMs: number;
+  /** Checked before the lease is taken, because most intervals have nothing to do. */
+  readonly isDue: () => boolean;
+  /** Does part of the due work. Called until nothing is due. */
+  readonly sweep: () => Promise<void>;
+}
+
+/** Creates a sweeper. Any node may sweep; a lease lets one node at a time. */
+export function createSweeper({ name, leases, intervalMs, isDue, sweep }: SweeperParts): Sweeper {
+  const { failed, fail } = createFailure();
+  let end = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let sweeping = Promise.resolve();
+
+  async function sweepAll(): Promise<void> {
+    if (!isDue() || !(await leases.take(name, intervalMs))) return;
+    while (!isStopped && isDue()) await sweep();
+  }
+
+  function sweepAndPlanNext(): void {
+    sweeping = sweepAll()
+      .catch(ignorePassing)
+      .then(() => {
+        if (!isStopped) timer = setTimeout(sweepAndPlanNext, intervalMs);
+      }, fail);
+  }
+
+  return {
+    done: Promise.race([failed, stopped]),
+    start: sweepAndPlanNext,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await sweeping;
+      end();
+    },
+  };
+}
+
+/** Ignores what passes, such as a full disk or a full log: the next sweep tries again. */
+function ignorePassing(error: unknown): void {
+  if (!isPortError(error)) throw error;
+}
