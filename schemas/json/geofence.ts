@@ -120,7 +120,7 @@ export type GeofenceRecord = Static<typeof GeofenceRecord>;
 /** A geofence without its ring: decoding 2,000 vertices takes at least ten times as long as the rest. */
 export type GeofenceHead = Omit<GeofenceRecord, 'ring'>;
 
-/** Tests whether the geofence is enabled at a time (milliseconds): it says so, and its `disableAfter` has not passed. */
+/** Tests whether the geofence says `enabled`, and its `disableAfter` has not passed at the time (milliseconds). */
 export const isEnabledAt = ({ enabled, disableAfter }: GeofenceHead, atMs: number): boolean =>
   enabled && (disableAfter === null || atMs <= disableAfter);
 

@@ -19,10 +19,9 @@ beforeAll(async () => {
 
 /** Runs a block and returns the answers of its commands. */
 function paste(block: string): Json[] {
-  const script = block
-    .replaceAll('http://127.0.0.1:8080', server.address)
-    .replaceAll(/^(\s*)curl /gm, '$1curl --silent --show-error --write-out "\\n" ');
-  const env = { ...process.env, SK: server.keys.test_secret, PK: server.keys.test_publishable };
+  const script = block.replaceAll(/^(\s*)curl /gm, '$1curl --silent --show-error --write-out "\\n" ');
+  const { test_secret: SK, test_publishable: PK } = server.keys;
+  const env = { ...process.env, FENCELINE: server.address, SK, PK };
   const output = execFileSync('bash', ['-e', '-c', script], { env, encoding: 'utf8' });
   return output
     .split('\n')
@@ -36,15 +35,16 @@ describe('the README', () => {
   });
 
   it('has a first example that works as written', async () => {
-    const [created, tracked] = paste(examples[0] as string);
+    const [created, tracked, left] = paste(examples[0] as string);
     expect(created?.geofence).toMatchObject({ tag: 'store', externalId: 'duomo', geometryRadius: 120 });
     expect(tracked?.events).toMatchObject([{ type: 'user.entered_geofence', confidence: 3 }]);
     expect(tracked?.user.geofences).toMatchObject([{ externalId: 'duomo' }]);
+    expect(left?.events).toMatchObject([{ type: 'user.exited_geofence', duration: expect.any(Number) }]);
     const listed = await until(async () => {
       const { events } = ok(await server.as('test_secret').get('/v1/events'));
-      return events.length > 0 && events;
+      return events.length === 2 && events;
     });
-    expect(listed.map((event: Json) => event._id)).toEqual(tracked?.events.map((event: Json) => event._id));
+    expect(listed.map(({ _id }: Json) => _id)).toEqual([left, tracked].map((answer) => answer?.events[0]._id));
   });
 
   it('has a second example that creates a webhook', () => {
