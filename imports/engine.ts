@@ -78,11 +78,10 @@ interface PlannedRow {
 }
 
 /** Returns the outcome's error as a problem of a column. */
-function problemOf({ error }: Outcome<unknown> & { ok: false }): RowProblem {
-  const column = error.param ?? 'row';
-  const prefix = `${column}: `;
-  return { column, rule: error.message.startsWith(prefix) ? error.message.slice(prefix.length) : error.message };
-}
+const problemOf = ({ error }: Outcome<unknown> & { ok: false }): RowProblem => ({
+  column: error.param ?? 'row',
+  rule: error.rule ?? error.message,
+});
 
 /** Applies all rows. Rejects with BrokenSource, TooManyRows, the signal's reason, or the error of a write. */
 export async function applyRows(parts: EngineParts, request: EngineRequest, sink: ImportSink): Promise<ImportProgress> {

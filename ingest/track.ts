@@ -8,7 +8,7 @@ import { normalizeAddress } from '../http/location/address.js';
 import { type Receipt, readLocation, type TrackFields } from '../http/location/request.js';
 import { TrackRequest } from '../http/location/schema.js';
 import type { TrackReply } from '../pipeline/ports.js';
-import { ApiError, type FieldProblem, invalid, type Validated } from '../schemas/errors.js';
+import { type ApiError, type FieldProblem, fieldError, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
 import type { IngestParts } from './parts.js';
 import { refusalCode } from './rejections.js';
@@ -22,8 +22,7 @@ interface RejectedReplay extends FieldProblem {
   readonly index: number;
 }
 
-const refusalOf = (problem: FieldProblem): ApiError =>
-  new ApiError(refusalCode(problem), `${problem.param}: ${problem.rule}`, { param: problem.param });
+const refusalOf = (problem: FieldProblem): ApiError => fieldError(refusalCode(problem), problem);
 
 function fieldsOf(value: unknown): TrackFields {
   return typeof value === 'object' && value !== null ? value : {};

@@ -76,9 +76,8 @@ function readGeofences(reader: FieldReader, given: readonly unknown[]): Geofence
     }
     const read = readPlainGeofence(each);
     if (!read.ok) {
-      const { param, message } = read.error;
-      const rule = param !== undefined && message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message;
-      reader.refuse(param === undefined ? place : `${place}.${param}`, rule, read.error.code);
+      const { param, rule, message, code } = read.error;
+      reader.refuse(param === undefined ? place : `${place}.${param}`, rule ?? message, code);
       return [];
     }
     const pair = JSON.stringify([read.value.tag, read.value.externalId]);
@@ -106,8 +105,8 @@ export function readReplay(
   const geofences = given.geofences && readGeofences(reader, given.geofences);
   const settings = given.settings && changeSettings(project.settings[scope.environment], given.settings);
   if (settings && !settings.ok) {
-    const { param = '', message } = settings.error;
-    reader.refuse(`settings.${param}`, message.replace(`${param}: `, ''));
+    const { param = '', rule, message } = settings.error;
+    reader.refuse(`settings.${param}`, rule ?? message);
   }
   if (!geofences && !settings) reader.refuse('geofences', 'is required, unless `settings` are given');
   return reader.outcome(() => ({

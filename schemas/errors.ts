@@ -148,17 +148,26 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
+interface ApiErrorOptions {
+  readonly param?: string;
+  readonly rule?: string;
+  readonly retryAfterS?: number | undefined;
+}
+
 /** An expected failure of a request, with a code of the catalogue. The message is safe to show to clients. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
+  /** Of an error about a field: what its message says after the field's name. */
+  readonly rule: string | undefined;
   readonly retryAfterS: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { param?: string; retryAfterS?: number } = {}) {
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message);
     this.name = 'ApiError';
     this.code = code;
     this.param = options.param;
+    this.rule = options.rule;
     this.retryAfterS = options.retryAfterS;
   }
 
@@ -187,5 +196,8 @@ export const invalid = (param: string, rule: string): { ok: false; problem: Fiel
 });
 
 /** Returns the error to respond with, such as `latitude: must be -90 to 90`. */
-export const parameterError = ({ param, rule }: FieldProblem): ApiError =>
-  new ApiError('invalid_parameter', `${param}: ${rule}`, { param });
+export const parameterError = (problem: FieldProblem): ApiError => fieldError('invalid_parameter', problem);
+
+/** Does the same with a code of its own. */
+export const fieldError = (code: ErrorCode, { param, rule }: FieldProblem, retryAfterS?: number): ApiError =>
+  new ApiError(code, `${param}: ${rule}`, { param, rule, retryAfterS });

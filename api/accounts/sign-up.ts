@@ -1,6 +1,6 @@
 /** Creates an account with a project and its four keys, all or nothing. */
 import type { ConfigurationReader, ConfigurationWriter } from '../../pipeline/catalog/types.js';
-import { ApiError } from '../../schemas/errors.js';
+import { type ApiError, fieldError } from '../../schemas/errors.js';
 import { deriveId } from '../../schemas/ids.js';
 import type { AccountRecord } from '../../schemas/json/account.js';
 import { type NewProject, newProject } from '../projects/projects.js';
@@ -12,8 +12,7 @@ interface Configured {
   readonly writer: ConfigurationWriter;
 }
 
-const taken = (): ApiError =>
-  new ApiError('conflict', 'email: this address has an account; sign in', { param: 'email' });
+const taken = (): ApiError => fieldError('conflict', { param: 'email', rule: 'this address has an account; sign in' });
 
 /**
  * Writes a new account. Of concurrent calls for one address, on any node, one succeeds; the others throw `conflict`.

@@ -20,7 +20,7 @@ import { parseAddressRanges } from '../../pipeline/evaluation/addresses.js';
 import { parseOperatingHours } from '../../pipeline/evaluation/hours.js';
 import { normalizeRing } from '../../pipeline/geometry/ring.js';
 import { maxQueryLength } from '../../providers/geocoding/geocoder.js';
-import { ApiError } from '../../schemas/errors.js';
+import { fieldError } from '../../schemas/errors.js';
 import { Position } from '../../schemas/json/common.js';
 import { maxRingPoints, minRingPoints, type TravelMode, travelModes } from '../../schemas/json/constants.js';
 import {
@@ -142,13 +142,12 @@ export function readPlainGeofence(fields: RawFields, path?: Pair): Outcome<Plain
   if (!read.ok) return read;
   const given = read.value;
   if (given.type === 'isochrone') {
-    const message = 'type: isochrones are not computed here; use the polygon of the geofence';
-    return { ok: false, error: new ApiError('not_available', message, { param: 'type' }) };
+    const rule = 'isochrones are not computed here; use the polygon of the geofence';
+    return { ok: false, error: fieldError('not_available', { param: 'type', rule }) };
   }
   if (!isSought(given)) return { ok: true, value: given };
   const param = given.sought.placeId === null ? 'address' : 'placeId';
-  const message = `${param}: is not looked up here; give coordinates`;
-  return { ok: false, error: new ApiError('not_available', message, { param }) };
+  return { ok: false, error: fieldError('not_available', { param, rule: 'is not looked up here; give coordinates' }) };
 }
 
 /** Returns the values with the geometry. One literal: fields that are added to a copy take an import 4 µs a row. */

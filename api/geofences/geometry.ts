@@ -10,7 +10,7 @@ import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js
 import { distance } from '../../pipeline/geometry/scale.js';
 import { refusal } from '../../providers/answer.js';
 import type { Address, Geocoder } from '../../providers/geocoding/geocoder.js';
-import { ApiError, parameterError } from '../../schemas/errors.js';
+import { type ApiError, fieldError, parameterError } from '../../schemas/errors.js';
 import { placeRecordId } from '../../schemas/ids.js';
 import type { Position } from '../../schemas/json/common.js';
 import type { TravelMode } from '../../schemas/json/constants.js';
@@ -92,7 +92,7 @@ const isSamePosition = (one: Position, other: Position): boolean => one[0] === o
 
 export const noRoads = 'isochrones need road data: set routing.provider and routing.url';
 
-const notAvailable = (reason: string): ApiError => new ApiError('not_available', `type: ${reason}`, { param: 'type' });
+const notAvailable = (rule: string): ApiError => fieldError('not_available', { param: 'type', rule });
 
 interface Located {
   readonly center: Position;
@@ -155,9 +155,8 @@ async function lookUp(
   const result = await geocoder.forward(project, query, options);
   if (!result.ok) {
     const { code, message, retryAfterS } = result.error;
-    const retry = retryAfterS !== undefined && { retryAfterS };
     return center === null
-      ? { ok: false, error: new ApiError(code, `address: ${message}`, { param: 'address', ...retry }) }
+      ? { ok: false, error: fieldError(code, { param: 'address', rule: message }, retryAfterS) }
       : unchecked(center, `the address was not compared with the coordinates: ${message}`);
   }
   const found = result.value.filter(({ confidence }) => confidence !== 'fallback');

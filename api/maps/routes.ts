@@ -5,7 +5,7 @@ import type { Caller } from '../../http/access/keys.js';
 import { mapCostMs } from '../../renderer/request/cost.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { MapRequest } from '../../renderer/types.js';
-import { ApiError, parameterError, type Validated } from '../../schemas/errors.js';
+import { fieldError, parameterError, type Validated } from '../../schemas/errors.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { described } from '../describe.js';
 import { createCostLimit } from './cost-limit.js';
@@ -88,8 +88,7 @@ export const mapRoutes =
       const { request, geofenceTag } = valid(readMapQuery(query, accept));
       const asked = resolve(caller, { ...request, fences: [] });
       if (geofenceTag === null) return asked;
-      if (caller.kind !== 'secret')
-        throw new ApiError('forbidden', 'geofences: needs a secret key', { param: 'geofences' });
+      if (caller.kind !== 'secret') throw fieldError('forbidden', { param: 'geofences', rule: 'needs a secret key' });
       const fences = valid(fencesOfTag(configuration, caller, geofenceTag, clock()));
       return { ...asked, request: { ...asked.request, fences } };
     }

@@ -9,7 +9,7 @@ import { readStructure } from '../../http/fields/structures.js';
 import { topics } from '../../pipeline/ports.js';
 import { deviceKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
-import { ApiError } from '../../schemas/errors.js';
+import { fieldError } from '../../schemas/errors.js';
 import type { UserState } from '../../schemas/records.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { type Conversion, eventAsSent, eventOf, isReserved, readConversion } from './conversion.js';
@@ -47,7 +47,7 @@ export const reportRoutes: FastifyPluginAsync<SdkDependencies> = async (
       const nowMs = clock();
       const conversion = accepted(readConversion((request.body ?? {}) as RawFields, nowMs));
       if (isReserved(conversion.name) && caller.kind !== 'secret') {
-        throw new ApiError('forbidden', 'name: names that start with user. require a secret key', { param: 'name' });
+        throw fieldError('forbidden', { param: 'name', rule: 'names that start with user. require a secret key' });
       }
       const event = eventOf(conversion, caller, await userOf(conversion, caller), nowMs);
       const key = deviceKey({ ...caller, deviceId: conversion.deviceId ?? event.id });

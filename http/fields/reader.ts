@@ -4,7 +4,7 @@
  * Flows in: names and values as a parser left them. Flows out: typed values, or one catalogued error that names the
  * field and its rule. The order in which fields are read is the order in which errors are reported.
  */
-import { ApiError, type ErrorCode, parameterError, type Validated } from '../../schemas/errors.js';
+import { type ApiError, type ErrorCode, fieldError, parameterError, type Validated } from '../../schemas/errors.js';
 import type { Position } from '../../schemas/json/common.js';
 import { readLatitudeLongitude, readStructure } from './structures.js';
 import { wellFormedRule } from './text.js';
@@ -75,7 +75,7 @@ export class FieldReader {
 
   /** Notes an error, unless there is one already. */
   refuse(param: string, rule: string, code: ErrorCode = 'invalid_parameter'): null {
-    this.#error ??= new ApiError(code, `${param}: ${rule}`, { param });
+    this.#error ??= fieldError(code, { param, rule });
     return null;
   }
 
