@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiDependencies } from '../api/dependencies.js';
 import { geofenceId } from '../api/geofences/record.js';
-import { changeMany } from '../api/paired-search.js';
+import { changeMany } from '../api/paired/bulk.js';
 import { readLocation } from '../http/location/request.js';
 import { applyBatch } from '../imports/batch.js';
 import { geometryResolver, resourceOf } from '../imports/resources.js';

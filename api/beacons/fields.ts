@@ -15,7 +15,7 @@ import {
 import { normalizeRangedBeacon } from '../../pipeline/evaluation/beacons.js';
 import { type BeaconRecord, BeaconType } from '../../schemas/json/beacon.js';
 import { Position } from '../../schemas/json/common.js';
-import { jsonText, metadataField, type Pair } from '../paired-fields.js';
+import { jsonText, metadataField, type Pair } from '../paired/fields.js';
 
 /** What an owner says about a beacon. The record adds identity and times. */
 export type BeaconInput = Omit<BeaconRecord, '_id' | 'project' | 'environment' | 'createdAt' | 'updatedAt'>;

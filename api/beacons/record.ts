@@ -2,7 +2,7 @@
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { freshId, pairId } from '../../schemas/ids.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
-import type { Pair } from '../paired-fields.js';
+import type { Pair } from '../paired/fields.js';
 import type { BeaconInput } from './fields.js';
 
 /** Returns the id that follows from the pair; undefined when a part is missing. */

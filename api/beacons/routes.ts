@@ -4,7 +4,7 @@ import { Beacon, type BeaconRecord } from '../../schemas/json/beacon.js';
 import { beaconJson } from '../../schemas/wire/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
-import { addPairedRoutes } from '../paired-routes.js';
+import { addPairedRoutes } from '../paired/routes.js';
 import { requireBeaconPlan } from '../plans.js';
 import { exportedBeacon } from '../stored-fields.js';
 import { beaconFields, readBeacon } from './fields.js';

@@ -32,7 +32,7 @@ import {
   minIsochroneMinutes,
   type OperatingHours,
 } from '../../schemas/json/geofence.js';
-import { jsonText, metadataField, type Pair } from '../paired-fields.js';
+import { jsonText, metadataField, type Pair } from '../paired/fields.js';
 
 /** What an owner says about a geofence. The record adds identity, times and the time zone. */
 export type GeofenceInput = Omit<

@@ -5,7 +5,7 @@ import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js
 import { pairId } from '../../schemas/ids.js';
 import type { Position } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
-import type { Pair } from '../paired-fields.js';
+import type { Pair } from '../paired/fields.js';
 import type { GeofenceInput } from './fields.js';
 
 export const geofenceId = ({ project, environment }: Scope, { tag, externalId }: Pair): string =>

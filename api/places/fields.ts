@@ -10,7 +10,7 @@ import { deriveId, placeRecordId } from '../../schemas/ids.js';
 import { Point, Polygon } from '../../schemas/json/common.js';
 import { maxPlaceCategories, PlaceChain, type PlaceRecord } from '../../schemas/json/place.js';
 import { mergedFields } from '../merge-patch.js';
-import { jsonText, metadataField } from '../paired-fields.js';
+import { jsonText, metadataField } from '../paired/fields.js';
 import type { ExportedFields, FieldValue } from '../stored-fields.js';
 
 /** What an owner says about a place. The record adds identity and times. */

@@ -1,33 +1,27 @@
 /**
- * Searches in lists of geofences and beacons, counts, and changes of many records at once.
+ * Searches in lists of geofences and beacons, and counts.
  *
  * A search reads records in the order of an index and keeps those that match, so its cost is bounded by what it
  * examines. It lets other requests in between. A page may be short, or empty, before the end.
  */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import { callerOf } from '../http/access/authority.js';
-import { accepted, FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
-import { isId } from '../http/fields/values.js';
-import { endingDigits } from '../pipeline/catalog/store/keys.js';
-import { createTurns } from '../pipeline/catalog/store/turns.js';
+import { callerOf } from '../../http/access/authority.js';
+import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { endingDigits } from '../../pipeline/catalog/store/keys.js';
+import { createTurns } from '../../pipeline/catalog/store/turns.js';
 import type {
-  ConfigurationChange,
   ConfigurationReader,
-  ConfigurationWriter,
   ListQuery,
   Page,
   Scope,
   SearchPart,
   SearchQuery,
-} from '../pipeline/catalog/types.js';
-import { ApiError } from '../schemas/errors.js';
-import type { BeaconRecord } from '../schemas/json/beacon.js';
-import { Id } from '../schemas/json/common.js';
-import type { GeofenceRecord } from '../schemas/json/geofence.js';
-import type { ApiDependencies } from './dependencies.js';
-import { answerOf, bodyFields, described, success } from './describe.js';
-import { listParameters, readListQuery } from './lists.js';
+} from '../../pipeline/catalog/types.js';
+import type { BeaconRecord } from '../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { answerOf, described, success } from '../describe.js';
+import { listParameters, readListQuery } from '../lists.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 
@@ -195,97 +189,13 @@ const isPlain = ({ externalId, metadata, words, enabled, ...rest }: Found): bool
   rest.updatedAfter === undefined &&
   rest.updatedBefore === undefined;
 
-const actions = ['enable', 'disable', 'delete'] as const;
-type Action = (typeof actions)[number];
-
-const maxBulkRecords = 500;
-const maxBulkAttempts = 10;
-
-const bulkBody = Type.Object({
-  action: Type.Union(actions.map((action) => Type.Literal(action))),
-  ids: Type.Array(Id, { minItems: 1, maxItems: maxBulkRecords }),
-});
-
-const bulkCounts = {
-  changed: Type.Integer(),
-  unchanged: Type.Integer({ description: 'Records that were in this state already' }),
-  missing: Type.Integer({ description: 'Records that do not exist, or no longer do' }),
-};
-
-function readBulk(body: unknown): Outcome<{ readonly action: Action; readonly ids: readonly string[] }> {
-  const fields = bodyFields(body);
-  const reader = new FieldReader(fields);
-  const action = reader.requiredChoice('action', actions);
-  const given = reader.list('ids') ?? [];
-  const ids = given.filter((id): id is string => typeof id === 'string' && isId(id));
-  if (given.length === 0 || given.length > maxBulkRecords)
-    reader.refuse('ids', `must have 1 to ${maxBulkRecords} items`);
-  if (ids.length < given.length) reader.refuse('ids', 'must be ids of 24 hex digits');
-  return reader.outcome(() => ({ action: action ?? 'enable', ids: [...new Set(ids)] }));
-}
-
-/** Returns the changed record; undefined if nothing changes. */
-function changedBy<Stored extends Listed>(
-  action: Action,
-  record: Stored,
-  writer: ConfigurationWriter,
-  nowMs: number,
-): Stored | null | undefined {
-  if (action === 'delete') return null;
-  const enabled = action === 'enable';
-  // A date that has passed would keep the record disabled.
-  const isOver = 'disableAfter' in record && record.disableAfter !== null && record.disableAfter < nowMs;
-  if (record.enabled === enabled && !(enabled && isOver)) return undefined;
-  return { ...record, enabled, ...(enabled && isOver && { disableAfter: null }), updatedAt: writer.nextTimestamp() };
-}
-
-export interface BulkParts {
-  readonly configuration: Pick<ConfigurationReader, 'bases'>;
-  readonly writer: ConfigurationWriter;
-  readonly clock: () => number;
-}
-
-/** Changes the records, each unless another edit of it keeps coming first. */
-export async function changeMany<Stored extends Listed>(
-  { configuration, writer, clock }: BulkParts,
-  kind: 'geofence' | 'beacon',
-  action: Action,
-  ids: readonly string[],
-  find: (id: string) => Stored | undefined,
-) {
-  const counts = { changed: 0, unchanged: 0, missing: 0 };
-  let waiting = ids;
-  for (let attempt = 1; waiting.length > 0; attempt++) {
-    if (attempt > maxBulkAttempts) {
-      throw new ApiError('edit_conflict', 'other edits of these records keep coming first; try again');
-    }
-    await writer.catchUp();
-    const changes: ConfigurationChange[] = [];
-    for (const id of waiting) {
-      const current = find(id);
-      const record = current && changedBy(action, current, writer, clock());
-      if (current === undefined) counts.missing += 1;
-      else if (record === undefined) counts.unchanged += 1;
-      else changes.push({ kind, id, record, bases: configuration.bases(kind, id) });
-    }
-    if (changes.length === 0) break;
-    const outcomes = await writer.write(changes);
-    counts.changed += outcomes.filter((outcome) => outcome.kind === 'applied').length;
-    waiting = changes.filter((_, index) => outcomes[index]?.kind !== 'applied').map(({ id }) => id);
-  }
-  return counts;
-}
-
 const config = { authority: 'secret', limit: 'management' } as const;
 
-/** Adds the routes that count, and that change many. */
-export function addSearchRoutes<Stored extends Listed>(
+/** Adds the route that counts what a list has. */
+export function addCountRoute<Stored extends Listed>(
   app: FastifyInstance,
-  resource: SearchedResource<Stored> & {
-    find(scope: Scope, id: string): Stored | undefined;
-    admit?(scope: Scope): void;
-  },
-  { configuration, writer, clock }: Pick<ApiDependencies, 'configuration' | 'writer' | 'clock'>,
+  resource: SearchedResource<Stored>,
+  configuration: Pick<ConfigurationReader, 'count'>,
 ): void {
   const { name, orderBy } = resource;
   const tag = `${name}s`;
@@ -313,26 +223,6 @@ export function addSearchRoutes<Stored extends Listed>(
         ? { count: configuration.count(name, found), complete: true }
         : await countFound(resource, found);
       return { meta: success, ...counted };
-    },
-  });
-
-  app.post(`/v1/${tag}/bulk`, {
-    config,
-    schema: described({
-      operationId: `change${title}`,
-      tag,
-      summary: `Enable, disable or delete many ${tag}`,
-      description: `At most ${maxBulkRecords}. Each record succeeds or fails by itself; a repetition changes nothing.`,
-      body: bulkBody,
-      answer: answerOf(bulkCounts),
-      failures: [400, 409, 503],
-    }),
-    handler: async (request) => {
-      const scope = callerOf(request);
-      const { action, ids } = accepted(readBulk(request.body));
-      if (action !== 'delete') resource.admit?.(scope);
-      const find = (id: string) => resource.find(scope, id);
-      return { meta: success, ...(await changeMany({ configuration, writer, clock }, name, action, ids, find)) };
     },
   });
 }

@@ -1,10 +1,10 @@
 /** What geofences and beacons have in common: the pair (tag, externalId) that names them, and metadata. */
 import Type from 'typebox';
-import { accepted, FieldReader, maxNameLength, maxTextLength, type RawFields } from '../http/fields/reader.js';
-import { checkMetadata } from '../http/fields/structures.js';
-import { type Field, field } from '../http/fields/table.js';
-import { ApiError } from '../schemas/errors.js';
-import { Metadata, maxMetadataKeys } from '../schemas/json/common.js';
+import { accepted, FieldReader, maxNameLength, maxTextLength, type RawFields } from '../../http/fields/reader.js';
+import { checkMetadata } from '../../http/fields/structures.js';
+import { type Field, field } from '../../http/fields/table.js';
+import { ApiError } from '../../schemas/errors.js';
+import { Metadata, maxMetadataKeys } from '../../schemas/json/common.js';
 
 /** The names by which an owner knows a geofence or beacon. The record's id follows from them. */
 export interface Pair {

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { geofenceRecord } from '../pipeline/catalog/testing/fixtures.js';
-import type { ListQuery } from '../pipeline/catalog/types.js';
-import { listPage } from './paired-search.js';
-import { useApi } from './testing/fixtures.js';
+import { geofenceRecord } from '../../pipeline/catalog/testing/fixtures.js';
+import type { ListQuery } from '../../pipeline/catalog/types.js';
+import { useApi } from '../testing/fixtures.js';
+import { listPage } from './search.js';
 
 const api = await useApi();
 
