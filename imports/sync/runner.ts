@@ -8,37 +8,16 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Mailer } from '../../outbound/mail/mail.js';
 import { isDeleted } from '../../pipeline/catalog/store/revisions.js';
-import type { ConfigurationReader, ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
-import type { SecretCipher } from '../../pipeline/encryption.js';
-import { isPortError } from '../../pipeline/errors.js';
 import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
-import type { ExpiringValues } from '../../pipeline/ports.js';
-import { hourMs } from '../../schemas/durations.js';
-import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
-import { formatOfName } from '../../schemas/import-formats.js';
-import type { ImportRecord } from '../../schemas/json/import.js';
-import type { SyncFileRecord, SyncRecord, SyncRunRecord, SyncSeenFile } from '../../schemas/json/sync.js';
-import type { Importer } from '../importer.js';
-import { credentialsOf } from './record.js';
-import { runMail, shownName } from './run-mail.js';
-import { dueRun, maxAttempts, type Schedule } from './schedule.js';
-import { type StagedFile, type StagingParts, seenAfter, stageFiles } from './stage-files.js';
+import type { SyncRecord } from '../../schemas/json/sync.js';
+import { type RunBounds, type RunContext, type RunParts, runSync } from './run.js';
+import { dueRun } from './schedule.js';
 
-export interface SyncBounds {
-  /** Of all files of a run together, on disk. */
-  readonly maxBytes: number;
+export interface SyncBounds extends RunBounds {
   /** Runs of this node at the same time. */
   readonly maxRunning: number;
-  /** Time to read all files of a run, with all attempts. */
-  readonly maxReadMs: number;
-  readonly retryDelaysMs: readonly number[];
-  /** Mails of one environment within an hour. */
-  readonly maxMailsPerHour: number;
-  /** How long a run waits for other imports of its project, for all files together. */
-  readonly maxImportWaitMs: number;
 }
 
 export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes' | 'maxReadMs'> = {
@@ -48,19 +27,10 @@ export const defaultSyncBounds: Omit<SyncBounds, 'maxBytes' | 'maxReadMs'> = {
   maxImportWaitMs: 30 * 60_000,
 };
 
-export interface SyncRunnerParts extends Pick<StagingParts, 'client' | 'admitWrite' | 'clock'> {
-  readonly configuration: ConfigurationReader;
-  readonly writer: ConfigurationWriter;
-  readonly values: ExpiringValues;
-  readonly importer: Pick<Importer, 'importRecords'>;
-  readonly mailer: Pick<Mailer, 'send'>;
-  readonly cipher: SecretCipher;
-  readonly schedule: Schedule;
+export interface SyncRunnerParts extends RunParts {
+  readonly bounds: SyncBounds;
   /** A folder of its own, which is deleted at the start and at the end. */
   readonly folder: string;
-  readonly bounds: SyncBounds;
-  /** Waits; rejects when the signal aborts. */
-  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Reports a run that ended by a fault of this node. It is repeated. */
   readonly onProblem: (problem: { readonly sync: string; readonly reason: string }) => void;
 }
@@ -77,11 +47,8 @@ export interface SyncRunner {
 const leaseMs = 60_000;
 const renewEveryMs = 5_000;
 const retryLeaseMs = 10_000;
-const retryImportMs = 5_000;
-const maxEditAttempts = 20;
 
 const leaseKey = ({ _id }: SyncRecord): string => `sync/${_id}`;
-const scopeOf = ({ project, environment }: SyncRecord): Scope => ({ project, environment });
 
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   const { configuration, values, schedule, clock, bounds, folder, onProblem } = parts;
@@ -123,7 +90,7 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
 
   async function runToEnd(sync: SyncRecord, lease: HeldLease, context: RunContext): Promise<void> {
     try {
-      await runOnce(parts, scopeOf(sync), context);
+      await runSync(parts, sync, context);
     } catch (error) {
       const { stack, message } = error as Error;
       if (!context.signal.aborted) onProblem({ sync: sync._id, reason: stack ?? message });
@@ -154,241 +121,5 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
       await ended();
       rmSync(folder, { recursive: true, force: true });
     },
-  };
-}
-
-interface RunContext {
-  readonly id: string;
-  readonly folder: string;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Runs the sync of a scope, if it is still due. Rejects when the node stops or fails; then the run stays in progress.
- */
-async function runOnce(parts: SyncRunnerParts, scope: Scope, context: RunContext): Promise<void> {
-  const { writer, schedule, clock } = parts;
-  const begun = await edited(parts, scope, (sync) => {
-    const due = dueRun(sync, schedule, clock());
-    if (due === undefined) return undefined;
-    const isGivenUp = due.attempt > maxAttempts;
-    return {
-      ...sync,
-      lastRun: isGivenUp
-        ? givenUp(sync, clock())
-        : newRun(context.id, due, Math.max(writer.nextTimestamp(), sync.requested.at)),
-    };
-  });
-  if (begun?.lastRun == null) return;
-  const isNew = begun.lastRun._id === context.id;
-  const { run, seen } = isNew
-    ? await execute(parts, begun, begun.lastRun, context)
-    : { run: begun.lastRun, seen: begun.seen };
-  context.signal.throwIfAborted();
-
-  const change = (changed: SyncRunRecord) =>
-    edited(parts, scope, (sync) => {
-      if (sync.lastRun?._id !== run._id) return undefined;
-      // Files that were seen before the owner saved may be of another source.
-      const isSaved = sync.updatedAt !== begun.updatedAt;
-      return { ...sync, lastRun: changed, ...(!isSaved && { seen }) };
-    });
-  const finished = await change(run);
-  if (finished?.notificationEmail == null) return;
-  const mailProblem = await mailed(parts, finished, run, finished.notificationEmail);
-  if (mailProblem !== null) await change({ ...run, mailProblem });
-}
-
-/** Sends the mail about a run. Returns why it could not. */
-async function mailed(
-  { values, bounds, configuration, mailer }: SyncRunnerParts,
-  sync: SyncRecord,
-  run: SyncRunRecord,
-  to: string,
-): Promise<string | null> {
-  if ((await values.increment(`sync-mails/${sync._id}`, hourMs)) > bounds.maxMailsPerHour)
-    return `more than ${bounds.maxMailsPerHour} mails within an hour`;
-  const project = configuration.project(sync.project)?.name ?? sync.project;
-  const result = await mailer.send(runMail(sync, run, project, to));
-  return result.kind === 'failed' ? result.message : null;
-}
-
-/**
- * Writes a change of the sync. Returns the record that was written; undefined if there is none or nothing to change.
- */
-async function edited(
-  { configuration, writer }: Pick<SyncRunnerParts, 'configuration' | 'writer'>,
-  scope: Scope,
-  change: (sync: SyncRecord) => SyncRecord | undefined,
-): Promise<SyncRecord | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    await writer.catchUp();
-    const current = configuration.sync(scope);
-    const record = current && change(current);
-    if (record === undefined) return undefined;
-    const { _id } = record;
-    const [outcome] = await writer.write([{ kind: 'sync', id: _id, record, bases: configuration.bases('sync', _id) }]);
-    if (outcome?.kind === 'applied') return record;
-    if (attempt === maxEditAttempts) throw new Error('other edits of the sync keep coming first');
-  }
-}
-
-const newRun = (_id: string, { reason, attempt }: Pick<SyncRunRecord, 'reason' | 'attempt'>, startedAt: number) => ({
-  _id,
-  reason,
-  attempt,
-  startedAt,
-  finishedAt: null,
-  result: 'running' as const,
-  message: null,
-  files: [],
-  mailProblem: null,
-});
-
-const givenUp = ({ lastRun }: SyncRecord, nowMs: number): SyncRunRecord => ({
-  ...(lastRun as SyncRunRecord),
-  finishedAt: nowMs,
-  result: 'interrupted',
-  message: `The process ended during the run ${maxAttempts} times. The next night tries again.`,
-});
-
-interface Executed {
-  readonly run: SyncRunRecord;
-  readonly seen: SyncSeenFile[];
-}
-
-/** Stages all files, then imports them. */
-async function execute(
-  parts: SyncRunnerParts,
-  sync: SyncRecord,
-  run: SyncRunRecord,
-  context: RunContext,
-): Promise<Executed> {
-  const { signal, folder } = context;
-  const pause = (ms: number) => parts.pause(ms, signal);
-  const { maxBytes, maxReadMs, retryDelaysMs } = parts.bounds;
-  const credentials = credentialsOf(sync, parts.cipher);
-  if (sync.protocol === 's3' && credentials === null)
-    return ended(parts, run, 'The credentials were encrypted with another key; save them again.', sync, []);
-  let staged: StagedFile[];
-  try {
-    staged = await stageFiles(
-      { ...parts, signal, pause, maxBytes, maxReadMs, retryDelaysMs },
-      sync,
-      credentials,
-      folder,
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isExpected(error)) throw error;
-    return ended(parts, run, `The files could not be stored: ${error.message}`, sync, []);
-  }
-  signal.throwIfAborted();
-  const isStaged = staged.every(({ kind }) => kind !== 'failed');
-  if (!isStaged) {
-    const message = 'Not all files could be read, so none was imported.';
-    return ended(parts, run, message, sync, staged.map(unimported));
-  }
-  const patience = { leftMs: parts.bounds.maxImportWaitMs };
-  const files: SyncFileRecord[] = [];
-  for (const file of staged)
-    files.push(
-      file.kind === 'staged' ? await imported(parts, sync, run, file, { signal, patience }) : unimported(file),
-    );
-  const seen = seenAfter(sync.seen, staged, (name) =>
-    files.some((file) => file.name === name && file.result === 'imported'),
-  );
-  return { run: { ...run, ...resultOf(files), files, finishedAt: parts.writer.nextTimestamp() }, seen };
-}
-
-const isExpected = (error: unknown): error is Error => isPortError(error) || error instanceof ApiError;
-
-function ended(
-  { writer }: Pick<SyncRunnerParts, 'writer'>,
-  run: SyncRunRecord,
-  message: string,
-  { seen }: SyncRecord,
-  files: SyncFileRecord[],
-): Executed {
-  return { run: { ...run, result: 'failed', message, files, finishedAt: writer.nextTimestamp() }, seen: [...seen] };
-}
-
-function resultOf(files: readonly SyncFileRecord[]): Pick<SyncRunRecord, 'result' | 'message'> {
-  const count = (wanted: SyncFileRecord['result']) => files.filter(({ result }) => result === wanted).length;
-  const [bad, failed, unchanged] = [count('rejected_rows'), count('failed'), count('unchanged')];
-  if (failed > 0) return { result: 'failed', message: `${failed} of ${files.length} files could not be imported.` };
-  if (bad > 0) return { result: 'failed', message: `${bad} of ${files.length} files have rows that break a rule.` };
-  if (unchanged === files.length) return { result: 'succeeded', message: 'No file has changed.' };
-  return { result: 'succeeded', message: `${files.length - unchanged} of ${files.length} files were imported.` };
-}
-
-const noImport = { import: null, counts: null };
-
-/** Says of a file why it was not imported. */
-function unimported(file: StagedFile): SyncFileRecord {
-  const { name } = file;
-  if (file.kind === 'failed') return { name, result: 'failed', message: file.message, bytes: null, ...noImport };
-  const isStaged = file.kind === 'staged';
-  return {
-    name,
-    result: isStaged ? 'skipped' : 'unchanged',
-    message: null,
-    bytes: isStaged ? file.bytes : null,
-    ...noImport,
-  };
-}
-
-async function imported(
-  parts: SyncRunnerParts,
-  sync: SyncRecord,
-  run: SyncRunRecord,
-  file: StagedFile & { readonly kind: 'staged' },
-  { signal, patience }: { readonly signal: AbortSignal; readonly patience: { leftMs: number } },
-): Promise<SyncFileRecord> {
-  const { name, bytes } = file;
-  const request = {
-    scope: scopeOf(sync),
-    resource: 'geofence' as const,
-    format: formatOfName(shownName(name)) ?? 'csv',
-    signal,
-    requestedBy: { kind: 'sync' as const, name: run._id },
-    fileName: shownName(name),
-    bytesTotal: bytes,
-  };
-  for (;;) {
-    try {
-      const record = await parts.importer.importRecords({ ...request, source: { path: file.path } });
-      signal.throwIfAborted();
-      if (record.status === 'interrupted') throw new Error('the import was interrupted');
-      return fileRecord(name, bytes, record);
-    } catch (error) {
-      signal.throwIfAborted();
-      // Without the stores the run stays in progress, and is repeated.
-      if (!isExpected(error) || isUnavailable(error)) throw error;
-      if (!isBusy(error) || patience.leftMs <= 0)
-        return { name, result: 'failed', message: error.message, bytes, ...noImport };
-      patience.leftMs -= retryImportMs;
-      await parts.pause(retryImportMs, signal);
-    }
-  }
-}
-
-const isUnavailable = (error: Error): boolean =>
-  isPortError(error) || (error instanceof ApiError && error.code === 'unavailable');
-
-/** Returns whether another import of the project, or too many on this node, keep this one from starting. */
-const isBusy = (error: Error): boolean =>
-  error instanceof ApiError && (error.code === 'import_running' || error.code === 'overloaded');
-
-function fileRecord(name: string, bytes: number, record: ImportRecord): SyncFileRecord {
-  const { status, rows, created, updated, unchanged, rejected, failure } = record;
-  const isWhole = status === 'completed';
-  return {
-    name,
-    result: !isWhole ? 'failed' : rejected > 0 ? 'rejected_rows' : 'imported',
-    message: failure && `line ${failure.line}: ${failure.column}: ${failure.rule}`,
-    bytes,
-    import: record._id,
-    counts: { rows, created, updated, unchanged, rejected },
   };
 }
