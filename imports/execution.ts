@@ -19,13 +19,13 @@ import { ApiError } from '../schemas/errors.js';
 import type { ImportFailure, ImportFormat, ImportRecord, ImportRequester } from '../schemas/json/import.js';
 import { readHeader } from './columns.js';
 import { csvLine } from './csv-cells.js';
-import { applyRows, type ImportProgress, type ImportSink, TooManyRows } from './engine.js';
+import { applyRows, type ImportProgress, type ImportSink, type RowAction, TooManyRows } from './engine.js';
 import { deletedFiles, FileWriter, rejectedLine, shownValue } from './files.js';
 import { csvRows } from './formats/csv.js';
 import { geojsonRows } from './formats/geojson.js';
 import { ndjsonRows } from './formats/ndjson.js';
-import { type ImportedKind, type ImportedResource, type ResourceParts, resourceOf } from './resources.js';
-import { BrokenSource, type RowBatch, type RowProblem } from './source.js';
+import { type ImportedKind, type ImportedResource, type ReadRow, type ResourceParts, resourceOf } from './resources.js';
+import { BrokenSource, type RowBatch, type RowProblem, type SourceRow } from './source.js';
 
 export interface ImportRequest {
   readonly scope: Scope;
@@ -42,9 +42,6 @@ export interface ImportRequest {
   readonly fileName?: string | null;
   readonly bytesTotal?: number | null;
 }
-
-/** The record of the finished import: `completed`, `failed` with `failure`, or `interrupted`. */
-export type ImportResult = ImportRecord;
 
 export interface ImportBounds {
   /** Of one file. */
@@ -102,7 +99,8 @@ export interface RunningImport {
   readonly underWay: Promise<void>;
   /** Resolves when `run` has ended. */
   readonly ended: Promise<void>;
-  run(): Promise<ImportResult>;
+  /** Resolves with the record of the finished import: `completed`, `failed` with `failure`, or `interrupted`. */
+  run(): Promise<ImportRecord>;
 }
 
 export interface ExecutionParts extends ResourceParts {
@@ -156,7 +154,7 @@ export class Execution implements ImportSink, RunningImport {
     return { ...this.#record, rejections: [...this.#rejections], planned: [...this.#planned] };
   }
 
-  async run(): Promise<ImportResult> {
+  async run(): Promise<ImportRecord> {
     const { writer } = this.#parts;
     try {
       await writer.catchUp();
@@ -201,7 +199,7 @@ export class Execution implements ImportSink, RunningImport {
   }
 
   /** Records the end, and forgets imports that are too old. */
-  async #finish(ending: Pick<ImportRecord, 'status' | 'failure'>): Promise<ImportResult> {
+  async #finish(ending: Pick<ImportRecord, 'status' | 'failure'>): Promise<ImportRecord> {
     const { writer } = this.#parts;
     const files = this.#takeFiles(true);
     const nowMs = writer.nextTimestamp();
@@ -257,7 +255,7 @@ export class Execution implements ImportSink, RunningImport {
     }
   }
 
-  rejected(row: Parameters<ImportSink['rejected']>[0], ...[problem, header]: RejectedRest): void {
+  rejected(row: SourceRow, problem: RowProblem, header: readonly string[] | undefined): void {
     const { column, rule } = problem;
     const { table } = this.#resource;
     const written = rejectedLine(row, problem, header, table);
@@ -268,7 +266,7 @@ export class Execution implements ImportSink, RunningImport {
       this.#rejections.push({ line: row.line, column, value: shownValue(row, column), rule });
   }
 
-  decided(...[line, action, { tag, externalId }, changed]: Parameters<NonNullable<ImportSink['decided']>>): void {
+  decided(line: number, action: RowAction, { tag, externalId }: ReadRow, changed: readonly string[]): void {
     if (!this.#request.isDryRun) return;
     this.#files.planned.add(csvLine([`${line}`, action, tag ?? '', externalId ?? '', changed.join(' ')]));
     if (this.#planned.length < maxListed)
@@ -304,5 +302,3 @@ export class Execution implements ImportSink, RunningImport {
     return { kind: 'import', id: this.#record._id, record: this.#record };
   }
 }
-
-type RejectedRest = Parameters<ImportSink['rejected']> extends [unknown, ...infer Rest] ? Rest : never;

@@ -9,14 +9,7 @@ import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import type { ImportRecord, ImportStatus } from '../schemas/json/import.js';
-import {
-  Execution,
-  firstRecord,
-  type ImportBounds,
-  type ImportRequest,
-  type ImportResult,
-  type RunningImport,
-} from './execution.js';
+import { Execution, firstRecord, type ImportBounds, type ImportRequest, type RunningImport } from './execution.js';
 import { geometryResolver } from './resources.js';
 import type { ImportThread } from './thread.js';
 
@@ -24,7 +17,7 @@ import type { ImportThread } from './thread.js';
 export interface StartedImport {
   readonly id: string;
   /** Resolves at the end; rejects only if the record could not be written. */
-  readonly finished: Promise<ImportResult>;
+  readonly finished: Promise<ImportRecord>;
   /** Resolves when the header was accepted and rows are read, or with `finished`. */
   readonly underWay: Promise<void>;
 }
@@ -43,7 +36,7 @@ export interface Importer {
    * Imports a file. Resolves with the import's record when it has ended, also if the file is broken. Throws
    * `import_running` while another import of the project runs on any node, and `overloaded` if this node runs many.
    */
-  importRecords(request: ImportRequest): Promise<ImportResult>;
+  importRecords(request: ImportRequest): Promise<ImportRecord>;
   /**
    * Throws like `admit` if an import could not start now. Reserves nothing: for callers that receive the file before it
    * is admitted, so that a file that would be refused is not sent.
@@ -202,7 +195,7 @@ export function createImporter({
     return inThread ?? new Execution({ ...parts, resolve, bounds }, first, request, closing.signal);
   }
 
-  async function endOf(execution: RunningImport, permit: ImportPermit): Promise<ImportResult> {
+  async function endOf(execution: RunningImport, permit: ImportPermit): Promise<ImportRecord> {
     try {
       return await execution.run();
     } finally {
