@@ -5,8 +5,9 @@ import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
 import { exampleEventGeofence } from '../../../schemas/testing/examples.js';
 import type { LogRecord } from '../../ports.js';
+import { addTo } from './collections.js';
 import { noDuplicates } from './event-reader.js';
-import { createEventFanOut } from './fan-out.js';
+import { type Chunk, createEventFanOut } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';
 import { eventRecord, keyOfEvent } from './testing/stage.js';
 import { webhookId, webhookRecord } from './testing/webhooks.js';
@@ -158,6 +159,50 @@ describe('chunks', () => {
       expect(made.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThan(8 * 2 ** 20 + 10 * 250_000);
     }
     expect(deliveries).toBe(400);
+  });
+
+  // A thousand events for ten webhooks with a user of 100 kB were made at once, a gigabyte.
+  describe('regression: a large location is split', () => {
+    // Five such events and their user fit into one payload.
+    const profile = JSON.stringify({ metadata: { note: 'x'.repeat(50_000) } });
+    const user = { id: null, userId: null, deviceId: 'device 1', profile };
+    const events = Array.from({ length: 200 }, (_, number) =>
+      eventRecord(1, 1, number, { user, type: types[number % 2] as string }),
+    );
+    const chunksTo = async (list: readonly WebhookRecord[]) =>
+      (await fanOutTo(list)(recordsOf(events), noDuplicates)).chunks;
+    const sizeOf = (made: readonly { readonly value: Buffer }[]) =>
+      made.reduce((sum, { value }) => sum + value.length, 0);
+
+    test('so that a chunk is bounded', async () => {
+      const list = Array.from({ length: 10 }, (_, number) => webhookRecord({ _id: webhookId(number) }));
+      const made: string[] = [];
+      for (const chunk of await chunksTo(list)) {
+        expect(sizeOf(chunk.made)).toBeLessThan(2 * 8 * 2 ** 20 + 10 * 125_000);
+        made.push(...chunk.made.map(({ delivery }) => `${delivery.webhook}: ${delivery.events}`));
+      }
+      expect(made.sort()).toEqual(plainly(list, events).sort());
+    });
+
+    test('behind full groups, and no event is lost or sent twice after a restart in between', async () => {
+      const grouped = (number: number, wanted: string[] | null) =>
+        webhookRecord({ _id: webhookId(number), delivery: 'grouped', types: wanted });
+      const list = [grouped(0, null), grouped(1, null), grouped(2, types.slice(0, 1))];
+      const records = recordsOf(events);
+      const groups = new Map<string, string[]>();
+      let restarts = 0;
+      for (let start = 0; start < records.length; restarts++) {
+        const [first] = (await fanOutTo(list)(records.slice(start), noDuplicates)).chunks;
+        const { made, nextOffset } = first as Chunk;
+        for (const { delivery } of made) addTo(groups, delivery.webhook, String(delivery.events));
+        start = nextOffset;
+      }
+      expect(restarts).toBeGreaterThan(2);
+      const ofAll = list.slice(0, 2).flatMap(({ _id }) => groups.get(_id)?.map((group) => `${_id}: ${group}`));
+      expect(ofAll).toEqual(plainly(list.slice(0, 2), events));
+      const wanted = events.filter(({ type }) => type === types[0]).map(({ id }) => id);
+      expect(groups.get(webhookId(2))?.join()).toBe(wanted.join());
+    });
   });
 
   test('advance the position over events that no webhook wants', async () => {

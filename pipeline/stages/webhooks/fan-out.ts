@@ -5,6 +5,7 @@
  * one after the other, and the records to dead-letter. May import: schemas, the catalog's reader, ports.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
+import { maxGroupedEvents } from '../../../schemas/json/constants.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { eventText } from '../../../schemas/wire/event-text.js';
@@ -12,14 +13,14 @@ import { isId } from '../../catalog/store/keys.js';
 import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue, LogRecord, Replacement } from '../../ports.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
-import { deliveriesOf, maxEventCharacters, type PayloadEvent } from '../../records/deliveries.js';
+import { deliveriesOf as deliveriesTo, maxEventCharacters, type PayloadEvent } from '../../records/deliveries.js';
 import { contextOf } from '../../tracing.js';
 import type { NewDelivery } from './claimed-source.js';
 import { addTo } from './collections.js';
 import type { DeliveryTraces } from './delivery-traces.js';
 import type { IsDuplicate } from './event-reader.js';
 import { type Matcher, matchableOf, type WebhookDirectory } from './matching.js';
-import { type EventOfDevice, loadUserTexts, type UserTextParts } from './users.js';
+import { type EventOfDevice, loadUserTexts, type UserText, type UserTextParts } from './users.js';
 
 /** Deliveries that are queued together with the position after their records. */
 export interface Chunk {
@@ -37,12 +38,14 @@ export interface Batch {
 export type FanOut = (records: readonly LogRecord[], isDuplicate: IsDuplicate) => Promise<Batch>;
 
 /**
- * Target size of a chunk. A store writes a chunk at once and serves nobody else meanwhile. Deliveries of one location
- * are never split, so a chunk may be larger.
+ * Target size of a chunk. A store writes a chunk at once and serves nobody else meanwhile. A chunk ends with a part of
+ * a location, so it may be larger.
  */
 const maxChunkDeliveries = 500;
 /** A delivery has up to a megabyte, most of it the user. */
 const maxChunkBytes = 8 * 2 ** 20;
+/** Target size of a part of a location, in UTF-16 units of its payloads. Nearly all locations have one part. */
+const maxPartCharacters = 8 * 2 ** 20;
 
 export interface RedeliveryParts {
   readonly codecs: Pick<Codecs, 'delivery'>;
@@ -119,10 +122,7 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
       else wanted.push(found);
     }
     const userText = await loadUserTexts(parts, wanted);
-    return {
-      bad,
-      chunks: chunksOf(wanted, endOf(records), (group) => deliveriesOfGroup(group, userText(group[0] as WantedEvent))),
-    };
+    return { bad, chunks: chunksOf(partsOf(wanted, userText), endOf(records), deliveriesOf) };
   };
 
   /** Returns undefined when no webhook wants the event, or the event is a duplicate. */
@@ -145,16 +145,15 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
     return { key, offset, appendedAtMs, event, webhooks, payload, traceparent: traces && contextOf(record) };
   }
 
-  /** Makes the deliveries of the events of one location, or of one event. */
-  function deliveriesOfGroup(group: readonly WantedEvent[], userText: string | undefined): NewDelivery[] {
+  function deliveriesOf({ events: ofPart, userText }: Part): NewDelivery[] {
     const eventsOf = new Map<WebhookRecord, PayloadEvent[]>();
-    for (const { webhooks, payload } of group) {
+    for (const { webhooks, payload } of ofPart) {
       for (const webhook of webhooks) addTo(eventsOf, webhook, payload);
     }
-    const { appendedAtMs, traceparent } = group[0] as WantedEvent;
+    const { appendedAtMs, traceparent } = ofPart[0] as WantedEvent;
     const fields = { reason: 'event', createdAt: clock() } as const;
     return [...eventsOf].flatMap(([webhook, events]) =>
-      deliveriesOf(webhook, events, userText, fields).map((delivery) => {
+      deliveriesTo(webhook, events, userText, fields).map((delivery) => {
         if (traceparent !== undefined) traces?.keep(delivery.id, traceparent);
         return { delivery, value: codecs.delivery.encode(delivery), appendedAtMs };
       }),
@@ -162,27 +161,61 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
   }
 }
 
-function* chunksOf(
-  wanted: readonly WantedEvent[],
-  endOffset: number,
-  make: (group: readonly WantedEvent[]) => NewDelivery[],
-): Generator<Chunk> {
-  let made: NewDelivery[] = [];
-  let bytes = 0;
+/** Events of one location, in order, that become deliveries together; or one event without a location. */
+interface Part {
+  readonly events: readonly WantedEvent[];
+  /** The user of all of them, as JSON. */
+  readonly userText: string | undefined;
+}
+
+function* partsOf(wanted: readonly WantedEvent[], userText: UserText): Generator<Part> {
   let start = 0;
   while (start < wanted.length) {
     let end = start + 1;
     while (end < wanted.length && areOfSameLocation(wanted[start] as WantedEvent, wanted[end] as WantedEvent)) end += 1;
-    for (const delivery of make(wanted.slice(start, end))) {
+    yield* partsOfLocation(wanted.slice(start, end), userText(wanted[start] as WantedEvent));
+    start = end;
+  }
+}
+
+/**
+ * Splits a location whose payloads are too large to be held at once. If they may be grouped, splits behind a full
+ * group, so that a webhook that wants all events gets the same groups as without a split.
+ */
+function* partsOfLocation(events: readonly WantedEvent[], userText: string | undefined): Generator<Part> {
+  const isGrouped = events.some(({ webhooks }) => webhooks.some(({ delivery }) => delivery === 'grouped'));
+  const eventsPerGroup = isGrouped ? maxGroupedEvents : 1;
+  let start = 0;
+  let characters = 0;
+  for (const [index, { webhooks, payload }] of events.entries()) {
+    const end = index + 1;
+    characters += webhooks.length * (payload.text.length + (userText?.length ?? 0));
+    const isFull = characters >= maxPartCharacters && (end - start) % eventsPerGroup === 0;
+    if (!isFull && end < events.length) continue;
+    yield { events: events.slice(start, end), userText };
+    start = end;
+    characters = 0;
+  }
+}
+
+/** Each chunk but the last ends before the first event of the next, and the last ends where the batch ends. */
+function* chunksOf(
+  parts: Iterable<Part>,
+  endOffset: number,
+  deliveriesOf: (part: Part) => NewDelivery[],
+): Generator<Chunk> {
+  let made: NewDelivery[] = [];
+  let bytes = 0;
+  for (const part of parts) {
+    if (made.length >= maxChunkDeliveries || bytes >= maxChunkBytes) {
+      yield { nextOffset: (part.events[0] as WantedEvent).offset, made };
+      made = [];
+      bytes = 0;
+    }
+    for (const delivery of deliveriesOf(part)) {
       made.push(delivery);
       bytes += delivery.value.length;
     }
-    start = end;
-    const isFull = made.length >= maxChunkDeliveries || bytes >= maxChunkBytes;
-    if (!isFull || start === wanted.length) continue;
-    yield { nextOffset: (wanted[start] as WantedEvent).offset, made };
-    made = [];
-    bytes = 0;
   }
   yield { nextOffset: endOffset, made };
 }
