@@ -20,6 +20,8 @@ const maxBatchBytes = 8 * 2 ** 20;
 export interface EndedDelivery extends TakenDelivery {
   readonly endpoint: Endpoint;
   readonly attempt: Attempt;
+  /** Time of the next attempt by the steady clock; null: none follows. */
+  readonly nextDueAtMs: number | null;
 }
 
 export interface AcknowledgementBatcherParts {
@@ -99,12 +101,12 @@ export class AcknowledgementBatcher {
 
 async function acknowledgeIn(source: ClaimedSource, ended: readonly EndedDelivery[]): Promise<void> {
   if (await source.acknowledge(ended.map(acknowledgementOf))) {
-    for (const { queue, loaded, attempt } of ended) queue.acknowledged(loaded, attempt.nextAttemptAt);
+    for (const { queue, loaded, nextDueAtMs } of ended) queue.acknowledged(loaded, nextDueAtMs);
   }
   source.end(ended.length);
 }
 
-const acknowledgementOf = ({ loaded, attempt }: EndedDelivery): Settlement => ({
+const acknowledgementOf = ({ loaded, nextDueAtMs }: EndedDelivery): Settlement => ({
   place: loaded.place,
-  next: attempt.nextAttemptAt === null ? null : { dueAtMs: attempt.nextAttemptAt, attempts: loaded.attempts + 1 },
+  next: nextDueAtMs === null ? null : { dueAtMs: nextDueAtMs, attempts: loaded.attempts + 1 },
 });

@@ -7,13 +7,12 @@
 import type { OutboundClient, OutboundResult } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import { freshId } from '../../../schemas/ids.js';
-import type { AttemptResult, WebhookRecord } from '../../../schemas/json/webhook.js';
+import type { AttemptResult, AttemptState, WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
 import type { SecretCipher } from '../../encryption.js';
 import { type Log, topics } from '../../ports.js';
 import { type Span, traceHeader } from '../../tracing.js';
 import type { DeliveryTraces } from './delivery-traces.js';
-import type { RetryDecision } from './schedule.js';
 import { createSigner } from './signing.js';
 
 /** Bounds of a recorded response. */
@@ -113,12 +112,12 @@ function firstHeaders(headers: Headers): Headers {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Builds the record for topic `attempts`. `attempt` is 1 for the first. */
+/** Builds the record for topic `attempts`. `attempt` is 1 for the first, `nextAttemptAtMs` epoch ms or null. */
 export const attemptRecord = (
   delivery: Delivery,
   attempt: number,
   { retryAfter: _, ...outcome }: AttemptOutcome,
-  { state, nextAttemptAtMs }: Pick<RetryDecision, 'state' | 'nextAttemptAtMs'>,
+  { state, nextAttemptAtMs }: { readonly state: AttemptState; readonly nextAttemptAtMs: number | null },
 ): Attempt => ({ id: freshId(outcome.at), delivery, attempt, ...outcome, state, nextAttemptAt: nextAttemptAtMs });
 
 export interface SingleAttemptParts extends AttemptParts {

@@ -34,9 +34,6 @@ export interface LoadedDelivery {
   readonly appendedAtMs: number;
 }
 
-/** A clock set back by less than this must not reorder first attempts. */
-const maxClockStepMs = 5_000;
-
 export class ClaimedSource {
   readonly #queue: DeliveryQueue;
   readonly #claim: DeliveryClaim;
@@ -51,7 +48,6 @@ export class ClaimedSource {
   #hasWritten = false;
   #isOwned = true;
   #nextSequence: number;
-  #latestDueAtMs = 0;
   #unacknowledged = 0;
   #onDrained: () => void = () => {};
   readonly #onRefused: (source: ClaimedSource) => void;
@@ -109,13 +105,15 @@ export class ClaimedSource {
     this.#isOwned = false;
   }
 
-  /** Queues the deliveries together with the position after them. Returns undefined when fenced. */
+  /**
+   * Queues the deliveries together with the position after them. `dueAtMs` is by the steady clock. Returns undefined
+   * when fenced.
+   */
   async add(
     made: readonly NewDelivery[],
     { offset: nextOffset, mark }: Position,
-    nowMs: number,
+    dueAtMs: number,
   ): Promise<LoadedDelivery[] | undefined> {
-    const dueAtMs = this.#dueAt(nowMs);
     const result = await this.#queue.add(this.#claim, {
       expectedOffset: this.#savedOffset,
       nextOffset,
@@ -190,11 +188,5 @@ export class ClaimedSource {
       this.#onRefused(this);
     }
     return false;
-  }
-
-  #dueAt(nowMs: number): number {
-    const isSetBack = nowMs < this.#latestDueAtMs && nowMs > this.#latestDueAtMs - maxClockStepMs;
-    if (!isSetBack) this.#latestDueAtMs = nowMs;
-    return this.#latestDueAtMs;
   }
 }

@@ -5,7 +5,6 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Codecs } from '../../../schemas/codecs.js';
-import { hasElapsed } from '../../../schemas/elapsed.js';
 import type {
   ClaimState,
   CommitResult,
@@ -47,6 +46,8 @@ export interface ConsumerParts {
   readonly codecs: Codecs;
   /** Epoch ms. */
   readonly clock: () => number;
+  /** As of `createSteadyClock`; due times are by it. */
+  readonly steadyClock: () => number;
   readonly metrics: Metrics;
   readonly onAlert: (alert: WebhookAlert) => void;
   readonly onFailure: (error: unknown) => void;
@@ -68,6 +69,7 @@ interface Partition {
   readonly isAssigned: () => boolean;
   source: ClaimedSource;
   isDuplicate: IsDuplicate;
+  /** By the steady clock. */
   savedAtMs: number;
   /** The log is not the one that was read; the partition is halted until its position is repaired. */
   isDiverged: boolean;
@@ -94,7 +96,7 @@ export class DeliveryConsumer implements StreamHandler {
 
   async assigned(number: number, isAssigned: () => boolean): Promise<Position> {
     const source = await this.#claim(number, 0);
-    const { clock, maxDeadLetterShare, loadDuplicateFilter } = this.#parts;
+    const { steadyClock, maxDeadLetterShare, loadDuplicateFilter } = this.#parts;
     const isDuplicate = await loadDuplicateFilter(number, source.nextOffset);
     const breaker = new Breaker(maxDeadLetterShare);
     this.#partitions.set(number, {
@@ -102,7 +104,7 @@ export class DeliveryConsumer implements StreamHandler {
       isAssigned,
       source,
       isDuplicate,
-      savedAtMs: clock(),
+      savedAtMs: steadyClock(),
       isDiverged: false,
     });
     return source.position;
@@ -210,7 +212,7 @@ export class DeliveryConsumer implements StreamHandler {
       const { source } = partition;
       this.#parts.dispatcher.detach(source);
       await source.drained();
-      await source.savePosition(this.#parts.clock());
+      await source.savePosition(this.#parts.steadyClock());
       source.release();
     });
   }
@@ -221,7 +223,7 @@ export class DeliveryConsumer implements StreamHandler {
     source: ClaimedSource,
     records: readonly LogRecord[],
   ): Promise<CommitResult | 'halted'> {
-    const { completeBatch, fanOut, catchUp, dispatcher, clock, metrics } = this.#parts;
+    const { completeBatch, fanOut, catchUp, dispatcher, steadyClock, metrics } = this.#parts;
     // Runs after the batch was fetched, so that an event appended after a webhook was saved reaches it.
     const [whole] = await Promise.all([completeBatch(records), catchUp()]);
     const { bad, chunks } = await fanOut(whole, partition.isDuplicate);
@@ -234,7 +236,7 @@ export class DeliveryConsumer implements StreamHandler {
         source.pass(position);
         continue;
       }
-      const loaded = await source.add(made, position, clock());
+      const loaded = await source.add(made, position, steadyClock());
       if (loaded === undefined) return 'fenced';
       metrics.add('webhook_deliveries_total', made.length);
       dispatcher.offer(source, loaded);
@@ -251,8 +253,8 @@ export class DeliveryConsumer implements StreamHandler {
 
   /** Writes the position once in a while. Returns false when fenced. */
   async #savePosition(partition: Partition, source: ClaimedSource): Promise<boolean> {
-    const nowMs = this.#parts.clock();
-    if (!hasElapsed(savePositionEveryMs, partition.savedAtMs, nowMs)) return true;
+    const nowMs = this.#parts.steadyClock();
+    if (nowMs < partition.savedAtMs + savePositionEveryMs) return true;
     partition.savedAtMs = nowMs;
     return source.savePosition(nowMs);
   }

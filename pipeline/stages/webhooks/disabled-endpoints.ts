@@ -16,6 +16,8 @@ export interface DisabledEndpointsParts {
   readonly timers: Timers;
   /** Epoch ms. */
   readonly clock: () => number;
+  /** As of `createSteadyClock`. */
+  readonly steadyClock: () => number;
   /** Grows with every change of the configuration. */
   readonly version: () => number;
   /** Returns the current webhook; undefined when it was deleted. */
@@ -68,7 +70,7 @@ export class DisabledEndpoints {
   }
 
   async #check(): Promise<void> {
-    const { version, clock, onRelease } = this.#parts;
+    const { version, steadyClock, onRelease } = this.#parts;
     const hasChanged = version() !== this.#seenVersion;
     this.#seenVersion = version();
     for (const endpoint of this.#endpoints) {
@@ -76,8 +78,8 @@ export class DisabledEndpoints {
       this.#endpoints.delete(endpoint);
       onRelease(endpoint);
     }
-    if (clock() >= this.#nextGiveUpAtMs) {
-      this.#nextGiveUpAtMs = clock() + this.#giveUpEveryMs;
+    if (steadyClock() >= this.#nextGiveUpAtMs) {
+      this.#nextGiveUpAtMs = steadyClock() + this.#giveUpEveryMs;
       for (const endpoint of this.#endpoints) await this.#giveUpOld(endpoint);
     }
     this.#checkLater();
@@ -96,10 +98,10 @@ export class DisabledEndpoints {
 
   /** Gives up deliveries that are too old among the first of the queue. Returns whether there may be more. */
   async #giveUpFirst(endpoint: Endpoint, queue: EndpointQueue): Promise<boolean> {
-    const { clock, deliveryRetentionMs, maxWindow, webhookOf, giveUp, acknowledged } = this.#parts;
+    const { clock, steadyClock, deliveryRetentionMs, maxWindow, webhookOf, giveUp, acknowledged } = this.#parts;
     const webhook = webhookOf(endpoint);
     if (webhook === undefined || queue.isLoading || this.#isClosed) return false;
-    await queue.load(maxWindow, clock());
+    await queue.load(maxWindow, steadyClock());
     const old = queue.takeCreatedBefore(clock() - deliveryRetentionMs);
     queue.release(0);
     for (const loaded of old) giveUp(endpoint, webhook, { queue, loaded });

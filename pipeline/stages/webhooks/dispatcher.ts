@@ -21,7 +21,6 @@ import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
 import { DisabledEndpoints, isDisabled } from './disabled-endpoints.js';
 import { Endpoint, ReadyEndpoints, type TakenDelivery } from './endpoint.js';
 import { EndpointQueue, type WindowBudget } from './endpoint-queue.js';
-import { pausedUntilMs } from './health.js';
 import { HealthLoader } from './health-loader.js';
 import type { WebhookDirectory } from './matching.js';
 import { type Disable, Sender } from './sender.js';
@@ -49,6 +48,8 @@ export interface DispatcherParts {
   readonly disable: Disable;
   /** Epoch ms. */
   readonly clock: () => number;
+  /** As of `createSteadyClock`; due times are by it. */
+  readonly steadyClock: () => number;
   readonly timers: Timers;
   /** 0 up to 1, as of Math.random. */
   readonly random: () => number;
@@ -80,7 +81,7 @@ export class Dispatcher {
   #isClosed = false;
 
   constructor(parts: DispatcherParts) {
-    const { log, queue, codecs, clock, timers, metrics, bounds } = parts;
+    const { log, queue, codecs, clock, steadyClock, timers, metrics, bounds } = parts;
     const background = new Background(parts.onFailure);
     this.#parts = parts;
     this.#background = background;
@@ -105,6 +106,7 @@ export class Dispatcher {
       ...bounds,
       timers,
       clock,
+      steadyClock,
       version: () => parts.configuration.version,
       webhookOf: (endpoint) => this.#webhookOf(endpoint),
       onRelease: (endpoint) => this.#wake(endpoint),
@@ -214,12 +216,11 @@ export class Dispatcher {
     // The endpoint is woken when its health is loaded.
     if (health === undefined) return;
     const webhook = this.#webhookOf(endpoint);
-    const nowMs = this.#parts.clock();
-    const pauseEndsMs = pausedUntilMs(health, nowMs);
+    const nowMs = this.#parts.steadyClock();
     if (endpoint.isIdle || scope === undefined) this.#remove(endpoint);
     else if (webhook === undefined) this.#dropAll(endpoint);
     else if (isDisabled(webhook, health)) this.#disabled.add(endpoint);
-    else if (pauseEndsMs !== null) this.#wakeAt(endpoint, pauseEndsMs, nowMs);
+    else if (nowMs < health.pausedUntilMs) this.#wakeAt(endpoint, health.pausedUntilMs, nowMs);
     else if (endpoint.inFlight < this.#concurrencyOf(endpoint)) this.#sendNext(endpoint, webhook, nowMs);
   }
 
@@ -230,7 +231,8 @@ export class Dispatcher {
       this.#load(endpoint, nowMs);
       return;
     }
-    const isTooOld = taken.loaded.delivery.createdAt <= nowMs - this.#parts.bounds.deliveryRetentionMs;
+    const { clock, bounds } = this.#parts;
+    const isTooOld = taken.loaded.delivery.createdAt <= clock() - bounds.deliveryRetentionMs;
     if (isTooOld) this.#giveUp(endpoint, webhook, taken);
     else this.#send(endpoint, webhook, taken);
     this.#ready.add(endpoint);

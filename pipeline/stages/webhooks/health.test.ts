@@ -7,8 +7,6 @@ import {
   hasFailedTooLong,
   isHealthy,
   maxFailingMs,
-  pausedUntilMs,
-  pauseUntil,
   recordAttempt,
 } from './health.js';
 import { webhookRecord } from './testing/webhooks.js';
@@ -24,33 +22,6 @@ describe('a webhook is healthy', () => {
     });
     expect(isHealthy(fresh())).toBe(false);
     expect(trusted).toEqual([true, true, false, false, true]);
-  });
-});
-
-describe('a webhook is paused', () => {
-  const isPaused = (health: EndpointHealth, nowMs: number) => pausedUntilMs(health, nowMs) !== null;
-  const paused = (): EndpointHealth => {
-    const health = fresh();
-    pauseUntil(health, 9_000, 5_000);
-    return health;
-  };
-
-  test('from the answer that asks for it until its end, or until the clock is set back', () => {
-    expect([4_999, 5_000, 8_999, 9_000].map((atMs) => isPaused(paused(), atMs))).toEqual([false, true, true, false]);
-  });
-
-  test('for the longest of several pauses', () => {
-    const health = paused();
-    pauseUntil(health, 7_000, 6_000);
-    expect(isPaused(health, 8_999)).toBe(true);
-    pauseUntil(health, 10_000, 6_000);
-    expect(isPaused(health, 9_999)).toBe(true);
-  });
-
-  test('for a new pause alone once the clock was set back', () => {
-    const health = paused();
-    pauseUntil(health, 2_000, 1_000);
-    expect([1_999, 2_000, 8_999].map((atMs) => isPaused(health, atMs))).toEqual([true, false, false]);
   });
 });
 

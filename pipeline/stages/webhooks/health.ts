@@ -20,8 +20,8 @@ export interface EndpointHealth {
   lastSuccessAtMs: number | null;
   /** Time of the last write. */
   writtenAtMs: number;
-  /** The last pause that the endpoint asked for. */
-  pause: { readonly sinceMs: number; readonly untilMs: number } | null;
+  /** The endpoint asked for a pause until then, by the steady clock. */
+  pausedUntilMs: number;
   /** `updatedAt` of the webhook when this process disabled it; counts until the read model shows a later update. */
   disabledAsOf: number | null;
 }
@@ -29,22 +29,13 @@ export interface EndpointHealth {
 export const endpointHealthOf = (health: WebhookHealth, nowMs: number): EndpointHealth => ({
   ...health,
   writtenAtMs: nowMs,
-  pause: null,
+  pausedUntilMs: 0,
   disabledAsOf: null,
 });
 
 /** Returns whether the last attempt succeeded. An endpoint without an attempt is not healthy yet. */
 export const isHealthy = ({ failingSinceMs, lastSuccessAtMs }: EndpointHealth): boolean =>
   failingSinceMs === null && lastSuccessAtMs !== null;
-
-/** Returns until when nothing may be sent; null if something may. A clock set back to before a pause ends it. */
-export const pausedUntilMs = ({ pause }: EndpointHealth, nowMs: number): number | null =>
-  pause === null || hasElapsed(pause.untilMs - pause.sinceMs, pause.sinceMs, nowMs) ? null : pause.untilMs;
-
-/** Pauses the endpoint until the time, in epoch ms. A pause that lasts longer stays. */
-export function pauseUntil(health: EndpointHealth, untilMs: number, nowMs: number): void {
-  if (untilMs > (pausedUntilMs(health, nowMs) ?? nowMs)) health.pause = { sinceMs: nowMs, untilMs };
-}
 
 /** Records the result of an attempt. Returns whether to write the health: on each change, and once in a while. */
 export function recordAttempt(health: EndpointHealth, isDelivered: boolean, nowMs: number): boolean {

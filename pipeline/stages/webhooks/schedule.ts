@@ -29,10 +29,10 @@ export interface EndedAttempt {
 
 export interface RetryDecision {
   readonly state: AttemptState;
-  /** Epoch ms; null unless another attempt follows. */
-  readonly nextAttemptAtMs: number | null;
-  /** Epoch ms until which the webhook is paused; null for no pause. */
-  readonly pausedUntilMs: number | null;
+  /** Time until the next attempt; null unless another follows. */
+  readonly delayMs: number | null;
+  /** Time for which the whole webhook is paused; 0 for no pause. */
+  readonly pauseMs: number;
 }
 
 /**
@@ -46,16 +46,13 @@ export function decideRetry(
   delaysMs: readonly number[],
   random: () => number,
 ): RetryDecision {
-  if (result === 'delivered') return { state: 'delivered', nextAttemptAtMs: null, pausedUntilMs: null };
-  const retryAfterMs = retryAfter === undefined ? undefined : retryAfterTime(retryAfter, endedAtMs);
-  const pausedUntilMs =
-    retryAfterMs !== undefined && pausingStatuses.includes(status)
-      ? Math.min(retryAfterMs, endedAtMs + maxPauseMs)
-      : null;
-  const delayMs = delaysMs[attempt - 1];
-  if (delayMs === undefined) return { state: 'given_up', nextAttemptAtMs: null, pausedUntilMs };
-  const scheduledMs = endedAtMs + Math.round(delayMs * (1 + jitterShare * (2 * random() - 1)));
-  return { state: 'retrying', nextAttemptAtMs: Math.max(scheduledMs, retryAfterMs ?? 0), pausedUntilMs };
+  if (result === 'delivered') return { state: 'delivered', delayMs: null, pauseMs: 0 };
+  const retryAfterMs = (retryAfter === undefined ? undefined : retryAfterDelay(retryAfter, endedAtMs)) ?? 0;
+  const pauseMs = pausingStatuses.includes(status) ? Math.min(retryAfterMs, maxPauseMs) : 0;
+  const scheduledMs = delaysMs[attempt - 1];
+  if (scheduledMs === undefined) return { state: 'given_up', delayMs: null, pauseMs };
+  const jitteredMs = Math.round(scheduledMs * (1 + jitterShare * (2 * random() - 1)));
+  return { state: 'retrying', delayMs: Math.max(jitteredMs, retryAfterMs), pauseMs };
 }
 
 const secondsPattern = /^\d{1,10}$/;
@@ -67,13 +64,15 @@ const secondsPattern = /^\d{1,10}$/;
 const datePattern = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d( GMT| \d{4})$/;
 
 /**
- * Parses a Retry-After header (RFC 9110, section 10.2.3) to epoch ms, at most 24 hours after `nowMs`. Returns undefined
- * for text that is neither seconds nor a date.
+ * Parses a Retry-After header (RFC 9110, section 10.2.3) to a time in ms, 0 to 24 hours. Returns undefined for text
+ * that is neither seconds nor a date.
+ *
+ * @param nowMs Epoch ms.
  */
-export function retryAfterTime(value: string, nowMs: number): number | undefined {
+export function retryAfterDelay(value: string, nowMs: number): number | undefined {
   const text = value.trim();
-  const timeMs = secondsPattern.test(text) ? nowMs + Number(text) * 1_000 : httpDate(text);
-  return Number.isNaN(timeMs) ? undefined : Math.min(timeMs, nowMs + maxRetryAfterMs);
+  const delayMs = secondsPattern.test(text) ? Number(text) * 1_000 : httpDate(text) - nowMs;
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), maxRetryAfterMs);
 }
 
 /** Parses an HTTP date; NaN if invalid. */

@@ -11,14 +11,7 @@ import type { Metrics } from '../metrics.js';
 import type { AcknowledgementBatcher } from './acknowledgement-batcher.js';
 import { type AttemptOutcome, attemptRecord, type SendAttempt, withoutRequest } from './attempt.js';
 import type { Endpoint, TakenDelivery } from './endpoint.js';
-import {
-  applyStored,
-  type EndpointHealth,
-  hasFailedTooLong,
-  healthRetentionMs,
-  pauseUntil,
-  recordAttempt,
-} from './health.js';
+import { applyStored, type EndpointHealth, hasFailedTooLong, healthRetentionMs, recordAttempt } from './health.js';
 import { decideRetry } from './schedule.js';
 
 /**
@@ -34,6 +27,8 @@ export interface SenderParts {
   readonly acknowledgements: Pick<AcknowledgementBatcher, 'add'>;
   /** Epoch ms. */
   readonly clock: () => number;
+  /** As of `createSteadyClock`. */
+  readonly steadyClock: () => number;
   /** 0 up to 1, as of Math.random. */
   readonly random: () => number;
   /** Delay of each retry. */
@@ -51,17 +46,21 @@ export class Sender {
 
   /** Makes one attempt; resolves when it has ended. The acknowledgement follows later. */
   async send(endpoint: Endpoint, webhook: WebhookRecord, taken: TakenDelivery): Promise<void> {
-    const { sendAttempt, metrics, clock, retryDelaysMs, random } = this.#parts;
+    const { sendAttempt, metrics, clock, steadyClock, retryDelaysMs, random } = this.#parts;
     const { delivery, attempts, appendedAtMs } = taken.loaded;
     if (attempts === 0) metrics.observe('webhook_lag_seconds', (clock() - appendedAtMs) / 1_000);
     const outcome = await sendAttempt(webhook, delivery);
     const attempt = attempts + 1;
-    const decision = decideRetry({ ...outcome, attempt, endedAtMs: clock() }, retryDelaysMs, random);
-    await this.#updateHealth(endpoint, webhook, outcome, decision.pausedUntilMs);
+    const endedAtMs = clock();
+    const { state, delayMs, pauseMs } = decideRetry({ ...outcome, attempt, endedAtMs }, retryDelaysMs, random);
+    const nextDueAtMs = delayMs === null ? null : steadyClock() + delayMs;
+    await this.#updateHealth(endpoint, webhook, outcome, pauseMs);
+    const nextAttemptAtMs = delayMs === null ? null : endedAtMs + delayMs;
     this.#parts.acknowledgements.add({
       endpoint,
       ...taken,
-      attempt: attemptRecord(delivery, attempt, outcome, decision),
+      nextDueAtMs,
+      attempt: attemptRecord(delivery, attempt, outcome, { state, nextAttemptAtMs }),
     });
   }
 
@@ -73,6 +72,7 @@ export class Sender {
     this.#parts.acknowledgements.add({
       endpoint,
       ...taken,
+      nextDueAtMs: null,
       attempt: attemptRecord(delivery, attempts + 1, outcome, decision),
     });
   }
@@ -81,12 +81,12 @@ export class Sender {
     endpoint: Endpoint,
     webhook: WebhookRecord,
     { result }: AttemptOutcome,
-    pausedUntilMs: number | null,
+    pauseMs: number,
   ): Promise<void> {
     const health = endpoint.health as EndpointHealth;
     const nowMs = this.#parts.clock();
     const isDelivered = result === 'delivered';
-    if (pausedUntilMs !== null) pauseUntil(health, pausedUntilMs, nowMs);
+    if (pauseMs > 0) health.pausedUntilMs = Math.max(health.pausedUntilMs, this.#parts.steadyClock() + pauseMs);
     const isDue = recordAttempt(health, isDelivered, nowMs);
     // A failing endpoint keeps no more in memory than it may send.
     if (!isDelivered) endpoint.release(1);

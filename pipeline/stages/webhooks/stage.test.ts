@@ -270,6 +270,45 @@ describe('attempts', () => {
     expect(Math.max(...most)).toBe(1);
   });
 
+  describe('regression: a clock that was set back by a day delayed for this day', () => {
+    test('retries', async () => {
+      await node.configure(hook);
+      node.client.answering = () => answer(500);
+      node.start();
+      await node.append(eventRecord(1, 1));
+      await node.attempted(1);
+      await settled(1);
+      node.time.setBack(dayMs);
+      const setBackAtMs = node.time.nowMs;
+      node.time.pass(6_000);
+      const [, second] = await node.attempted(2);
+      expect((second?.at as number) - setBackAtMs).toBeLessThanOrEqual(6_000);
+      await settled(1);
+      node.time.pass(350_000);
+      await node.attempted(3);
+    });
+
+    test('deliveries on disk, and later ones overtook them', async () => {
+      await node.configure(hook);
+      node.start({ bounds: { maxWindow: 1 } });
+      let answerFirst: () => void = () => {};
+      const isAnswered = new Promise<void>((resolve) => (answerFirst = resolve));
+      node.client.answering = async () => {
+        await isAnswered;
+        return answer(200);
+      };
+      await node.append(eventRecord(1, 1), eventRecord(1, 2), eventRecord(1, 3));
+      await until(async () => (await node.waiting()) === 3);
+      node.time.setBack(dayMs);
+      await node.append(eventRecord(1, 4));
+      await until(async () => (await node.waiting()) === 4);
+      answerFirst();
+      const attempts = await node.attempted(4);
+      const locations = [1, 2, 3, 4].map((location) => eventRecord(1, location).id);
+      expect(attempts.flatMap(({ delivery }) => delivery.events)).toEqual(locations);
+    });
+  });
+
   describe('after a response with Retry-After', () => {
     test('the whole webhook is paused that long', async () => {
       await node.configure(hook);
@@ -298,7 +337,7 @@ describe('attempts', () => {
       node.client.answering = () => answer(200);
       node.time.setBack(dayMs);
       await node.append(eventRecord(2, 1));
-      node.time.pass(600_000);
+      node.time.pass(670_000);
       await node.attempted(2);
     });
 

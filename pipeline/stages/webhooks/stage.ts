@@ -16,6 +16,7 @@ import type { Tracing } from '../../tracing.js';
 import { systemTimers, type Timers } from '../background.js';
 import { watchClaims } from '../claim-watch.js';
 import { type Metrics, noMetrics } from '../metrics.js';
+import { createSteadyClock } from '../steady-clock.js';
 import type { WebhookAlert } from './alerts.js';
 import { createSendAttempt } from './attempt.js';
 import { DeliveryConsumer } from './consumer.js';
@@ -57,6 +58,8 @@ export interface WebhookStageParts {
   readonly disable: Disable;
   /** Epoch ms. */
   readonly clock?: () => number;
+  /** Milliseconds since any moment; never set back. */
+  readonly monotonicMs?: () => number;
   readonly timers?: Timers;
   /** 0 up to 1. */
   readonly random?: () => number;
@@ -78,7 +81,8 @@ export const webhookStageGroup = 'webhooks';
  */
 export function createWebhookStage(parts: WebhookStageParts): Subscription {
   const { log, queue, configuration, secretCipher, client, retryDelaysMs } = parts;
-  const { clock = Date.now, timers = systemTimers, random = Math.random } = parts;
+  const { clock = Date.now, monotonicMs = () => performance.now() } = parts;
+  const { timers = systemTimers, random = Math.random } = parts;
   const { onAlert = () => {}, metrics = noMetrics, codecs = fixedCodecs } = parts;
   const bounds = { ...fixedBounds, ...parts.bounds };
   const { failed, fail: onFailure } = createFailure();
@@ -97,7 +101,8 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
 
   const directory = new WebhookDirectory(configuration);
   const traces = parts.tracing && new DeliveryTraces(parts.tracing);
-  const shared = { log, queue, catchUp, codecs, clock, metrics, onAlert, onFailure };
+  const steadyClock = createSteadyClock(clock, monotonicMs);
+  const shared = { log, queue, catchUp, codecs, clock, steadyClock, metrics, onAlert, onFailure };
   const dispatcher = new Dispatcher({
     ...shared,
     configuration,

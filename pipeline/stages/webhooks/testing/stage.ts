@@ -77,6 +77,7 @@ export class WebhookNode {
       secretCipher,
       disable: this.disable,
       clock: this.time.clock,
+      monotonicMs: this.time.monotonicMs,
       timers: this.time.timers,
       random: () => 0.5,
       onAlert: (alert) => this.alerts.push(alert),

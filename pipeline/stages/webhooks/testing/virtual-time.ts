@@ -11,12 +11,14 @@ interface PendingTimer {
 export class VirtualTime {
   nowMs: number;
   readonly #pending = new Set<PendingTimer>();
+  #setBackMs = 0;
 
   constructor(nowMs = Date.UTC(2026, 0, 1)) {
     this.nowMs = nowMs;
   }
 
   readonly clock = (): number => this.nowMs;
+  readonly monotonicMs = (): number => this.nowMs + this.#setBackMs;
 
   readonly timers: Timers = {
     set: (callback, delayMs) => {
@@ -59,6 +61,7 @@ export class VirtualTime {
   /** Sets the clock back. Timers do not follow the clock: they fire after their delays as before. */
   setBack(stepMs: number): void {
     this.nowMs -= stepMs;
+    this.#setBackMs += stepMs;
     for (const timer of this.#pending) timer.atMs -= stepMs;
   }
 }
