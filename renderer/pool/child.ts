@@ -12,7 +12,7 @@ export interface Job extends Queued {
   /** Whether its cost is too high to share a process. */
   readonly isLarge: boolean;
   readonly alone: boolean;
-  /** Deadline as epoch milliseconds. */
+  /** Deadline by the monotonic clock, `performance.now()`. */
   readonly answerByMs: number;
   /** `processorMs` is the measured processor time. */
   done(result: Result, processorMs: number): void;
@@ -156,7 +156,7 @@ export class Child {
   }
 
   private submit({ task, answerByMs }: Job): void {
-    const timeoutMs = Math.max(0, Math.min(this.timeoutMs, answerByMs - Date.now()));
+    const timeoutMs = Math.max(0, Math.min(this.timeoutMs, answerByMs - performance.now()));
     this.timers.set(
       task.id,
       setTimeout(() => this.kill({ kind: 'overdue' }), timeoutMs),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../schemas/errors.js';
+import { until } from '../../testing/until.js';
 import type { RasterIcon } from '../icons/rasterize.js';
 import { exampleRequest } from '../testing/requests.js';
 import { createDrawingPool, type DrawingPool } from './drawing-pool.js';
@@ -239,6 +240,29 @@ describe('a pool of drawing processes', () => {
     );
     expect(await failureOf(draw())).toBe('unavailable');
     expect(problems).toEqual([expect.stringContaining('there is no such archive')]);
+  });
+
+  describe('regression: a clock that is set', () => {
+    afterEach(() => vi.useRealTimers());
+
+    test('forward took all time from the maps that waited, and replaced their process', async () => {
+      open();
+      const drawing = failureOf(draw());
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+      expect(await drawing).toBe('drawn');
+      expect(problems).toEqual([]);
+    });
+
+    test('back stopped all maps until it had caught up', async () => {
+      open({ start: { ...start, archive: 'unusable' } });
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+      await failureOf(draw());
+      vi.useRealTimers();
+      await until(() => {
+        pool.warm();
+        return childProcesses().length > 0;
+      });
+    });
   });
 
   test('ends its processes and rejects running maps when it is closed', async () => {

@@ -94,6 +94,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
   const slownessOf = new LRUCache<string, number>({ max: slowness.owners });
   let pixelsInFlight = 0;
   let lastId = 0;
+  /** By the monotonic clock. */
   let pausedUntilMs = 0;
   let failedStarts = 0;
   let lastUnusable: string | undefined;
@@ -123,7 +124,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
   /** Processes start one at a time. */
   function mayStart(): boolean {
     const isCrowded = children.size >= maxProcesses || [...children].some((child) => child.isStarting);
-    return !isCrowded && Date.now() >= pausedUntilMs && !isClosed;
+    return !isCrowded && performance.now() >= pausedUntilMs && !isClosed;
   }
 
   /** Starts a process ahead of time. Starting takes a second, too long for a small job beside a large one. */
@@ -144,7 +145,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
         children.delete(child);
         report(end);
         const isUnusable = end.kind === 'unusable' || hasFailedToStart(end);
-        if (isUnusable) pausedUntilMs = Date.now() + pauseMs;
+        if (isUnusable) pausedUntilMs = performance.now() + pauseMs;
         if (isUnusable || end.kind === 'closed') giveUp(jobs);
         else settle(end, jobs);
         dispatch();
@@ -262,7 +263,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
             return options.costMs * Math.max(1, slownessOf.get(owner) ?? 1) > largeMs;
           },
           alone: false,
-          answerByMs: Date.now() + answerTimeoutMs,
+          answerByMs: performance.now() + answerTimeoutMs,
           done(result, processorMs) {
             failedStarts = 0;
             charge(processorMs);
