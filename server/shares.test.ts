@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { SpatialQueries } from '../pipeline/catalog/types.js';
+import type { Scope, SpatialQueries } from '../pipeline/catalog/types.js';
 import { shareHistory, shareSpatialQueries } from './shares.js';
 
 const project = (name: string) => ({ project: name });
@@ -30,6 +30,32 @@ test('a query whose client has left does not start', async () => {
   finish[2]!();
   await Promise.all([...running, next]);
   expect(started).toEqual(['1', '2', 'next']);
+});
+
+test('a search whose client has left does not start', async () => {
+  const started: string[] = [];
+  const finish: (() => void)[] = [];
+  const search = ({ project }: Scope): Promise<object[]> => {
+    started.push(project);
+    return new Promise((resolve) => finish.push(() => resolve([])));
+  };
+  const shared = shareSpatialQueries({
+    context: search,
+    searchGeofences: search,
+    searchBeacons: search,
+    explain: search,
+  });
+  const of = (name: string) => ({ project: name, environment: 'live' }) as never;
+  const running = Array.from({ length: 8 }, () => shared.context(of('running')));
+  const client = new AbortController();
+  const left = [shared.context, shared.searchGeofences, shared.searchBeacons, shared.explain].map((ask) =>
+    ask(of('left'), client.signal).catch((error: Error) => error.message),
+  );
+  client.abort(new Error('the client has left'));
+  for (const end of finish) end();
+  expect(await Promise.all(left)).toEqual(Array(4).fill('the client has left'));
+  await Promise.all(running);
+  expect(started).toEqual(Array(8).fill('running'));
 });
 
 test('a query that waits longer than 30 seconds is refused, and one that runs is not', async () => {

@@ -18,10 +18,10 @@ const retryAfterS = 1;
 export function shareSpatialQueries(queries: SpatialQueries): SpatialQueries {
   const inTurn = createSearchLimit({ maxWaitingPerProject, maxWaitMs });
   return {
-    context: (query) => inTurn(query.project, () => queries.context(query)),
-    searchGeofences: (query) => inTurn(query.project, () => queries.searchGeofences(query)),
-    searchBeacons: (query) => inTurn(query.project, () => queries.searchBeacons(query)),
-    explain: (query) => inTurn(query.project, () => queries.explain(query)),
+    context: (query, signal) => inTurn(query.project, () => queries.context(query), signal),
+    searchGeofences: (query, signal) => inTurn(query.project, () => queries.searchGeofences(query), signal),
+    searchBeacons: (query, signal) => inTurn(query.project, () => queries.searchBeacons(query), signal),
+    explain: (query, signal) => inTurn(query.project, () => queries.explain(query), signal),
   };
 }
 

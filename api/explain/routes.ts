@@ -7,6 +7,7 @@ import { schemaOf } from '../../http/fields/table.js';
 import { normalizeAddress } from '../../http/location/address.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { answerOf, bodyFields, described, success } from '../describe.js';
+import { leavingOf } from '../history.js';
 import { explainFields, readExplainRequest } from './request.js';
 import { Explanation } from './schema.js';
 
@@ -39,7 +40,7 @@ export const explainRoutes =
         answer: answerOf({ explanation: Explanation }),
         failures: [400],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { project, environment } = callerOf(request);
         const scope = { project, environment };
         const callerIp = normalizeAddress(request.ip) ?? null;
@@ -47,12 +48,15 @@ export const explainRoutes =
           readExplainRequest(scope, bodyFields(request.body), clock(), callerIp),
         );
         const before = state ?? (await states?.(scope, location.deviceId));
-        const explanation = await spatial.explain({
-          ...scope,
-          location,
-          ...(before && { state: before }),
-          ...(geofence !== undefined && { geofence }),
-        });
+        const explanation = await spatial.explain(
+          {
+            ...scope,
+            location,
+            ...(before && { state: before }),
+            ...(geofence !== undefined && { geofence }),
+          },
+          leavingOf(reply),
+        );
         return { meta: success, explanation };
       },
     });

@@ -9,6 +9,7 @@ import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/
 import { readMetadataFilter } from '../../http/fields/structures.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Position } from '../../schemas/json/common.js';
+import { leavingOf } from '../history.js';
 import { settingsOf } from './config.js';
 import type { SdkDependencies } from './dependencies.js';
 import {
@@ -111,10 +112,10 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
         response: { 200: ContextAnswer },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const caller = callerOf(request);
       const { position, accuracyM } = accepted(readContextQuery(request.query as RawFields));
-      const geofences = await spatial.context({ ...placeOf(caller, position), accuracyM });
+      const geofences = await spatial.context({ ...placeOf(caller, position), accuracyM }, leavingOf(reply));
       // Mobile SDKs read `context`, the web SDK reads the top level.
       const context = { live: caller.environment === 'live', geofences };
       return { meta: { code: 200 }, context, ...context };
@@ -132,10 +133,10 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
         response: { 200: GeofenceSearchAnswer },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const caller = callerOf(request);
       const { near, search } = accepted(readGeofenceQuery(request.query as RawFields));
-      const geofences = await spatial.searchGeofences({ ...placeOf(caller, near), ...search });
+      const geofences = await spatial.searchGeofences({ ...placeOf(caller, near), ...search }, leavingOf(reply));
       return { meta: { code: 200 }, geofences: disclosureFor(caller).geofences(geofences) };
     },
   );
@@ -151,24 +152,20 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
         response: { 200: BeaconSearchAnswer },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const caller = callerOf(request);
       const { near, radiusM, limit } = accepted(readBeaconQuery(request.query as RawFields));
-      const beacons = await spatial.searchBeacons({ ...placeOf(caller, near), radiusM, limit });
+      const beacons = await spatial.searchBeacons({ ...placeOf(caller, near), radiusM, limit }, leavingOf(reply));
       const { beaconUuids: uuids, beaconUids: uids } = settingsOf(configuration, caller);
       return { meta: { code: 200, settings: { beacons: { uuids, uids } } }, beacons };
     },
   );
 
   /** Returns the widest region whose geofences a device can keep. */
-  async function regionAround(place: ReturnType<typeof placeOf>) {
+  async function regionAround(place: ReturnType<typeof placeOf>, signal: AbortSignal) {
     for (const radiusM of regionRadiiM) {
-      const geofences = await spatial.searchGeofences({
-        ...place,
-        radiusM,
-        limit: maxRegionGeofences,
-        includeGeometry: true,
-      });
+      const query = { ...place, radiusM, limit: maxRegionGeofences, includeGeometry: true };
+      const geofences = await spatial.searchGeofences(query, signal);
       if (geofences.length < maxRegionGeofences || radiusM === regionRadiiM.at(-1)) return { radiusM, geofences };
     }
     throw new Error('unreachable: the last radius always answers');
@@ -185,13 +182,14 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
         response: { 200: RegionAnswer },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const [longitude, latitude] = accepted(readRegionRequest((request.body ?? {}) as RawFields));
       const caller = callerOf(request);
       const place = placeOf(caller, [longitude, latitude]);
-      const { radiusM, geofences: around } = await regionAround(place);
+      const leaving = leavingOf(reply);
+      const { radiusM, geofences: around } = await regionAround(place, leaving);
       const geofences = disclosureFor(caller).geofences(around);
-      const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons });
+      const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons }, leaving);
       const region = { latitude, longitude, radius: radiusM };
       return { meta: { code: 200 }, geofences, beacons, places: [], region };
     },

@@ -30,10 +30,16 @@ export const userRoutes =
   (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     /** Returns the dependencies of one request. */
-    const reading = (reply: FastifyReply) => ({
-      ...deps,
-      analytics: boundedReads(deps.analytics, { signal: leavingOf(reply) }),
-    });
+    const reading = (reply: FastifyReply) => {
+      const signal = leavingOf(reply);
+      return {
+        ...deps,
+        analytics: boundedReads(deps.analytics, { signal }),
+        spatial: {
+          explain: (query: Parameters<typeof deps.spatial.explain>[0]) => deps.spatial.explain(query, signal),
+        },
+      };
+    };
     const userOf = async (
       reads: Parameters<typeof findUser>[0],
       request: FastifyRequest<{ Params: { id: string } }>,

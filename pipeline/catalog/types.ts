@@ -336,7 +336,10 @@ export interface Catalog {
   readonly configuration: ConfigurationReader;
 }
 
-/** Queries by location, served by the thread that holds the spatial index. Results are the API's JSON. */
+/**
+ * Queries by location, served by the thread that holds the spatial index. Results are the API's JSON. A query that
+ * waits for its turn rejects with the reason of the signal when it aborts. One that runs goes on.
+ */
 export interface SpatialQueries {
   /** Returns summaries of the enabled geofences that contain the point. */
   context(
@@ -347,6 +350,7 @@ export interface SpatialQueries {
       /** Epoch ms: the fences as they are at this time. Now, unless it is given. */
       atMs?: number;
     },
+    signal?: AbortSignal,
   ): Promise<object[]>;
   /** Returns enabled geofences, nearest first, by the distance of their boundary (0 inside). */
   searchGeofences(
@@ -361,11 +365,16 @@ export interface SpatialQueries {
       /** Epoch ms: the fences as they are at this time. Now, unless it is given. */
       atMs?: number;
     },
+    signal?: AbortSignal,
   ): Promise<object[]>;
   /** Returns summaries of the enabled beacons within `radiusM`, nearest first. */
   searchBeacons(
     query: Scope & { longitude: number; latitude: number; radiusM: number; limit: number },
+    signal?: AbortSignal,
   ): Promise<object[]>;
   /** Returns distance, share, confidence and deciding rule for each examined fence. */
-  explain(query: Scope & { location: object; state?: object; geofence?: string }): Promise<object>;
+  explain(
+    query: Scope & { location: object; state?: object; geofence?: string },
+    signal?: AbortSignal,
+  ): Promise<object>;
 }
