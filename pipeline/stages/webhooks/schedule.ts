@@ -55,7 +55,7 @@ export function decideRetry(
   return { state: 'retrying', delayMs: Math.max(jitteredMs, retryAfterMs), pauseMs };
 }
 
-const secondsPattern = /^\d{1,10}$/;
+const secondsPattern = /^\d+$/;
 /**
  * Matches the preferred form and both obsolete ones: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun
  * Nov  6
