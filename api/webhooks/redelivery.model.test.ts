@@ -194,6 +194,7 @@ test('each event is sent once, in order: in its earlier delivery, byte for byte,
             {
               maxEvents: 2 * bound,
               maxStepEvents: bound,
+              maxPartEvents: Math.ceil(bound / 2),
             },
           );
           count += answer.deliveries;

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import type { NewRecord, Topic } from '../../pipeline/ports.js';
 import { freshId } from '../../schemas/ids.js';
 import type { Attempt, Event } from '../../schemas/records.js';
 import { attemptRows, eventRows } from '../../schemas/testing/rows.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { useAnalytics, useApi, webhookParts } from '../testing/fixtures.js';
+import { redeliverRange } from './redelivery.js';
 import { attemptRecord, deliveriesTo, deliveryRecord, eventRecord, startMs } from './testing/fixtures.js';
 
 const analytics = await useAnalytics();
@@ -54,6 +56,51 @@ test('an event that was never sent is sent by the current settings of the webhoo
   expect(one?.body.toString()).toBe(`{"event":${eventText(event)},"user":${JSON.stringify(eventJson(event).user)}}`);
   expect(other?.id).toBe(one?.id);
   expect((await redeliver({ from: '2000-01-01', state: 'failed' })).body.deliveries).toBe(0);
+});
+
+// A thousand deliveries with large users were read, made and appended at once: some hundred megabytes.
+test('regression: a large range is redelivered in parts, which keep groups of a location whole', async () => {
+  const { id, project } = await subject({ delivery: 'grouped' });
+  const ofProject = { project: project.record._id };
+  const sent = Array.from({ length: 250 }, (_, index) =>
+    eventRecord({ ...ofProject, id: freshId(), locationId: `${index}` }),
+  );
+  const unsent = Array.from({ length: 250 }, () => eventRecord({ ...ofProject, id: freshId(), locationId: 'large' }));
+  await storeEvents([...sent, ...unsent]);
+  const attempts = sent.map(({ id: event }) => {
+    const delivery = deliveryRecord({ ...ofProject, id: `of ${event}`, webhook: id, events: [event] });
+    return attemptRecord({ id: freshId(), delivery });
+  });
+  await storeAttempts(attempts);
+  const largest = { read: 0, appended: 0 };
+  const deps = {
+    analytics: {
+      query: async <Row>(sql: string, parameters?: Record<string, unknown>) => {
+        const rows = await analytics.query<Row>(sql, parameters);
+        if (/FROM webhook_attempts/.test(sql)) largest.read = Math.max(largest.read, rows.length);
+        return rows;
+      },
+    },
+    log: {
+      append: async (topic: Topic, records: readonly NewRecord[]) => {
+        largest.appended = Math.max(largest.appended, records.length);
+        await api.log.append(topic, records);
+      },
+    },
+    configuration: api.readModel,
+    states: async () => undefined,
+    clock: () => startMs,
+  };
+  const webhook = api.readModel.webhook({ ...ofProject, environment: 'test' }, id)!;
+  const range = { fromMs: 0, toMs: null, failedOnly: false, cursor: null };
+  const { deliveries } = await redeliverRange(deps as never, webhook, range);
+  // The event of the subject was never sent either.
+  expect(deliveries).toBe(250 + 50 + 1);
+  expect(largest.read).toBeLessThan(200);
+  expect(largest.appended).toBeLessThan(200);
+  const queued = await deliveriesTo(api.log, id);
+  expect(new Set(queued.map((delivery) => delivery.id)).size).toBe(deliveries);
+  expect(queued.filter(({ events }) => events.length === 5)).toHaveLength(50);
 });
 
 test('events of another environment are not found', async () => {

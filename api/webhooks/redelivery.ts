@@ -11,6 +11,7 @@ import { deliveriesOf, maxEventCharacters, storedUserText } from '../../pipeline
 import { deviceKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
 import { ApiError } from '../../schemas/errors.js';
+import { maxGroupedEvents } from '../../schemas/json/constants.js';
 import type { Event } from '../../schemas/json/user.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
@@ -24,21 +25,27 @@ export interface RedeliveryDeps extends Pick<ApiDependencies, 'log' | 'configura
   readonly analytics: Pick<Analytics, 'query'>;
 }
 
-/** Limits of one call, and of one step of it, which bounds memory. */
-const redeliveryBounds = { maxEvents: 10_000, maxStepEvents: 1_000 } as const;
+/**
+ * Limits of one call, of the events that a step of it reads, and of those whose deliveries are in memory at once. A
+ * part ends with a location unless that alone has more events.
+ */
+const redeliveryBounds = { maxEvents: 10_000, maxStepEvents: 1_000, maxPartEvents: 100 } as const;
+/** Beyond it a location has several parts; a multiple of the events in a group. */
+const maxLocationEvents = 20 * maxGroupedEvents;
+type RedeliveryBounds = Readonly<Record<keyof typeof redeliveryBounds, number>>;
 
 /** Returns the number of deliveries and the cursor of the next call; null: nothing is left. */
 export async function redeliverRange(
   deps: RedeliveryDeps,
   webhook: WebhookRecord,
   range: EventRange,
-  { maxEvents, maxStepEvents }: { readonly maxEvents: number; readonly maxStepEvents: number } = redeliveryBounds,
+  { maxEvents, maxStepEvents, maxPartEvents }: RedeliveryBounds = redeliveryBounds,
 ): Promise<{ readonly deliveries: number; readonly next: Cursor | null }> {
   let { cursor } = range;
   let deliveries = 0;
   for (let events = 0; events < maxEvents; ) {
     const step = await eventsOfRange(deps.analytics, webhook, { ...range, cursor }, maxStepEvents);
-    deliveries += await redeliver(deps, webhook, step.events, range.failedOnly);
+    deliveries += await redeliver(deps, webhook, partsOf(step.events, maxPartEvents), range.failedOnly);
     events += step.events.length;
     cursor = step.next;
     if (cursor === null) break;
@@ -50,27 +57,47 @@ export async function redeliverRange(
 export async function redeliverEvent(deps: RedeliveryDeps, webhook: WebhookRecord, id: string): Promise<number> {
   const event = found(await eventById(deps.analytics, webhook, id), 'event');
   if (!isWanted(webhook, event)) throw new ApiError('conflict', "the webhook's types and tags exclude this event");
-  return redeliver(deps, webhook, [event], false);
+  return redeliver(deps, webhook, [[event]], false);
 }
 
 const isWanted = ({ types, tags }: WebhookRecord, { type, tag }: StoredEvent): boolean =>
   (types?.includes(type) ?? true) && (tags?.includes(tag) ?? true);
 
+/** Queues the deliveries of each part. Returns their number. */
 async function redeliver(
   deps: RedeliveryDeps,
   webhook: WebhookRecord,
-  events: readonly StoredEvent[],
+  parts: Iterable<readonly StoredEvent[]>,
   failedOnly: boolean,
 ): Promise<number> {
-  if (events.length === 0) return 0;
-  const sent = await lastSent(deps.analytics, webhook, events);
-  const asked = failedOnly ? events.filter(({ id }) => (sent.get(id)?.state ?? 'delivered') !== 'delivered') : events;
-  const deliveries: Delivery[] = [];
-  for (const ofOneLocation of byCause(asked))
-    deliveries.push(...(await deliveriesAgain(deps, webhook, ofOneLocation, sent)));
-  const records = deliveries.map((delivery) => ({ key: webhook._id, value: codecs.delivery.encode(delivery) }));
-  if (records.length > 0) await deps.log.append(topics.deliveries, records);
-  return records.length;
+  /** A delivery may have events of two parts. */
+  const queued = new Set<string>();
+  for (const events of parts) {
+    const sent = await lastSent(deps.analytics, webhook, events);
+    const asked = failedOnly ? events.filter(({ id }) => (sent.get(id)?.state ?? 'delivered') !== 'delivered') : events;
+    const deliveries: Delivery[] = [];
+    for (const ofOneLocation of byCause(asked))
+      deliveries.push(...(await deliveriesAgain(deps, webhook, ofOneLocation, sent)));
+    const records = deliveries
+      .filter(({ id }) => !queued.has(id))
+      .map((delivery) => ({ key: webhook._id, value: codecs.delivery.encode(delivery) }));
+    for (const { id } of deliveries) queued.add(id);
+    if (records.length > 0) await deps.log.append(topics.deliveries, records);
+  }
+  return queued.size;
+}
+
+function* partsOf(events: readonly StoredEvent[], maxEvents: number): Generator<StoredEvent[]> {
+  let part: StoredEvent[] = [];
+  for (const ofOneLocation of byCause(events)) {
+    for (let start = 0; start < ofOneLocation.length; start += maxLocationEvents) {
+      part.push(...ofOneLocation.slice(start, start + maxLocationEvents));
+      if (part.length < maxEvents) continue;
+      yield part;
+      part = [];
+    }
+  }
+  if (part.length > 0) yield part;
 }
 
 function byCause(events: readonly StoredEvent[]): StoredEvent[][] {
