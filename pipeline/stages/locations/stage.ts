@@ -7,7 +7,6 @@
  * commit per batch; then replies to waiting requests. `apply-batch.ts` has the steps; this file owns the partitions.
  * May import: schemas, the pipeline's other modules, ports.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import { ignoreCache, type ObserveCache } from '../../cache-use.js';
 import type { Catalog, SpatialQueries } from '../../catalog/types.js';
@@ -31,6 +30,7 @@ import { claimReplaced, watchClaims } from '../claim-watch.js';
 import { dueRecords, missedRecords } from '../due-records.js';
 import { type Metrics, noMetrics } from '../metrics.js';
 import { PartitionMutex } from '../partition-mutex.js';
+import { reclaimBounds, waitBeforeReclaim } from '../reclaim.js';
 import { createAlerts, type LocationStageAlert } from './alerts.js';
 import { createApplyBatch } from './apply-batch.js';
 import { PartitionOwner } from './device-states.js';
@@ -38,12 +38,7 @@ import { createReplySender } from './reply-sender.js';
 
 /** Bounds without a setting. */
 const fixedBounds = {
-  /**
-   * Consecutive refusals of one batch after which the process ends: two owners must be fighting over the partition.
-   */
-  maxFencedAttempts: 10,
-  /** Approximate delay before reclaiming a partition. */
-  reclaimDelayMs: 1_000,
+  ...reclaimBounds,
   /**
    * Bytes of outcomes and events after which a commit takes no more locations. One location may enter and leave a
    * thousand geofences each, and then has a megabyte of events.
@@ -175,7 +170,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     if (state === 'fallen_back') alerts.fallenBack(partition, lost.nextOffset);
     else {
       alerts.fenced(partition, lost.nextOffset);
-      await delay(bounds.reclaimDelayMs * (0.5 + Math.random()));
+      await waitBeforeReclaim(bounds);
     }
     if (!lost.isAssigned() || owners.get(partition) !== lost) return;
     await reclaim(partition, lost.isAssigned);
@@ -232,9 +227,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       refusals += 1;
       if (refusals === bounds.maxFencedAttempts)
         throw new Error(`partition ${partition} was claimed by others ${refusals} times in a row`);
-      // A process that was paused for long is refused before it learns that the partition was reassigned. Reclaiming at
-      // once would fence the new owner.
-      await delay(bounds.reclaimDelayMs * (0.5 + Math.random()));
+      await waitBeforeReclaim(bounds);
       if (!owner.isAssigned()) return;
       owner = await reclaim(partition, owner.isAssigned);
     }

@@ -3,7 +3,6 @@
  * with the position after it and then offered to the dispatcher. A partition that another process has claimed is
  * claimed again, unless it was assigned to that process.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Codecs } from '../../../schemas/codecs.js';
 import type {
   ClaimState,
@@ -25,13 +24,14 @@ import { appendDeadLetters } from '../dead-letters.js';
 import { dueRecords, missedRecords } from '../due-records.js';
 import type { Metrics } from '../metrics.js';
 import { PartitionMutex } from '../partition-mutex.js';
+import { type ReclaimBounds, waitBeforeReclaim } from '../reclaim.js';
 import type { WebhookAlert } from './alerts.js';
 import { ClaimedSource } from './claimed-source.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { IsDuplicate } from './event-reader.js';
 import type { FanOut } from './fan-out.js';
 
-export interface ConsumerParts {
+export interface ConsumerParts extends ReclaimBounds {
   readonly topic: DeliverySource['topic'];
   readonly log: Log;
   readonly queue: DeliveryQueue;
@@ -52,10 +52,6 @@ export interface ConsumerParts {
   readonly onAlert: (alert: WebhookAlert) => void;
   readonly onFailure: (error: unknown) => void;
   readonly maxBatchRecords: number;
-  /** Consecutive refusals after which the process ends: two owners must be fighting over the partition. */
-  readonly maxFencedAttempts: number;
-  /** Approximate delay before reclaiming a partition. */
-  readonly reclaimDelayMs: number;
   readonly maxDeadLetterShare: number;
 }
 
@@ -292,7 +288,7 @@ export class DeliveryConsumer implements StreamHandler {
     state: 'claimed' | 'fallen_back' = 'claimed',
   ): Promise<void> {
     if (partition.source !== refused) return;
-    const { log, dispatcher, metrics, onAlert, loadDuplicateFilter, maxFencedAttempts, reclaimDelayMs } = this.#parts;
+    const { log, dispatcher, metrics, onAlert, loadDuplicateFilter, maxFencedAttempts } = this.#parts;
     const { id, nextOffset } = refused;
     const refusals = refused.hasWritten ? 1 : refused.refusals + 1;
     dispatcher.detach(refused);
@@ -301,9 +297,7 @@ export class DeliveryConsumer implements StreamHandler {
     if (refusals === maxFencedAttempts) {
       throw new Error(`partition ${id.partition} of ${id.topic} was claimed by others ${refusals} times in a row`);
     }
-    // A process that was paused for long is refused before it learns that the partition was reassigned. Reclaiming at
-    // once would fence the new owner.
-    if (state === 'claimed') await delay(reclaimDelayMs * (0.5 + Math.random()));
+    if (state === 'claimed') await waitBeforeReclaim(this.#parts);
     if (!partition.isAssigned()) return;
     const source = await this.#claim(id.partition, refusals);
     const divergence = await findDivergence(log, id.topic, id.partition, source.position);

@@ -16,6 +16,7 @@ import type { Tracing } from '../../tracing.js';
 import { systemTimers, type Timers } from '../background.js';
 import { watchClaims } from '../claim-watch.js';
 import { type Metrics, noMetrics } from '../metrics.js';
+import { reclaimBounds } from '../reclaim.js';
 import { createSteadyClock } from '../steady-clock.js';
 import type { WebhookAlert } from './alerts.js';
 import { createSendAttempt } from './attempt.js';
@@ -30,8 +31,7 @@ import type { Disable } from './sender.js';
 /** Bounds without a setting, as of {@link DeliveryConsumer} and {@link Dispatcher}. */
 const fixedBounds = {
   maxBatchRecords: 1_000,
-  maxFencedAttempts: 10,
-  reclaimDelayMs: 1_000,
+  ...reclaimBounds,
   maxWindow: 64,
   maxLoadedDeliveries: 20_000,
   maxLoadedBytes: 256 * 2 ** 20,
