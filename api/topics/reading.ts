@@ -79,6 +79,8 @@ export interface Reader {
   /** Visible scope; undefined: all. */
   readonly scope: string | undefined;
   readonly limit: number;
+  /** Ends the reading early, with what it has. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -89,7 +91,7 @@ export async function readTopic(
   log: Log,
   serialize: Serialize,
   start: readonly PartitionProgress[],
-  { scope, limit }: Reader,
+  { scope, limit, signal }: Reader,
 ): Promise<Reading> {
   const records: TopicRecord[] = [];
   let partitions = start;
@@ -111,7 +113,7 @@ export async function readTopic(
     return next;
   }
 
-  while (!isFull() && scanned < maxScannedRecords) {
+  while (!isFull() && scanned < maxScannedRecords && !signal.aborted) {
     partitions = await Promise.all(partitions.map((each) => updateBounds(log, each)));
     const most = partitions.reduce((one, other) => (unread(other) > unread(one) ? other : one));
     if (unread(most) === 0) break;

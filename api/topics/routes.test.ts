@@ -1,6 +1,7 @@
 import avro from 'avsc';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Log } from '../../pipeline/ports.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
@@ -10,6 +11,7 @@ import { encodePosition } from '../stream/position.js';
 import { type Subscribers, startSubscribers } from '../stream/testing/server.js';
 import { eventOf, publish } from '../stream/testing/topic.js';
 import { adminApiKey, type Body } from '../testing/fixtures.js';
+import { readTopic, startPartitions } from './reading.js';
 
 let server: Subscribers;
 beforeAll(async () => {
@@ -163,6 +165,27 @@ describe('paging', () => {
     expect(idsOf(records)).toEqual([own!.id]);
     expect(pages).toBe(2);
   });
+});
+
+// A read of a client that had left went on through ten thousand records of others.
+test('a reading ends when its client has left', async () => {
+  const other = await server.api.newProject('Many');
+  const many = Array.from({ length: 3_000 }, (_, device) => eventOf(other.record._id, { device: device % 50 }));
+  await publish(server.api.log, many);
+  const client = new AbortController();
+  let reads = 0;
+  const log = {
+    bounds: server.api.log.bounds,
+    read: (...asked: Parameters<Log['read']>) => {
+      reads += 1;
+      if (reads === 2) client.abort();
+      return server.api.log.read(...asked);
+    },
+  } as Log;
+  const start = await startPartitions(log, new Array(partitions()).fill('earliest'), null);
+  const reader = { scope: 'none', limit: 100, signal: client.signal };
+  const { records } = await readTopic(log, (_, work) => work(), start, reader);
+  expect([records.length, reads]).toEqual([0, 2]);
 });
 
 describe('waiting', () => {

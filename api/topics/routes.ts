@@ -109,12 +109,14 @@ export const topicRoutes =
 
     async function read(request: FastifyRequest, reply: FastifyReply, query: TopicQuery): Promise<Reading> {
       const { caller } = request;
-      const reader = { scope: caller === null ? undefined : scopeName(caller), limit: query.limit };
+      const ending = endingOf(request, reply);
+      const reader = { scope: caller === null ? undefined : scopeName(caller), limit: query.limit, signal: ending };
       const reading = await readTopic(log, serialize, await startPartitions(log, query.from, query.partition), reader);
       if (reading.records.length > 0 || query.waitMs === 0) return reading;
       const due = new AbortController();
       const timer = setTimeout(() => due.abort(), query.waitMs);
-      endingOf(request, reply).addEventListener('abort', () => due.abort());
+      ending.addEventListener('abort', () => due.abort());
+      if (ending.aborted) due.abort();
       const latest = await wait(caller, reading, reader, due).finally(() => clearTimeout(timer));
       await confirmStillAuthorized(request);
       return latest;
