@@ -6,6 +6,7 @@ import type { Event } from '../../schemas/records.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { until } from '../../testing/until.js';
 import { createSerializer } from '../serialize.js';
+import { EventStream } from './event-stream.js';
 import { createFollowers, defaultFollowerBounds } from './followers.js';
 import type { Position } from './position.js';
 import { boundsOf } from './start.js';
@@ -182,6 +183,57 @@ test('readers switch from the log to the tailer while the topic grows continuous
     reader.disconnect(1);
   }
   place.leave();
+});
+
+// A client that read nothing held megabytes: all of one read of the log, or of one batch of the tailer.
+describe('regression: what waits for a client that reads nothing is bounded with large events', () => {
+  const project = deriveId('project', 'large');
+  const large = () => ({
+    ...eventOf(project),
+    metadata: JSON.stringify(Object.fromEntries(Array.from({ length: 60 }, (_, key) => [key, 'x'.repeat(250)]))),
+  });
+  const partBytes = 2 ** 18;
+  const eventBytes = 2 ** 15;
+
+  async function open(from: Position | undefined) {
+    const { tailer, leave } = await createFollowers(log, defaultFollowerBounds).join('project', 'key');
+    const serialize = createSerializer(Number.POSITIVE_INFINITY);
+    const matches = () => true;
+    const parts = { log, tailer, serialize, scope: `${project}/test`, matches, from, maxUnsentBytes: partBytes };
+    const stream = new EventStream(parts);
+    const end = () => {
+      stream.output.destroy();
+      leave();
+    };
+    return { stream, tailer, end };
+  }
+
+  test('as it catches up', async () => {
+    const base = await endsOf();
+    await publish(...Array.from({ length: 200 }, large));
+    const { stream, end } = await open(base);
+    void stream.start();
+    await until(() => stream.isSlow);
+    expect(stream.output.readableLength).toBeLessThan(2 * partBytes);
+    end();
+  });
+
+  test('as it listens', async () => {
+    const { stream, tailer, end } = await open(undefined);
+    await stream.start();
+    const sizes: number[] = [];
+    const listener = {
+      scope: stream.scope,
+      matches: stream.matches,
+      receive: ({ length }: Buffer) => sizes.push(length),
+    };
+    tailer.listen(listener);
+    await publish(...Array.from({ length: 50 }, large));
+    await until(() => sizes.reduce((sum, bytes) => sum + bytes, 0) > 50 * 15_000, { timeoutMs: 20_000 });
+    expect(Math.max(...sizes)).toBeLessThan(partBytes + eventBytes);
+    expect(stream.output.destroyed).toBe(true);
+    end();
+  });
 });
 
 describe('records that the topic no longer holds', () => {

@@ -40,6 +40,8 @@ export interface StreamParts {
 /** About two milliseconds of work. */
 const maxReadRecords = 200;
 const bufferedBytes = 65_536;
+/** What is read at once waits in memory for a slow client. */
+const maxReadBytes = 2 ** 17;
 /** Time for unsent data to be read when a stream ends. */
 const endWithinMs = 1_000;
 
@@ -127,7 +129,7 @@ export class EventStream implements Listener {
     const { log, tailer } = this.#parts;
     const offset = this.#position[partition]!;
     const count = Math.min(maxReadRecords, tailer.position[partition]! - offset);
-    const records = await log.read(topics.events, partition, offset, count);
+    const records = await log.read(topics.events, partition, offset, count, maxReadBytes);
     if (this.#isClosed) return;
     if (records[0]?.offset !== offset) return this.#sendGap();
     const messages = records.map((record) => this.#messageOf(record)).join('');

@@ -2,8 +2,10 @@
  * Reads new records of topic `events` once for all followers on this node.
  *
  * A record is decoded once, if somebody listens to its project and environment; its message is formatted once, if
- * somebody's filters match. Each listener gets one buffer per batch, so that it costs one write.
+ * somebody's filters match. Each listener gets one buffer per batch, so that it costs one write. A batch of large
+ * records has several parts with a buffer each.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord } from '../../pipeline/records/decode.js';
 import { codecs } from '../../schemas/codecs.js';
@@ -15,12 +17,14 @@ import { boundsOf } from './start.js';
 
 /** About 4 ms of work with a hundred streams that want every record; other work on this thread runs in between. */
 const maxBatchRecords = 50;
+/** Bytes of records after which clients are given time to read. What they get at once waits in memory for slow ones. */
+const maxPartBytes = 2 ** 17;
 
 export interface Listener {
   /** `scopeName` of the client. */
   readonly scope: string;
   matches(event: Event): boolean;
-  /** Receives the messages of one batch, in order. */
+  /** Receives the messages of a part of a batch, in order. */
   receive(messages: Buffer): void;
 }
 
@@ -69,6 +73,20 @@ export async function startTailer(log: Log): Promise<Tailer> {
     growth.signal();
   }
 
+  async function dispatchInParts(partition: number, records: readonly LogRecord[]): Promise<void> {
+    let start = 0;
+    let bytes = 0;
+    for (const [index, { value }] of records.entries()) {
+      bytes += value?.length ?? 0;
+      if (bytes < maxPartBytes) continue;
+      dispatch(partition, records.slice(start, index + 1));
+      start = index + 1;
+      bytes = 0;
+      await nextTurn();
+    }
+    dispatch(partition, records.slice(start));
+  }
+
   const subscription = log.consume({
     topic: topics.events,
     // Every node serves all events to its own listeners.
@@ -82,7 +100,7 @@ export async function startTailer(log: Log): Promise<Tailer> {
         position[partition] = commonEnd ?? end;
         return position[partition]!;
       },
-      records: async (partition, records) => dispatch(partition, records),
+      records: dispatchInParts,
       revoked: async () => {},
     },
   });
