@@ -7,13 +7,15 @@ import type { Event } from '../../../schemas/records.js';
 import { type Log, type LogRecord, topics } from '../../ports.js';
 import { decodeRecord, isBadRecord } from '../../records/decode.js';
 
+/** Logs cut batches by bytes as well. A smaller batch is not cut: one more record would have fitted. */
+const mayBeCutBytes = 2 ** 18;
 /** Records read at once to complete a location, and to recall recent events. */
 const maxFollowingRecords = 100;
 const maxReadRecords = 1_000;
 
 /**
- * Returns the batch. Where it may have been cut for being full, adds the following events of the last event's location.
- * Reading ahead never delays the last location, unlike waiting for a later event.
+ * Returns the batch. Where it may have been cut, for its records or its bytes, adds the following events of the last
+ * event's location. Reading ahead never delays the last location, unlike waiting for a later event.
  */
 export async function completeLastLocation(
   log: Pick<Log, 'read'>,
@@ -22,7 +24,7 @@ export async function completeLastLocation(
   maxBatchRecords: number,
 ): Promise<readonly LogRecord[]> {
   const last = records.at(-1);
-  if (last === undefined || records.length < maxBatchRecords) return records;
+  if (last === undefined || (records.length < maxBatchRecords && bytesOf(records) < mayBeCutBytes)) return records;
   const locationOf = (record: LogRecord): string | null => {
     const event = record.key === last.key ? decodeRecord(codec, record) : null;
     return event === null || isBadRecord(event) ? null : event.locationId;
@@ -40,6 +42,9 @@ export async function completeLastLocation(
     if (more.length === 0) return complete;
   }
 }
+
+const bytesOf = (records: readonly LogRecord[]): number =>
+  records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
 
 /**
  * Returns whether the partition holds the event at a lower offset, and remembers the event. The log may hold an event

@@ -65,6 +65,21 @@ describe('an event', () => {
     expect(sizes.sort()).toEqual([1, 2, 3, 5]);
   });
 
+  // Batches end at 4 MiB, too. Only those with all records that they may have were completed.
+  test('regression: is grouped with the others of its location across the end of a batch of large events', async () => {
+    await node.configure({ ...hook, delivery: 'grouped' });
+    const metadata = JSON.stringify({ note: 'x'.repeat(33_000) });
+    await node.append(...Array.from({ length: 150 }, (_, number) => eventRecord(1, 1, number, { metadata })));
+    const { length } = await node.node.embedded.log.read(topics.events, 0, 0, 1_000);
+    expect(length).toBeLessThan(150);
+    expect(length % 5).not.toBe(0);
+    node.start();
+    await settled();
+    await node.attempted(30);
+    const sizes = node.client.requests.map(({ body }) => JSON.parse(body).events.length);
+    expect(sizes).toEqual(Array(30).fill(5));
+  });
+
   test('is redelivered on request, under the same id', async () => {
     await node.configure(hook);
     node.start();
