@@ -28,6 +28,15 @@ export interface Listener {
   receive(messages: Buffer): void;
 }
 
+/** Waits for the first record of a scope since its creation. */
+export interface Watch {
+  /** Resolves when there is a record. */
+  readonly heard: Promise<void>;
+  /** Returns a position before that record, or the tailer's if there is none yet. */
+  quietUntil(): Position;
+  end(): void;
+}
+
 export interface Tailer {
   /** Position after the last record passed to listeners. */
   readonly position: Position;
@@ -36,6 +45,8 @@ export interface Tailer {
   unlisten(listener: Listener): void;
   /** Resolves when the topic grows next. */
   grown(): Promise<void>;
+  /** Watches for a record of the scope, as of `scopeName`; undefined: for any record. */
+  watch(scope: string | undefined): Watch;
   close(): Promise<void>;
 }
 
@@ -44,6 +55,8 @@ export async function startTailer(log: Log): Promise<Tailer> {
   const position = (await boundsOf(log)).map(({ end }) => end);
   const listeners = new Map<string, Set<Listener>>();
   const growth = createGrowth();
+  /** Called with the first record of their scope. */
+  const watches = new Map<string | undefined, Set<() => void>>();
 
   function offer(record: LogRecord, messagesOf: Map<Listener, Buffer[]>): void {
     const audience = listeners.get(scopeOfKey(record.key));
@@ -62,10 +75,35 @@ export async function startTailer(log: Log): Promise<Tailer> {
     }
   }
 
+  function wake(scope: string | undefined): void {
+    for (const hear of watches.get(scope) ?? []) hear();
+    watches.delete(scope);
+  }
+
+  function unwatch(scope: string | undefined, hear: () => void): void {
+    const others = watches.get(scope);
+    others?.delete(hear);
+    if (others?.size === 0) watches.delete(scope);
+  }
+
+  function watch(scope: string | undefined): Watch {
+    let before: Position | undefined;
+    let resolve: () => void = () => {};
+    const heard = new Promise<void>((settle) => (resolve = settle));
+    function hear(): void {
+      before = [...position];
+      resolve();
+    }
+    watches.set(scope, (watches.get(scope) ?? new Set()).add(hear));
+    return { heard, quietUntil: () => before ?? [...position], end: () => unwatch(scope, hear) };
+  }
+
   /** Must stay synchronous: the position and the messages must match at all times. */
   function dispatch(partition: number, records: readonly LogRecord[]): void {
     const messagesOf = new Map<Listener, Buffer[]>();
     for (const record of records) {
+      wake(undefined);
+      wake(scopeOfKey(record.key));
       position[partition] = record.offset + 1;
       offer(record, messagesOf);
     }
@@ -117,6 +155,7 @@ export async function startTailer(log: Log): Promise<Tailer> {
       if (audience?.size === 0) listeners.delete(listener.scope);
     },
     grown: growth.next,
+    watch,
     close: () => subscription.close(),
   };
 }

@@ -5,6 +5,7 @@ import { decodeRecord } from '../../pipeline/records/decode.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import type { Serialize } from '../serialize.js';
+import type { Position } from '../stream/position.js';
 import { scopeOfKey } from '../stream/scopes.js';
 import { type Bounds, within } from '../stream/start.js';
 import type { Start } from './query.js';
@@ -74,6 +75,10 @@ const unread = ({ next, end }: PartitionProgress): number => end - next;
 
 export const isAllRead = (partitions: readonly PartitionProgress[]): boolean =>
   partitions.every((each) => unread(each) === 0);
+
+/** Advances to a position if all records before it are read, or are not the reader's. */
+export const advanced = (partitions: readonly PartitionProgress[], position: Position): PartitionProgress[] =>
+  partitions.map((each) => ({ ...each, next: Math.max(each.next, position[each.partition]!) }));
 
 export interface Reader {
   /** Visible scope; undefined: all. */

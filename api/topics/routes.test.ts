@@ -1,6 +1,6 @@
 import avro from 'avsc';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Log } from '../../pipeline/ports.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
@@ -197,6 +197,20 @@ describe('waiting', () => {
     const [own] = ownEvents(1);
     await publish(server.api.log, [own!]);
     expect(idsOf((await waiting).records)).toEqual([own!.id]);
+  });
+
+  // Each poll that waited read the records of all projects as they came.
+  test('reads nothing while there are records of other projects only', async () => {
+    const from = await latest();
+    const reads = vi.spyOn(server.api.log, 'read');
+    onTestFinished(() => reads.mockRestore());
+    const waiting = read(`from=${from}&waitMs=30000`, server.api.secret);
+    const other = await server.api.newProject('Busy');
+    for (let count = 0; count < 50; count++) await publish(server.api.log, [eventOf(other.record._id)]);
+    const [own] = ownEvents(1);
+    await publish(server.api.log, [own!]);
+    expect(idsOf((await waiting).records)).toEqual([own!.id]);
+    expect(reads.mock.calls.length).toBeLessThan(5);
   });
 
   test('ends without a record, and has advanced past records of others', async () => {

@@ -16,7 +16,7 @@ import { encodePosition } from '../stream/position.js';
 import { keyName, scopeName } from '../stream/scopes.js';
 import { boundsOf } from '../stream/start.js';
 import { maxWaitMs, readTopicQuery, type TopicQuery } from './query.js';
-import { isAllRead, type Reader, type Reading, readTopic, startPartitions } from './reading.js';
+import { advanced, isAllRead, type Reader, type Reading, readTopic, startPartitions } from './reading.js';
 
 const tag = 'events';
 const config = { authority: 'secret or admin', limit: 'management' } as const;
@@ -84,7 +84,7 @@ function answerFor({ partitions, records }: Reading, { partition }: TopicQuery) 
 export const topicRoutes =
   ({ log }: Pick<ApiDependencies, 'log'>, followers: Followers, serialize: Serialize): FastifyPluginAsync =>
   async (app) => {
-    /** Reads again whenever the topic grows, until there is a record or the response is due. */
+    /** Reads again when the topic has a record for the client, and once more when the response is due. */
     async function wait(
       caller: Caller | null,
       reading: Reading,
@@ -96,14 +96,23 @@ export const topicRoutes =
       const isDue = new Promise((resolve) => due.signal.addEventListener('abort', resolve));
       let latest = reading;
       try {
-        while (latest.records.length === 0 && !due.signal.aborted && !membership.closing.aborted) {
-          const grown = membership.tailer.grown();
-          latest = await readTopic(log, serialize, latest.partitions, reader);
-          if (latest.records.length === 0 && isAllRead(latest.partitions)) await Promise.race([grown, isDue]);
-        }
-        return latest;
+        while (latest.records.length === 0 && !due.signal.aborted) latest = await readOrWait(latest);
+        return latest.records.length > 0 ? latest : await readTopic(log, serialize, latest.partitions, reader);
       } finally {
         membership.leave();
+      }
+
+      /** Reads what there is. If there is nothing, skips the records of others until there is a record. */
+      async function readOrWait({ partitions }: Reading): Promise<Reading> {
+        const watch = membership.tailer.watch(reader.scope);
+        try {
+          const found = await readTopic(log, serialize, partitions, reader);
+          if (found.records.length > 0 || !isAllRead(found.partitions)) return found;
+          await Promise.race([watch.heard, isDue]);
+          return { ...found, partitions: advanced(found.partitions, watch.quietUntil()) };
+        } finally {
+          watch.end();
+        }
       }
     }
 
