@@ -1,8 +1,10 @@
 /** How the dashboard behaves while it loads, on a slow network, and under an impatient hand. */
 import type { Locator, Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { circle } from '../../support/places.js';
-import { asOwner, isRunnable, open, server, useDashboard } from './fixture.js';
+import { until } from '../../../testing/until.js';
+import { ok } from '../../support/client.js';
+import { at, circle, standing } from '../../support/places.js';
+import { asOwner, isRunnable, open, overflowPx, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -283,6 +285,44 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
         expect([width, path, outside]).toEqual([width, path, 0]);
       }
       await page.close();
+    }
+  });
+
+  // The question before a deletion had its buttons beside the screen, and the page scrolled sideways.
+  it('keeps names without a space within the screen: in headings, questions, tables and charts', async () => {
+    const backend = server.as('test_secret');
+    const description = 'Description'.repeat(18);
+    const tag = 'tag'.repeat(21);
+    const { _id: geofence } = await backend.putGeofence('x'.repeat(128), { ...circle(0, 0, 100), description }, tag);
+    await backend.putGeofence('beside', circle(0, 0, 100), 'another');
+    const signal = { type: 'ibeacon', uuid: 'f7826da6-4fa2-4e98-8024-bc5b71e0893e', major: '1', minor: '2' };
+    const coordinates = at(0, 0);
+    const { _id: beacon } = await backend.putBeacon('y'.repeat(128), { ...signal, coordinates, description }, tag);
+    const url = `https://receiver.invalid/${'path/'.repeat(60)}`;
+    const { webhook } = ok(await backend.post('/v1/webhooks', { url, description }));
+    const userId = 'u'.repeat(128);
+    const { user } = await backend.track({ deviceId: 'd'.repeat(100), userId, description, ...standing(0, 0) });
+    await until(async () => (await backend.get(`/v1/users/${user._id}`)).status === 200);
+    const entries = async () => ok(await backend.get('/v1/analytics/entries?groupBy=tag')).rows.length;
+    await until(async () => (await entries()) > 1);
+
+    const page = await asOwner('/');
+    const details = [`/geofences/${geofence}`, `/beacons/${beacon}`, `/webhooks/${webhook._id}`, `/users/${user._id}`];
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of [...details, '/users', '/analytics', '/start']) {
+        await page.goto(server.address + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        // Panels of analytics that are out of sight stay as they are.
+        if (path === '/analytics') await page.locator('.chart-keys').first().waitFor();
+        else await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+        expect([width, path, await overflowPx(page)]).toEqual([width, path, 0]);
+        const question = page.getByRole('button', { name: /^(Delete|Erase user)$/ });
+        if ((await question.count()) === 0) continue;
+        await question.click();
+        const beside = await page.getByRole('dialog').evaluate((each) => each.scrollWidth - each.clientWidth);
+        expect([width, path, 'question', beside]).toEqual([width, path, 'question', 0]);
+      }
     }
   });
 });
