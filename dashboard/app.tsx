@@ -8,14 +8,16 @@ import { messageOf } from './components/toasts';
 import { Entrance, type Issued } from './shell/entrance';
 import { readPurpose } from './shell/purpose';
 import { Shell } from './shell/shell';
+import { SignInAgain } from './shell/sign-in-again';
 import { UnreachableBanner } from './shell/unreachable';
 import { UnsavedQuestion } from './shell/unsaved';
-import { useSession, WorkspaceProvider } from './state/session';
+import { useSession, useSessionEnd, WorkspaceProvider } from './state/session';
 import { leave } from './state/unsaved';
 import { Views } from './views';
 
 export function App() {
   const session = useSession();
+  const end = useSessionEnd();
   const [purpose, setPurpose] = useState(readPurpose);
   // Here, and not in the entrance: the session is there as soon as the keys are, so the entrance may go away any time.
   const [issued, setIssued] = useState<Issued>();
@@ -63,6 +65,7 @@ export function App() {
         <UnreachableBanner />
         <Entrance
           purpose={purpose}
+          hasEnded={end === 'left'}
           issued={issued}
           onIssued={(next) => {
             rememberKeys(next.project);
@@ -79,6 +82,8 @@ export function App() {
   }
   return (
     <WorkspaceProvider
+      // Nothing that one account has typed or chosen is another one's.
+      key={session.data.account?._id ?? ''}
       session={session.data}
       withoutProject={<Entrance purpose={undefined} hasNoProject onDone={() => {}} />}
     >
@@ -88,6 +93,7 @@ export function App() {
         </Shell>
       </Router>
       <UnsavedQuestion />
+      {end === 'kept' && <SignInAgain session={session.data} />}
     </WorkspaceProvider>
   );
 }

@@ -18,13 +18,16 @@ type View = 'sign-in' | 'sign-up' | 'forgotten' | Purpose['kind'];
 interface Props {
   readonly purpose: Purpose | undefined;
   readonly hasNoProject?: boolean;
+  /** Whether a session ended on its own. */
+  readonly hasEnded?: boolean;
   /** What a sign-up created here: it is shown until the user continues. */
   readonly issued?: Issued | undefined;
   onIssued?(issued: Issued): void;
   onDone(): void;
 }
 
-export function Entrance({ purpose, hasNoProject = false, issued, onIssued = () => {}, onDone }: Props) {
+export function Entrance(props: Props) {
+  const { purpose, hasNoProject = false, hasEnded = false, issued, onIssued = () => {}, onDone } = props;
   const [view, setView] = useState<View>(purpose?.kind ?? 'sign-in');
   const [told, setTold] = useState<string>();
   const token = purpose?.token ?? '';
@@ -48,6 +51,9 @@ export function Entrance({ purpose, hasNoProject = false, issued, onIssued = () 
             <Notice tone="success" role="status">
               {told}
             </Notice>
+          )}
+          {hasEnded && view === 'sign-in' && told === undefined && (
+            <Notice role="status">Your session has ended. Sign in again to go on.</Notice>
           )}
           {issued ? (
             <SignedUp {...issued} onDone={onDone} />

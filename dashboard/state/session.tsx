@@ -1,12 +1,21 @@
 /** The session of this browser, and the project and environment that it acts on. */
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { Session } from '../../client/types';
 import { call, type Environment, Failure, onSessionEnd, type Scope, setCallScope } from '../client/call';
 import { forgetPictures } from './map-picture';
 import { projectOf, type RememberedProject, rememberedSession, storedEnvironment } from './remembered';
 import { forgetStored, readStored, writeStored } from './storage';
-import { leave } from './unsaved';
+import { hasUnsaved, leave } from './unsaved';
 
 export const sessionKey = ['session'] as const;
 
@@ -21,18 +30,59 @@ function remember(session: Session | null): void {
 /** Puts another session in place, or none, and forgets all that the earlier one has read. */
 export function replaceSession(client: QueryClient, session: Session | null): void {
   remember(session);
+  if (session !== null) setEnd(undefined);
   client.setQueryData(sessionKey, session);
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
 }
 
-/** Resolves to null when nobody is signed in. */
-async function loadSession(): Promise<Session | null> {
+/** How the last session ended: `kept` while the view that it leaves has unsaved changes; undefined: it did not end. */
+export type SessionEnd = 'kept' | 'left' | undefined;
+
+let end: SessionEnd;
+const listeners = new Set<() => void>();
+
+function setEnd(next: SessionEnd): void {
+  end = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useSessionEnd = (): SessionEnd => useSyncExternalStore(subscribe, () => end);
+
+/** Ends the question for the password, until another call is refused. */
+export const dismissSessionEnd = (): void => setEnd(undefined);
+
+/** Puts a session of the same account in place, and leaves the view with what is typed in it. */
+export function resumeSession(client: QueryClient, session: Session): void {
+  remember(session);
+  client.setQueryData(sessionKey, session);
+  setEnd(undefined);
+  // What was read before is not read again: another revision of a record would replace its form.
+  void client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' });
+}
+
+/** Shows the sign-in, unless that would lose unsaved changes. */
+function endSession(client: QueryClient): void {
+  setEnd(hasUnsaved() ? 'kept' : 'left');
+  if (end === 'left') replaceSession(client, null);
+}
+
+/** Resolves to null when nobody is signed in, or to the earlier session while its view has unsaved changes. */
+async function loadSession(client: QueryClient): Promise<Session | null> {
   try {
     const { session } = await call('GET /v1/session', {});
     remember(session);
+    setEnd(undefined);
     return session;
   } catch (error) {
     if (!(error instanceof Failure && error.status === 401)) throw error;
+    const earlier = client.getQueryData<Session | null>(sessionKey);
+    if (earlier) setEnd(hasUnsaved() ? 'kept' : 'left');
+    if (earlier && end === 'kept') return earlier;
     remember(null);
     return null;
   }
@@ -42,7 +92,7 @@ async function loadSession(): Promise<Session | null> {
 export function useSession() {
   return useQuery<Session | null>({
     queryKey: sessionKey,
-    queryFn: loadSession,
+    queryFn: ({ client }) => loadSession(client),
     staleTime: 60_000,
     retry: 1,
     initialData: rememberedSession,
@@ -88,7 +138,7 @@ export function WorkspaceProvider({ session, children, withoutProject }: Props) 
   const [environment, setEnvironment] = useState(storedEnvironment);
   const project = projectOf(session, chosen);
 
-  useEffect(() => onSessionEnd(() => replaceSession(client, null)), [client]);
+  useEffect(() => onSessionEnd(() => endSession(client)), [client]);
   // Children call the API while they render for the first time, so an effect would be too late.
   setCallScope(project && { project: project._id, environment });
 

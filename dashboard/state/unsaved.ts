@@ -10,9 +10,12 @@ function wait(next: (() => void) | undefined): void {
   for (const listener of listeners) listener();
 }
 
+/** Returns whether a view has something that is not saved. */
+export const hasUnsaved = (): boolean => unsaved.size > 0;
+
 /** Calls `proceed` at once, or when the user agrees to lose what is not saved. */
 export function leave(proceed: () => void): void {
-  if (unsaved.size === 0) proceed();
+  if (!hasUnsaved()) proceed();
   else wait(() => proceed());
 }
 

@@ -153,4 +153,29 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('the address or the password is wrong').waitFor();
   });
+
+  // The answer 401 put the sign-in in the place of the form, and what was typed was gone.
+  it('keeps what is typed when the session ends, and asks for the password again', async () => {
+    const { page } = await asNewAccount('/geofences/new');
+    const fields = { Description: 'Typed before', Tag: 'kept', 'External id': 'one', Latitude: '1', Longitude: '1' };
+    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill('a wrong password');
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByLabel('Password').fill(password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Description').inputValue()).toBe('Typed before');
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByRole('link', { name: 'Typed before' }).waitFor();
+    // With nothing to lose, the sign-in takes the place of the view.
+    await page.context().clearCookies();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  });
 });
