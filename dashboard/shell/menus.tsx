@@ -3,11 +3,13 @@ import * as Menu from '@radix-ui/react-dropdown-menu';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
+import { navigate as goTo } from 'wouter/use-browser-location';
 import { call } from '../client/call';
 import { Icon, type IconName } from '../components/icons';
 import { useToasts } from '../components/toasts';
 import { replaceSession, useWorkspace } from '../state/session';
 import { chooseTheme, type ThemeChoice } from '../state/theme';
+import { leave } from '../state/unsaved';
 import { useThemeChoice } from '../state/use-theme';
 
 interface Props {
@@ -54,7 +56,8 @@ export function AccountMenu({ button }: Props) {
     try {
       await call('POST /v1/signout', { body: {} });
       replaceSession(client, null);
-      navigate('/');
+      // Unsaved changes have been asked about already.
+      goTo('/');
     } catch (error) {
       toasts.complain(error);
     }
@@ -85,7 +88,7 @@ export function AccountMenu({ button }: Props) {
           <Menu.Item className="menu-item" onSelect={() => navigate('/account')}>
             <Icon name="user" /> Account and projects
           </Menu.Item>
-          <Menu.Item className="menu-item" onSelect={() => void signOut()}>
+          <Menu.Item className="menu-item" onSelect={() => leave(() => void signOut())}>
             <Icon name="out" /> Sign out
           </Menu.Item>
         </Menu.Content>

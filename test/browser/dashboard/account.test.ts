@@ -172,6 +172,14 @@ describe.runIf(isRunnable)('the account', () => {
     expect(await page.getByLabel('Description').inputValue()).toBe('Typed before');
     await page.getByRole('button', { name: 'Create geofence' }).click();
     await page.getByRole('link', { name: 'Typed before' }).waitFor();
+    // Signing out lost them without a question.
+    await page.getByRole('link', { name: 'Typed before' }).click();
+    await page.getByLabel('Description').fill('Typed again');
+    await page.getByRole('button', { name: 'Account and appearance' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Typed again');
+    await page.getByRole('link', { name: 'Cancel' }).click();
     // With nothing to lose, the sign-in takes the place of the view.
     await page.context().clearCookies();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click();
