@@ -1,8 +1,8 @@
 /** A card of analytics: a chart and the table with the same numbers, and both as CSV. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Loading, Notice, Segments } from '../components/controls';
+import { Loading, Segments } from '../components/controls';
 import { Icon } from '../components/icons';
-import { messageOf } from '../components/toasts';
+import { type Loadable, LoadProblem } from '../components/load-problem';
 import { isElsewhere } from '../forms/draft';
 import { type PlaceNames, placeName } from './format';
 import type { QueryRange } from './range';
@@ -51,7 +51,7 @@ interface Props {
   readonly tools?: ReactNode;
   /** The address of the CSV. */
   readonly csv: string;
-  readonly query: { readonly isPending: boolean; readonly isFetching: boolean; readonly error: unknown };
+  readonly query: Loadable;
   /** Shown in place of chart and table; undefined: there are rows. */
   readonly empty: string | undefined;
   readonly chart: () => ReactNode;
@@ -103,11 +103,7 @@ export function Panel({
         </div>
       </div>
       {isElsewhere(query.error, ['from', 'to']) ? (
-        <div className="card-body">
-          <Notice tone="danger" role="alert">
-            {messageOf(query.error)}
-          </Notice>
-        </div>
+        <LoadProblem query={query} isInCard />
       ) : query.isPending || query.error ? (
         // A refusal of the dates stands beside them, once for all panels.
         <Loading rows={7} />

@@ -33,6 +33,9 @@ export class Failure extends Error {
   }
 }
 
+/** Tests whether the record of a call does not exist. */
+export const isNotFound = (error: unknown): boolean => error instanceof Failure && error.status === 404;
+
 /** The request did not reach the server, or a proxy answered in its place. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';

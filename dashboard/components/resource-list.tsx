@@ -8,13 +8,14 @@ import { Link } from 'wouter';
 import { type BulkAction, type BulkResource, type BulkTarget, changeMany } from '../client/bulk';
 import { useApi } from '../client/hooks';
 import { useScope, useWorkspace } from '../state/session';
-import { Badge, Beneath, Button, Confirm, Empty, Loading, Notice } from './controls';
+import { Badge, Beneath, Button, Confirm, Empty, Loading } from './controls';
 import { counted, grouped } from './counts';
 import type { ListFilters, Sort } from './list-filters';
+import { type Loadable, LoadProblem } from './load-problem';
 import { SortButton } from './sort-button';
 import type { TableColumn } from './table';
 import { absoluteTime, relativeTime } from './time';
-import { messageOf, useToasts } from './toasts';
+import { useToasts } from './toasts';
 import { VirtualTable } from './virtual-table';
 
 export interface Column<Row> {
@@ -36,8 +37,8 @@ interface Props<Row extends Named> {
   readonly columns: readonly Column<Row>[];
   readonly filters: ListFilters;
   readonly empty: ReactNode;
-  readonly isLoading: boolean;
-  readonly error: unknown;
+  /** What the rows are from. */
+  readonly query: Loadable;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   loadMore(): void;
@@ -50,7 +51,7 @@ const rowsAhead = 40;
 type Selected = ReadonlySet<string> | 'all';
 
 export function ResourceList<Row extends Named>(props: Props<Row>) {
-  const { resource, rows, columns, filters, empty, isLoading, error, hasMore, isLoadingMore, loadMore } = props;
+  const { resource, rows, columns, filters, empty, query, hasMore, isLoadingMore, loadMore } = props;
   const { isOwner } = useWorkspace();
   const [selected, setSelected] = useState<Selected>(new Set());
   const { data: count } = useApi(`GET /v1/${resource}/count`, { query: filters.conditions });
@@ -123,15 +124,11 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
       ) : (
         <div className="toolbar">{filters.inputs}</div>
       )}
-      {error !== null && (
-        <div className="card-body">
-          <Notice tone="danger">{messageOf(error)}</Notice>
-        </div>
-      )}
-      {error === null && rows.length === 0 && (isLoading || hasMore) ? (
+      <LoadProblem query={query} isInCard />
+      {query.error === null && rows.length === 0 && (query.isPending || hasMore) ? (
         <Loading />
       ) : rows.length === 0 ? (
-        error === null && empty
+        query.error === null && empty
       ) : (
         <VirtualTable
           label={`List of ${resource}`}

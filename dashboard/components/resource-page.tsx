@@ -41,8 +41,7 @@ export function ResourcePage<Row extends Listed>({ resource, title, intro, defin
         resource={resource}
         rows={pages.data?.pages.flatMap(rowsOf) ?? []}
         columns={columnsWith<Row>(resource, column)}
-        isLoading={pages.isPending}
-        error={pages.error}
+        query={pages}
         hasMore={pages.hasNextPage}
         isLoadingMore={pages.isFetchingNextPage}
         loadMore={() => void pages.fetchNextPage()}

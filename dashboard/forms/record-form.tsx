@@ -4,11 +4,12 @@
  */
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { call, Failure, revisionOf } from '../client/call';
+import { call, isNotFound, revisionOf } from '../client/call';
 import { forEditing, useApi, useChange } from '../client/hooks';
-import { Button, Confirm, Loading, Notice, Page } from '../components/controls';
+import { Button, Confirm, Loading, Page } from '../components/controls';
 import { Form, FormFields } from '../components/form';
 import { Icon } from '../components/icons';
+import { LoadProblem } from '../components/load-problem';
 import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { listAddress } from '../state/list-address';
@@ -166,13 +167,13 @@ interface StoredProps<Row extends Named, Draft> {
 /** Loads a record, and shows another form for another revision of it. */
 export function StoredRecord<Row extends Named, Draft>({ kind, id, frame, children }: StoredProps<Row, Draft>) {
   const loaded = useApi(`GET ${oneOf(kind.resource)}`, { path: { id } }, forEditing);
-  if (loaded.error) {
-    const isUnknown = loaded.error instanceof Failure && loaded.error.status === 404;
-    return frame(
-      <Notice tone="danger">
-        {isUnknown ? `There is no such ${kind.singular} in this environment.` : messageOf(loaded.error)}
-      </Notice>,
-    );
+  // A form that is open stays, unless its record is gone.
+  if (loaded.error && (loaded.data === undefined || isNotFound(loaded.error))) {
+    const absent = {
+      title: `This ${kind.singular} does not exist`,
+      reason: 'It was deleted, or belongs to the other environment.',
+    };
+    return frame(<LoadProblem query={loaded} absent={absent} />);
   }
   if (loaded.data === undefined) return frame(<Loading />);
   const revision = revisionOf(loaded.data);

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Import } from '../../client/types';
 import { useApi, usePages } from '../client/hooks';
-import { Badge, Button, Empty, Loading, Notice } from '../components/controls';
+import { Badge, Button, Empty, Loading } from '../components/controls';
 import { grouped } from '../components/counts';
+import { LoadProblem } from '../components/load-problem';
 import { PlainTable, type TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
-import { messageOf } from '../components/toasts';
 import type { Resource } from './columns';
 import { StatusBadge } from './import-result';
 
@@ -42,11 +42,7 @@ export function History({ resource }: { readonly resource: Resource }) {
         <h2>History</h2>
         <p className="quiet small">The newest hundred are kept, ten of them with their rows.</p>
       </div>
-      {pages.error && (
-        <div className="card-body">
-          <Notice tone="danger">{messageOf(pages.error)}</Notice>
-        </div>
-      )}
+      <LoadProblem query={pages} isInCard />
       {pages.isPending && <Loading rows={3} />}
       {pages.data && imports.length === 0 && (
         <Empty title={`No imports of ${resource} yet`}>

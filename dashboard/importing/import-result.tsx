@@ -6,8 +6,9 @@ import { useChange } from '../client/hooks';
 import { Badge, Button, Loading, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { Icon } from '../components/icons';
+import { LoadProblem } from '../components/load-problem';
 import type { TableColumn } from '../components/table';
-import { messageOf, useToasts } from '../components/toasts';
+import { useToasts } from '../components/toasts';
 import { VirtualTable } from '../components/virtual-table';
 import { useWorkspace } from '../state/session';
 import { useImport, useRows } from './follow';
@@ -24,7 +25,7 @@ interface Props {
 export function ImportResult({ id, actions }: Props) {
   const loaded = useImport(id);
   if (loaded.data === undefined) {
-    return loaded.error ? <Notice tone="danger">{messageOf(loaded.error)}</Notice> : <Loading rows={3} />;
+    return loaded.error ? <LoadProblem query={loaded} /> : <Loading rows={3} />;
   }
   const { import: shown } = loaded.data;
   const isRunning = shown.status === 'running';
@@ -203,11 +204,7 @@ function Rows({ shown }: { readonly shown: Import }) {
           onChange={({ target }) => setText(target.value)}
         />
       </div>
-      {loaded.error && (
-        <div className="card-body">
-          <Notice tone="danger">{messageOf(loaded.error)}</Notice>
-        </div>
-      )}
+      <LoadProblem query={loaded} isInCard />
       {loaded.isPending && <Loading rows={3} />}
       {loaded.data && found.length > 0 && (
         <VirtualTable

@@ -7,6 +7,7 @@ import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
 import { Form, FormDialog } from '../components/form';
+import { LoadProblem } from '../components/load-problem';
 import { NewKeys, rememberKeys } from '../components/new-keys';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
@@ -230,7 +231,7 @@ function Browsers() {
   const toasts = useToasts();
   const listed = useApi('GET /v1/sessions', {});
   const end = useChange((id: string) => call('DELETE /v1/sessions/{id}', { path: { id } }), 'sessions');
-  if (listed.error) return <Notice tone="danger">{messageOf(listed.error)}</Notice>;
+  if (listed.error) return <LoadProblem query={listed} isInCard />;
   if (listed.data === undefined) return <Loading />;
   return (
     <ul aria-label="Signed-in browsers">

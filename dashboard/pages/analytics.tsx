@@ -10,11 +10,11 @@ import type { PanelProps } from '../analytics/panel';
 import { useAnalytics } from '../analytics/query';
 import { dateOf, localZone, type Preset, type RangeChoice, rangeOf, type Zone } from '../analytics/range';
 import { Visits } from '../analytics/visits';
-import { Button, Empty, Notice, Page, Segments, SelectField, TextField } from '../components/controls';
+import { Button, Empty, Page, Segments, SelectField, TextField } from '../components/controls';
 import { grouped } from '../components/counts';
 import { useSettled } from '../components/list-filters';
+import { LoadProblem } from '../components/load-problem';
 import { Tile, Tiles } from '../components/tiles';
-import { messageOf } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 import '../styles/analytics.css';
 
@@ -149,9 +149,7 @@ export default function Analytics() {
         />
       </Tiles>
       {datesProblem !== undefined ? null : entries.error && entries.data === undefined ? (
-        <Notice tone="danger" role="alert">
-          {messageOf(entries.error)}
-        </Notice>
+        <LoadProblem query={entries} />
       ) : entries.data?.rows.length === 0 ? (
         <div className="card">
           <Empty

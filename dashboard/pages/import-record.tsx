@@ -2,10 +2,10 @@
 import { Link, useParams } from 'wouter';
 import type { Import } from '../../client/types';
 import { useApi } from '../client/hooks';
-import { Loading, Notice, Page } from '../components/controls';
+import { Loading, Page } from '../components/controls';
 import { Icon } from '../components/icons';
+import { LoadProblem } from '../components/load-problem';
 import { absoluteTime } from '../components/time';
-import { messageOf } from '../components/toasts';
 import { useRequesters } from '../importing/history';
 import { ImportResult } from '../importing/import-result';
 import { sizeText } from '../importing/words';
@@ -17,17 +17,19 @@ const back = (
   </Link>
 );
 
+const absent = { title: 'This import does not exist', reason: 'The newest hundred of each kind are kept.' };
+
 export default function ImportRecordPage() {
   const { id } = useParams<{ id: string }>();
-  const { data, error } = useApi('GET /v1/imports/{id}', { path: { id } });
-  if (data === undefined) {
+  const loaded = useApi('GET /v1/imports/{id}', { path: { id } });
+  if (loaded.data === undefined) {
     return (
       <Page title="Import" above={back}>
-        {error ? <Notice tone="danger">{messageOf(error)}</Notice> : <Loading />}
+        {loaded.error ? <LoadProblem query={loaded} absent={absent} /> : <Loading />}
       </Page>
     );
   }
-  const { import: shown } = data;
+  const { import: shown } = loaded.data;
   return (
     <Page
       title={shown.fileName ?? 'Import without a name'}

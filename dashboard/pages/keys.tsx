@@ -4,6 +4,7 @@ import type { Project } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Issued, Loading, Notice, Page } from '../components/controls';
+import { LoadProblem } from '../components/load-problem';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf } from '../components/toasts';
 import { rememberKey } from '../state/fresh-keys';
@@ -34,7 +35,7 @@ export default function Keys() {
       intro={`Programs sign their requests with a key. These are the keys of ${name}; only their hashes are stored.`}
     >
       {!isOwner && <Notice>Only owners of the project see and replace keys.</Notice>}
-      {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
+      <LoadProblem query={loaded} />
       {isOwner && !loaded.error && (
         <div className="card">
           {loaded.data === undefined ? (

@@ -5,6 +5,7 @@ import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
 import { Form } from '../components/form';
+import { LoadProblem } from '../components/load-problem';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt } from '../forms/draft';
@@ -36,8 +37,8 @@ export default function Members() {
   return (
     <Page title="Members" isNarrow intro={`Owners of ${project.name} may do everything. Viewers may read.`}>
       {isOwner && <Invite />}
-      {members.error && <Notice tone="danger">{messageOf(members.error)}</Notice>}
-      <section className="card" aria-label="Members">
+      <LoadProblem query={members} />
+      <section className="card" aria-label="Members" hidden={members.isError && !members.data}>
         <div className="card-head">
           <h2>Members</h2>
         </div>

@@ -2,10 +2,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type Answer, callIn } from '../client/call';
 import { forEditing, useApi } from '../client/hooks';
-import { Button, Check, Loading, Notice, Page, SelectField, TextArea, TextField } from '../components/controls';
+import { Button, Check, Loading, Page, SelectField, TextArea, TextField } from '../components/controls';
 import { DeleteProject } from '../components/delete-project';
 import { Form, FormFields } from '../components/form';
-import { messageOf, useToasts } from '../components/toasts';
+import { LoadProblem } from '../components/load-problem';
+import { useToasts } from '../components/toasts';
 import { patchOf, problemAt, quantityOf } from '../forms/draft';
 import { useSavedForm } from '../forms/edit';
 import { FormEnd, FormProblem, Section } from '../forms/parts';
@@ -23,7 +24,7 @@ export default function SettingsView() {
       intro={`How events are made in ${environment === 'live' ? 'Live' : 'Test'}. They apply to every later location.`}
     >
       <ProjectName />
-      {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
+      <LoadProblem query={loaded} />
       {loaded.data ? <SettingsForm loaded={loaded.data} /> : !loaded.error && <Loading />}
       {/* Below the form, which would push it down as it loads. */}
       {!loaded.isPending && <DeleteProject />}

@@ -11,7 +11,6 @@ import {
   Confirm,
   Empty,
   Loading,
-  Notice,
   Page,
   Segments,
   TextArea,
@@ -19,6 +18,7 @@ import {
 } from '../components/controls';
 import { counted } from '../components/counts';
 import { Form, FormFields } from '../components/form';
+import { LoadProblem } from '../components/load-problem';
 import { absoluteTime, relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import type { DraftFields } from '../forms/draft';
@@ -57,7 +57,7 @@ export default function SyncPage() {
       actions={isOwner && loaded.data && !isAbsent && <RunNow sync={loaded.data.sync} />}
     >
       {loaded.isPending && <Loading />}
-      {loaded.error && !isAbsent && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
+      {!isAbsent && <LoadProblem query={loaded} />}
       {isAbsent && !isCreating && (
         <div className="card">
           <Empty

@@ -2,10 +2,11 @@
 import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import type { User } from '../../client/types';
-import { call, Failure } from '../client/call';
+import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Button, Confirm, Loading, Notice, Page } from '../components/controls';
+import { Badge, Button, Confirm, Loading, Page } from '../components/controls';
 import { Icon } from '../components/icons';
+import { LoadProblem } from '../components/load-problem';
 import { relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { useWorkspace } from '../state/session';
@@ -19,21 +20,21 @@ const back = (
   </Link>
 );
 
+const absent = {
+  title: 'This user does not exist',
+  reason: 'It was erased, or belongs to the other environment.',
+};
+
 export default function UserView() {
   const { id } = useParams<{ id: string }>();
   const loaded = useApi('GET /v1/users/{id}', { path: { id } }, { refetchInterval: 10_000 });
-  if (loaded.error && !loaded.data) {
+  if (loaded.data === undefined) {
     return (
       <Page title="User" above={back}>
-        <Notice tone="danger">
-          {loaded.error instanceof Failure && loaded.error.status === 404
-            ? 'There is no such user in this environment. It may have been erased.'
-            : messageOf(loaded.error)}
-        </Notice>
+        {loaded.error ? <LoadProblem query={loaded} absent={absent} /> : <Loading />}
       </Page>
     );
   }
-  if (loaded.data === undefined) return <Loading />;
   return <Loaded key={loaded.data.user._id} user={loaded.data.user} />;
 }
 

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '../../client/types';
 import { usePages } from '../client/hooks';
-import { Badge, Beneath, Button, Empty, Loading, Notice, Page } from '../components/controls';
+import { Badge, Beneath, Button, Empty, Loading, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { useSettled } from '../components/list-filters';
+import { LoadProblem } from '../components/load-problem';
 import type { TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
-import { messageOf } from '../components/toasts';
 import { VirtualTable } from '../components/virtual-table';
 
 const insideOf = ({ geofences }: User): string => geofences.map(({ description }) => description).join(', ');
@@ -71,11 +71,7 @@ export default function Users() {
             />
           </div>
         </div>
-        {pages.error && (
-          <div className="card-body">
-            <Notice tone="danger">{messageOf(pages.error)}</Notice>
-          </div>
-        )}
+        <LoadProblem query={pages} isInCard />
         {pages.isPending && !pages.error && <Loading />}
         {pages.data && users.length === 0 && (
           <Empty

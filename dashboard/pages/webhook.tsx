@@ -2,12 +2,13 @@
 import * as Tabs from '@radix-ui/react-tabs';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
-import { call, Failure } from '../client/call';
+import { call } from '../client/call';
 import { forEditing, useApi, useChange } from '../client/hooks';
-import { Button, Empty, Loading, Notice, Page } from '../components/controls';
+import { Button, Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
+import { LoadProblem } from '../components/load-problem';
 import { relativeTime } from '../components/time';
-import { messageOf, useToasts } from '../components/toasts';
+import { useToasts } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
 import { useWorkspace } from '../state/session';
 import { Attempts } from '../webhooks/attempts';
@@ -20,6 +21,11 @@ const back = (
     <Icon name="back" size={14} /> Webhooks
   </Link>
 );
+
+const absent = {
+  title: 'This webhook does not exist',
+  reason: 'It was deleted, or belongs to the other environment.',
+};
 
 const reasons = {
   owner: 'An owner disabled it.',
@@ -39,21 +45,10 @@ export default function WebhookView() {
     'webhooks',
   );
   if (loaded.data === undefined) {
-    const isGone = loaded.error instanceof Failure && loaded.error.status === 404;
-    return loaded.error ? (
+    return (
       <Page title="Webhook" above={back}>
-        {isGone ? (
-          <div className="card">
-            <Empty title="This webhook does not exist">
-              <p>It was deleted, or belongs to the other environment.</p>
-            </Empty>
-          </div>
-        ) : (
-          <Notice tone="danger">{messageOf(loaded.error)}</Notice>
-        )}
+        {loaded.error ? <LoadProblem query={loaded} absent={absent} /> : <Loading />}
       </Page>
-    ) : (
-      <Loading />
     );
   }
   const { webhook } = loaded.data;

@@ -4,8 +4,9 @@ import { Link, useLocation } from 'wouter';
 import type { Webhook } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Button, Empty, Issued, Loading, Notice, Page } from '../components/controls';
+import { Badge, Button, Empty, Issued, Loading, Page } from '../components/controls';
 import { FormDialog } from '../components/form';
+import { LoadProblem } from '../components/load-problem';
 import { messageOf } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
 import { draftFields, isElsewhere, problemAt } from '../forms/draft';
@@ -28,8 +29,8 @@ export default function Webhooks() {
       intro="Addresses that get every event as it happens: signed, in order, and retried until they answer."
       actions={isOwner && loaded.data?.webhooks.length !== 0 && create}
     >
-      {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
-      <div className="card">
+      <LoadProblem query={loaded} />
+      <div className="card" hidden={loaded.isError && !loaded.data}>
         {loaded.isPending && <Loading rows={3} />}
         {loaded.data?.webhooks.length === 0 && (
           <Empty title="No webhooks yet" actions={isOwner && create}>

@@ -5,10 +5,10 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Event, User, UserLocation } from '../../client/types';
 import { call } from '../client/call';
-import { Button, Empty, Loading, Notice, Segments, TextField } from '../components/controls';
+import { Button, Empty, Loading, Segments, TextField } from '../components/controls';
 import { counted, grouped } from '../components/counts';
+import { LoadProblem } from '../components/load-problem';
 import { absoluteTime, relativeTime, shortTime } from '../components/time';
-import { messageOf } from '../components/toasts';
 import { eventTitle, markOf } from '../live/event-words';
 import { useScope } from '../state/session';
 import { Explained } from './explained';
@@ -161,7 +161,7 @@ export function Timeline({ user }: { readonly user: User }) {
           </Button>
         </form>
       )}
-      {loaded.error && <Notice tone="danger">{messageOf(loaded.error)}</Notice>}
+      <LoadProblem query={loaded} />
       <div className="timeline-grid">
         <TimelineMap
           locations={locations}

@@ -3,11 +3,12 @@ import { useState } from 'react';
 import type { Attempt } from '../../client/types';
 import { call } from '../client/call';
 import { useChange, usePages } from '../client/hooks';
-import { Badge, Block, Button, Dialog, Empty, Loading, Notice } from '../components/controls';
+import { Badge, Block, Button, Dialog, Empty, Loading } from '../components/controls';
 import { grouped } from '../components/counts';
+import { LoadProblem } from '../components/load-problem';
 import { PlainTable, type TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
-import { messageOf, useToasts } from '../components/toasts';
+import { useToasts } from '../components/toasts';
 import { useWorkspace } from '../state/session';
 import { ResendDialog } from './resend';
 
@@ -53,11 +54,7 @@ export function Attempts({ id }: { readonly id: string }) {
           </Button>
         )}
       </div>
-      {pages.error && (
-        <div className="card-body">
-          <Notice tone="danger">{messageOf(pages.error)}</Notice>
-        </div>
-      )}
+      <LoadProblem query={pages} isInCard />
       {pages.isPending && <Loading />}
       {pages.data && attempts.length === 0 && (
         <Empty title="No attempts">

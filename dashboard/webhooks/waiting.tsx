@@ -1,9 +1,9 @@
 /** What waits for its next attempt. */
 import { useApi } from '../client/hooks';
-import { Empty, Loading, Notice } from '../components/controls';
+import { Empty, Loading } from '../components/controls';
 import { counted } from '../components/counts';
+import { LoadProblem } from '../components/load-problem';
 import { relativeTime } from '../components/time';
-import { messageOf } from '../components/toasts';
 
 export function Waiting({ id }: { readonly id: string }) {
   const loaded = useApi(
@@ -13,11 +13,7 @@ export function Waiting({ id }: { readonly id: string }) {
   );
   return (
     <div className="card">
-      {loaded.error && (
-        <div className="card-body">
-          <Notice tone="danger">{messageOf(loaded.error)}</Notice>
-        </div>
-      )}
+      <LoadProblem query={loaded} isInCard />
       {loaded.isPending && <Loading rows={3} />}
       {loaded.data?.deliveries.length === 0 && (
         <Empty title="Nothing waits">

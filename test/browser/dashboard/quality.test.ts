@@ -325,4 +325,35 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
       }
     }
   });
+
+  // The problem stood alone, so only another load of the page tried again, and nothing said what had failed.
+  it('offers to load again what could not be loaded, and says the same of all records that do not exist', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const failing = [
+      ...views.filter((view) => !['/start', '/static-maps'].includes(view)),
+      '/users',
+      '/keys',
+      '/imports',
+    ];
+    for (const view of failing) {
+      let isFailing = true;
+      await page.route('**/v1/**', (route) => {
+        if (!isFailing || route.request().url().endsWith('/v1/session')) return route.continue();
+        return route.fulfill({ status: 429, json: { meta: { code: 429, type: 'rate_limited', message: 'wait' } } });
+      });
+      await page.goto(server.address + view);
+      const alert = page.getByRole('alert').filter({ hasText: 'This could not be loaded. wait' }).first();
+      await alert.waitFor();
+      expect([view, await overflowPx(page)]).toEqual([view, 0]);
+      isFailing = false;
+      await alert.getByRole('button', { name: 'Try again' }).click();
+      await alert.waitFor({ state: 'detached' });
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    }
+    for (const kind of ['geofence', 'beacon', 'webhook', 'user', 'import']) {
+      await page.goto(`${server.address}/${kind}s/000000000000000000000000`);
+      await page.getByRole('heading', { name: `This ${kind} does not exist` }).waitFor();
+    }
+  });
 });
