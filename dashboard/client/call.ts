@@ -36,6 +36,15 @@ export class Failure extends Error {
 /** Tests whether the record of a call does not exist. */
 export const isNotFound = (error: unknown): boolean => error instanceof Failure && error.status === 404;
 
+/** Resolves when a deletion has succeeded, also if somebody else was first. */
+export async function untilGone(deletion: Promise<unknown>): Promise<void> {
+  try {
+    await deletion;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
 /** The request did not reach the server, or a proxy answered in its place. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';

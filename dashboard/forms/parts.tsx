@@ -1,7 +1,7 @@
 /** The frame of forms: sections, what is wrong as a whole, and the buttons. */
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Failure } from '../client/call';
+import { Failure, isNotFound } from '../client/call';
 import { Button, Notice } from '../components/controls';
 import { messageOf } from '../components/toasts';
 import { useWorkspace } from '../state/session';
@@ -21,6 +21,8 @@ interface ProblemProps {
     readonly error: unknown;
     /** Gives up what is typed. A form that is made anew for another revision needs none. */
     discard?(): void;
+    /** Saves what is typed as a new record, in place of one that is gone. */
+    recreate?(): void;
   };
   /** The fields that show problems of their own. */
   readonly fields: readonly string[];
@@ -45,6 +47,20 @@ export function FormProblem({ form, fields }: ProblemProps) {
           >
             Show its present state
           </button>
+        </Notice>
+      </div>
+    );
+  }
+  if (isNotFound(error)) {
+    return (
+      <div className="form-problem">
+        <Notice tone="warning" role="alert">
+          Somebody else has deleted this record meanwhile. Nothing was saved.{' '}
+          {form.recreate && (
+            <button type="button" className="link-button" onClick={form.recreate}>
+              Create it again
+            </button>
+          )}
         </Notice>
       </div>
     );

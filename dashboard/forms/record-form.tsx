@@ -4,7 +4,7 @@
  */
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
-import { call, isNotFound, revisionOf } from '../client/call';
+import { call, isNotFound, revisionOf, untilGone } from '../client/call';
 import { forEditing, useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Loading, Page } from '../components/controls';
 import { Form, FormFields } from '../components/form';
@@ -73,8 +73,11 @@ export interface RecordForm<Row extends Named, Draft> extends DraftFields<Draft>
   readonly deletion: { readonly isBusy: boolean; readonly error: unknown };
   /** Gives up what is typed, so that nobody is asked before the form is left. */
   forget(): void;
-  /** Saves the draft. Resolves to the record, or to undefined if it was refused: `error` says why. */
-  save(): Promise<Row | undefined>;
+  /**
+   * Saves the draft. Resolves to the record, or to undefined if it was refused: `error` says why.
+   * @param isNew whether it becomes a new record, in place of one that is gone. Default: only if none is stored.
+   */
+  save(isNew?: boolean): Promise<Row | undefined>;
   /** Deletes the record. Resolves to whether that succeeded. */
   remove(): Promise<boolean>;
 }
@@ -113,14 +116,17 @@ export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
   const own = useState(initial);
   const [draft, setDraft] = drafts ?? own;
   const id = stored?.record._id;
-  const saving = useChange(async (_: undefined, scope) => {
+  const saving = useChange(async (isNew: boolean, scope) => {
     refuseMetadata(draft.metadata);
     const body = kind.bodyOf(draft);
-    if (id === undefined) return createRecord(scope, kind.resource, body);
+    if (isNew || id === undefined) return createRecord(scope, kind.resource, body);
     const patch = kind.patchOf(kind.bodyOf(initial), body);
     return call(`PATCH ${oneOf(kind.resource)}`, { path: { id }, body: patch as never, ifMatch: stored?.revision });
   }, kind.resource);
-  const removing = useChange(() => call(`DELETE ${oneOf(kind.resource)}`, { path: { id: id! } }), kind.resource);
+  const removing = useChange(
+    () => untilGone(call(`DELETE ${oneOf(kind.resource)}`, { path: { id: id! } })),
+    kind.resource,
+  );
 
   const isChanged = draft !== initial && !isEqual(kind.bodyOf(draft), kind.bodyOf(initial));
   const forget = useUnsaved(isChanged);
@@ -135,9 +141,9 @@ export function useRecordForm<Row extends Named, Draft extends WithMetadata>(
     deletion: { isBusy: removing.isPending, error: removing.error },
     forget,
     // The promise also resolves when another revision has replaced this form meanwhile; a callback would not be called.
-    async save() {
+    async save(isNew = false) {
       try {
-        const answer = await saving.mutateAsync(undefined);
+        const answer = await saving.mutateAsync(isNew);
         forget();
         return rowIn(kind, answer);
       } catch {
@@ -196,8 +202,8 @@ function Body<Row extends Named, Draft>({
 }: Pick<FrameProps<Row, Draft>, 'form' | 'onSaved'> & { readonly cancel: ReactNode }) {
   const { kind, stored, isOwner, error } = form;
   const toasts = useToasts();
-  async function submit() {
-    const record = await form.save();
+  async function submit(isNew = false) {
+    const record = await form.save(isNew);
     if (record === undefined) return;
     toasts.say(`${record.description} is saved.`);
     onSaved(record);
@@ -214,7 +220,7 @@ function Body<Row extends Named, Draft>({
         </p>
       )}
       <FormEnd
-        form={form}
+        form={{ ...form, recreate: () => void submit(true) }}
         fields={kind.fields}
         action={stored ? 'Save changes' : `Create ${kind.singular}`}
         cancel={cancel}

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Project, Session } from '../../client/types';
-import { call } from '../client/call';
+import { call, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../components/controls';
 import { Form, FormDialog } from '../components/form';
@@ -230,7 +230,7 @@ function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; rea
 function Browsers() {
   const toasts = useToasts();
   const listed = useApi('GET /v1/sessions', {});
-  const end = useChange((id: string) => call('DELETE /v1/sessions/{id}', { path: { id } }), 'sessions');
+  const end = useChange((id: string) => untilGone(call('DELETE /v1/sessions/{id}', { path: { id } })), 'sessions');
   if (listed.error) return <LoadProblem query={listed} isInCard />;
   if (listed.data === undefined) return <Loading />;
   return (

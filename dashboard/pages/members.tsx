@@ -1,7 +1,7 @@
 /** Who may use the project: members and open invitations. */
 import { useState } from 'react';
 import type { Member } from '../../client/types';
-import { call } from '../client/call';
+import { call, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
 import { Form } from '../components/form';
@@ -31,8 +31,11 @@ export default function Members() {
     ({ id, role }: { id: string; role: Role }) => call('PUT /v1/members/{id}', { path: { id }, body: { role } }),
     'members',
   );
-  const remove = useChange((id: string) => call('DELETE /v1/members/{id}', { path: { id } }), 'members');
-  const withdraw = useChange((id: string) => call('DELETE /v1/invitations/{id}', { path: { id } }), 'invitations');
+  const remove = useChange((id: string) => untilGone(call('DELETE /v1/members/{id}', { path: { id } })), 'members');
+  const withdraw = useChange(
+    (id: string) => untilGone(call('DELETE /v1/invitations/{id}', { path: { id } })),
+    'invitations',
+  );
   const complain = { onError: toasts.complain };
   return (
     <Page title="Members" isNarrow intro={`Owners of ${project.name} may do everything. Viewers may read.`}>

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Sync } from '../../client/types';
-import { type Answer, call, callIn, Failure } from '../client/call';
+import { type Answer, call, callIn, isNotFound, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import {
   Badge,
@@ -44,7 +44,7 @@ export default function SyncPage() {
     {},
     { refetchInterval: ({ state }) => (state.data && isActive(state.data.sync) ? quickMs : slowMs) },
   );
-  const isAbsent = loaded.error instanceof Failure && loaded.error.status === 404;
+  const isAbsent = isNotFound(loaded.error);
   const isPresent = loaded.data !== undefined && !isAbsent;
   useEffect(() => {
     if (isPresent) setCreating(false);
@@ -241,7 +241,7 @@ function SyncForm({ loaded }: { readonly loaded: Loaded | undefined }) {
   const { draft, set, text } = form;
   // The deletion puts another view in place of this form, so it speaks for itself.
   const remove = useChange(async () => {
-    await call('DELETE /v1/sync', {});
+    await untilGone(call('DELETE /v1/sync', {}));
     toasts.say('The sync is deleted.');
   }, 'sync');
   async function submit() {

@@ -1,7 +1,7 @@
 /** The secrets that sign a webhook's requests, and their rotation. */
 import { useState } from 'react';
 import type { Webhook } from '../../client/types';
-import { call } from '../client/call';
+import { call, untilGone } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Button, Confirm, Dialog, Issued, TextField } from '../components/controls';
 import { relativeTime } from '../components/time';
@@ -21,7 +21,8 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
     'webhooks',
   );
   const revoke = useChange(
-    (secretId: string) => call('DELETE /v1/webhooks/{id}/secrets/{secretId}', { path: { ...path, secretId } }),
+    (secretId: string) =>
+      untilGone(call('DELETE /v1/webhooks/{id}/secrets/{secretId}', { path: { ...path, secretId } })),
     'webhooks',
   );
   return (

@@ -1,7 +1,7 @@
 /** The settings of a webhook, and its end. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { type Answer, call, callIn } from '../client/call';
+import { type Answer, call, callIn, untilGone } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Button, Confirm } from '../components/controls';
 import { Form, FormFields } from '../components/form';
@@ -34,7 +34,7 @@ export function WebhookForm({ loaded }: { readonly loaded: Loaded }) {
     'webhooks',
   );
   const remove = useChange(async () => {
-    await call('DELETE /v1/webhooks/{id}', { path });
+    await untilGone(call('DELETE /v1/webhooks/{id}', { path }));
     // Nobody is asked about changes of what is gone.
     form.discard();
   }, 'webhooks');

@@ -239,6 +239,31 @@ describe.runIf(isRunnable)('the dashboard', () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  // The form said "there is no such geofence" to each save, and its deletion said the same.
+  it('says that a record was deleted while it was edited, creates it again, and deletes what is gone', async () => {
+    const backend = server.as('test_secret');
+    const { _id } = await backend.putGeofence('gone', circle(0, 0, 100), 'meanwhile');
+    for (const path of [`/geofences/${_id}`, `/map?geofence=${_id}`]) {
+      await backend.putGeofence('gone', circle(0, 0, 100), 'meanwhile');
+      const page = await asOwner(path);
+      const form = page.locator('main form');
+      await form.getByLabel('Description').fill('Typed here');
+      ok(await backend.send('DELETE', '/v1/geofences/meanwhile/gone'));
+      await form.getByRole('button', { name: 'Save changes' }).click();
+      await form.getByText('Somebody else has deleted this record').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await says(page, 'Typed here is saved.', form.getByRole('button', { name: 'Create it again' }).click());
+      expect(ok(await backend.get('/v1/geofences/meanwhile/gone')).geofence.description).toBe('Typed here');
+      await page.goto(server.address + path);
+      await form.getByLabel('Description').waitFor();
+      ok(await backend.send('DELETE', '/v1/geofences/meanwhile/gone'));
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await form.waitFor({ state: 'detached' });
+      await page.close();
+    }
+  });
+
   // A click on another view dropped a filled form of a geofence without a question.
   it('asks before a form with changes is left by anything but its own buttons', async () => {
     const backend = server.as('test_secret');
