@@ -1,5 +1,5 @@
 /** The filters of a list. They are in the page's address, so that a list can be shared and found again. */
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { BulkResource, Conditions } from '../client/bulk';
 import { keepListFilters } from '../state/list-address';
@@ -48,7 +48,7 @@ export interface ListFilters {
 const waitMs = 250;
 
 /** Holds what is typed, and hands it on when the reader pauses. Follows the address when that changes otherwise. */
-function TypedFilter({
+export function TypedFilter({
   label,
   value,
   className = 'filter',
@@ -65,7 +65,8 @@ function TypedFilter({
     setShown(value);
     setText(value);
   }
-  useEffect(() => {
+  // While another view loads, this one is hidden, which ends only layout effects. A change would lead back to it.
+  useLayoutEffect(() => {
     if (text === value) return;
     const timer = setTimeout(() => onChange(text), waitMs);
     return () => clearTimeout(timer);
