@@ -9,13 +9,15 @@ import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
 import { relativeTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
+import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
 import { Timeline } from '../timeline/timeline-view';
 import '../styles/live.css';
 import '../styles/timeline.css';
 
-const back = (
-  <Link href="/users" className="back">
+/** Leads to the list as it was left. */
+const Back = () => (
+  <Link href={listAddress('users')} className="back">
     <Icon name="back" size={14} /> Users
   </Link>
 );
@@ -30,7 +32,7 @@ export default function UserView() {
   const loaded = useApi('GET /v1/users/{id}', { path: { id } }, { refetchInterval: 10_000 });
   if (loaded.data === undefined) {
     return (
-      <Page title="User" above={back}>
+      <Page title="User" above={<Back />}>
         {loaded.error ? <LoadProblem query={loaded} absent={absent} /> : <Loading />}
       </Page>
     );
@@ -44,7 +46,7 @@ function Loaded({ user }: { readonly user: User }) {
   return (
     <Page
       title={user.userId ?? user.deviceId}
-      above={back}
+      above={<Back />}
       intro={
         <>
           <code>{user.deviceId}</code> · last location {relativeTime(user.updatedAt)}
@@ -80,7 +82,7 @@ function Erase({ user, onClose }: { readonly user: User; onClose(): void }) {
         erase.mutate(undefined, {
           onSuccess: () => {
             toasts.say('The erasure has been accepted, and runs in the background.');
-            navigate('/users');
+            navigate(listAddress('users'));
           },
         })
       }

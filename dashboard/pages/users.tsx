@@ -1,15 +1,16 @@
 /** Users: search by id, device or metadata. */
-import { useState } from 'react';
-import { Link } from 'wouter';
+import { useCallback, useEffect } from 'react';
+import { Link, useSearchParams } from 'wouter';
 import type { User } from '../../client/types';
 import { usePages } from '../client/hooks';
 import { Badge, Beneath, Button, Empty, Loading, Page } from '../components/controls';
 import { Icon } from '../components/icons';
-import { useSettled } from '../components/list-filters';
+import { TypedFilter } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
 import type { TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
 import { VirtualTable } from '../components/virtual-table';
+import { keepListFilters } from '../state/list-address';
 
 const insideOf = ({ geofences }: User): string => geofences.map(({ description }) => description).join(', ');
 
@@ -51,8 +52,14 @@ const columns: readonly TableColumn<User>[] = [
 ];
 
 export default function Users() {
-  const [text, setText] = useState('');
-  const search = useSettled(text.trim());
+  const [parameters, setParameters] = useSearchParams();
+  const search = parameters.get('search') ?? '';
+  useEffect(() => keepListFilters('users', parameters.toString()), [parameters]);
+  // What is typed would fill the history of the browser.
+  const setSearch = useCallback(
+    (text: string) => setParameters(text.trim() === '' ? {} : { search: text.trim() }, { replace: true }),
+    [setParameters],
+  );
   const pages = usePages('GET /v1/users', { query: { limit: 100, search: search || undefined } });
   const users = pages.data?.pages.flatMap((page) => page.users) ?? [];
   return (
@@ -61,14 +68,7 @@ export default function Users() {
         <div className="toolbar">
           <div className="search">
             <Icon name="search" />
-            <input
-              className="input"
-              type="search"
-              aria-label="Search by user id, device or metadata"
-              placeholder="User id, device or metadata"
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
+            <TypedFilter label="Search ids, devices and metadata" className="" value={search} onChange={setSearch} />
           </div>
         </div>
         <LoadProblem query={pages} isInCard />
@@ -82,7 +82,7 @@ export default function Users() {
                   Send a location
                 </Link>
               ) : (
-                <Button onClick={() => setText('')}>Clear the search</Button>
+                <Button onClick={() => setSearch('')}>Clear the search</Button>
               )
             }
           >

@@ -1,4 +1,4 @@
-/** The filters of lists, by which a form leads back to the list as it was left. */
+/** The filters of lists, by which a record leads back to its list as it was left. */
 const left = new Map<string, string>();
 
 export const keepListFilters = (resource: string, search: string): void => {
