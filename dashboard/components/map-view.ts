@@ -1,7 +1,7 @@
 /** A map with geofences and beacons on it. */
 import type { Feature, FeatureCollection } from 'geojson';
 import type * as maplibregl from 'maplibre-gl';
-import { frameOf, unwrapped } from '../drawing/antimeridian';
+import { frameOf, frameOfOutline, unwrapped } from '../drawing/antimeridian';
 import { type Bounds, type Place, PlaceIndex, type PlaceName, ringOfPlace } from '../drawing/places';
 import type { Position } from '../drawing/shape';
 import { addToStyle, type BaseMap, type BaseOptions, createBaseMap } from './base-map';
@@ -39,8 +39,8 @@ export interface MapView extends BaseMap {
   showAll(): void;
   flyTo(centre: Position, zoom: number): void;
   showPlace(place: Place): void;
-  /** Shows all positions at once. */
-  showPositions(positions: readonly Position[]): void;
+  /** Shows a line or ring with all of its edges. */
+  showOutline(outline: readonly Position[]): void;
   /** Marks a position, such as that of an address; undefined: none. */
   mark(position: Position | undefined): void;
   remove(): void;
@@ -354,8 +354,8 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
     onMove?.({ centre: [lng, lat], zoom: map.getZoom() });
   });
 
-  function showPositions(positions: readonly Position[]): void {
-    const frame = frameOf(positions);
+  function showOutline(outline: readonly Position[]): void {
+    const frame = frameOfOutline(outline);
     if (frame) map.fitBounds([...frame], { padding: 80, maxZoom: 17, duration: 900 });
   }
 
@@ -404,8 +404,8 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
       if (frame) map.fitBounds([...frame], { padding: 64, maxZoom: 15, duration: 0 });
     },
     flyTo: ([longitude, latitude], zoom) => map.flyTo({ center: [longitude, latitude], zoom, duration: 900 }),
-    showPlace: (place) => showPositions(place.kind === 'beacon' ? [place.centre] : ringOfPlace(place)),
-    showPositions,
+    showPlace: (place) => showOutline(place.kind === 'beacon' ? [place.centre] : ringOfPlace(place)),
+    showOutline,
     mark(position) {
       marked = position;
       source('marked')?.setData(markData());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { frameOf, longitudeNear, unwrapped } from './antimeridian.js';
+import { frameOf, frameOfOutline, longitudeNear, unwrapped } from './antimeridian.js';
 
 const longitude = fc.integer({ min: -180, max: 180 });
 const positions = fc.array(fc.tuple(longitude, fc.integer({ min: -85, max: 85 })), { maxLength: 12 });
@@ -51,6 +51,33 @@ describe('a frame', () => {
         expect(east - west).toBe(Math.min(...some.map(([x]) => widthFrom(x))));
         expect(east - west).toBeGreaterThanOrEqual(widthFrom(west));
         expect([south, north]).toEqual([Math.min(...some.map(([, y]) => y)), Math.max(...some.map(([, y]) => y))]);
+      }),
+    );
+  });
+
+  // A polygon from 150 W over 0 to 150 E lay half beside the map, whose frame began at 0 as that of its points does.
+  test('of an outline has all of its edges', () => {
+    const wide: [number, number][] = [
+      [-150, 0],
+      [0, 0],
+      [150, 0],
+      [150, 10],
+      [0, 10],
+      [-150, 10],
+      [-150, 0],
+    ];
+    expect(frameOfOutline(wide)).toEqual([
+      [-150, 0],
+      [150, 10],
+    ]);
+    fc.assert(
+      fc.property(positions, (line) => {
+        const frame = frameOfOutline(line);
+        if (line.length === 0) return void expect(frame).toBeUndefined();
+        const longitudes = unwrapped(line).map(([x]) => x);
+        const [[west], [east]] = frame!;
+        expect(east - west).toBe(Math.max(...longitudes) - Math.min(...longitudes));
+        expect(turnOf(west)).toBe(turnOf(Math.min(...longitudes)));
       }),
     );
   });

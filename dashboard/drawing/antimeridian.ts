@@ -38,16 +38,9 @@ export type Frame = readonly [southWest: [number, number], northEast: [number, n
  * Returns the smallest frame of a map around all positions, also over the antimeridian; undefined without positions.
  */
 export function frameOf(positions: Iterable<Position>): Frame | undefined {
-  const longitudes: number[] = [];
-  let [south, north] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const [longitude, latitude] of positions) {
-    longitudes.push(longitudeNear(longitude!, 0));
-    const shown = Math.min(maxLatitude, Math.max(-maxLatitude, latitude!));
-    south = Math.min(south, shown);
-    north = Math.max(north, shown);
-  }
-  if (longitudes.length === 0) return undefined;
-  const sorted = Float64Array.from(longitudes).sort();
+  const all = [...positions];
+  if (all.length === 0) return undefined;
+  const sorted = Float64Array.from(all, ([longitude]) => longitudeNear(longitude!, 0)).sort();
   let [west, east] = [sorted[0]!, sorted.at(-1)!];
   // The frame is what the widest gap leaves.
   let widest = west + 360 - east;
@@ -57,6 +50,30 @@ export function frameOf(positions: Iterable<Position>): Frame | undefined {
     widest = gap;
     west = sorted[index]!;
     east = sorted[index - 1]! + 360;
+  }
+  return framed(west, east, all);
+}
+
+/**
+ * Returns the frame of a map around a line or ring with its edges, also where that is wider than half a turn; undefined
+ * without positions.
+ */
+export function frameOfOutline(outline: readonly Position[]): Frame | undefined {
+  if (outline.length === 0) return undefined;
+  const longitudes = unwrapped(outline).map(([longitude]) => longitude!);
+  const west = longitudes.reduce((least, each) => Math.min(least, each));
+  const east = longitudes.reduce((most, each) => Math.max(most, each));
+  const shownWest = longitudeNear(west, 0);
+  return framed(shownWest, shownWest + east - west, outline);
+}
+
+/** Returns the frame with the latitudes of the positions, as far as the map reaches. */
+function framed(west: number, east: number, positions: readonly Position[]): Frame {
+  let [south, north] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [, latitude] of positions) {
+    const shown = Math.min(maxLatitude, Math.max(-maxLatitude, latitude!));
+    south = Math.min(south, shown);
+    north = Math.max(north, shown);
   }
   return [
     [west, south],

@@ -243,7 +243,7 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the record is there
   useEffect(() => {
     const outline = (shape && outlineOf(shape)) ?? known ?? (shape && 'centre' in shape ? [shape.centre] : []);
-    if (isFlying && outline.length > 0) view.showPositions(outline);
+    if (isFlying && outline.length > 0) view.showOutline(outline);
   }, []);
 
   const close = () => leave(onClose);
@@ -369,7 +369,7 @@ function hintOf({ tool, shape, isPlacing, isAdding, points, crossings, isochrone
   if (isAdding && points === 0) return 'Click the first point.';
   if (isAdding && points < 3) return 'Click the next point.';
   if (isAdding) return 'Click further points. Click the first one to finish.';
-  if (shape && !isWithinMap(shape)) return 'It lies at the edge of the map. Edit it in the form.';
+  if (shape && !isWithinMap(shape)) return 'It crosses the antimeridian or reaches a pole. Edit it in the form.';
   if (tool === 'polygon') return 'Pull points to move them. Right-click a point to remove it.';
   if (tool === 'circle') return 'Pull the centre or the handle.';
   if (tool === 'isochrone' && isochrone.isLoading) return 'Computing the area.';
