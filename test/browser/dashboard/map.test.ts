@@ -438,6 +438,10 @@ describe.runIf(isRunnable)('the map', () => {
       .toBeLessThan(1);
     await expect.poll(() => has('draft-fill', 180)).toBe(true);
     expect(await has('draft-fill', 179.98)).toBe(false);
+    // A long hint beside them made the buttons 17 px wide on phones.
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.getByRole('button', { name: 'Undo' }).boundingBox()).toMatchObject({ width: 32, height: 32 });
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('button', { name: 'Close the form' }).click();
     await expect.poll(() => has('shape-fill', 180)).toBe(true);
     expect(await has('shape-fill', 179.98)).toBe(false);
