@@ -4,6 +4,7 @@ import { Link, useSearchParams } from 'wouter';
 import type { User } from '../../client/types';
 import { usePages } from '../client/hooks';
 import { Badge, Beneath, Button, Empty, Loading, Page } from '../components/controls';
+import { grouped } from '../components/counts';
 import { Icon } from '../components/icons';
 import { TypedFilter } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
@@ -104,7 +105,7 @@ export default function Users() {
         )}
         {users.length > 0 && (
           <div className="table-foot spread">
-            <span role="status">{pages.hasNextPage ? `The ${users.length} seen last` : `${users.length} in all`}</span>
+            <span role="status">{pages.hasNextPage ? `The ${grouped(users.length)} seen last` : `${grouped(users.length)} in all`}</span>
             {pages.hasNextPage && (
               <Button isCompact isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
                 Load more

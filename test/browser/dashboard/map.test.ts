@@ -438,6 +438,17 @@ describe.runIf(isRunnable)('the map', () => {
       .toBeLessThan(1);
     await expect.poll(() => has('draft-fill', 180)).toBe(true);
     expect(await has('draft-fill', 179.98)).toBe(false);
+    // The number of places lay over the search.
+    for (const width of [1024, 1180]) {
+      await page.setViewportSize({ width, height: 768 });
+      const [search, count] = ['.map-search', '.map-count'].map((part) => page.locator(part));
+      if (!(await count!.isVisible())) continue;
+      const [{ x, width: searchWidth }, { x: countX }] = [
+        (await search!.boundingBox())!,
+        (await count!.boundingBox())!,
+      ];
+      expect([width, x + searchWidth < countX]).toEqual([width, true]);
+    }
     // A long hint beside them made the buttons 17 px wide on phones.
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.getByRole('button', { name: 'Undo' }).boundingBox()).toMatchObject({ width: 32, height: 32 });
