@@ -72,7 +72,9 @@ function localText(timeMs: number): string {
 export function Timeline({ user }: { readonly user: User }) {
   const scope = useScope();
   const [parameters] = useSearchParams();
-  const wantedAt = parameters.get('at');
+  const at = parameters.get('at') ?? '';
+  // A link may have been cut on its way.
+  const wantedAt = Number.isNaN(Date.parse(at)) ? null : at;
   const [initialEndMs] = useState(() => Math.max(Date.now(), Date.parse(user.updatedAt)) + 1_000);
   const [name, setName] = useState<RangeName | 'own'>('day');
   const [range, setRange] = useState<Range>(() => {
