@@ -94,6 +94,7 @@ export function TextField({ label, hint, problem, className, unit, isCode, onCha
       {(wiring) => {
         const input = (
           <input
+            dir="auto"
             {...rest}
             {...wiring}
             className={classes('input', isCode && 'code', unit !== undefined && 'with-unit')}
@@ -123,6 +124,7 @@ export function TextArea({ label, hint, problem, className, isCode, onChange, ..
     <Field label={label} hint={hint} problem={problem} {...(className !== undefined && { className })}>
       {(wiring) => (
         <textarea
+          dir="auto"
           {...rest}
           {...wiring}
           className={classes('input', isCode && 'code')}
@@ -403,7 +405,7 @@ export function Page({ title, intro, actions, above, isNarrow, children }: PageP
       <div className="page-head">
         <div>
           {above}
-          <h1>{title}</h1>
+          <h1 dir="auto">{title}</h1>
           {intro && <p>{intro}</p>}
         </div>
         {actions && <div className="row">{actions}</div>}

@@ -88,7 +88,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, pageSize
             {table.getRowModel().rows.map((row) => (
               <tr key={row.id}>
                 {columns.map(({ title, value, cell, className }) => (
-                  <td key={title} className={className}>
+                  <td key={title} className={className} dir="auto">
                     {cell ? cell(row.original) : value(row.original)}
                   </td>
                 ))}

@@ -32,7 +32,8 @@ export const TableHead = <Row,>({ columns }: ColumnsProps<Row>) => (
 
 export const Cells = <Row,>({ columns, row }: ColumnsProps<Row> & { readonly row: Row }) =>
   columns.map((column) => (
-    <td key={nameOf(column)} className={column.className}>
+    // A name is cut at its own end, which is on the left in Arabic and Hebrew.
+    <td key={nameOf(column)} className={column.className} dir="auto">
       {column.cell(row)}
     </td>
   ));

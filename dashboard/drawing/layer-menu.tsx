@@ -46,7 +46,9 @@ export function LayerMenu({ layers, tags, shade, style, counts, onLayers, onStyl
   const row = (swatch: React.ReactNode, label: string, number?: number) => (
     <span className="legend-row">
       {swatch}
-      <span className="grow truncate">{label}</span>
+      <span className="grow truncate left" dir="auto">
+        {label}
+      </span>
       {number !== undefined && <span className="quiet small">{grouped(number)}</span>}
     </span>
   );

@@ -152,7 +152,9 @@ function Result({ found }: { readonly found: Found }) {
   return (
     <>
       <Icon name={kind === 'beacon' ? 'beacon' : 'fence'} />
-      <span className="grow truncate">{description}</span>
+      <span className="grow truncate left" dir="auto">
+        {description}
+      </span>
       {!enabled && <Badge>Disabled</Badge>}
       <span className="quiet small truncate">
         {tag} {externalId}

@@ -272,7 +272,9 @@ export function RecordPanel<Row extends Named, Draft>({
   return (
     <section className="record-panel" aria-label={titleOf(form)}>
       <div className="record-panel-head">
-        <h2 className="grow truncate">{titleOf(form)}</h2>
+        <h2 className="grow truncate left" dir="auto">
+          {titleOf(form)}
+        </h2>
         <DeleteButton form={form} onDeleted={onDeleted} />
         <Button look="plain" icon="close" aria-label="Close the form" onClick={onClose} />
       </div>

@@ -465,7 +465,9 @@ function Tooltip({ place, x, y }: { readonly place: Place; readonly x: number; r
       <div className="card">
         <p className="row">
           <Icon name={place.kind === 'beacon' ? 'beacon' : 'fence'} size={14} />
-          <strong className="truncate">{place.description}</strong>
+          <strong className="truncate left" dir="auto">
+            {place.description}
+          </strong>
           {!place.enabled && <Badge>Disabled</Badge>}
         </p>
         <p className="quiet small truncate">

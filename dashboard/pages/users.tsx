@@ -105,7 +105,9 @@ export default function Users() {
         )}
         {users.length > 0 && (
           <div className="table-foot spread">
-            <span role="status">{pages.hasNextPage ? `The ${grouped(users.length)} seen last` : `${grouped(users.length)} in all`}</span>
+            <span role="status">
+              {pages.hasNextPage ? `The ${grouped(users.length)} seen last` : `${grouped(users.length)} in all`}
+            </span>
             {pages.hasNextPage && (
               <Button isCompact isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
                 Load more

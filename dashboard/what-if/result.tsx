@@ -158,7 +158,9 @@ function Changes({ summary }: { readonly summary: NonNullable<Replay['summary']>
           <tbody>
             {rows.map(({ name, kind, before, after, added, removed }) => (
               <tr key={`${kind} ${name}`}>
-                <td className="name clip truncate">{name}</td>
+                <td className="name clip truncate" dir="auto">
+                  {name}
+                </td>
                 <td className="number">{grouped(before)}</td>
                 <td className="number">{grouped(after)}</td>
                 <td className="number">{added > 0 ? <Badge tone="success">+{grouped(added)}</Badge> : '–'}</td>

@@ -49,6 +49,16 @@ describe.runIf(isRunnable)('the lists', () => {
     await page.getByText('Nothing matches').waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await page.getByText('3 in all').waitFor();
+
+    // The beginning of Arabic and Hebrew names was cut off.
+    await backend.putGeofence('arabic', { ...circle(0, 0, 100), description: 'متجر '.repeat(30).trim() }, 'cafe');
+    await page.reload();
+    const cell = page.getByRole('cell').filter({ has: page.getByRole('link', { name: 'متجر' }) });
+    const { direction, textAlign } = await cell.evaluate((each) => {
+      const { direction, textAlign } = each.ownerDocument.defaultView!.getComputedStyle(each);
+      return { direction, textAlign };
+    });
+    expect({ direction, textAlign }).toEqual({ direction: 'rtl', textAlign: 'left' });
   });
 
   it('change all matching records, even those not loaded, after a confirmation with their number', async () => {
