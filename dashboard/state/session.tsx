@@ -61,7 +61,7 @@ export function resumeSession(client: QueryClient, session: Session): void {
   remember(session);
   client.setQueryData(sessionKey, session);
   setEnd(undefined);
-  // What was read before is not read again: another revision of a record would replace its form.
+  // Queries with an answer are not repeated, because another revision of a record would replace its form.
   void client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' });
 }
 
