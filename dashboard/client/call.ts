@@ -148,7 +148,9 @@ export async function callIn<O extends Operation>(
   }
   reportReachable();
   if (response.ok) return withRevision(body, response.headers.get('etag')) as Answer<O>;
-  const failure = new Failure(response.status, (body as { meta?: object }).meta ?? {});
-  if (failure.status === 401 && !isAboutPassword(template)) onSignedOut();
-  throw failure;
+  const meta = (body as { meta?: object }).meta ?? {};
+  if (response.status !== 401 || isAboutPassword(template)) throw new Failure(response.status, meta);
+  onSignedOut();
+  // The server's words are about the headers of programs.
+  throw new Failure(response.status, { ...meta, message: 'Your session had ended. Nothing was changed.' });
 }

@@ -170,6 +170,8 @@ describe.runIf(isRunnable)('the account', () => {
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByLabel('Description').inputValue()).toBe('Typed before');
+    // It said that "the Authorization header has no key".
+    await page.getByText('Your session had ended. Nothing was changed.').waitFor();
     await page.getByRole('button', { name: 'Create geofence' }).click();
     await page.getByRole('link', { name: 'Typed before' }).waitFor();
     // Signing out lost them without a question.
