@@ -52,7 +52,7 @@ export function plainAttribution(html: unknown): string {
     .replace(tags, ' ')
     .replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, decodeEntity);
   return text
-    .replace(/\s+/g, ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/ ([,.;)])/g, '$1')
     .trim()
     .slice(0, maxCharacters)

@@ -49,6 +49,19 @@ test.each([
   expect(textOf({ 'text-field': field }, paris)).toBe(text);
 });
 
+// A name with a null character ended the drawing of the map. The others were drawn as boxes.
+test.each([
+  ['null', 'Ponte\u0000 Vecchio', 'Ponte Vecchio'],
+  ['only a null', '\u0000', ''],
+  ['other control characters', 'Ponte\u0007Vecchio\u0085\u007F', 'Ponte Vecchio'],
+  ['half of a character', '\uD83DPonte \uDE00', 'Ponte'],
+  ['a keycap', 'Line 1\uFE0F\u20E3 north', 'Line 1 north'],
+  ['only a keycap', '1\uFE0F\u20E3', '1'],
+  ['a flag of tags', '\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} England', 'England'],
+] as const)('of %s nothing is drawn', (_what, name, text) => {
+  expect(textOf({ 'text-field': name }, {})).toBe(text);
+});
+
 test('sections of a name from which nothing is removed end where their texts end', () => {
   const field = ['format', ['get', 'name'], { 'font-scale': 2 }, ' Saint-Denis, Nord', {}];
   const { text, sections } = labelTextOf({ 'text-field': field }, paris);

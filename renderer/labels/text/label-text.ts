@@ -109,9 +109,12 @@ function resolveTokens(template: string, properties: Properties): string {
 /** Words, as in nearly all names, of which nothing is removed. Tiles have thousands, and the rest is expensive. */
 const plainText = /^[\p{L}\p{N}'’.,&-]+(?: [\p{L}\p{N}'’.,&-]+)*$/u;
 const line = /[^\r\n\u2028\u2029]+/g;
-const simpleLine = /^[\p{L}\p{M}\p{N}]*$/u;
-/** Pictures, most of which no font of ours has. */
-const pictograph = /(?![©®™])(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\uFE0F)\u200D?/gu;
+const simpleLine = /^[\p{L}\p{Mn}\p{Mc}\p{N}]*$/u;
+/** Pictures, with the keys around characters and the tags of flags. No font of ours has most of them. */
+const pictograph =
+  /(?![©®™])(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|[\uFE0F\u20E3\u{E0020}-\u{E007F}])\u200D?/gu;
+/** Control characters and halves of characters. The drawing engine throws for some, and draws boxes for the others. */
+const noCharacter = /[\p{Cc}\p{Cs}]/gu;
 /** Brackets around nothing, and separators with nothing on one side: left over where a name is not repeated. */
 const leftOver = /\(\s*\)|（\s*）|^\s*[/·|–—]+(?=\s|$)|(?<=^|\s)[/·|–—]+\s*$/gu;
 
@@ -141,7 +144,7 @@ function tidyLine(whole: string): { readonly text: string; readonly from: readon
   const units = Array.from({ length: whole.length }, (_, i) => i);
   if (simpleLine.test(whole)) return { text: whole, from: units };
   const blank = (match: string) => ' '.repeat(match.length);
-  const clean = whole.replace(pictograph, blank).replace(leftOver, blank);
+  const clean = whole.replace(pictograph, blank).replace(noCharacter, blank).replace(leftOver, blank);
   const isSpace = (at: number) => /\s/.test(clean[at] ?? ' ');
   const end = clean.trimEnd().length;
   const from = units.filter((at) => !isSpace(at) || (at > 0 && at < end && !isSpace(at - 1)));
