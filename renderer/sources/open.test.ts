@@ -132,6 +132,17 @@ test('TileJSON without layers: a tile in the middle of the bounds is inspected, 
   expect(await open('/maps/t.json')).toMatchObject({ kind: 'vector', layers: ['transportation'] });
 });
 
+// A centre on the edge of the world was ignored, or led to a tile beyond it.
+test.each([
+  ['the antimeridian', [180, -17, 5], '/3/7/4'],
+  ['the antimeridian from the east', [-180, -17, 5], '/3/0/4'],
+  ['the south pole', [0, -90, 5], '/3/4/7'],
+  ['the north pole', [0, 90], '/3/4/0'],
+] as const)('a centre at %s shows a tile', async (_name, center, path) => {
+  replies = { '/t': json({ tiles: [`${url}/{z}/{x}/{y}`], minzoom: 3, maxzoom: 3, center }), [path]: roads };
+  expect((await open('/t')).layers).toEqual(['transportation']);
+});
+
 test('invalid fields of TileJSON are ignored', async () => {
   const document = {
     tiles: [`${url}/{z}/{x}/{y}`],

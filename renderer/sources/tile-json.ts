@@ -48,7 +48,7 @@ function boundsOf(bounds: unknown): TileServer['bounds'] {
 function centerOf(center: unknown): Position | null {
   if (!isNumbers(center, 2)) return null;
   const [longitude, latitude] = center as [number, number];
-  return Math.abs(longitude) < 180 && Math.abs(latitude) < 90 ? [longitude, latitude] : null;
+  return Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90 ? [longitude, latitude] : null;
 }
 
 const isNumbers = (value: unknown, count: number): value is number[] =>

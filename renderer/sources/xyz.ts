@@ -82,14 +82,17 @@ async function samplesOf(
   const zooms = middle ? [maxZoom, minZoom, Math.floor((minZoom + maxZoom) / 2)] : [minZoom];
   const found: Uint8Array[] = [];
   for (const zoom of new Set(zooms)) {
-    const [x, y] = worldPixel(middle ?? [0, 0], zoom).map((pixel) => Math.floor(pixel / tileSizePx)) as [
-      number,
-      number,
-    ];
-    const bytes = await tileOf(zoom, x, y);
+    const bytes = await tileOf(zoom, ...tileAt(middle ?? [0, 0], zoom));
     if (bytes) found.push(bytes);
   }
   return found;
+}
+
+/** Returns the tile at a position. The eastern and southern edges of the world belong to its last tiles. */
+function tileAt(position: Position, zoom: number): [x: number, y: number] {
+  const [x, y] = worldPixel(position, zoom);
+  const indexOf = (pixel: number) => Math.min(2 ** zoom - 1, Math.max(0, Math.floor(pixel / tileSizePx)));
+  return [indexOf(x), indexOf(y)];
 }
 
 const middleOf = ([west, south, east, north]: NonNullable<TileServer['bounds']>): Position => [
