@@ -22,12 +22,18 @@ export const unbroken: DashPattern = { lengths: [Infinity], period: Infinity, st
 /**
  * Returns the pattern of a style's `line-dasharray`, with each length multiplied by `unit`. Returns null when it has no
  * gaps, or when its period is below `minPeriod`. An odd count ends with a dash that joins the first dash of the next
- * period.
+ * period. No dash is shorter than `minDash`.
  */
-export function dashPattern(dasharray: readonly number[], unit: number, minPeriod: number): DashPattern | null {
+export function dashPattern(
+  dasharray: readonly number[],
+  unit: number,
+  minPeriod: number,
+  minDash = 0,
+): DashPattern | null {
   const lengths = dasharray.map((length) => Math.max(0, length) * unit);
   const last = lengths.length % 2 === 1 ? lengths.pop()! : 0;
   if (lengths.length > 0) lengths[0]! += last;
+  for (let i = 0; i < lengths.length; i += 2) lengths[i] = Math.max(minDash, lengths[i]!);
   const period = lengths.reduce((sum, length) => sum + length, 0);
   const gaps = lengths.reduce((sum, length, i) => sum + (i % 2) * length, 0);
   return gaps > 0 && period >= minPeriod && Number.isFinite(period) ? { lengths, period, start: last } : null;

@@ -145,6 +145,21 @@ test('line-offset moves a line to its right, or left if negative', async () => {
   expect(await row(-10)).toEqual([true, false, false]);
 });
 
+// Nothing was drawn of these lines: a dash without a length got no caps.
+test.each([
+  ['plain', {}],
+  ['blurred', { 'line-blur': 1 }],
+  ['moved', { 'line-offset': 0.001 }],
+] as const)('dashes without a length are dots if their caps are round: %s', async (_name, more) => {
+  const paint = { 'line-color': red, 'line-width': 10, 'line-dasharray': [0, 2], ...more };
+  const dotted = [line([100, 256], [400, 256])];
+  const dots = await draw(dotted, [shapes('line', paint, { layout: { 'line-cap': 'round' } })]);
+  for (const x of [100, 120, 140, 380]) expect(dots.at(x, 256)).toBe(red);
+  for (const x of [110, 130, 390]) expect(dots.at(x, 256)).toBe(white);
+  const nothing = await draw(dotted, [shapes('line', paint)]);
+  expect(nothing.count(white)).toBe(512 * 512);
+});
+
 test('dashes are measured in line widths', async () => {
   const paint = { 'line-color': red, 'line-width': 4, 'line-dasharray': [3, 2] };
   const picture = await draw([line([100, 50], [300, 50])], [shapes('line', paint)]);

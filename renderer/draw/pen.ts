@@ -56,9 +56,9 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   const grownWidth = layer.property<number>('line-width').at(wholeZoom, feature) * canvas.enlargement * unitsPerPx;
   // A line that appears only between two whole zooms has no width at the first.
   const wholeWidth = grownWidth || fullWidth;
-  const pattern = dashesOf(canvas, layer, feature, wholeWidth);
-  const dashes = pattern ?? (unitPx > maxWholeUnitPx ? unbroken : null);
   const cap = layout<Pen['cap']>('line-cap');
+  const pattern = dashesOf(canvas, layer, feature, wholeWidth, cap);
+  const dashes = pattern ?? (unitPx > maxWholeUnitPx ? unbroken : null);
   const isPlain = dashes === null && sides.length === 1 && offset === 0;
   return {
     color,
@@ -77,8 +77,21 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   };
 }
 
-/** Returns the dash pattern. Dashes are measured in line widths at the whole zoom, and grow with the tile. */
-function dashesOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeature, wholeWidth: number): DashPattern | null {
-  const dasharray = layer.property<readonly number[] | undefined>('line-dasharray').at(canvas.wholeZoom, feature);
-  return dasharray ? dashPattern(dasharray, wholeWidth, 0.5 / canvas.unitPx) : null;
+/** A dash without a length has no direction, and no caps are drawn. Device pixels. */
+const minRoundDashPx = 0.01;
+
+/**
+ * Returns the dash pattern. Dashes are measured in line widths at the whole zoom, and grow with the tile. With round
+ * caps, dashes without a length are dots.
+ */
+function dashesOf(
+  { wholeZoom, unitPx }: TileCanvas,
+  layer: StyleLayer,
+  feature: TileFeature,
+  wholeWidth: number,
+  cap: Pen['cap'],
+): DashPattern | null {
+  const dasharray = layer.property<readonly number[] | undefined>('line-dasharray').at(wholeZoom, feature);
+  const minDash = cap === 'round' ? minRoundDashPx / unitPx : 0;
+  return dasharray ? dashPattern(dasharray, wholeWidth, 0.5 / unitPx, minDash) : null;
 }
