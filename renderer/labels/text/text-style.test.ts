@@ -44,6 +44,15 @@ test('a halo needs a colour and a width', () => {
   expect(textStyleAt(10, {}, { 'text-halo-width': 2, 'text-halo-color': '#ff0000' }).haloWidthPx).toBe(2);
 });
 
+// A wide halo covered the map, and a very wide one drew nothing, not even the text.
+test.each([
+  [16, 4],
+  [40, 10],
+])('the halo of a text of %i pixels is at most %i pixels wide', (size, most) => {
+  const paint = { 'text-halo-width': 1e9, 'text-halo-color': '#ff0000' };
+  expect(textStyleAt(10, { 'text-size': size }, paint).haloWidthPx).toBe(most);
+});
+
 test('text with zero size or opacity has no style', () => {
   expect(textStyleAt(10, { 'text-size': 0 })).toBeNull();
   expect(textStyleAt(10, {}, { 'text-opacity': 0 })).toBeNull();

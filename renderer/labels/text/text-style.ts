@@ -27,6 +27,9 @@ export interface SectionStyle extends FontSelection {
 /** Factor to a halo's blur, from the specification's shaders. */
 export const blurFactor = 1.19;
 
+/** Maximum width of a halo as a share of the size, from the specification. */
+const maxHaloShare = 1 / 4;
+
 export interface TextStyle extends FontStyle {
   /** CSS colours. */
   readonly color: string;
@@ -80,7 +83,7 @@ export function textStyleOf(
     letterSpacingPx: isSeparable(text) ? layout<number>('text-letter-spacing') * sizePx : 0,
     color: cssOf(paint('text-color')),
     haloColor: cssOf(haloColor),
-    haloWidthPx: haloColor.a === 0 ? 0 : paint<number>('text-halo-width'),
+    haloWidthPx: haloColor.a === 0 ? 0 : Math.min(paint<number>('text-halo-width'), maxHaloShare * sizePx),
     haloBlurPx: Math.max(0, paint<number>('text-halo-blur')),
     sections: sections?.map(styleOfSection) ?? null,
     opacity,
