@@ -6,6 +6,7 @@ import { onArchiveOfWeb } from '../styles/custom.js';
 import { localizeStyle } from '../styles/language.js';
 import { builtInStyles } from '../styles/names.js';
 import type { TileSchema } from '../types.js';
+import { worldPixel } from '../view/projection.js';
 import { besideArchive } from './beside.js';
 import { completeStyle, sourceOf, spritePath, withAddresses } from './style.js';
 
@@ -50,6 +51,19 @@ test.each(schemas.filter((schema) => schema !== 'fenceline'))(
   },
 );
 
+// The centre was halfway between the latitudes, so the north of a tall archive lay above the first view.
+test.each([
+  ['Norway', [4, 57, 32, 81]],
+  ['the south', [-20, -90, 20, -30]],
+  ['a wide archive', [-80, 40, 60, 50]],
+] as const)('the first view shows all tiles of %s', (_name, bounds) => {
+  const { center, zoom } = completeStyle(builtInStyle('svc-dark-v1', 'protomaps'), 'archive', { ...source, bounds });
+  const [x, y] = worldPixel(center as [number, number], zoom!);
+  const [left, top] = worldPixel([bounds[0], bounds[3]], zoom!);
+  const [right, bottom] = worldPixel([bounds[2], bounds[1]], zoom!);
+  expect(Math.max(x - left, right - x, y - top, bottom - y)).toBeCloseTo(256, 6);
+});
+
 test('a style has the addresses of everything, and text of the attribution as text', () => {
   const style = { ...builtInStyle('svc-dark-v1', 'protomaps'), sprite: spritePath('svc-dark-v1') };
   expect(withAddresses(completeStyle(style, 'basemap', source), addressOf)).toMatchObject({
@@ -65,7 +79,7 @@ test('a style has the addresses of everything, and text of the attribution as te
         attribution: '© &#60;Us&#62; &#38; &#34;them&#34;',
       },
     },
-    center: [11.5, 43.5],
+    center: [11.5, expect.closeTo(43.5022, 3)],
   });
 });
 

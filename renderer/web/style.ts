@@ -8,7 +8,7 @@
 import type { SourceSpecification, StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { BuiltInStyle } from '../styles/names.js';
 import type { Bounds, TileSource } from '../types.js';
-import { worldPixel } from '../view/projection.js';
+import { worldPixel, worldPosition } from '../view/projection.js';
 import type { Tileset } from './requests.js';
 
 const glyphsPath = '/maps/glyphs/{fontstack}/{range}.pbf';
@@ -63,7 +63,8 @@ function firstView([west, south, east, north]: Bounds, lastZoom: number): Pick<S
   const [left, top] = worldPixel([west, north], 0);
   const [right, bottom] = worldPixel([east, south], 0);
   const zoom = Math.log2(firstViewPx / Math.max(right - left, bottom - top));
-  return { center: [(west + east) / 2, (south + north) / 2], zoom: Math.max(0, Math.min(lastZoom, zoom)) };
+  const [longitude, latitude] = worldPosition([(left + right) / 2, (top + bottom) / 2], 0);
+  return { center: [longitude, latitude], zoom: Math.max(0, Math.min(lastZoom, zoom)) };
 }
 
 /** Returns the style with the addresses of this installation's files, made of their paths. */
