@@ -6,15 +6,14 @@
  * in a separate folder, locks it there for as long as it is open, and removes the folder. A killed process leaves none.
  */
 
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import type { TileSource } from '../types.js';
-import { tileSizePx } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { decompressIfGzip } from './decompress.js';
-import { boundsOf, layerNames, maxSamples, rasterTileSizePx, spread, zoomRange } from './metadata.js';
+import { boundsOf, maxSamples, spread, tileInfo, zoomRange } from './metadata.js';
 
 const rasterFormats = ['png', 'jpg', 'jpeg', 'webp'];
 
@@ -32,6 +31,8 @@ export async function openMbtiles(path: string): Promise<TileSource> {
 
 /** Opens a file, and asks for its lock once: the folder of the lock is then removed. */
 async function openLocked(path: string): Promise<sqlite.Database> {
+  // The engine would name the link.
+  if (!(await stat(path)).isFile()) throw new TypeError(`${path} is not a file`);
   const folder = await mkdtemp(join(tmpdir(), 'fenceline-mbtiles-'));
   try {
     const link = join(folder, 'archive');
@@ -53,7 +54,6 @@ async function openLocked(path: string): Promise<sqlite.Database> {
 
 async function readArchive(database: sqlite.Database): Promise<TileSource> {
   const metadata = readMetadata(database);
-  const raster = rasterFormats.includes(metadata.get('format') ?? '');
   const zooms = database.get('SELECT min(zoom_level) AS first, max(zoom_level) AS last FROM tiles') as Record<
     string,
     number
@@ -64,7 +64,7 @@ async function readArchive(database: sqlite.Database): Promise<TileSource> {
 
   const bytesOf = async (row: unknown): Promise<Uint8Array | undefined> => {
     const data = (row as { tile_data: Uint8Array } | null)?.tile_data;
-    return data && (raster ? data : decompressIfGzip(data));
+    return data && data.length > 0 ? decompressIfGzip(data) : undefined;
   };
   /** Returns a tile in the middle of each zoom. */
   const samples = async () => {
@@ -72,13 +72,12 @@ async function readArchive(database: sqlite.Database): Promise<TileSource> {
     const tiles = await Promise.all(rows.map(bytesOf));
     return tiles.filter((bytes) => bytes !== undefined);
   };
+  const isRaster = rasterFormats.includes(metadata.get('format') ?? '');
   return {
-    kind: raster ? 'raster' : 'vector',
+    ...(await tileInfo(vectorLayers(metadata.get('json')), isRaster, samples)),
     ...zoomRange(zooms.first, zooms.last),
-    tileSizePx: raster ? await rasterTileSizePx(samples) : tileSizePx,
     bounds: boundsOf(metadata.get('bounds')?.split(',') ?? []),
     attribution: plainAttribution(metadata.get('attribution')),
-    layers: raster ? null : await layerNames(vectorLayers(metadata.get('json')), samples),
     tile: async (zoom, x, y) => bytesOf(select.get([zoom, x, 2 ** zoom - 1 - y])),
     close: async () => database.close(),
   };
@@ -97,8 +96,8 @@ function wholeZooms({ first, last }: Record<string, number | null>): number[] {
 }
 
 function readMetadata(database: sqlite.Database): Map<string, string> {
-  const rows = database.all('SELECT name, value FROM metadata') as { name: string; value: string }[];
-  return new Map(rows.map(({ name, value }) => [name, value]));
+  const rows = database.all('SELECT name, value FROM metadata') as { name: unknown; value: unknown }[];
+  return new Map(rows.flatMap(({ name, value }) => (typeof value === 'string' ? [[String(name), value]] : [])));
 }
 
 function vectorLayers(json: string | undefined): unknown {

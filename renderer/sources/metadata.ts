@@ -2,7 +2,8 @@
 
 import { loadSharp } from '../sharp.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
-import type { Bounds } from '../types.js';
+import type { Bounds, TileSource } from '../types.js';
+import { tileSizePx } from '../view/projection.js';
 
 /** Maximum zoom of tiles. */
 export const maxSourceZoom = 24;
@@ -13,14 +14,24 @@ export const maxSamples = 12;
 /** Tiles to inspect, read when they are needed. */
 export type Samples = () => Promise<readonly Uint8Array[]>;
 
+export type TileInfo = Pick<TileSource, 'kind' | 'tileSizePx' | 'layers'>;
+
 /**
- * Returns the layer names of a vector source, from metadata, or of all sampled tiles. Returns null when neither has
- * them. Rejects when no sample is a vector tile.
+ * Returns what the tiles of a source are. Vector tiles whose layers the metadata names are not inspected. Of others the
+ * bytes decide, because metadata is often missing or wrong; `isRaster` decides without a tile. Layers are null for
+ * vector tiles without a sample. Rejects when no sample is a tile.
  */
-export async function layerNames(vectorLayers: unknown, samples: Samples): Promise<readonly string[] | null> {
+export async function tileInfo(vectorLayers: unknown, isRaster: boolean, samples: Samples): Promise<TileInfo> {
   const named = namesIn(vectorLayers);
-  if (named.length > 0) return named;
+  if (named.length > 0 && !isRaster) return { kind: 'vector', tileSizePx, layers: named };
   const tiles = await samples();
+  const picture = tiles.find(isPicture);
+  if (picture || (isRaster && tiles.length === 0)) return { kind: 'raster', ...(await rasterInfo(picture)) };
+  return { kind: 'vector', tileSizePx, layers: tiles.length > 0 ? layersIn(tiles) : null };
+}
+
+/** Returns the layers of all tiles that can be read. Throws when none can. */
+function layersIn(tiles: readonly Uint8Array[]): string[] {
   const names = new Set<string>();
   const failures: unknown[] = [];
   for (const bytes of tiles) {
@@ -30,8 +41,15 @@ export async function layerNames(vectorLayers: unknown, samples: Samples): Promi
       failures.push(error);
     }
   }
-  if (tiles.length > 0 && failures.length === tiles.length) throw failures[0];
-  return tiles.length > 0 ? [...names] : null;
+  if (failures.length < tiles.length) return [...names];
+  throw new TypeError(`the tiles are neither vector tiles nor PNG, JPEG or WebP: ${(failures[0] as Error).message}`);
+}
+
+/** Tiles are as wide as the first picture, or 256 pixels. */
+async function rasterInfo(picture: Uint8Array | undefined): Promise<Pick<TileInfo, 'tileSizePx' | 'layers'>> {
+  if (!picture) return { tileSizePx: 256, layers: null };
+  const sharp = await loadSharp();
+  return { tileSizePx: (await sharp(picture).metadata()).width, layers: null };
 }
 
 /** Returns up to `count` items, evenly spread, with the first and the last. */
@@ -50,14 +68,6 @@ function namesIn(vectorLayers: unknown): string[] {
 export function isPicture(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   return /^(\x89PNG|\xff\xd8\xff|RIFF[\s\S]{4}WEBP)/.test(start);
-}
-
-/** Returns the width of a raster source's images, or 256 without a tile to inspect. */
-export async function rasterTileSizePx(samples: Samples): Promise<number> {
-  const [bytes] = await samples();
-  if (!bytes) return 256;
-  const sharp = await loadSharp();
-  return (await sharp(bytes).metadata()).width;
 }
 
 /** Returns the valid zooms of a source, whatever its metadata claims. */

@@ -236,7 +236,7 @@ test.each([
     'of a server that answers something else',
     '/{z}/{x}/{y}',
     { '/0/0/0': Buffer.from('<html>') },
-    'no vector tile, PNG, JPEG or WebP',
+    'neither vector tiles nor PNG, JPEG or WebP',
   ],
   ['of a part of the world whose layers nobody says', '/{z}/{x}/{y}.pbf', {}, 'TileJSON'],
   ['that is not there', '/tiles.json', {}, 'status 404'],

@@ -16,11 +16,10 @@ import {
   tileIdToZxy,
 } from 'pmtiles';
 import type { TileSource } from '../types.js';
-import { tileSizePx } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { decompressBrotli, decompressGzip } from './decompress.js';
 import type { FetchBytes } from './fetch.js';
-import { boundsOf, layerNames, maxSamples, rasterTileSizePx, spread, zoomRange } from './metadata.js';
+import { boundsOf, maxSamples, spread, tileInfo, zoomRange } from './metadata.js';
 
 const rasterTypes: readonly TileType[] = [TileType.Png, TileType.Jpeg, TileType.Webp];
 
@@ -46,15 +45,20 @@ export async function openPmtiles(location: string, fetchBytes?: FetchBytes): Pr
 async function openArchive(ranges: Source, close: () => Promise<void>): Promise<TileSource> {
   const directories = new ResolvedValueCache(keptDirectories, true, decompress);
   const archive = new PMTiles(ranges, directories, decompress);
-  const header = await archive.getHeader();
-  const metadata = (await archive.getMetadata()) as Record<string, unknown>;
-  const vector = header.tileType === TileType.Mvt;
-  if (!vector && !rasterTypes.includes(header.tileType))
+  const header = await archive.getHeader().catch((error: unknown) => {
+    // The library reads beyond the end.
+    throw error instanceof RangeError
+      ? new TypeError('the file is shorter than the header of a PMTiles archive')
+      : error;
+  });
+  const metadata = ((await archive.getMetadata()) ?? {}) as Record<string, unknown>;
+  const isRaster = rasterTypes.includes(header.tileType);
+  if (!isRaster && header.tileType !== TileType.Mvt && header.tileType !== TileType.Unknown)
     throw new TypeError(`Tiles of type ${header.tileType} can't be drawn`);
 
   const tile = async (zoom: number, x: number, y: number) => {
     const found = await archive.getZxy(zoom, x, y);
-    return found && new Uint8Array(found.data);
+    return found && found.data.byteLength > 0 ? new Uint8Array(found.data) : undefined;
   };
   /** Returns existing tiles from the whole directory: the first, which is of the lowest zoom, others, and the last. */
   const samples = async () => {
@@ -79,12 +83,10 @@ async function openArchive(ranges: Source, close: () => Promise<void>): Promise<
     return tiles.filter((bytes) => bytes !== undefined);
   };
   return {
-    kind: vector ? 'vector' : 'raster',
+    ...(await tileInfo(metadata.vector_layers, isRaster, samples)),
     ...zoomRange(header.minZoom, header.maxZoom),
-    tileSizePx: vector ? tileSizePx : await rasterTileSizePx(samples),
     bounds: boundsOf([header.minLon, header.minLat, header.maxLon, header.maxLat]),
     attribution: plainAttribution(metadata.attribution),
-    layers: vector ? await layerNames(metadata.vector_layers, samples) : null,
     tile,
     close,
   };

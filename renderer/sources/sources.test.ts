@@ -162,6 +162,81 @@ test('raster PMTiles have the size of their images', async () => {
   await source.close();
 });
 
+const pictureBytes = (): Promise<Buffer> =>
+  sharp({ create: { width: 256, height: 256, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+
+// Pictures were read as vector tiles, and the archive was refused with "Unimplemented type: 3".
+test.each([
+  ['nothing', {}],
+  ['PNG', { format: 'PNG' }],
+  ['a media type', { format: 'image/png' }],
+  ['vector tiles', { format: 'pbf' }],
+] as const)('MBTiles of pictures are raster tiles if their metadata says %s', async (_name, said) => {
+  const path = join(folder, 'pictures.mbtiles');
+  writeMbtiles(path, [{ zoom: 0, x: 0, y: 0, bytes: await pictureBytes() }], said);
+  const source = await openMbtiles(path);
+  expect(source).toMatchObject({ kind: 'raster', tileSizePx: 256, layers: null });
+  await source.close();
+});
+
+test.each([
+  ['unknown', TileType.Unknown],
+  ['wrong', TileType.Mvt],
+])('PMTiles of pictures are raster tiles if their type is %s', async (_name, type) => {
+  const path = join(folder, 'pictures.pmtiles');
+  const bytes = await pictureBytes();
+  await writeFile(path, pmtilesBytes([{ zoom: 0, x: 0, y: 0, bytes }], {}, Compression.None, type));
+  const source = await openPmtiles(path);
+  expect(source).toMatchObject({ kind: 'raster', tileSizePx: 256, layers: null });
+  await source.close();
+});
+
+// The archive was refused with "Input Bit Array is empty".
+test('empty tiles of an archive are no tiles', async () => {
+  const empty = { zoom: 0, x: 0, y: 0, bytes: new Uint8Array() };
+  const pictures = [empty, { zoom: 1, x: 0, y: 0, bytes: await pictureBytes() }];
+  const path = join(folder, 'empty');
+  await writeFile(`${path}.pmtiles`, pmtilesBytes(pictures, {}, Compression.None, TileType.Png));
+  writeMbtiles(`${path}.mbtiles`, pictures, { format: 'png' });
+  for (const source of [await openPmtiles(`${path}.pmtiles`), await openMbtiles(`${path}.mbtiles`)]) {
+    expect(source).toMatchObject({ kind: 'raster', tileSizePx: 256 });
+    expect(await source.tile(0, 0, 0)).toBeUndefined();
+    await source.close();
+  }
+});
+
+// The archive was refused with "split is not a function".
+test('metadata of MBTiles that is not text is ignored', async () => {
+  const path = join(folder, 'numbers.mbtiles');
+  writeMbtiles(path, tiles, { ...mbtilesMetadata, bounds: Buffer.from('1'), format: null } as never);
+  const source = await openMbtiles(path);
+  expect(source).toMatchObject({ ...described, bounds: null });
+  await source.close();
+});
+
+test('PMTiles without metadata are inspected', async () => {
+  const path = join(folder, 'archive.pmtiles');
+  await writeFile(path, pmtilesBytes([tiles[0]!], null as never, Compression.None));
+  const source = await openPmtiles(path);
+  expect(source).toMatchObject({ attribution: '', layers: ['earth'] });
+  await source.close();
+});
+
+// The messages had the name of a temporary link, or an offset.
+test.each([
+  ['missing.mbtiles', undefined, /ENOENT.*missing\.mbtiles/],
+  ['missing.pmtiles', undefined, /ENOENT.*missing\.pmtiles/],
+  ['', undefined, /is not a file|EISDIR/],
+  ['short.pmtiles', 'PMTiles', /shorter than the header of a PMTiles archive/],
+  ['empty.pmtiles', '', /shorter than the header of a PMTiles archive/],
+] as const)('the reason why "%s" cannot be opened names the file or its fault', async (name, content, reason) => {
+  const path = join(folder, name);
+  if (content !== undefined) await writeFile(path, content);
+  await expect(name.endsWith('.pmtiles') ? openPmtiles(path) : openMbtiles(path)).rejects.toThrow(reason);
+});
+
 test('other files are refused', async () => {
   const path = join(folder, 'archive');
   await writeFile(path, 'nothing of the kind'.repeat(100));

@@ -5,7 +5,7 @@ import { tileSizePx, worldPixel } from '../view/projection.js';
 import { plainAttribution } from './attribution.js';
 import { acceptedEncodings, decodeBody, decompressIfGzip } from './decompress.js';
 import type { FetchBytes } from './fetch.js';
-import { isPicture, layerNames, rasterTileSizePx, type Samples, zoomRange } from './metadata.js';
+import { type Samples, type TileInfo, tileInfo, zoomRange } from './metadata.js';
 
 /** Properties of a server's tiles, known before any tile is read. */
 export interface TileServer {
@@ -46,7 +46,7 @@ export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promi
   };
   return {
     ...zooms,
-    ...(await lookAt(server, () => samplesOf({ ...server, ...zooms }, fetchTile))),
+    ...(await infoOf(server, () => samplesOf({ ...server, ...zooms }, fetchTile))),
     bounds: server.bounds,
     attribution: plainAttribution(server.attribution),
     tile: fetchTile,
@@ -54,23 +54,11 @@ export async function openXyz(server: TileServer, fetchBytes: FetchBytes): Promi
   };
 }
 
-type TileInfo = Pick<TileSource, 'kind' | 'tileSizePx' | 'layers'>;
-
-async function lookAt({ urlTemplate, vectorLayers }: TileServer, fetchSamples: Samples): Promise<TileInfo> {
-  const named = await layerNames(vectorLayers, async () => []);
-  if (named) return { kind: 'vector', tileSizePx, layers: named };
-  const found = await fetchSamples();
-  const samples = async () => found;
-  const [first] = found;
-  if (first ? isPicture(first) : endsLikePicture(urlTemplate)) {
-    return { kind: 'raster', tileSizePx: await rasterTileSizePx(samples), layers: null };
-  }
-  if (!first)
+async function infoOf({ urlTemplate, vectorLayers }: TileServer, samples: Samples): Promise<TileInfo> {
+  const info = await tileInfo(vectorLayers, endsLikePicture(urlTemplate), samples);
+  if (info.kind === 'vector' && info.layers === null)
     throw new TypeError('the tile server has no tile at the positions that are sampled for layers; use its TileJSON');
-  const layers = await layerNames(undefined, samples).catch((error: Error) => {
-    throw new TypeError(`the tile server answers no vector tile, PNG, JPEG or WebP: ${error.message}`);
-  });
-  return { kind: 'vector', tileSizePx, layers };
+  return info;
 }
 
 /** Returns tiles in the middle, at the deepest, the first and a middle zoom; without a middle, the top tile. */
