@@ -11,6 +11,8 @@ test.each([
   // Were drawn with the names of their entities.
   ['Bundesamt f&uuml;r Stra&szlig;en, &Eacute;tat, Espa&ntilde;a, &Aring;s', 'Bundesamt für Straßen, État, España, Ås'],
   ['&Oslash; &oslash; &AElig; &COPY; &AMP; &hellip; &laquo;x&raquo; &bull;', 'Ø ø Æ © & … «x» •'],
+  // Browsers need no semicolon either.
+  ['&copy OpenStreetMap, &#169 Us &amp them, AT&T, R&D, &copyright', '© OpenStreetMap, © Us & them, AT&T, R&D, &copyright'],
   // No letter has this accent.
   ['&quml;', '&quml;'],
   ['&qtilde;', '&qtilde;'],

@@ -50,7 +50,7 @@ export function plainAttribution(html: unknown): string {
   const text = html
     .slice(0, 10 * maxCharacters)
     .replace(tags, ' ')
-    .replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, decodeEntity);
+    .replace(/&(#x?[0-9a-f]+|[a-z]+);?/gi, decodeEntity);
   return text
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/ ([,.;)])/g, '$1')
