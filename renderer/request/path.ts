@@ -15,7 +15,7 @@ const maxWidthPx = 100;
 /** Returns the path, or the first rule that the text breaks. */
 export function readPath(text: string): Validated<PathOverlay> {
   const segments = readSegments(param, text, {
-    options: ['stroke', 'width', 'border', 'borderwidth'],
+    options: ['stroke', 'width', 'border', 'borderWidth'],
     shape: readShape,
   });
   if (!segments.ok) return segments;

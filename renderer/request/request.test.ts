@@ -220,6 +220,7 @@ test.each<[Query, string, string]>([
   [{ path: '1,2' }, 'path', 'at least two'],
   [{ path: 'width:0|1,2|3,4' }, 'path', 'width'],
   [{ path: 'borderWidth:-1|1,2|3,4' }, 'path', 'borderWidth'],
+  [{ path: 'weight:3|1,2|3,4' }, 'path', 'no option "weight"; there are stroke, width, border, borderWidth'],
   [{ path: 'stroke:#fff|1,2|3,4' }, 'path', 'stroke'],
   [{ path: 'enc:?' }, 'path', 'encoded polyline'],
   [{ path: 'enc:??' }, 'path', 'at least two'],

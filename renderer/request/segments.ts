@@ -15,7 +15,7 @@ export interface Segments {
 }
 
 export interface SegmentRules {
-  /** Option names in lower case. */
+  /** Option names as documented. */
   readonly options: readonly string[];
   /**
    * Reads the alternative to locations, such as a polyline, from the rest of the text. Returns undefined if it is none.
@@ -62,7 +62,8 @@ function optionProblem(
   known: readonly string[],
   isLate: boolean,
 ): FieldProblem | undefined {
-  if (!known.includes(name)) return { param, rule: `has no option "${shown(name)}"; there are ${known.join(', ')}` };
+  if (!known.some((option) => option.toLowerCase() === name))
+    return { param, rule: `has no option "${shown(name)}"; there are ${known.join(', ')}` };
   if (isLate) return { param, rule: `must have its options before its locations, but "${name}" comes after one` };
   return undefined;
 }
