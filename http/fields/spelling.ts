@@ -1,5 +1,7 @@
 /** Suggestions for unknown names. Most of them are misspelt known names. */
 
+import { shownText } from '../../schemas/cut-text.js';
+
 /**
  * Returns the number of insertions, deletions, changes and swaps of neighbours that turn one word into the other
  * (optimal string alignment).
@@ -40,6 +42,5 @@ export function suggestion(name: string, known: readonly string[]): string {
   return known.length === 0 ? 'this call has none' : `known are ${known.join(', ')}`;
 }
 
-/** Returns a name shortened for a message. The sender chooses its length. */
-export const shownName = (name: string): string =>
-  name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
+/** Returns a name shortened for a message. */
+export const shownName = (name: string): string => shownText(name, maxNameLength);

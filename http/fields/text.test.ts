@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { badlyEncodedField, cutText, fieldBeyond, malformedTextIn, mayHoldSurrogates } from './text.js';
+import { badlyEncodedField, fieldBeyond, malformedTextIn, mayHoldSurrogates } from './text.js';
 
 describe('malformed text', () => {
   it.each([
@@ -25,12 +25,6 @@ describe('malformed text', () => {
         if (!id.isWellFormed()) expect(mayHoldSurrogates(json)).toBe(true);
       }),
     );
-  });
-
-  it('is never produced by truncation', () => {
-    expect(cutText('ab😀', 3)).toBe('ab');
-    expect(cutText('ab😀', 4)).toBe('ab😀');
-    expect(cutText('ab', 1)).toBe('a');
   });
 });
 

@@ -32,12 +32,6 @@ export function malformedTextIn(root: unknown, name = ''): string | undefined {
   return undefined;
 }
 
-/** Returns the first `maxCharacters` UTF-16 units of a text, or one less where the cut would split a surrogate pair. */
-export function cutText(text: string, maxCharacters: number): string {
-  const cut = text.slice(0, maxCharacters);
-  return cut.isWellFormed() ? cut : cut.slice(0, -1);
-}
-
 function decodes(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -3,11 +3,12 @@
  * location. Only broken `metadata` and malformed text do.
  */
 
+import { cutText } from '../../schemas/cut-text.js';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import { maxUserMetadataKeys } from '../../schemas/json/common.js';
 import type { LocationDetails } from '../../schemas/records.js';
 import { readMetadata } from '../fields/structures.js';
-import { cutText, wellFormedRule } from '../fields/text.js';
+import { wellFormedRule } from '../fields/text.js';
 import { readBoolean, readNumber, readText } from '../fields/values.js';
 
 export interface DetailFields {

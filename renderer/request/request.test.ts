@@ -232,6 +232,15 @@ test.each<[Query, string, string]>([
   expect(read).toMatchObject({ ok: false, problem: { param, rule: expect.stringContaining(rule) } });
 });
 
+// The answer had half of a surrogate pair, which strict parsers of JSON refuse.
+test('a value that is shortened for a message stays well-formed', () => {
+  for (const text of ['😀'.repeat(30), `a${'😀'.repeat(30)}`]) {
+    const read = readMapQuery({ ...size, ...camera, markers: text });
+    expect(!read.ok && read.problem.rule).toMatch(/^has "a?(😀){19,20}…"/u);
+    expect(!read.ok && read.problem.rule.isWellFormed()).toBe(true);
+  }
+});
+
 test('no query makes it throw', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'|:,.-019aencx60{}"~?@') }));
   fc.assert(

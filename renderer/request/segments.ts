@@ -4,6 +4,7 @@
  *
  * Option names are case-insensitive. Empty segments are ignored.
  */
+import { shownText } from '../../schemas/cut-text.js';
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
 import type { Position } from '../types.js';
 import { decimal } from './numbers.js';
@@ -79,4 +80,4 @@ export function parseLocation(text: string): { readonly position: Position } | {
 }
 
 /** Shortens a value for a message. */
-const shown = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+const shown = (text: string): string => shownText(text, 40);

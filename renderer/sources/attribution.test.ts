@@ -12,7 +12,10 @@ test.each([
   ['Bundesamt f&uuml;r Stra&szlig;en, &Eacute;tat, Espa&ntilde;a, &Aring;s', 'Bundesamt für Straßen, État, España, Ås'],
   ['&Oslash; &oslash; &AElig; &COPY; &AMP; &hellip; &laquo;x&raquo; &bull;', 'Ø ø Æ © & … «x» •'],
   // Browsers need no semicolon either.
-  ['&copy OpenStreetMap, &#169 Us &amp them, AT&T, R&D, &copyright', '© OpenStreetMap, © Us & them, AT&T, R&D, &copyright'],
+  [
+    '&copy OpenStreetMap, &#169 Us &amp them, AT&T, R&D, &copyright',
+    '© OpenStreetMap, © Us & them, AT&T, R&D, &copyright',
+  ],
   // No letter has this accent.
   ['&quml;', '&quml;'],
   ['&qtilde;', '&qtilde;'],

@@ -1,5 +1,7 @@
 /** Converts the HTML attribution of an archive to plain text for images. */
 
+import { cutText } from '../../schemas/cut-text.js';
+
 const namedEntities = new Map<string, string>([
   ['amp', '&'],
   ['lt', '<'],
@@ -42,7 +44,6 @@ const maxCharacters = 500;
 
 /** The last tag may be cut off. */
 const tags = /<[a-z/!][^>]*(?:>|$)/gi;
-const halfCharacter = /[\ud800-\udbff]$/;
 
 /** Removes tags, decodes entities and collapses white space. */
 export function plainAttribution(html: unknown): string {
@@ -51,12 +52,11 @@ export function plainAttribution(html: unknown): string {
     .slice(0, 10 * maxCharacters)
     .replace(tags, ' ')
     .replace(/&(#x?[0-9a-f]+|[a-z]+);?/gi, decodeEntity);
-  return text
+  const plain = text
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/ ([,.;)])/g, '$1')
-    .trim()
-    .slice(0, maxCharacters)
-    .replace(halfCharacter, '');
+    .trim();
+  return cutText(plain, maxCharacters);
 }
 
 function decodeEntity(whole: string, name: string): string {

@@ -1,0 +1,9 @@
+/** Returns the first `maxCharacters` UTF-16 units of a text, or one less where the cut would split a surrogate pair. */
+export function cutText(text: string, maxCharacters: number): string {
+  const cut = text.slice(0, maxCharacters);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+/** Returns a text shortened for a message. The sender chooses its length. */
+export const shownText = (text: string, maxCharacters: number): string =>
+  text.length > maxCharacters ? `${cutText(text, maxCharacters)}…` : text;
