@@ -2,6 +2,7 @@
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Color, MarkerGroup } from '../types.js';
 import { parseColor } from './colors.js';
+import { isIconUrl } from './references.js';
 import { readSegments } from './segments.js';
 
 const param = 'markers';
@@ -20,9 +21,13 @@ export function readMarkers(text: string): Validated<MarkerGroup> {
   const size = sizes.find((known) => known === sizeText);
   if (size === undefined) return invalid(param, `option size must be ${sizes.join(' or ')}`);
   const icon = options.get('icon') ?? null;
-  if (icon === '' || (icon?.length ?? 0) > maxIconLength) {
+  if (icon !== null && !isReference(icon)) {
     return invalid(param, 'option icon must be the URL of a PNG or SVG, or the id of an uploaded marker');
   }
   if (locations.length === 0) return invalid(param, 'must have at least one location, latitude,longitude');
   return { ok: true, value: { color, size, icon, locations } };
 }
+
+/** Returns whether a text may be the id of an upload, or is a URL. */
+const isReference = (icon: string): boolean =>
+  icon !== '' && icon.length <= maxIconLength && (!isIconUrl(icon) || URL.canParse(icon));

@@ -14,17 +14,18 @@ export interface Uploaded {
 
 const nothing: Uploaded = { hasStyle: () => false, hasMarker: () => false };
 
-const isUrl = (icon: string): boolean => /^https?:\/\//i.test(icon);
+/** Returns whether an icon is named by its URL. Others are ids of uploads. */
+export const isIconUrl = (icon: string): boolean => /^https?:\/\//i.test(icon);
 
 const iconsOf = ({ markers }: Pick<MapRequest, 'markers'>): string[] =>
   [...new Set(markers.map(({ icon }) => icon))].filter((icon) => icon !== null);
 
 /** Returns the distinct URLs of icons. */
-export const iconUrls = (request: Pick<MapRequest, 'markers'>): string[] => iconsOf(request).filter(isUrl);
+export const iconUrls = (request: Pick<MapRequest, 'markers'>): string[] => iconsOf(request).filter(isIconUrl);
 
 /** Returns the distinct icons that must be uploaded. */
 export const iconIds = (request: Pick<MapRequest, 'markers'>): string[] =>
-  iconsOf(request).filter((icon) => !isUrl(icon));
+  iconsOf(request).filter((icon) => !isIconUrl(icon));
 
 /** Returns the first reference to a missing upload, if any. */
 export function referenceProblem(

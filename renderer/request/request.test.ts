@@ -214,6 +214,10 @@ test.each<[Query, string, string]>([
   [{ markers: 'size:huge|1,2' }, 'markers', 'size'],
   [{ markers: 'icon:|1,2' }, 'markers', 'icon'],
   [{ markers: 'label:A|1,2' }, 'markers', 'no option "label"'],
+  // Were drawn as pins, as if their servers were down.
+  [{ markers: 'icon:http://|1,2' }, 'markers', 'icon must be the URL'],
+  [{ markers: 'icon:https://[::1/a.png|1,2' }, 'markers', 'icon must be the URL'],
+  [{ markers: 'icon:https://example.com:99999/a.png|1,2' }, 'markers', 'icon must be the URL'],
   [{ markers: '1,2|color:red' }, 'markers', 'options before its locations'],
   [{ markers: '1,2|somewhere' }, 'markers', '"somewhere"'],
   [{ markers: Array(101).fill('1,2') }, 'markers', '100 times'],
