@@ -65,6 +65,11 @@ describe('a field', () => {
     ['replayed', { replayed: 'true' }, { replayed: true }],
     ['a source', { source: 'BACKGROUND_LOCATION' }, { source: 'BACKGROUND_LOCATION' }],
     ['no accuracy from the web', { deviceType: 'Web', accuracy: undefined }, { accuracy_m: 0 }],
+    [
+      'the accuracy of a browser that locates by IP address',
+      { deviceType: 'Web', accuracy: 250_000 },
+      { accuracy_m: 250_000 },
+    ],
     ['accuracy from the web', { deviceType: 'Web', accuracy: 30 }, { accuracy_m: 30 }],
   ])('%s', (_what, fields, expected) => {
     expect(outcome(fields)).toMatchObject(expected);
@@ -89,10 +94,10 @@ describe('a field', () => {
     [{ longitude: '1e400' }, 'longitude: must be a number from -180 to 180'],
     [{ accuracy: undefined }, 'accuracy: is required'],
     [{ accuracy: null, deviceType: 'iOS' }, 'accuracy: is required'],
-    [{ accuracy: 100_001 }, 'accuracy: must be a number from 0 to 100000 metres'],
-    [{ accuracy: -1 }, 'accuracy: must be a number from 0 to 100000 metres'],
-    [{ accuracy: -1, deviceType: 'Web' }, 'accuracy: must be a number from 0 to 100000 metres'],
-    [{ accuracy: Number.POSITIVE_INFINITY }, 'accuracy: must be a number from 0 to 100000 metres'],
+    [{ accuracy: 20_037_509 }, 'accuracy: must be a number from 0 to 20037508 metres'],
+    [{ accuracy: -1 }, 'accuracy: must be a number from 0 to 20037508 metres'],
+    [{ accuracy: -1, deviceType: 'Web' }, 'accuracy: must be a number from 0 to 20037508 metres'],
+    [{ accuracy: Number.POSITIVE_INFINITY }, 'accuracy: must be a number from 0 to 20037508 metres'],
     [{ foreground: 'yes' }, 'foreground: must be true or false'],
     [{ stopped: 2 }, 'stopped: must be true or false'],
     [{ replayed: {} }, 'replayed: must be true or false'],

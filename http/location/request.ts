@@ -67,10 +67,10 @@ function readBeacons(value: unknown): Validated<RangedBeacon[] | null> {
 }
 
 /**
- * A larger circle of uncertainty says nothing about where a device is, and would make every fence of a country a
- * candidate.
+ * Half of the equator: such a device may be anywhere. Browsers that locate by IP address report hundreds of kilometres.
+ * The bounds of evaluation limit what a huge accuracy costs.
  */
-export const maxAccuracyM = 100_000;
+export const maxAccuracyM = 20_037_508;
 
 /** Returns whether accuracy may be absent: web clients may pass their own coordinates, which have none. */
 const isWithoutAccuracy = (fields: TrackFields): boolean => fields.deviceType === 'Web';

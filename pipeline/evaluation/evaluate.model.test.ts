@@ -83,6 +83,7 @@ const bounds: fc.Arbitrary<Partial<EvaluationBounds>> = often<Partial<Evaluation
   { maxVisits: 3, maxBufferedVisits: 1 },
   { maxVisits: 1, fullReachM: 2, maxEntryCandidates: 1 },
   { fullReachM: 3, maxEntryCandidates: 2 },
+  { fullReachM: 1, maxReachM: 4 },
 );
 const world: fc.Arbitrary<FlatWorld> = fc
   .tuple(fences, settings, beacons, bounds)
@@ -108,7 +109,7 @@ const details = often<LocationDetails | null>(
 );
 
 const said = fc.record({
-  accuracy_m: fc.constantFrom(0, 1, 2, 5, 10, 100_000),
+  accuracy_m: fc.constantFrom(0, 1, 2, 5, 10, 100_000, 20_037_508),
   userId: often<string | null>('ann', null, 'bob'),
   deviceTimed: often(true, false),
   foreground: fc.boolean(),

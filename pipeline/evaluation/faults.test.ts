@@ -149,7 +149,10 @@ describe('a dwell was reported below the minimum confidence', () => {
   });
 });
 
-describe('an accuracy of 100 km examined and entered every fence', () => {
+describe.each([
+  ['100 km', 100_000],
+  ['half of the equator', 20_037_508],
+])('an accuracy of %s examined and entered every fence', (_name, accuracyM) => {
   const fences = Array.from({ length: 20_000 }, (_, index) =>
     flatFence(`f${index}`, ((index % 200) - 100) * 100, (Math.floor(index / 200) - 50) * 100, 40),
   );
@@ -168,7 +171,14 @@ describe('an accuracy of 100 km examined and entered every fence', () => {
     return judged.size;
   }
 
-  const huge = { accuracy_m: 100_000 };
+  const huge = { accuracy_m: accuracyM };
+
+  test('the fence around the point is entered with the least confidence', () => {
+    const entry = { type: 'user.entered_geofence', confidence: 1 };
+    expect(evaluate(locationAt(0, 0, 0, huge), undefined, contextOf(world())).transitions).toMatchObject([entry]);
+    const unsure = contextOf(world({ minimumConfidence: 2 }));
+    expect(evaluate(locationAt(0, 0, 0, huge), undefined, unsure).transitions).toEqual([]);
+  });
 
   test('without buffered entries only fences around the point are examined', () => {
     expect(judgedBy(locationAt(0, 0, 0, huge), {})).toBe(1);

@@ -235,10 +235,11 @@ function transition(
 export function entryCandidates(location: Location, { fences, settings, bounds }: EvaluationContext): Int32Array {
   const { longitude, latitude, accuracy_m } = location;
   if (!settings.bufferEntries) return fences.candidates(longitude, latitude, 0);
-  let reachM = Math.min(accuracy_m, bounds.fullReachM);
+  const wantedM = Math.min(accuracy_m, bounds.maxReachM);
+  let reachM = Math.min(wantedM, bounds.fullReachM);
   let rows = fences.candidates(longitude, latitude, reachM);
-  while (reachM < accuracy_m) {
-    const widerM = Math.min(2 * reachM, accuracy_m);
+  while (reachM < wantedM) {
+    const widerM = Math.min(2 * reachM, wantedM);
     rows = fences.candidates(longitude, latitude, widerM);
     if (existingCount(rows, location, fences) > bounds.maxEntryCandidates) {
       return fences.candidates(longitude, latitude, reachM);

@@ -86,6 +86,8 @@ export interface EvaluationBounds {
   readonly maxBufferedVisits: number;
   /** With buffered entries, fences up to this distance are always examined. */
   readonly fullReachM: number;
+  /** With buffered entries, no fence beyond this distance is examined, whatever the accuracy. */
+  readonly maxReachM: number;
   /** A reach beyond `fullReachM` is halved while it contains more fences. */
   readonly maxEntryCandidates: number;
 }
@@ -98,6 +100,7 @@ export const defaultBounds: EvaluationBounds = {
   maxVisits: 1_000,
   maxBufferedVisits: 100,
   fullReachM: 1_000,
+  maxReachM: 100_000,
   maxEntryCandidates: 500,
 };
 

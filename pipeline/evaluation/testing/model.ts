@@ -141,13 +141,14 @@ function forgetGone(
   });
 }
 
-/** The reach of the search for fences: the accuracy, unless too many fences are within it. */
+/** The reach of the search for fences: the accuracy, unless it is too large or too many fences are within it. */
 function entryReach({ longitude, latitude, accuracy_m, occurredAt }: Location, { fences, bounds }: FlatWorld): number {
   const isCrowded = (reachM: number): boolean =>
     fences.filter((fence) => isNear(fence, longitude, latitude, reachM) && !(occurredAt > fence.rules.deleteAfterMs))
       .length > bounds.maxEntryCandidates;
-  let reachM = Math.min(accuracy_m, bounds.fullReachM);
-  while (reachM < accuracy_m && !isCrowded(Math.min(reachM * 2, accuracy_m))) reachM = Math.min(reachM * 2, accuracy_m);
+  const wantedM = Math.min(accuracy_m, bounds.maxReachM);
+  let reachM = Math.min(wantedM, bounds.fullReachM);
+  while (reachM < wantedM && !isCrowded(Math.min(reachM * 2, wantedM))) reachM = Math.min(reachM * 2, wantedM);
   return reachM;
 }
 

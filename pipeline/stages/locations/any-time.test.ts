@@ -48,7 +48,7 @@ const fence = fc.record({
 const moment = fc.record({
   afterMin: fc.constantFrom(1, 1, 2, 4),
   longitude: fc.constantFrom(10, 10, 10.0005, 10.02),
-  accuracy_m: fc.constantFrom(5, 100_000),
+  accuracy_m: fc.constantFrom(5, 100_000, 20_037_508),
   deviceId: often('phone', 'watch'),
 });
 const settings = fc.record({
