@@ -25,6 +25,7 @@ export const sdkParameters: Readonly<Record<string, Readonly<Record<string, stri
   },
   '/v1/search/places': {
     country: 'iOS, Android: codes of countries, which places of a catalogue do not have',
+    chainMetadata: 'iOS, Android: chainMetadata[key]=value, metadata of chains, which a catalogue does not have',
   },
   '/v1/search/beacons': {
     installId: 'Android: the installation',

@@ -127,6 +127,9 @@ describe('parameters that SDKs append', () => {
       '/v1/search/autocomplete?query=Par&countryCode=FR&expandUnits=true&mailable=true&postalCode=75001&sessionToken=t',
       '/v1/search/autocomplete?query=Par&near=48.860000,2.350000&layers=locality&limit=10&country=FR&mailable=true',
       '/v1/search/places?near=48.860000,2.350000&radius=1000&limit=10&chains=a&categories=b&groups=c&country=FR',
+      // Android writes the quotes as they are, and iOS percent-encodes them.
+      '/v1/search/places?near=48.860000,2.350000&radius=1000&limit=10&chains=a&chainMetadata[open]="true"',
+      '/v1/search/places?near=1.000000,2.000000&radius=1000&limit=10&chains=a&chainMetadata%5Bopen%5D=%22true%22',
     ];
     for (const query of queries) {
       const { status } = await server.as('test_publishable').get(query);
