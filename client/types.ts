@@ -2161,6 +2161,7 @@ export interface Operations {
       timeZoneOffset?: number;
       locationMs?: number;
       nearbyGeofences?: boolean;
+      nearbyGeofencesLimit?: number;
     };
     answer: {
       meta: { code: number; pending?: boolean; notEntered?: number };
@@ -2213,6 +2214,7 @@ export interface Operations {
         timeZoneOffset?: number;
         locationMs?: number;
         nearbyGeofences?: boolean;
+        nearbyGeofencesLimit?: number;
       })[];
     };
     answer: {

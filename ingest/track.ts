@@ -4,6 +4,7 @@ import { callerOf } from '../http/access/authority.js';
 import type { Caller } from '../http/access/keys.js';
 import { accepted } from '../http/fields/reader.js';
 import { readStructure } from '../http/fields/structures.js';
+import { readNumber } from '../http/fields/values.js';
 import { normalizeAddress } from '../http/location/address.js';
 import { type Receipt, readLocation, type TrackFields } from '../http/location/request.js';
 import { TrackRequest } from '../http/location/schema.js';
@@ -18,13 +19,18 @@ import type { Wait } from './waiting.js';
 const maxReplays = 1_000;
 const maxListedRejections = 100;
 
+/** The fields of a request that say what the answer contains. */
+interface AnswerFields {
+  readonly nearbyGeofencesLimit?: unknown;
+}
+
 interface RejectedReplay extends FieldProblem {
   readonly index: number;
 }
 
 const refusalOf = (problem: FieldProblem): ApiError => fieldError(refusalCode(problem), problem);
 
-function fieldsOf(value: unknown): TrackFields {
+function fieldsOf(value: unknown): TrackFields & AnswerFields {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
@@ -55,6 +61,12 @@ function readReplays(
   return { locations, rejections };
 }
 
+/** Returns how many nearby geofences an answer has at most; undefined unless the request has a valid limit. */
+function nearbyLimitOf({ nearbyGeofencesLimit }: AnswerFields): number | undefined {
+  const limit = readNumber(nearbyGeofencesLimit) ?? undefined;
+  return limit === undefined || limit < 0 ? undefined : limit;
+}
+
 const rejectionJson = ({ index, param, rule }: RejectedReplay) => ({ index, param, message: `${param}: ${rule}` });
 
 export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) => {
@@ -69,7 +81,12 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
    * Answers the events of the locations. After the time limit it answers the last known user, and no events of
    * locations that are still pending.
    */
-  async function answerOf(caller: Caller, locations: readonly Location[], replies: ReadonlyMap<string, TrackReply>) {
+  async function answerOf(
+    caller: Caller,
+    locations: readonly Location[],
+    replies: ReadonlyMap<string, TrackReply>,
+    nearbyLimit: number | undefined,
+  ) {
     const disclosure = disclosureFor(caller);
     const last = locations.at(-1)!;
     const latest = replies.get(last.id);
@@ -83,7 +100,9 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         return reply === undefined ? [] : disclosure.events(reply, location);
       }),
       user: await disclosure.user(latest?.user ?? (await parts.lastKnownUser(locations)), last),
-      ...(latest?.nearbyGeofences && { nearbyGeofences: disclosure.geofences(latest.nearbyGeofences) }),
+      ...(latest?.nearbyGeofences && {
+        nearbyGeofences: disclosure.geofences(latest.nearbyGeofences.slice(0, nearbyLimit)),
+      }),
     };
   }
 
@@ -93,9 +112,10 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     wait: Wait,
     locations: readonly Location[],
     { span }: FastifyRequest,
+    fields: AnswerFields,
   ) {
     await intake(endpoint, locations, span);
-    return answerOf(caller, locations, await wait.replies(locations.length));
+    return answerOf(caller, locations, await wait.replies(locations.length), nearbyLimitOf(fields));
   }
 
   app.post(
@@ -107,10 +127,11 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     async (request, reply) => {
       const wait = waiting.open();
       try {
-        const result = readLocation(fieldsOf(request.body), receiptOf(request, false, wait.replyTo));
+        const fields = fieldsOf(request.body);
+        const result = readLocation(fields, receiptOf(request, false, wait.replyTo));
         if (result.ok) {
           app.rateLimiter.countLocations(callerOf(request), reply, [result.value]);
-          return await appendAndAnswer(callerOf(request), 'track', wait, [result.value], request);
+          return await appendAndAnswer(callerOf(request), 'track', wait, [result.value], request, fields);
         }
         metrics.add('locations_rejected_total', 1, 'track');
         counter.add(callerOf(request), 'track', result.problem);
@@ -142,7 +163,8 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
         for (const rejection of rejections) counter.add(callerOf(request), 'replay', rejection);
         if (locations.length === 0) throw refusalOf(rejections[0]!);
         app.rateLimiter.countLocations(callerOf(request), reply, locations);
-        const answer = await appendAndAnswer(callerOf(request), 'replay', wait, locations, request);
+        const current = fieldsOf(items.at(-1));
+        const answer = await appendAndAnswer(callerOf(request), 'replay', wait, locations, request, current);
         return rejections.length === 0
           ? answer
           : { ...answer, rejections: rejections.slice(0, maxListedRejections).map(rejectionJson) };

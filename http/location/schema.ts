@@ -60,6 +60,9 @@ export const TrackRequest = Type.Object(
     timeZoneOffset: Type.Optional(Type.Number({ description: 'Seconds' })),
     locationMs: Type.Optional(Type.Number({ description: 'Stored as sent, never used as a date' })),
     nearbyGeofences: Type.Optional(Type.Boolean({ description: 'Include the nearest geofences in the answer' })),
+    nearbyGeofencesLimit: Type.Optional(
+      Type.Number({ minimum: 0, description: 'How many, of 10; of a replay, the last item has it' }),
+    ),
   },
   { description: 'A location of a device. Unknown keys are ignored, null counts as absent' },
 );

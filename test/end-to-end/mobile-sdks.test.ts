@@ -190,6 +190,21 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
     expect((await post('/v1/track/replay', { replays })).events).toEqual([]);
   });
 
+  it.each([
+    [undefined, 2],
+    [10, 2],
+    [1, 1],
+    [0, 0],
+    [-1, 2],
+    ['1', 1],
+    ['many', 2],
+  ])('syncs at most as many nearby geofences as it wants: %s', async (nearbyGeofencesLimit, count) => {
+    const wanting = { ...location(0), deviceId: `syncing-${type}-${nearbyGeofencesLimit}`, nearbyGeofencesLimit };
+    expect((await post('/v1/track', wanting)).nearbyGeofences).toHaveLength(count);
+    const replays = [location(0), wanting].map((item) => ({ ...item, deviceId: `replaying-${wanting.deviceId}` }));
+    expect((await post('/v1/track/replay', { replays })).nearbyGeofences).toHaveLength(count);
+  });
+
   it('asks for what is near', async () => {
     expect(ok(await send('GET', `/v1/search/beacons?${beacons}`)).beacons).toHaveLength(1);
     const near = 'near=50.000000,10.000000&radius=1000&limit=10&tags=store,mall';
