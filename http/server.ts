@@ -128,6 +128,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       void sendFailure(error, request, reply);
     },
   });
+  // The size limits the headers. A limit of their number would leave the last ones out without notice.
+  app.server.maxHeadersCount = 0;
   app.decorate('connections', watchConnections(app, bounds));
   // Schemas only describe. Handlers read the fields, so that JSON, forms and query strings follow the same rules.
   app.setValidatorCompiler(() => (value) => ({ value }));
