@@ -17,7 +17,7 @@ export interface ErasureCommand {
   readonly erasure: string;
   /** The device, or the userId or `_id` of one of its users. */
   readonly name: string;
-  /** Users that were created later are kept. Epoch ms. */
+  /** Users that were created later are kept, unless the name is their `_id`. Epoch ms. */
   readonly createdBy: number;
 }
 
@@ -53,17 +53,24 @@ export const erasureCommand = ({
   details: null,
 });
 
+/** A user who returns has another `_id`, so an `_id` needs no time. */
 const isErased = ({ deviceId, userId: name, receivedAt }: Location, user: UserState): boolean =>
-  user.createdAt <= receivedAt && (deviceId === name || user.userId === name || user.id === name);
+  user.id === name || (user.createdAt <= receivedAt && (deviceId === name || user.userId === name));
 
 /** Returns the users of a device that a command erases. */
 export const erasedUsers = (command: Location, state: DeviceState | undefined): UserState[] =>
   (state?.users ?? []).filter((user) => isErased(command, user));
 
-/** Returns the state without the erased users; undefined if none is left. */
+/**
+ * Returns the state without the erased users; undefined if none is left. A sole anonymous record that is left starts
+ * after the erasure: an erased user who returns takes it over, and a repeated command must not erase it.
+ */
 export function withoutErased(command: Location, state: DeviceState): DeviceState | undefined {
-  const users = state.users.filter((user) => !isErased(command, user));
-  if (users.length === 0) return undefined;
+  const left = state.users.filter((user) => !isErased(command, user));
+  const [only] = left;
+  if (only === undefined) return undefined;
+  const isOpen = left.length === 1 && only.userId === null && left.length < state.users.length;
+  const users = isOpen ? [{ ...only, createdAt: Math.max(only.createdAt, command.receivedAt + 1) }] : left;
   // The clock is that of the latest location.
-  return { users, locationMs: users[0] === state.users[0] ? state.locationMs : null };
+  return { users, locationMs: left[0] === state.users[0] ? state.locationMs : null };
 }

@@ -277,6 +277,30 @@ test('a user who returns starts anew, with another _id, and enters again', async
   expect(await place.count('users')).toBe(1);
 });
 
+// The user took over the anonymous record that was left of the device. It was older than the erasure. When the first
+// pass could not delete rows, the last one found the device again, and erased what was received after the erasure.
+test('a user who returns before the erasure is done, on a device that was used without a name, is kept', async () => {
+  let isAway = true;
+  const place = await start({ isRefused: (statement) => isAway && statement.startsWith('ALTER') });
+  const { node } = place;
+  await node.append(at('shared', 'Ada'), at('shared', null));
+  await until(async () => (await place.count('users')) === 2);
+  const erasure = await place.erase('user', 'Ada');
+  await until(async () => (await node.state(at('shared', null)))?.users.length === 1);
+  const { id } = (await node.state(at('shared', null)))!.users[0]!;
+  await node.append(at('shared', 'Ada'), at('shared', 'Ada'));
+  await until(async () => (await place.count('locations', `user = '${id}'`)) === 3);
+  isAway = false;
+  await place.complete(erasure);
+  expect(place.problems.splice(0)).not.toEqual([]);
+  expect((await node.state(at('shared', null)))?.users).toMatchObject([{ id, userId: 'Ada' }]);
+  expect(await place.count('locations', `user = '${id}'`)).toBe(3);
+  expect(await place.count('users', "user_id = 'Ada'")).toBe(1);
+  // A later erasure finds the record.
+  await place.eraseAll('user', 'Ada');
+  expect(await node.state(at('shared', null))).toBeUndefined();
+});
+
 test('what was received before the erasure and comes late is erased as well', async () => {
   const place = await start();
   const { node } = place;
