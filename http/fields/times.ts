@@ -12,8 +12,12 @@ const offset = '(?<zone>Z|UTC|GMT|[+-]\\d{2}:?\\d{2})';
 const month =
   '(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
+const isoDate = '(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})';
+
 const forms = [
-  new RegExp(`^(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})(?:[T ]${clock}\\s?${offset}?)?$`, 'i'),
+  new RegExp(`^${isoDate}(?:[T ]${clock}\\s?${offset}?)?$`, 'i'),
+  // Forms and query strings turn the plus sign of an offset into a space, unless it is encoded.
+  new RegExp(`^${isoDate}T${clock}(?<zone> \\d{2}:?\\d{2})$`, 'i'),
   new RegExp(`^${month} (?<day>\\d{1,2}),? (?<year>\\d{4})(?:,? ${clock}(?: ?${offset})?)?$`, 'i'),
   new RegExp(
     `^(?:(?<weekday>${dayNames.join('|')}), )?(?<day>\\d{1,2}) ${month} (?<year>\\d{4})(?: ${clock}(?: ?${offset})?)?$`,
@@ -28,7 +32,7 @@ function monthIndex(text: string): number {
 
 /** Returns minutes east of UTC; undefined when out of range. */
 function offsetMinutes(zone: string | undefined): number | undefined {
-  if (zone === undefined || !/^[+-]/.test(zone)) return 0;
+  if (zone === undefined || !/^[+ -]/.test(zone)) return 0;
   const hours = Number(zone.slice(1, 3));
   const minutes = Number(zone.slice(-2));
   if (hours > 23 || minutes > 59) return undefined;
