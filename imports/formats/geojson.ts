@@ -12,6 +12,9 @@ const maxNameCharacters = 100;
 const memberDepth = 1;
 const itemDepth = 2;
 
+const byteOrderMark = '\ufeff';
+const noCollection = 'must be a GeoJSON FeatureCollection with a list of features';
+
 const isBlank = (character: string): boolean =>
   character === ' ' || character === '\n' || character === '\r' || character === '\t';
 
@@ -20,6 +23,7 @@ class FeatureScanner {
   found = 0;
   hasList = false;
   #depth = 0;
+  #hasEnded = false;
   #isInString = false;
   #isEscaped = false;
   /** The last string between the members of the collection. */
@@ -47,6 +51,8 @@ class FeatureScanner {
       if (character === '{' || character === '[') {
         if (this.#isBetweenItems && character === '{') start = at;
         this.#open(character);
+      } else if (this.#depth === 0) {
+        if (!isBlank(character) && character !== byteOrderMark) this.#refuseOutside();
       } else if (character === '}' || character === ']') {
         this.#depth -= 1;
         if (this.#isInList && this.#depth === itemDepth) {
@@ -56,6 +62,7 @@ class FeatureScanner {
           start = -1;
         }
         if (this.#depth <= memberDepth) this.#isInList = false;
+        if (this.#depth === 0) this.#hasEnded = true;
       } else if (this.#isBetweenItems && character !== ',' && !isBlank(character)) this.#refuseItem();
     }
     if (this.#isInItem) this.#item += text.slice(start);
@@ -71,6 +78,7 @@ class FeatureScanner {
   }
 
   #begin(character: string): void {
+    if (this.#depth === 0) this.#refuseOutside();
     if (this.#isBetweenItems) this.#refuseItem();
     this.#isInString = true;
     if (this.#depth === memberDepth) this.#name = character;
@@ -85,11 +93,18 @@ class FeatureScanner {
   }
 
   #open(character: string): void {
+    if (this.#hasEnded) this.#refuseOutside();
     if (this.#depth === memberDepth && character === '[' && this.#name === '"features"') {
       this.#isInList = true;
       this.hasList = true;
     } else if (this.#isBetweenItems && character === '[') this.#refuseItem();
     this.#depth += 1;
+  }
+
+  /** Features of a second collection would be lost without a word. */
+  #refuseOutside(): never {
+    const rule = this.hasList ? 'has text after its FeatureCollection; a file holds one collection' : noCollection;
+    throw new BrokenSource(this.found + 1, { column: 'file', rule });
   }
 
   #refuseItem(): never {
@@ -123,8 +138,7 @@ export async function* geojsonRows(
     yield { rows, bytesRead: count.bytes };
     if (fault !== undefined) throw fault;
   }
-  if (!scanner.hasList)
-    throw new BrokenSource(1, { column: 'file', rule: 'must be a GeoJSON FeatureCollection with a list of features' });
+  if (!scanner.hasList) throw new BrokenSource(1, { column: 'file', rule: noCollection });
   if (!scanner.isComplete)
     throw new BrokenSource(scanner.found + 1, { column: 'file', rule: 'ends before the list of features does' });
 }

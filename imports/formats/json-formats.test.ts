@@ -49,6 +49,13 @@ it('finds every feature of a collection, whatever stands in it and around it', a
   );
 });
 
+it('takes a collection with a byte order mark and blanks around it', async () => {
+  expect(await geojson('\ufeff\r\n{"features":[{"type":"Feature","properties":{"a":1}}]}\r\n')).toMatchObject({
+    rows: [{ content: { fields: { a: 1 } } }],
+    broken: undefined,
+  });
+});
+
 it('finds every line of JSON, in any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(shape, async ({ features: all, chunkBytes, indent }) => {
@@ -100,6 +107,10 @@ describe('a file that is broken', () => {
     ['has an item that is not an object', '{"features":[{"type":"Feature"},7]}', 1, 2],
     ['has no list of features', '{"type":"Feature"}', 0, 1],
     ['is no JSON', 'description,type', 0, 1],
+    // The features of the second collection were lost, and the import succeeded.
+    ['has a second collection', '{"features":[{"type":"Feature"}]}\n{"features":[{"type":"Feature"}]}', 1, 2],
+    ['has text after its collection', '{"features":[{"type":"Feature"}]};', 1, 2],
+    ['is a program', 'var stores = {"features":[{"type":"Feature"}]}', 0, 1],
   ])('%s', async (_, text, rows, line) => {
     const found = await geojson(text);
     expect(found.rows).toHaveLength(rows);
