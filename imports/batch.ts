@@ -23,6 +23,8 @@ export interface BatchResult {
 export interface BatchParts {
   readonly configuration: Pick<ConfigurationReader, 'bases' | 'revisionOf'>;
   readonly writer: ConfigurationWriter;
+  /** Throws if the caller may no longer make the batch, which may have waited for others. Default: it may. */
+  readonly confirmAuthority?: () => void;
 }
 
 function contentOf(record: unknown, { table, answered }: ImportedResource): SourceRow['content'] {
@@ -36,9 +38,11 @@ async function* oneBatch(rows: readonly SourceRow[]) {
   yield { rows, bytesRead: 0 };
 }
 
-/** Applies the good records and returns a result for each, in their order. */
+/**
+ * Applies the good records and returns a result for each, in their order. Rejects with the error of `confirmAuthority`.
+ */
 export async function applyBatch(
-  { configuration, writer }: BatchParts,
+  { configuration, writer, confirmAuthority }: BatchParts,
   resource: ImportedResource,
   records: readonly unknown[],
   isDryRun: boolean,
@@ -47,6 +51,7 @@ export async function applyBatch(
   const rows = records.map((record, index) => ({ line: index + 1, content: contentOf(record, resource) }));
   const results: BatchResult[] = new Array(records.length);
   await writer.catchUp();
+  confirmAuthority?.();
   await applyRows(
     { configuration, writer },
     { resource, batches: oneBatch(rows), isDryRun, maxRows: maxBatchRecords, unit: 'record' },

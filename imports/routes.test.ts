@@ -4,10 +4,13 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openStream } from '../api/stream/testing/open-stream.js';
 import { adminApiKey, type Body, type TestProject, useApi } from '../api/testing/fixtures.js';
+import { createGazetteer } from '../providers/geocoding/gazetteer/gazetteer.js';
+import type { Geocoder } from '../providers/geocoding/geocoder.js';
 import { until } from '../testing/until.js';
 import { createImporter, type Importer } from './importer.js';
 import { importRoutes, maxStreamsPerProject } from './routes.js';
@@ -17,9 +20,19 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const maxFileBytes = 100_000;
 let importer: Importer;
+const gazetteer = createGazetteer();
+/** Imports of addresses last with it. */
+const slowGeocoder: Geocoder = {
+  ...gazetteer,
+  async forward(...query) {
+    await delay(10);
+    return gazetteer.forward(...query);
+  },
+};
 const api = await useApi({
   authorityCheckMs: 20,
-  addRoutes: (deps) => async (app) => {
+  addRoutes: (given) => async (app) => {
+    const deps = { ...given, geometrySources: { geocoder: slowGeocoder } };
     importer = createImporter(deps);
     await app.register(importRoutes, { ...deps, importer, folder, maxFileBytes });
   },
@@ -296,8 +309,7 @@ describe('streams of progress', () => {
     const [one, other] = [await api.newProject('One'), await api.newProject('Other')];
     const revoked = await (await runningImport(one)).open();
     const kept = await (await runningImport(other)).open();
-    const body = { environment: 'test', kind: 'secret' };
-    await api.call('POST', `/v1/projects/${one.record._id}/keys/rotate`, { key: adminApiKey, body });
+    await replaceKey(one);
     await until(() => revoked.isClosed);
     expect(revoked.text()).toContain('event: progress');
     expect(kept.isClosed).toBe(false);
@@ -325,8 +337,7 @@ it('a file that arrives after its key was replaced is not imported', async () =>
   const before = readdirSync(folder).length;
   sender.write(`${header}\n`);
   await until(() => readdirSync(folder).length > before);
-  const body = { environment: 'test', kind: 'secret' };
-  await api.call('POST', `/v1/projects/${project.record._id}/keys/rotate`, { key: adminApiKey, body });
+  await replaceKey(project);
   sender.end(row('late', 'a'));
   const [response] = await once(sender, 'response');
   response.resume();
@@ -334,6 +345,31 @@ it('a file that arrives after its key was replaced is not imported', async () =>
   expect(
     api.readModel.geofences({ project: project.record._id, environment: 'test', orderBy: 'createdAt', limit: 1 }).items,
   ).toEqual([]);
+});
+
+/** Replaces the secret test key of a project. Returns the new one. */
+async function replaceKey({ record }: TestProject): Promise<string> {
+  const body = { environment: 'test', kind: 'secret' };
+  return (await api.call('POST', `/v1/projects/${record._id}/keys/rotate`, { key: adminApiKey, body })).body.key;
+}
+
+// It wrote on to its last row, minutes or hours after the revocation.
+it('a running import is interrupted when its key is replaced', async () => {
+  const project = await api.newProject('Revoked');
+  const rows = Array.from({ length: 1_500 }, (_, number) => `Town,circle,town,${number},"Paris, TX",100`);
+  const { body, status } = await send(
+    ['description,type,tag,externalId,address,radius', ...rows].join('\n'),
+    '?wait=0',
+    { headers: { authorization: project.key('test', 'secret') } },
+  );
+  expect(status).toBe(202);
+  const key = await replaceKey(project);
+  const ended = await until(async () => {
+    const { body: answer } = await api.call('GET', `/v1/imports/${body.import._id}`, { key });
+    return answer.import.status !== 'running' && answer.import;
+  });
+  expect(ended.status).toBe('interrupted');
+  expect(ended.rows).toBeLessThan(rows.length);
 });
 
 describe('a batch', () => {
@@ -369,6 +405,21 @@ describe('a batch', () => {
       ['rejected', 'raduis: is not a known field; did you mean radius?'],
     ]);
     expect((await api.call('GET', `/v1/geofences/${body.results[1]._id}`)).body.geofence.externalId).toBe('new');
+  });
+
+  // A batch that waited for others was applied although its key was revoked meanwhile.
+  it('that waits is refused when its key is replaced', async () => {
+    const project = await api.newProject('Batches');
+    const key = project.key('test', 'secret');
+    const geofences = Array.from({ length: 500 }, (_, number) => ({
+      ...shop(`${number}`, { address: 'Paris, TX' }),
+      coordinates: undefined,
+    }));
+    const first = api.call('POST', '/v1/geofences/batch', { key, body: { geofences } });
+    const second = api.call('POST', '/v1/geofences/batch', { key, body: { geofences: [shop('late')] } });
+    await replaceKey(project);
+    expect(await second).toMatchObject({ status: 401 });
+    expect((await first).body.created).toBeLessThanOrEqual(500);
   });
 
   it.each([

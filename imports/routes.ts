@@ -13,7 +13,7 @@ import { cursorParameter, encodeCursor, limitParameter, readCursor, readLimit } 
 import { requireBeaconPlan } from '../api/plans.js';
 import { createSerializer } from '../api/serialize.js';
 import { callerOf } from '../http/access/authority.js';
-import { confirmStillAuthorized, endedByRevocation, endingOf } from '../http/access/revocation.js';
+import { confirmStillAuthorized, endedByRevocation, endingOf, withdrawalOf } from '../http/access/revocation.js';
 import { sendFailure } from '../http/answers/failures.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import { schemaOf } from '../http/fields/table.js';
@@ -353,7 +353,10 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
         admitKind(kind, scope);
         const resource = resourceOf(kind, { configuration, resolve: geometryResolver(deps) }, scope);
         // Batches of a project run one after another, so that others have their turn in between.
-        const results = await serialize(scope.project, () => applyBatch(deps, resource, given, isDryRun));
+        const { confirmAuthority } = request;
+        const results = await serialize(scope.project, () =>
+          applyBatch({ ...deps, confirmAuthority }, resource, given, isDryRun),
+        );
         const count = (action: string): number => results.filter((result) => result.action === action).length;
         return {
           meta: success,
@@ -430,16 +433,22 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
     const file = await uploads.receive(request, scope.project, asked.fileName);
     const { format, fileName, bytes } = file;
     const source = { path: file.path };
+    const withdrawal = withdrawalOf(request);
+    const { signal } = withdrawal;
+    const end = (): Promise<void> => {
+      withdrawal.end();
+      return file.remove();
+    };
     let started: StartedImport | undefined;
     try {
       // The file may have taken long to arrive.
       await confirmStillAuthorized(request);
       const permit = await importer.admit(scope);
-      started = await importer.start(permit, { ...asked, scope, source, format, fileName, bytesTotal: bytes });
+      started = await importer.start(permit, { ...asked, scope, source, signal, format, fileName, bytesTotal: bytes });
     } finally {
-      if (started === undefined) await file.remove();
+      if (started === undefined) await end();
     }
-    const finished = started.finished.finally(() => file.remove());
+    const finished = started.finished.finally(end);
     finished.catch(() => undefined);
     await started.underWay;
     return { ...started, finished };

@@ -1,5 +1,5 @@
 /**
- * Checks the authority of requests again that last: live streams, long polls, downloads and uploads.
+ * Checks the authority of requests again that last: live streams, long polls, downloads, uploads and imports.
  *
  * A request is authorized when it arrives. Without another check, a key that is revoked, or a session that ends, would
  * keep what it has opened.
@@ -29,6 +29,24 @@ export function revocationOf(request: FastifyRequest, reply: FastifyReply): Abor
   }, request.server.authorityCheckMs);
   finished(reply.raw, () => clearInterval(timer));
   return revocation.signal;
+}
+
+/**
+ * Returns a signal for work that goes on after its answer, such as an import. It aborts when the key was revoked, or
+ * the account has lost its role. A session that has only ended takes nothing from its account, so the work goes on.
+ * `end` ends the checks.
+ */
+export function withdrawalOf({ confirmAuthority, server }: FastifyRequest): { signal: AbortSignal; end: () => void } {
+  const withdrawal = new AbortController();
+  const timer = setInterval(() => {
+    try {
+      confirmAuthority();
+    } catch (error) {
+      withdrawal.abort(error);
+    }
+  }, server.authorityCheckMs);
+  timer.unref();
+  return { signal: withdrawal.signal, end: () => clearInterval(timer) };
 }
 
 /** Returns a signal that aborts when the client has left, or may no longer make the request. */
