@@ -7,9 +7,9 @@
  */
 
 import { once } from 'node:events';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { chmod, copyFile, cp, readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { FrozenTable } from '../../backends/embedded/analytics-snapshot.js';
 import { copyEnvironments, readStoredPositions } from '../../backends/embedded/copy.js';
 import { hasLog } from '../../backends/embedded/reader.js';
@@ -52,13 +52,14 @@ export const keyFiles = [encryptionKeyFile, adminApiKeyFile];
 export const tablesFolder = 'analytics';
 
 /**
- * Throws a StartError when there is nothing to back up or the target has content, and the reason of an interruption.
- * Removes then what it wrote. The caller ends the process after an interruption: threads of LMDB may go on copying.
+ * Throws a StartError when there is nothing to back up, or the target has content or is inside the data folder, and the
+ * reason of an interruption. Removes then what it wrote. The caller ends the process after an interruption: threads of LMDB may go on copying.
  */
 export async function backUp(options: BackupOptions): Promise<Manifest> {
   const { data, target } = options;
   if (!hasLog(data)) throw new StartError(`${data} is not a data folder of Fenceline; choose another with --data`);
   await refuseContent(target);
+  refuseInside(target, data, 'the data folder');
   createFolder(target);
   try {
     return await fill(options);
@@ -147,4 +148,20 @@ export async function refuseContent(folder: string): Promise<void> {
     throw new StartError(`${folder} can't be read: ${error.message}`);
   });
   if (names.length > 0) throw new StartError(`${folder} is not empty; name a folder that is empty or missing`);
+}
+
+/**
+ * Throws a StartError if the folder is inside the other one. Whoever owns the other one may remove it, or takes its
+ * files for foreign ones.
+ */
+export function refuseInside(folder: string, outer: string, named: string): void {
+  const [first] = relative(realPath(outer), realPath(folder)).split(sep);
+  if (first !== '..') throw new StartError(`${folder} is inside ${named} ${outer}; name a folder outside of it`);
+}
+
+/** Returns the path without symbolic links, also of a folder that does not exist yet. */
+function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(resolve(path));
+  return join(realPath(parent), basename(resolve(path)));
 }

@@ -15,7 +15,7 @@ import {
   storeFingerprint,
 } from '../keys/encryption-key.js';
 import { writeKeyFile } from '../keys/key-file.js';
-import { keyFiles, refuseContent, tablesFolder } from './backup.js';
+import { keyFiles, refuseContent, refuseInside, tablesFolder } from './backup.js';
 import { type Manifest, verifiedManifest } from './manifest.js';
 import { unfinishedRestoreFile } from './unfinished.js';
 
@@ -31,11 +31,12 @@ export interface RestoreOptions {
 
 /**
  * Verifies everything before it writes anything. Throws a StartError when the backup is damaged, the key is missing or
- * another one, or the folder has content. A restore that failed leaves the folder empty.
+ * another one, or the folder has content or is inside the backup. A restore that failed leaves the folder empty.
  */
 export async function restore({ backup, data, encryptionKeyPath, givenKey }: RestoreOptions): Promise<Manifest> {
   await refuseContent(data);
   const manifest = await verifiedManifest(backup);
+  refuseInside(data, backup, 'the backup');
   const key = verifiedKey(backup, manifest, encryptionKeyPath, givenKey);
   createFolder(data);
   try {
