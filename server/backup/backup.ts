@@ -13,6 +13,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { FrozenTable } from '../../backends/embedded/analytics-snapshot.js';
 import { copyEnvironments, readStoredPositions } from '../../backends/embedded/copy.js';
 import { hasLog } from '../../backends/embedded/reader.js';
+import { isDiskFull } from '../../backends/embedded/space.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { createFolder } from '../../schemas/create-folder.js';
 import { StartError } from '../failures.js';
@@ -52,8 +53,9 @@ export const keyFiles = [encryptionKeyFile, adminApiKeyFile];
 export const tablesFolder = 'analytics';
 
 /**
- * Throws a StartError when there is nothing to back up, or the target has content or is inside the data folder, and the
- * reason of an interruption. Removes then what it wrote. The caller ends the process after an interruption: threads of LMDB may go on copying.
+ * Throws a StartError when there is nothing to back up, the target has content or is inside the data folder, or its
+ * disk is full, and the reason of an interruption. Removes then what it wrote. The caller ends the process after an
+ * interruption: threads of LMDB may go on copying.
  */
 export async function backUp(options: BackupOptions): Promise<Manifest> {
   const { data, target } = options;
@@ -66,9 +68,13 @@ export async function backUp(options: BackupOptions): Promise<Manifest> {
   } catch (error) {
     // At once, so that what an interruption left running adds nothing meanwhile.
     for (const name of readdirSync(target)) rmSync(join(target, name), { recursive: true, force: true, maxRetries });
-    throw error;
+    throw isDiskFull(error, target) ? diskFull(target) : error;
   }
 }
+
+/** The engines report a full disk in ways of their own. */
+export const diskFull = (folder: string): StartError =>
+  new StartError(`the disk of ${folder} is full, and nothing was left there`);
 
 /** Attempts to remove a folder to which a thread is still adding a file. */
 const maxRetries = 10;

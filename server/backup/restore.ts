@@ -4,6 +4,7 @@ import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { attachTables } from '../../backends/embedded/analytics-snapshot.js';
 import { environmentNames, writeStoredPositions } from '../../backends/embedded/copy.js';
+import { isDiskFull } from '../../backends/embedded/space.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { createFolder } from '../../schemas/create-folder.js';
 import { lockFolder } from '../data-folder/lock.js';
@@ -15,7 +16,7 @@ import {
   storeFingerprint,
 } from '../keys/encryption-key.js';
 import { writeKeyFile } from '../keys/key-file.js';
-import { keyFiles, refuseContent, refuseInside, tablesFolder } from './backup.js';
+import { diskFull, keyFiles, refuseContent, refuseInside, tablesFolder } from './backup.js';
 import { type Manifest, verifiedManifest } from './manifest.js';
 import { unfinishedRestoreFile } from './unfinished.js';
 
@@ -31,7 +32,8 @@ export interface RestoreOptions {
 
 /**
  * Verifies everything before it writes anything. Throws a StartError when the backup is damaged, the key is missing or
- * another one, or the folder has content or is inside the backup. A restore that failed leaves the folder empty.
+ * another one, the folder has content or is inside the backup, or its disk is full. A restore that failed leaves the
+ * folder empty.
  */
 export async function restore({ backup, data, encryptionKeyPath, givenKey }: RestoreOptions): Promise<Manifest> {
   await refuseContent(data);
@@ -51,7 +53,7 @@ export async function restore({ backup, data, encryptionKeyPath, givenKey }: Res
     await rm(join(data, unfinishedRestoreFile));
   } catch (error) {
     for (const name of await readdir(data)) await rm(join(data, name), { recursive: true, force: true });
-    throw error;
+    throw isDiskFull(error, data) ? diskFull(data) : error;
   }
   return manifest;
 }

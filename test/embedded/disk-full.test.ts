@@ -5,12 +5,26 @@
  * tests the rules alone. Before free space was watched, the first failed commit was answered 500 and ended the process.
  */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openEmbedded } from '../../backends/embedded/embedded.js';
 import { openLogReader } from '../../backends/embedded/reader.js';
 import { topics } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
+import { backUp } from '../../server/backup/backup.js';
+import { restore } from '../../server/backup/restore.js';
+import { StartError } from '../../server/failures.js';
 import { acknowledging, Receiver } from '../../testing/receiver.js';
 import { until } from '../../testing/until.js';
 import { placeBasemap } from '../support/basemap.js';
@@ -245,5 +259,30 @@ describe.skipIf(!mayMount)('a disk that fills up under load', () => {
     const events = await devicesIn(on.dataFolder, topics.events);
     expect([...acknowledged].filter((device) => !locations.has(device))).toEqual([]);
     expect([...locations.keys()].filter((device) => events.get(device) !== 1)).toEqual([]);
+  });
+});
+
+// The command printed the error object of the engine.
+describe.skipIf(!mayMount)('a disk that is too small', () => {
+  const digits = 'ab'.repeat(32);
+  const disk = mkdtempSync(join(tmpdir(), 'fenceline-small-'));
+  const full = new StartError(`the disk of ${join(disk, 'copy')} is full, and nothing was left there`);
+  afterAll(() => rmSync(disk, { recursive: true }));
+
+  it('ends a backup and a restore in one line, and keeps nothing of them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fenceline-full-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [data, whole] = [join(folder, 'data'), join(folder, 'backup')];
+    await openEmbedded({ path: data, partitions: 1 }).close();
+    const snapshots = { take: async () => ({ _id: 's', encryptionKeySha256: null, tables: [] }), drop: async () => {} };
+    const backUpTo = (target: string) =>
+      backUp({ data, target, snapshots, includeKeys: false, signal: new AbortController().signal });
+    await backUpTo(whole);
+
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', disk]);
+    onTestFinished(() => void execFileSync('umount', ['--lazy', disk]));
+    await expect(backUpTo(join(disk, 'copy'))).rejects.toEqual(full);
+    await expect(restore({ backup: whole, data: join(disk, 'copy'), givenKey: digits })).rejects.toEqual(full);
+    expect(readdirSync(join(disk, 'copy'))).toEqual([]);
   });
 });
