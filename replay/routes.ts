@@ -7,11 +7,11 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { ApiDependencies } from '../api/dependencies.js';
-import { answerOf, bodyFields, described, found, idParameter, listOf } from '../api/describe.js';
 import { type GeofenceInput, readPlainGeofence } from '../api/geofences/fields.js';
 import { limitParameter, readLimit } from '../api/lists.js';
 import { changeSettings } from '../api/settings/fields.js';
 import { callerOf } from '../http/access/authority.js';
+import { answerOf, bodyFields, described, found, idParameter, listOf } from '../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
 import {
   booleanField,

@@ -1,8 +1,8 @@
 /** The routes of the demo: start, state, stop and remove. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { answerOf, described, success } from '../api/describe.js';
 import { callerOf } from '../http/access/authority.js';
+import { answerOf, described, success } from '../http/describe.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
 import { Timestamp } from '../schemas/json/common.js';

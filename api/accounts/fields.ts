@@ -1,10 +1,10 @@
 /** The fields of the bodies that the routes of accounts read. */
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { bodyFields } from '../../http/describe.js';
 import { accepted, FieldReader } from '../../http/fields/reader.js';
 import { type FieldTable, field, readTable, refuseUnknown, required, type ValuesOf } from '../../http/fields/table.js';
 import { checkMailAddress } from '../../outbound/mail/address.js';
-import { bodyFields } from '../describe.js';
 
 const maxEmailCharacters = 254;
 const maxPasswordCharacters = 256;

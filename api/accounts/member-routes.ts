@@ -2,13 +2,13 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { choiceField, required, schemaOf } from '../../http/fields/table.js';
 import { type AccountRecord, Invitation, Member, Session } from '../../schemas/json/account.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
 import type { Edit } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import {

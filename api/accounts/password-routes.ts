@@ -1,11 +1,11 @@
 /** The routes of passwords: reset by mail, and change. */
 import type { FastifyPluginAsync } from 'fastify';
 import { sessionOf } from '../../http/access/authority.js';
+import { answerOf, described, success } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { Session } from '../../schemas/json/account.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, success } from '../describe.js';
 import type { Edit } from '../edits.js';
 import { accountIdOf, newGeneration } from './accounts.js';
 import type { AccountParts } from './dependencies.js';

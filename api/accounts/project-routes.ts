@@ -2,12 +2,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { sessionOf } from '../../http/access/authority.js';
 import { roleIn, type Session } from '../../http/access/sessions.js';
+import { answerOf, described, success } from '../../http/describe.js';
 import { required, schemaOf, textField } from '../../http/fields/table.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Session as SessionJson } from '../../schemas/json/account.js';
 import { Project } from '../../schemas/json/project.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, success } from '../describe.js';
 import { maxProjectNameLength, newProject } from '../projects/projects.js';
 import { projectJson } from '../projects/routes.js';
 import { createSerializer } from '../serialize.js';

@@ -1,13 +1,13 @@
 /** The routes that create accounts by sign-up. The operator switches them on. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { answerOf, described, success } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf, textField } from '../../http/fields/table.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Account, Session } from '../../schemas/json/account.js';
 import { Project } from '../../schemas/json/project.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, success } from '../describe.js';
 import { maxProjectNameLength } from '../projects/projects.js';
 import { projectJson } from '../projects/routes.js';
 import { accountIdOf, accountJson } from './accounts.js';

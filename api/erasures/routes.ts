@@ -5,6 +5,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { maxIdCharacters } from '../../http/location/request.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -12,7 +13,6 @@ import { freshId } from '../../schemas/ids.js';
 import { Erasure, type ErasureRecord, type ErasureSubject } from '../../schemas/json/erasure.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, found, idParameter, listOf, success } from '../describe.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 
 type ById = { Params: { id: string } };

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, bodyFields, described, found, idParameter, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { isId } from '../../http/fields/values.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
@@ -14,7 +15,6 @@ import { createFairLimit } from '../../pipeline/fair-limit.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, idParameter, success } from '../describe.js';
 import { boundedReads, leavingOf } from '../history.js';
 import { where } from '../sql.js';
 

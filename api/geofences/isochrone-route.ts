@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { IsochroneRequest } from '../../providers/isochrones/provider.js';
 import { ApiError } from '../../schemas/errors.js';
@@ -10,7 +11,6 @@ import { type TravelMode, travelModes } from '../../schemas/json/constants.js';
 import { maxIsochroneMinutes, minIsochroneMinutes, ShownIsochroneSource } from '../../schemas/json/geofence.js';
 import { shownIsochrone } from '../../schemas/wire/geofence.js';
 import type { GeometrySources } from '../dependencies.js';
-import { answerOf, described, success } from '../describe.js';
 import { noRoads } from './geometry.js';
 
 const minutesRange = { minimum: minIsochroneMinutes, maximum: maxIsochroneMinutes };

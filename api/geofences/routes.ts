@@ -2,13 +2,13 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { described, found, idParameter, listOf, pairParameters, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { isId } from '../../http/fields/values.js';
 import { Geofence, type GeofenceRecord } from '../../schemas/json/geofence.js';
 import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import type { Pair } from '../paired/fields.js';
 import { addPairedRoutes } from '../paired/routes.js';

@@ -1,10 +1,10 @@
 /** Reads a marker's image from a request: the image as the body with its name in the query, or both as JSON. Pure. */
 
 import Type from 'typebox';
+import { bodyFields } from '../../http/describe.js';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { field, readChange, refuseUnknown, required, textField } from '../../http/fields/table.js';
 import { MapMarker, maxMarkerBytes } from '../../schemas/json/map.js';
-import { bodyFields } from '../describe.js';
 
 /** The uploaded properties of a marker. */
 export interface MarkerInput {

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { storedMarker } from '../../pipeline/catalog/store/stored-files.js';
@@ -11,7 +12,6 @@ import { freshId } from '../../schemas/ids.js';
 import { MapMarker, type MapMarkerRecord, type MarkerType, maxMarkerBytes } from '../../schemas/json/map.js';
 import { type MapMarkerHead, mapMarkerJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { mapMarkerFields, readChangedMarker, readMarker } from './input.js';

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { storedStyle } from '../../pipeline/catalog/store/stored-files.js';
@@ -12,7 +13,6 @@ import { freshId } from '../../schemas/ids.js';
 import { MapStyle, type MapStyleRecord, Unsupported as UnsupportedSchema } from '../../schemas/json/map.js';
 import { type MapStyleHead, mapStyleJson } from '../../schemas/wire/map.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { mapStyleFields, readStyle, type Style, type StyleInput } from './input.js';

@@ -2,12 +2,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
+import { described } from '../../http/describe.js';
 import { mapCostMs } from '../../renderer/request/cost.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { MapRequest } from '../../renderer/types.js';
 import { fieldError, parameterError, type Validated } from '../../schemas/errors.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { described } from '../describe.js';
 import { createCostLimit } from './cost-limit.js';
 import { mapAnswer, mapParameters, notModified } from './description.js';
 import { fencesOfTag } from './fences.js';

@@ -10,6 +10,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { callerOf, keyOfRequest } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
+import { described } from '../../http/describe.js';
 import { faceOf } from '../../renderer/labels/text/font-face.js';
 import { webFileCostMs, webStyleCostMs } from '../../renderer/request/cost.js';
 import { readLanguage, readStyle } from '../../renderer/request/request.js';
@@ -18,7 +19,6 @@ import { type Tileset, tilesets, type WebFileRequest } from '../../renderer/web/
 import { withAddresses } from '../../renderer/web/style.js';
 import { ApiError, parameterError, type Validated } from '../../schemas/errors.js';
 import type { MapParts } from '../dependencies.js';
-import { described } from '../describe.js';
 import type { CostLimit } from './cost-limit.js';
 import { type FinishedFile, type FinishedFiles, isKnown, maxAgeS } from './images.js';
 import type { Resolve } from './uploads.js';

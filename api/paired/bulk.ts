@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, bodyFields, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome } from '../../http/fields/reader.js';
 import { isId } from '../../http/fields/values.js';
 import type {
@@ -14,7 +15,6 @@ import { ApiError } from '../../schemas/errors.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
-import { answerOf, bodyFields, described, success } from '../describe.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 

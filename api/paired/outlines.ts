@@ -7,11 +7,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { described, listOf } from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id, Position } from '../../schemas/json/common.js';
 import { type GeofenceRecord, isEnabledAt } from '../../schemas/json/geofence.js';
-import { described, listOf } from '../describe.js';
 import { cursorParameter, listPaging } from '../lists.js';
 import { cursorOf, readPlace, type SearchedResource } from './search.js';
 

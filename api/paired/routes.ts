@@ -5,13 +5,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import {
+  answerOf,
+  bodyFields,
+  described,
+  found,
+  idParameter,
+  listOf,
+  pairParameters,
+  success,
+} from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf, unknownField } from '../../http/fields/table.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, idParameter, listOf, pairParameters, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, metaOfPage, readListQuery } from '../lists.js';
 import { patchDescription } from '../merge-patch.js';

@@ -7,6 +7,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { endingDigits } from '../../pipeline/catalog/store/keys.js';
 import { createTurns } from '../../pipeline/catalog/store/turns.js';
@@ -20,7 +21,6 @@ import type {
 } from '../../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
-import { answerOf, described, success } from '../describe.js';
 import { listParameters, readListQuery } from '../lists.js';
 
 type Listed = GeofenceRecord | BeaconRecord;

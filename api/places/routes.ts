@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, bodyFields, described, found, listOf, success } from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf, unknownField } from '../../http/fields/table.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -9,7 +10,6 @@ import { placeRecordId } from '../../schemas/ids.js';
 import { Place, type PlaceRecord } from '../../schemas/json/place.js';
 import { placeJson } from '../../schemas/wire/place.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { maxGeofencesPerPlace } from '../geofences/geometry.js';
 import {

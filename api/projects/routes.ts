@@ -1,6 +1,7 @@
 /** The routes of projects and their keys. They require the admin API key; an owner may read and re-key the project. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import { readTable, required, schemaOf, textField } from '../../http/fields/table.js';
 import { projectErasures } from '../../pipeline/records/project-erasures.js';
@@ -9,7 +10,6 @@ import { Environment } from '../../schemas/json/common.js';
 import { KeyKind, Project, type ProjectRecord } from '../../schemas/json/project.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { projectFields, readProject } from './fields.js';

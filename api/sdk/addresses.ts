@@ -7,6 +7,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { textOf } from '../../http/fields/values.js';
 import { normalizeAddress } from '../../http/location/address.js';
@@ -28,7 +29,6 @@ import { type PlaceRecord, PlaceSummary } from '../../schemas/json/place.js';
 import { point } from '../../schemas/wire/common.js';
 import { placeSummary } from '../../schemas/wire/place.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, success } from '../describe.js';
 
 const tag = 'search';
 const config = { authority: 'publishable', limit: 'query' } as const;

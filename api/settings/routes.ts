@@ -1,11 +1,11 @@
 /** The routes of the settings of the key's project and environment. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, bodyFields, described, found, success } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { Settings } from '../../schemas/json/project.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { changeSettings, settingsFields } from './fields.js';
 

@@ -7,12 +7,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, described, success } from '../../http/describe.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { hasElapsed } from '../../schemas/elapsed.js';
 import { Timestamp } from '../../schemas/json/common.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, success } from '../describe.js';
 import { where } from '../sql.js';
 
 const intervalMs = 5_000;

@@ -2,11 +2,11 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, described, found, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { Id, Timestamp } from '../../schemas/json/common.js';
 import { Event, User } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, described, found, listOf, success } from '../describe.js';
 import { Explanation } from '../explain/schema.js';
 import { boundedReads, leavingOf } from '../history.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';

@@ -1,13 +1,13 @@
 /** The records of webhooks: how they are found, made and edited. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
+import { found } from '../../http/describe.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
 import { freshId } from '../../schemas/ids.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { IssuedSecret } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { found } from '../describe.js';
 import type { Edit } from '../edits.js';
 import type { WebhookInput } from './fields.js';
 import { newSecret } from './secrets.js';

@@ -6,6 +6,7 @@
  * with its user as of now.
  */
 
+import { found } from '../../http/describe.js';
 import { type Analytics, topics } from '../../pipeline/ports.js';
 import { deliveriesOf, maxEventCharacters, storedUserText } from '../../pipeline/records/deliveries.js';
 import { deviceKey } from '../../pipeline/records/device-key.js';
@@ -16,7 +17,6 @@ import type { Event } from '../../schemas/json/user.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { found } from '../describe.js';
 import type { Cursor } from '../lists.js';
 import type { EventRange } from './redelivery-fields.js';
 import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent } from './stored-events.js';

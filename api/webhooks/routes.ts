@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, bodyFields, described, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { type Networks, parseNetworks } from '../../outbound/addresses.js';
@@ -9,7 +10,6 @@ import { ApiError, parameterError } from '../../schemas/errors.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import { type IssuedSecret, webhookJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, idParameter, listOf, success } from '../describe.js';
 import { type Edit, sendRevision } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 import { readWebhook, webhookFields } from './fields.js';

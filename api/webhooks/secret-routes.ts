@@ -1,12 +1,12 @@
 /** The routes of a webhook's secrets: rotation and removal. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
+import { answerOf, bodyFields, described, found, idParameter } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { ApiError } from '../../schemas/errors.js';
 import { Id } from '../../schemas/json/common.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { answerOf, bodyFields, described, found, idParameter } from '../describe.js';
 import type { Edit } from '../edits.js';
 import { RotationBody, readOverlapHours } from './fields.js';
 import { type ById, createWebhookEditor } from './records.js';

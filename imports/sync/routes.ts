@@ -1,9 +1,9 @@
 /** Serves the sync of the key's environment: GET, PUT and DELETE /v1/sync, and POST /v1/sync/run. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiDependencies } from '../../api/dependencies.js';
-import { answerOf, bodyFields, described, found, success } from '../../api/describe.js';
 import { createEditor, sendRevision } from '../../api/edits.js';
 import { callerOf } from '../../http/access/authority.js';
+import { answerOf, bodyFields, described, found, success } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import type { Networks } from '../../outbound/addresses.js';

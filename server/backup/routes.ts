@@ -1,8 +1,8 @@
 /** Routes of an embedded node that `fenceline backup` calls while it runs. They require the admin API key. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { answerOf, described, idParameter, success } from '../../api/describe.js';
 import { isSnapshotId } from '../../backends/embedded/analytics-snapshot.js';
+import { answerOf, described, idParameter, success } from '../../http/describe.js';
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
 import { encryptionKeyFingerprint } from '../keys/encryption-key.js';

@@ -1,10 +1,10 @@
 /** Helpers with which routes describe themselves for /openapi.json, and with which handlers answer. */
 import type { FastifySchema } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
-import type { RawFields } from '../http/fields/reader.js';
-import { isDictionary } from '../http/fields/values.js';
 import { ApiError } from '../schemas/errors.js';
 import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
+import type { RawFields } from './fields/reader.js';
+import { isDictionary } from './fields/values.js';
 
 export interface Description {
   /** Unique. Generated clients use it as the name of the method. */
