@@ -235,7 +235,14 @@ function stateBefore(
 ): DeviceState | undefined {
   let state = isAfterUpgrade && stored !== undefined ? withoutGenerations(stored) : stored;
   for (const name of erased) {
-    const command = { project, environment, deviceId, erasure: 'erasure', name, createdBy: noonMs + minutes(1_000_000) };
+    const command = {
+      project,
+      environment,
+      deviceId,
+      erasure: 'erasure',
+      name,
+      createdBy: noonMs + minutes(1_000_000),
+    };
     state = state && withoutErased(erasureCommand(command), state);
   }
   return state;
