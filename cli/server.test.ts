@@ -3,7 +3,7 @@
  * `//v1/projects` while `export` accepted the address. An address that is no URL had two messages, an outage had three,
  * and one of those was a stack.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,8 @@ import { descriptions } from './descriptions.js';
 import { adminAccessOf } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-server-'));
+const data = join(folder, 'data');
+mkdirSync(data);
 const file = (name: string, content: string): string => {
   writeFileSync(join(folder, name), content);
   return join(folder, name);
@@ -64,8 +66,8 @@ beforeAll(async () => {
   radar = await listening(() => [200, { meta: { sdkConfiguration: { stopDetection: true } }, ...lists }]);
   nobody = `http://127.0.0.1:${(await freePorts(1))[0]}`;
   // A backup calls the server only if one uses the data folder.
-  await openEmbedded({ path: folder, partitions: 1 }).close();
-  await lockFolder(folder);
+  await openEmbedded({ path: data, partitions: 1 }).close();
+  await lockFolder(data);
 });
 afterAll(() => {
   fenceline.close();
@@ -87,7 +89,7 @@ async function failureOf(command: string, words: readonly string[], address: str
   const { run } = (await import(`./commands/${command}.ts`)) as { run: Run<CommandDescription['options']> };
   const filled = words.map((word) => (word === 'FOLDER' ? mkdtempSync(join(folder, 'empty-')) : word));
   const radarAccess = { 'radar-key': 'radar', 'radar-address': addressOf(radar) };
-  const values = { address, key: 'key', data: folder, ...radarAccess };
+  const values = { address, key: 'key', data, ...radarAccess };
   return run(values as never, filled).catch((error: unknown) => error);
 }
 
@@ -124,6 +126,46 @@ test.each([
   ['::', 'http://127.0.0.1:81'],
 ])('commands call a node that listens on %s at %s', async (host, address) => {
   expect(await adminAccessOf({ host, port: '81' })).toEqual({ address, key: 'admin' });
+});
+
+// The command said that nothing answers, and asked whether the server is running.
+describe('what is wrong before anything is sent is not told as an outage', () => {
+  test.each(['key\nkey', 'ключ', 'a key'])('the key %j', async (key) => {
+    const { run } = await import('./commands/export.js');
+    const failure = await run({ address: addressOf(fenceline), key }, []).catch((error: unknown) => error);
+    expect(failure).toEqual(new UsageError('the key has characters that no key has; copy it again'));
+  });
+
+  test('a folder in place of a file', async () => {
+    const path = join(folder, 'folder.csv');
+    mkdirSync(path);
+    const message = `${path} is a folder`;
+    expect(await failureOf('import', [path], addressOf(fenceline))).toEqual(new CommandFailure(message));
+  });
+
+  test('a file that cannot be read to its end', async () => {
+    // Reads of this file fail, as those of a broken disk do.
+    const path = join(folder, 'memory.csv');
+    symlinkSync('/proc/self/mem', path);
+    const message = `${path} can't be read: EIO: i/o error, read`;
+    expect(await failureOf('import', [path], addressOf(fenceline))).toEqual(new CommandFailure(message));
+  });
+});
+
+// Values of a file and names of others may hold sequences that a terminal would obey.
+test('control characters of bad rows and of projects are not printed', async () => {
+  const bell = String.fromCharCode(7);
+  const rejections = [{ line: 2, column: `tag${bell}`, rule: 'is required', value: `${bell}x` }];
+  const ended = { _id: 'i', status: 'completed', message: `done${bell}`, rejections, rejected: 1 };
+  const projects = [{ _id: 'p', name: `One${bell}`, keys: [] }];
+  const server = await listening(() => [200, { meta: { code: 200 }, import: ended, projects }]);
+  const address = addressOf(server);
+  const failure = await failureOf('import', [file('bad.csv', 'tag\n')], address);
+  await failureOf('project', ['list'], address);
+  server.close();
+  const printed = [console.log, console.error].flatMap((each) => vi.mocked(each).mock.calls.flat());
+  expect(printed).toEqual([`p  One\uFFFD`, 'line 2: tag\uFFFD: is required (\uFFFDx)']);
+  expect(failure).toEqual(new CommandFailure('bad.csv: done\uFFFD'));
 });
 
 test('an outage has its reason also where the name has several addresses', async () => {

@@ -63,15 +63,21 @@ export function checkedAddress(given: string): string {
   return given.replace(/\/+$/, '');
 }
 
+/** Visible characters of ASCII. */
+const keyPattern = /^[\x21-\x7e]+$/;
+
 /** Servers that have answered. An outage of another one does not pass: it does not run, or its address is wrong. */
 const answered = new WeakSet<Access>();
 
 /** Sends a request and resolves to its successful answer, whose body may be a stream. */
-export const request = (
+export async function request(
   access: Access,
   path: string,
   { maxRetries = 0, ...options }: RequestOptions = {},
-): Promise<Response> => repeat(() => attempt(access, path, options), maxRetries);
+): Promise<Response> {
+  if (!keyPattern.test(access.key)) throw new UsageError('the key has characters that no key has; copy it again');
+  return repeat(() => attempt(access, path, options), maxRetries);
+}
 
 async function attempt(access: Access, path: string, options: RequestOptions): Promise<Outcome<Response>> {
   const { timeoutMs, ...init } = options;

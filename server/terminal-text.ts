@@ -1,4 +1,4 @@
-/** Formats text for terminals: colours, columns and durations. */
+/** Formats text for terminals: colours, columns, durations, and text of others. */
 
 export type Paint = (style: Style, text: string) => string;
 export type Style = 'dim' | 'bold' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'red';
@@ -8,6 +8,9 @@ const codes: Record<Style, number> = { dim: 2, bold: 1, green: 32, yellow: 33, c
 /** Returns a function that colours text for a terminal, or leaves it plain for pipes and files. */
 export const painter = (coloured: boolean): Paint =>
   coloured ? (style, text) => `\u001b[${codes[style]}m${text}\u001b[0m` : (_style, text) => text;
+
+/** Replaces control characters: text of clients and files may have some that a terminal would obey. */
+export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD');
 
 /** Truncates or pads a text to a width. */
 export const column = (text: string, width: number): string =>

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createBlockReader } from '../../client/server-sent-events.js';
 import { formatOfName } from '../../schemas/import-formats.js';
 import type { Import, ImportFormat } from '../../schemas/json/import.js';
+import { printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import/progress.js';
@@ -48,11 +49,10 @@ function checkWritable(path: string): void {
 }
 
 function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    throw new CommandFailure(`${path} can't be read`);
-  }
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new CommandFailure(`${path} does not exist`);
+  if (found.isDirectory()) throw new CommandFailure(`${path} is a folder`);
+  return found.size;
 }
 
 /** Sends the file. Returns the import, which may still run. */
@@ -66,9 +66,13 @@ async function send(
   const format = formatOfName(isCompressed ? path.slice(0, -'.gz'.length) : path);
   if (format === undefined) throw new UsageError(`${path} must be a .csv, .geojson or .ndjson file`);
   const totalBytes = sizeOf(path);
+  let unreadable: CommandFailure | undefined;
   async function* sent(): AsyncGenerator<Uint8Array> {
     let bytes = 0;
-    for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
+    const file = createReadStream(path).on('error', ({ message }) => {
+      unreadable = new CommandFailure(`${path} can't be read: ${message}`);
+    });
+    for await (const chunk of file as AsyncIterable<Uint8Array>) {
       yield chunk;
       bytes += chunk.length;
       line.show(sendingProgress(bytes, totalBytes));
@@ -79,6 +83,9 @@ async function send(
     headers: { 'content-type': types[format], ...(isCompressed && { 'content-encoding': 'gzip' }) },
     body: Readable.toWeb(Readable.from(sent())) as RequestInit['body'] & ReadableStream,
     duplex: 'half',
+  }).catch((error: unknown) => {
+    // The request fails with the file.
+    throw unreadable ?? error;
   });
   return answer.import;
 }
@@ -112,13 +119,13 @@ async function report(access: Access, path: string, result: Import, rejectedPath
   const { status, message, rejections = [], plannedRows = [], rejected, rejectedFile } = result;
   for (const { line, action, tag = null, externalId = null, changed = [] } of plannedRows) {
     const pair = [tag, externalId].filter((part) => part !== null).join('/');
-    console.log(`line ${line}: ${action} ${pair}${changed.length > 0 ? `: ${changed.join(', ')}` : ''}`);
+    console.log(printable(`line ${line}: ${action} ${pair}${changed.length > 0 ? `: ${changed.join(', ')}` : ''}`));
   }
   const shown = rejections.slice(0, maxShownRows);
   for (const { line, column, value, rule } of shown)
-    console.error(`line ${line}: ${column}: ${rule}${value === '' ? '' : ` (${value})`}`);
+    console.error(printable(`line ${line}: ${column}: ${rule}${value === '' ? '' : ` (${value})`}`));
   if (rejected > shown.length) console.error(`and ${rejected - shown.length} more bad rows`);
-  const summary = `${basename(path)}: ${message}`;
+  const summary = printable(`${basename(path)}: ${message}`);
   if (rejectedFile !== undefined && rejectedPath !== undefined) {
     try {
       const response = await request(access, rejectedFile);

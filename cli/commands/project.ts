@@ -1,5 +1,6 @@
 /** `fenceline project`: manages the projects of a running Fenceline over HTTP, with the admin API key. */
 import type { Project } from '../../schemas/json/project.js';
+import { printable } from '../../server/terminal-text.js';
 import { type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type Access, adminAccessOf, call } from '../server.js';
@@ -24,7 +25,7 @@ function actionOf(values: Values, [word, subject, ...rest]: readonly string[]) {
 
 async function create(admin: Access, name: string): Promise<void> {
   const { project } = await call<{ project: Project }>(admin, 'POST', '/v1/projects', { json: { name } });
-  console.log(`${project._id}  ${project.name}`);
+  console.log(`${project._id}  ${printable(project.name)}`);
   for (const { environment, kind, key } of project.keys) console.log(`  ${environment} ${kind}`.padEnd(20), key);
   console.log('The keys are shown only this once.');
 }
@@ -35,7 +36,7 @@ async function list(admin: Access): Promise<void> {
     const path = `/v1/projects?limit=1000${page}`;
     const { meta, projects } = await call<{ meta: { cursor?: string }; projects: Project[] }>(admin, 'GET', path);
     for (const project of projects) {
-      console.log(`${project._id}  ${project.name}`);
+      console.log(`${project._id}  ${printable(project.name)}`);
       for (const { environment, kind, hint } of project.keys) console.log(`  ${environment} ${kind}`.padEnd(20), hint);
     }
     page = meta.cursor === undefined ? '' : `&cursor=${meta.cursor}`;

@@ -1,7 +1,7 @@
 /** Formats an event as a line for a terminal. Pure. */
 
 import type { Event } from '../../schemas/json/user.js';
-import { column, duration, type Paint, type Style } from '../../server/terminal-text.js';
+import { column, duration, type Paint, printable, type Style } from '../../server/terminal-text.js';
 
 const columns = { type: 26, who: 20, what: 32, confidence: 12 };
 
@@ -12,9 +12,6 @@ const styles = new Map<string, Style>([
   ['user.entered_beacon', 'magenta'],
   ['user.exited_beacon', 'magenta'],
 ]);
-
-/** Replaces control characters, because names come from clients and a terminal would interpret them. */
-const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD');
 
 /** Returns the local time of an ISO time: 14:03:07. */
 function localTime(isoTime: string): string {
