@@ -127,14 +127,13 @@ describe('the npm package', () => {
     onTestFinished(async () => void (await server.stop()));
     const { address, keys } = await server.ready;
     const block = readme.match(/```sh\n(curl -X PUT[\s\S]*?)```/)?.[1] as string;
-    const script = block
-      .replaceAll('http://127.0.0.1:8080', address)
-      .replaceAll(/^curl /gm, 'curl --silent --show-error --write-out "\\n" ');
-    const env = { ...process.env, SK: keys!.test_secret, PK: keys!.test_publishable };
+    const script = block.replaceAll(/^curl /gm, 'curl --silent --show-error --write-out "\\n" ');
+    const env = { ...process.env, FENCELINE: address, SK: keys!.test_secret, PK: keys!.test_publishable };
     const answers = execFileSync('bash', ['-e', '-c', script], { env, encoding: 'utf8' }).trim().split('\n');
     expect(answers.filter(Boolean).map((line) => JSON.parse(line))).toMatchObject([
       { meta: { code: 200 } },
       { meta: { code: 200 }, events: [{ type: 'user.entered_geofence' }] },
+      { meta: { code: 200 }, events: [{ type: 'user.exited_geofence' }] },
     ]);
 
     const client = new Client(() => address, keys!.test_secret);
@@ -157,6 +156,8 @@ describe('the npm package', () => {
     const fenceline = (...words: string[]) =>
       execFileSync(process.execPath, [program, ...words], { cwd: project, encoding: 'utf8' });
     const running = ['--data', dataFolder, '--address', address];
+    const entered = await client.track({ deviceId: 'phone-1', ...duomo });
+    expect(entered.events).toMatchObject([{ type: 'user.entered_geofence' }]);
     expect(fenceline('backup', 'of-running', ...running)).toMatch(/everything acknowledged before/);
     await server.stop();
     expect(fenceline('backup', 'of-stopped', '--data', dataFolder)).toMatch(/everything acknowledged before/);
