@@ -6,6 +6,9 @@ import { ErrorBody, Id, Meta } from '../schemas/json/common.js';
 import type { RawFields } from './fields/reader.js';
 import { isDictionary } from './fields/values.js';
 
+/** Returns a text with a capital, as in names of operations. */
+export const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 export interface Description {
   /** Unique. Generated clients use it as the name of the method. */
   readonly operationId: string;

@@ -14,7 +14,7 @@ import { createSerializer } from '../api/serialize.js';
 import { callerOf } from '../http/access/authority.js';
 import { confirmStillAuthorized, endedByRevocation, endingOf, withdrawalOf } from '../http/access/revocation.js';
 import { sendFailure } from '../http/answers/failures.js';
-import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../http/describe.js';
+import { answerOf, bodyFields, capitalized, described, found, idParameter, listOf, success } from '../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
 import { schemaOf } from '../http/fields/table.js';
 import type { Scope } from '../pipeline/catalog/types.js';
@@ -59,8 +59,6 @@ const maxStreams = 200;
 export const maxStreamsPerProject = 20;
 
 type ById = { Params: { id: string } };
-
-const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 const fileBody = {
   content: Object.fromEntries(

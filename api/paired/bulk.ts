@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, described, success } from '../../http/describe.js';
+import { answerOf, bodyFields, capitalized, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome } from '../../http/fields/reader.js';
 import { isId } from '../../http/fields/values.js';
 import type {
@@ -118,7 +118,7 @@ export function addBulkRoute<Stored extends Listed>(
   app.post(`/v1/${tag}/bulk`, {
     config: { authority: 'secret', limit: 'management' },
     schema: described({
-      operationId: name === 'geofence' ? 'changeGeofences' : 'changeBeacons',
+      operationId: `change${capitalized(tag)}`,
       tag,
       summary: `Enable, disable or delete many ${tag}`,
       description: `At most ${maxBulkRecords}. Each record succeeds or fails by itself; a repetition changes nothing.`,

@@ -8,6 +8,7 @@ import { callerOf } from '../../http/access/authority.js';
 import {
   answerOf,
   bodyFields,
+  capitalized,
   described,
   found,
   idParameter,
@@ -36,7 +37,6 @@ type ByPair = { Params: Pair };
 
 const config = { authority: 'secret', limit: 'management' } as const;
 const replaces = 'Fields that are left out are cleared.';
-const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** Adds the routes under `/v1/{name}s`. */
 export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | BeaconRecord>(

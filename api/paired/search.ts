@@ -7,7 +7,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, described, success } from '../../http/describe.js';
+import { answerOf, capitalized, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { endingDigits } from '../../pipeline/catalog/store/keys.js';
 import { createTurns } from '../../pipeline/catalog/store/turns.js';
@@ -199,13 +199,12 @@ export function addCountRoute<Stored extends Listed>(
 ): void {
   const { name, orderBy } = resource;
   const tag = `${name}s`;
-  const title = name === 'geofence' ? 'Geofences' : 'Beacons';
   const { limit: _, cursor: __, sort: ___, ...conditions } = searchListParameters.properties;
 
   app.get(`/v1/${tag}/count`, {
     config,
     schema: described({
-      operationId: `count${title}`,
+      operationId: `count${capitalized(tag)}`,
       tag,
       summary: `Count ${tag}`,
       description:
