@@ -58,8 +58,8 @@ export async function startTailer(log: Log): Promise<Tailer> {
   /** Called with the first record of their scope. */
   const watches = new Map<string | undefined, Set<() => void>>();
 
-  function offer(record: LogRecord, messagesOf: Map<Listener, Buffer[]>): void {
-    const audience = listeners.get(scopeOfKey(record.key));
+  function offer(scope: string, record: LogRecord, messagesOf: Map<Listener, Buffer[]>): void {
+    const audience = listeners.get(scope);
     if (audience === undefined) return;
     const event = decodeRecord(codecs.event, record);
     // The analytics sink dead-letters it.
@@ -102,10 +102,11 @@ export async function startTailer(log: Log): Promise<Tailer> {
   function dispatch(partition: number, records: readonly LogRecord[]): void {
     const messagesOf = new Map<Listener, Buffer[]>();
     for (const record of records) {
+      const scope = scopeOfKey(record.key);
       wake(undefined);
-      wake(scopeOfKey(record.key));
+      wake(scope);
       position[partition] = record.offset + 1;
-      offer(record, messagesOf);
+      offer(scope, record, messagesOf);
     }
     for (const [listener, messages] of messagesOf) listener.receive(Buffer.concat(messages));
     growth.signal();
