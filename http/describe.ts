@@ -94,6 +94,15 @@ export const listOf = (fields: TProperties, options: { readonly cursor?: boolean
     ...fields,
   });
 
+/**
+ * Returns the schema of a body or an answer that need not be JSON, from a schema for each media type. OpenAPI has this
+ * map in the place of a schema.
+ */
+export function contentOf(schemas: Readonly<Record<string, TSchema>>, description?: string): TSchema {
+  const content = Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
+  return { ...(description && { description }), content } as unknown as TSchema;
+}
+
 export const idParameter = Type.Object({ id: Id });
 export const pairParameters = Type.Object({
   tag: Type.String({ description: 'Percent-encoded' }),

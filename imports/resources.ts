@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beaconFields, readBeacon } from '../api/beacons/fields.js';
 import { beaconId, beaconRecord } from '../api/beacons/record.js';
-import type { GeometrySources } from '../api/dependencies.js';
+import type { ApiDependencies, GeometrySources } from '../api/dependencies.js';
 import {
   type GeofenceInput,
   type GivenGeofence,
@@ -12,6 +12,7 @@ import {
 } from '../api/geofences/fields.js';
 import { resolveGeometry } from '../api/geofences/geometry.js';
 import { geofenceId, geofenceRecord, replacedGeofence } from '../api/geofences/record.js';
+import { requireBeaconPlan } from '../api/plans.js';
 import { type ExportedFields, exportedBeacon, exportedGeofence } from '../api/stored-fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
 import type { FieldTable } from '../http/fields/table.js';
@@ -20,7 +21,8 @@ import { deriveId } from '../schemas/ids.js';
 import { Beacon, type BeaconRecord } from '../schemas/json/beacon.js';
 import { Geofence, type GeofenceRecord } from '../schemas/json/geofence.js';
 
-export type ImportedKind = 'geofence' | 'beacon';
+export const importedKinds = ['geofence', 'beacon'] as const;
+export type ImportedKind = (typeof importedKinds)[number];
 export type ImportedRecord = GeofenceRecord | BeaconRecord;
 
 /** A row that follows all rules. */
@@ -177,3 +179,12 @@ export const tableOf = (kind: ImportedKind): FieldTable => (kind === 'geofence' 
 
 export const resourceOf = (kind: ImportedKind, parts: ResourceParts, scope: Scope): ImportedResource =>
   kind === 'geofence' ? geofenceResource(parts, scope) : beaconResource(parts, scope);
+
+/** Throws `plan_required` if the project may not import records of the kind. */
+export function requirePlan(
+  deps: Pick<ApiDependencies, 'configuration' | 'arePlansEnabled'>,
+  kind: ImportedKind,
+  scope: Pick<Scope, 'project'>,
+): void {
+  if (kind === 'beacon') requireBeaconPlan(deps, scope);
+}

@@ -13,7 +13,8 @@ import { createGazetteer } from '../providers/geocoding/gazetteer/gazetteer.js';
 import type { Geocoder } from '../providers/geocoding/geocoder.js';
 import { until } from '../testing/until.js';
 import { createImporter, type Importer } from './importer.js';
-import { importRoutes, maxStreamsPerProject } from './routes.js';
+import { maxStreamsPerProject } from './progress-stream.js';
+import { importRoutes } from './routes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-uploads-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

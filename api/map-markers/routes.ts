@@ -1,8 +1,17 @@
 /** Routes for marker images of the key's project and environment, which static maps can draw. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import Type, { type TSchema } from 'typebox';
+import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../../http/describe.js';
+import {
+  answerOf,
+  bodyFields,
+  contentOf,
+  described,
+  found,
+  idParameter,
+  listOf,
+  success,
+} from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { storedMarker } from '../../pipeline/catalog/store/stored-files.js';
@@ -27,11 +36,9 @@ const types = { png: 'image/png', svg: 'image/svg+xml' } as const satisfies Reco
 /** An SVG may contain scripts. Opened as a page, they must not run with our origin. */
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-const file = { schema: Type.String({ contentMediaType: 'application/octet-stream' }) };
+const file = Type.String({ contentMediaType: 'application/octet-stream' });
 const images = Object.fromEntries(Object.values(types).map((type) => [type, file]));
-const body = {
-  content: { 'application/json': { schema: schemaOf(mapMarkerFields) }, ...images },
-} as unknown as TSchema;
+const body = contentOf({ 'application/json': schemaOf(mapMarkerFields), ...images });
 
 export const mapMarkerRoutes =
   ({ configuration, maps }: ApiDependencies, edit: Edit): FastifyPluginAsync =>
@@ -126,7 +133,7 @@ export const mapMarkerRoutes =
         tag,
         summary: 'Get the image of a marker, as it was uploaded',
         params: idParameter,
-        answer: { description: 'The image', content: images } as unknown as TSchema,
+        answer: contentOf(images, 'The image'),
         failures: [404],
       }),
       handler: async (request, reply) => {

@@ -1,5 +1,6 @@
 /** Describes the parameters and responses of static maps for OpenAPI. docs/maps.md defines their meaning. */
-import Type, { type TSchema } from 'typebox';
+import Type from 'typebox';
+import { contentOf } from '../../http/describe.js';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
@@ -56,11 +57,8 @@ export const mapParameters = Type.Object({
   ),
 });
 
-const image = { schema: Type.String({ format: 'binary' }) };
+const image = Type.String({ format: 'binary' });
 
-export const mapAnswer = {
-  description: 'The image',
-  content: { 'image/png': image, 'image/webp': image, 'image/jpeg': image },
-} as unknown as TSchema;
+export const mapAnswer = contentOf({ 'image/png': image, 'image/webp': image, 'image/jpeg': image }, 'The image');
 
 export const notModified = Type.Null({ description: 'The image is the one that If-None-Match names' });

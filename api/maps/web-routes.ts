@@ -10,7 +10,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { callerOf, keyOfRequest } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
-import { described } from '../../http/describe.js';
+import { contentOf, described } from '../../http/describe.js';
 import { faceOf } from '../../renderer/labels/text/font-face.js';
 import { webFileCostMs, webStyleCostMs } from '../../renderer/request/cost.js';
 import { readLanguage, readStyle } from '../../renderer/request/request.js';
@@ -59,12 +59,11 @@ interface RouteDescription {
 
 /** Returns the schema of a route. `none` describes 204, if the route answers it. */
 function schemaOf({ content, querystring = {}, ...rest }: RouteDescription, none?: string) {
-  const answers = Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
   const description = described({
     ...rest,
     tag: 'maps',
     querystring: Type.Object({ ...querystring, publishableKey }),
-    answer: { description: 'Success', content: answers } as unknown as TSchema,
+    answer: contentOf(content),
     entityTag: 'answered',
   });
   const notModified = Type.Null({ description: 'The file is the one that If-None-Match names' });

@@ -1,9 +1,10 @@
 /** Serves the live stream of events as server-sent events. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import Type, { type TSchema } from 'typebox';
+import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { revocationOf } from '../../http/access/revocation.js';
-import { described } from '../../http/describe.js';
+import { eventStreamHeaders } from '../../http/answers/headers.js';
+import { contentOf, described } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { topics } from '../../pipeline/ports.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -14,8 +15,6 @@ import type { Followers } from './followers.js';
 import { readStreamQuery, type StreamQuery } from './query.js';
 import { keyName, scopeName } from './scopes.js';
 import { boundsOf } from './start.js';
-
-const heading = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 
 export interface StreamBounds {
   /** Interval of heartbeats, which update the client's position too. */
@@ -36,10 +35,10 @@ const parameters = Type.Object({
   ),
 });
 
-const answer = {
-  description: 'Messages with `event` (its type), `data` (the event as JSON) and `id` (to reconnect with)',
-  content: { 'text/event-stream': { schema: Type.String() } },
-} as unknown as TSchema;
+const answer = contentOf(
+  { 'text/event-stream': Type.String() },
+  'Messages with `event` (its type), `data` (the event as JSON) and `id` (to reconnect with)',
+);
 
 export const streamRoutes =
   (
@@ -107,7 +106,7 @@ export const streamRoutes =
           readStreamQuery(request.query as RawFields, request.headers, log.partitions(topics.events)),
         );
         const { output } = await open(request, query, revocationOf(request, reply));
-        return reply.headers(heading).send(output);
+        return reply.headers(eventStreamHeaders).send(output);
       },
     });
   };

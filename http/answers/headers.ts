@@ -14,6 +14,13 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Headers of server-sent events. Proxies such as nginx must pass each message on at once. */
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+} as const;
+
 /**
  * Adds `nosniff` to every answer, and `no-store` to every answer that required a key. A route that allows caching sets
  * Cache-Control itself; its failures keep `no-store`.

@@ -8,13 +8,13 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type TProperties, type TSchema } from 'typebox';
+import Type, { type TProperties } from 'typebox';
 import type { ApiDependencies } from '../../api/dependencies.js';
 import { listParameters, readListQuery } from '../../api/lists.js';
 import { type ExportedFields, exportedBeacon, exportedGeofence } from '../../api/stored-fields.js';
 import { callerOf } from '../../http/access/authority.js';
 import { endedByRevocation } from '../../http/access/revocation.js';
-import { described } from '../../http/describe.js';
+import { contentOf, described } from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope, WalkPart, WalkQuery } from '../../pipeline/catalog/types.js';
 import { ApiError } from '../../schemas/errors.js';
@@ -122,11 +122,7 @@ const parameters = Type.Object({
   ...filters,
 });
 
-const file = { schema: Type.String() };
-const answer = {
-  description: 'The file',
-  content: Object.fromEntries([...formatOfType.keys()].map((type) => [type, file])),
-} as unknown as TSchema;
+const answer = contentOf(Object.fromEntries([...formatOfType.keys()].map((type) => [type, Type.String()])), 'The file');
 
 export const exportRoutes =
   ({ configuration, clock }: Pick<ApiDependencies, 'configuration' | 'clock'>): FastifyPluginAsync =>

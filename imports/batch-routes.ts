@@ -1,0 +1,112 @@
+/** Creates or updates geofences or beacons that a program sends as a list, with a result for each. */
+import type { FastifyPluginAsync } from 'fastify';
+import Type from 'typebox';
+import type { ApiDependencies } from '../api/dependencies.js';
+import { createSerializer } from '../api/serialize.js';
+import { callerOf } from '../http/access/authority.js';
+import { answerOf, bodyFields, capitalized, described, success } from '../http/describe.js';
+import { accepted, FieldReader, type RawFields } from '../http/fields/reader.js';
+import { schemaOf } from '../http/fields/table.js';
+import { parameterError } from '../schemas/errors.js';
+import { Id } from '../schemas/json/common.js';
+import { applyBatch, type BatchResult, maxBatchRecords } from './batch.js';
+import { geometryResolver, type ImportedKind, importedKinds, requirePlan, resourceOf, tableOf } from './resources.js';
+
+/** Limit of a batch: a thousand polygons of some hundred vertices. */
+const maxBatchBytes = 8 * 2 ** 20;
+/** Batches of a project that run or wait. */
+const maxUnfinishedBatches = 32;
+
+export const dryRunParameter = {
+  dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Write nothing; list what would be done' })),
+};
+
+const Result = Type.Object({
+  index: Type.Integer({ description: 'Counted from 0' }),
+  action: Type.Enum(['created', 'updated', 'unchanged', 'rejected']),
+  _id: Type.Optional(Id),
+  tag: Type.Optional(Type.String()),
+  externalId: Type.Optional(Type.String()),
+  error: Type.Optional(Type.Object({ type: Type.String(), param: Type.String(), message: Type.String() })),
+});
+
+const answer = answerOf({
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  unchanged: Type.Integer(),
+  rejected: Type.Integer(),
+  results: Type.Array(Result),
+});
+
+/** Returns the records of a body. Throws `invalid_parameter` if there is no list, or too many of them. */
+function recordsOf(body: unknown, name: string): readonly unknown[] {
+  const given = bodyFields(body)[name];
+  if (!Array.isArray(given)) throw parameterError({ param: name, rule: `must be a list of ${name}` });
+  if (given.length > maxBatchRecords)
+    throw parameterError({ param: name, rule: `must have at most ${maxBatchRecords} records; use an import` });
+  return given;
+}
+
+function isDryRunOf(query: RawFields): boolean {
+  const reader = new FieldReader(query);
+  const isDryRun = reader.boolean('dryRun') ?? false;
+  return accepted(reader.outcome(() => isDryRun));
+}
+
+function countsOf(results: readonly BatchResult[]) {
+  const count = (action: BatchResult['action']): number => results.filter((result) => result.action === action).length;
+  return {
+    created: count('created'),
+    updated: count('updated'),
+    unchanged: count('unchanged'),
+    rejected: count('rejected'),
+  };
+}
+
+export type BatchDependencies = Pick<
+  ApiDependencies,
+  'configuration' | 'writer' | 'geometrySources' | 'arePlansEnabled'
+>;
+
+export const batchRoutes: FastifyPluginAsync<BatchDependencies> = async (app, deps) => {
+  const serialize = createSerializer(maxUnfinishedBatches);
+
+  function addBatch(kind: ImportedKind): void {
+    const name = `${kind}s`;
+    app.post(`/v1/${name}/batch`, {
+      config: { authority: 'secret', limit: 'management' },
+      bodyLimit: maxBatchBytes,
+      schema: described({
+        operationId: `upsert${capitalized(name)}`,
+        tag: name,
+        summary: `Create or update up to ${maxBatchRecords} ${name}`,
+        description:
+          'Each record is created or updated by its pair of tag and externalId. Bad records are reported and the ' +
+          'others are applied.',
+        querystring: Type.Object(dryRunParameter),
+        body: Type.Object({ [name]: Type.Array(schemaOf(tableOf(kind)), { maxItems: maxBatchRecords }) }),
+        answer,
+        failures: [400, 413, 503],
+      }),
+      handler: async (request) => {
+        const scope = callerOf(request);
+        const records = recordsOf(request.body, name);
+        const isDryRun = isDryRunOf(request.query as RawFields);
+        requirePlan(deps, kind, scope);
+        const resource = resourceOf(
+          kind,
+          { configuration: deps.configuration, resolve: geometryResolver(deps) },
+          scope,
+        );
+        // Batches of a project run one after another, so that others have their turn in between.
+        const { confirmAuthority } = request;
+        const results = await serialize(scope.project, () =>
+          applyBatch({ ...deps, confirmAuthority }, resource, records, isDryRun),
+        );
+        return { meta: success, ...countsOf(results), results };
+      },
+    });
+  }
+
+  for (const kind of importedKinds) addBatch(kind);
+};
