@@ -93,6 +93,47 @@ export function createChangeApplier(parts: ChangeApplierParts): ChangeApplier {
     notifyWaiters(nextOffset);
   }
 
+  /**
+   * Applies one change, and adds the outcome of an edit. Returns the things that it changed; undefined if it was
+   * refused.
+   */
+  function applySync(
+    change: DecodedChange,
+    firstVersion: number,
+    outcomes: Settled[],
+  ): readonly ChangedThing[] | undefined {
+    const { kind, id, origin, prepared } = change;
+    const version = origin === undefined ? noVersion : firstVersion + origin.offset;
+    const isCreated = prepared?.base === null && preparedWriter.create(id, prepared, version);
+    const held = isCreated ? undefined : revisions.heldRevision(kind, id, firstVersion);
+    if (origin !== undefined) {
+      const isDeletion = prepared === undefined && change.record === null;
+      const outcome = revisions.admitSync({ kind, id, isDeletion }, origin, held);
+      if (origin.edit !== null) outcomes.push([origin.edit, outcome]);
+      if (outcome.kind === 'refused') {
+        if (isCreated) preparedWriter.undoCreation(id);
+        return undefined;
+      }
+    }
+    if (isCreated) return [preparedWriter.list(id, prepared)];
+    if (prepared !== undefined && prepared.base !== null && held === prepared.base)
+      return [preparedWriter.replace(id, prepared, version)];
+    return kinds[kind].applySync(change, version);
+  }
+
+  /** Writes the versions of the kinds that changed, and the latest time of a record. */
+  function writeVersionsSync(applied: readonly DecodedChange[], version: number): void {
+    const latest = applied.reduce(
+      // The record of a prepared change is decoded when it is read.
+      (time, change) => Math.max(time, (change.prepared?.after ?? change.record)?.updatedAt ?? 0),
+      number('latestTimestamp'),
+    );
+    meta.putSync('latestTimestamp', latest);
+    for (const [kind, name] of Object.entries(versionNames)) {
+      if (applied.some((change) => change.kind === kind)) meta.putSync(name, version);
+    }
+  }
+
   /** Writes a batch. Returns the outcomes of the edits of this process. */
   function writeSync(changes: readonly DecodedChange[], nextOffset: number, mark: string | null): readonly Settled[] {
     const outcomes: Settled[] = [];
@@ -103,36 +144,14 @@ export function createChangeApplier(parts: ChangeApplierParts): ChangeApplier {
     const applied: DecodedChange[] = [];
     const things: ChangedThing[] = [];
     for (const change of changes) {
-      const { kind, id, origin, prepared } = change;
-      const versionOfChange = origin === undefined ? noVersion : firstVersion + origin.offset;
-      const isCreated = prepared?.base === null && preparedWriter.create(id, prepared, versionOfChange);
-      const held = isCreated ? undefined : revisions.heldRevision(kind, id, firstVersion);
-      const isAtBase = isCreated || (prepared !== undefined && prepared.base !== null && held === prepared.base);
-      if (origin !== undefined) {
-        const isDeletion = prepared === undefined && change.record === null;
-        const outcome = revisions.admitSync({ kind, id, isDeletion }, origin, held);
-        if (origin.edit !== null) outcomes.push([origin.edit, outcome]);
-        if (outcome.kind === 'refused') {
-          if (isCreated) preparedWriter.undoCreation(id);
-          continue;
-        }
-      }
+      const changed = applySync(change, firstVersion, outcomes);
+      if (changed === undefined) continue;
       applied.push(change);
-      if (isCreated) things.push(preparedWriter.list(id, prepared));
-      else if (isAtBase) things.push(preparedWriter.replace(id, prepared, versionOfChange));
-      else things.push(...kinds[kind].applySync(change, versionOfChange));
+      things.push(...changed);
     }
     lists.flushSync();
     feed.addSync(version, things);
-    const latest = applied.reduce(
-      // The record of a prepared change is decoded when it is read.
-      (time, change) => Math.max(time, (change.prepared?.after ?? change.record)?.updatedAt ?? 0),
-      number('latestTimestamp'),
-    );
-    meta.putSync('latestTimestamp', latest);
-    for (const [kind, name] of Object.entries(versionNames)) {
-      if (applied.some((change) => change.kind === kind)) meta.putSync(name, version);
-    }
+    writeVersionsSync(applied, version);
     revisions.forgetSync(changes.at(-1)?.origin?.timestampMs ?? 0);
     meta.putSync('nextOffset', nextOffset);
     meta.putSync('mark', mark ?? '');
