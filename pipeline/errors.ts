@@ -1,5 +1,5 @@
 /**
- * Errors of the ports. They name no protocol: `http/failures.ts` maps them to the catalogue of HTTP errors, and workers
+ * Errors of the ports. They name no protocol: `http/answers/failures.ts` maps them to the catalogue of HTTP errors, and workers
  * decide by their code whether to try again.
  */
 

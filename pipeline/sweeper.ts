@@ -18,8 +18,8 @@ interface SweeperParts {
   readonly intervalMs: number;
   /** Checked before the lease is taken, because most intervals have nothing to do. */
   readonly isDue: () => boolean;
-  /** Does part of the due work. Called until nothing is due. */
-  readonly sweep: () => Promise<void>;
+  /** Does what is due, in parts, and ends between two parts when `stopping` aborts. */
+  readonly sweep: (stopping: AbortSignal) => Promise<void>;
 }
 
 /** Creates a sweeper. Any node may sweep; a lease lets one node at a time. */
@@ -29,20 +29,19 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
   const stopped = new Promise<void>((resolve) => {
     end = resolve;
   });
+  const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
   let sweeping = Promise.resolve();
 
-  async function sweepAll(): Promise<void> {
-    if (!isDue() || !(await leases.take(name, intervalMs))) return;
-    while (!isStopped && isDue()) await sweep();
+  async function sweepInTurn(): Promise<void> {
+    if (isDue() && (await leases.take(name, intervalMs))) await sweep(stopping.signal);
   }
 
   function sweepAndPlanNext(): void {
-    sweeping = sweepAll()
+    sweeping = sweepInTurn()
       .catch(ignorePassing)
       .then(() => {
-        if (!isStopped) timer = setTimeout(sweepAndPlanNext, intervalMs);
+        if (!stopping.signal.aborted) timer = setTimeout(sweepAndPlanNext, intervalMs);
       }, fail);
   }
 
@@ -50,7 +49,7 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
     done: Promise.race([failed, stopped]),
     start: sweepAndPlanNext,
     async stop() {
-      isStopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await sweeping;
       end();
@@ -58,7 +57,7 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
   };
 }
 
-/** Ignores what passes, such as a full disk or a full log: the next sweep tries again. */
+/** Ignores what passes, such as a full disk, a full log or an outage: the next sweep tries again. */
 function ignorePassing(error: unknown): void {
   if (!isPortError(error)) throw error;
 }

@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ApiDependencies } from '../api/dependencies.js';
-import { createPlaceFollower, type PlaceFollower } from '../api/places/follower.js';
+import { createPlaceFollower } from '../api/places/follower.js';
 import { apiRoutes } from '../api/routes.js';
 import { type SdkDependencies, sdkMetrics } from '../api/sdk/dependencies.js';
 import { sdkRoutes } from '../api/sdk/routes.js';
@@ -32,6 +32,7 @@ import type { EncodedWriter } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
+import type { Sweeper } from '../pipeline/sweeper.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
 import { type ReplaySource, runInProcess } from '../replay/child.js';
 import { defaultJobBounds } from '../replay/job.js';
@@ -219,7 +220,7 @@ export async function addApi(
     mailer,
     isOnlyNode,
   }: ApiGiven,
-): Promise<Pick<PlaceFollower, 'done' | 'stop'>> {
+): Promise<Pick<Sweeper, 'done' | 'stop'>> {
   const metrics = createRecorder(apiMetrics, registry);
   const observeCache = observeCaches(registry);
   const geocoding = createGeocoding(configuration, values, observeCache);

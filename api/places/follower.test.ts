@@ -1,6 +1,7 @@
 /** Geofences take the new geometry of their place, whatever happens meanwhile. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { embeddedLeases } from '../../backends/embedded/leases.js';
+import { PortError } from '../../pipeline/errors.js';
 import { refusal } from '../../providers/answer.js';
 import type { IsochroneProvider } from '../../providers/isochrones/provider.js';
 import { type Body, useApi } from '../testing/fixtures.js';
@@ -159,6 +160,26 @@ test('regression: an isochrone is computed on one node, however long that takes'
   await putPlace('p8', point(2, 2));
   await followed();
   expect(computed).toBe(1);
+});
+
+// A full queue of the log ended the process.
+test('regression: a place is followed after the log was overloaded', async () => {
+  await putPlace('p9', point(1, 1));
+  await putFence('9', { placeId: 'p9' });
+  let refusals = 0;
+  const writer: PlaceFollowerParts['writer'] = Object.create(api.writer, {
+    write: {
+      value: async (changes: Parameters<typeof api.writer.write>[0]) => {
+        if (refusals++ === 0) throw new PortError('overloaded', 'too many bytes are in flight to the log');
+        return api.writer.write(changes);
+      },
+    },
+  });
+  startFollower({ writer });
+  await putPlace('p9', point(2, 2));
+  await followed();
+  expect((await fenceOf('9')).geometryCenter).toEqual(point(2, 2));
+  expect(refusals).toBe(2);
 });
 
 test('an edit of the name alone changes no geofence', async () => {

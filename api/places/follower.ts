@@ -9,22 +9,14 @@
 
 import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
-import { isPortError } from '../../pipeline/errors.js';
 import type { Leases } from '../../pipeline/ports.js';
+import { createSweeper, type Sweeper } from '../../pipeline/sweeper.js';
 import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { placeRecordId } from '../../schemas/ids.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { GeometrySources } from '../dependencies.js';
 import { followPlace } from '../geofences/geometry.js';
 import { geofenceRecord } from '../geofences/record.js';
-
-export interface PlaceFollower {
-  start(): void;
-  /** Resolves when the running pass has ended. */
-  stop(): Promise<void>;
-  /** Rejects on an unexpected error: the process then ends. Resolves on stop. */
-  readonly done: Promise<void>;
-}
 
 export interface PlaceFollowerParts {
   readonly readModel: Pick<ReadModel, 'outdatedGeofences' | 'record' | 'places' | 'bases'>;
@@ -47,17 +39,11 @@ const isochroneLeaseMs = 15_000;
 const firstDelayMs = 5_000;
 const maxDelayMs = 300_000;
 
-export function createPlaceFollower(parts: PlaceFollowerParts): PlaceFollower {
+/** Creates the sweeper that lets geofences follow their places. */
+export function createPlaceFollower(parts: PlaceFollowerParts): Sweeper {
   const { readModel, writer, leases, sources, onProblem, clock = Date.now, intervalMs = defaultIntervalMs } = parts;
   /** Geofences that could not follow. */
   const delayed = createBoundedCache<string, { readonly untilMs: number; readonly delayMs: number }>(maxDelayed);
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let passing = Promise.resolve();
-  let finish: { resolve: () => void; reject: (reason: unknown) => void };
-  const done = new Promise<void>((resolve, reject) => {
-    finish = { resolve, reject };
-  });
 
   const isDelayed = (id: string): boolean => (delayed.peek(id)?.untilMs ?? 0) > clock();
 
@@ -93,43 +79,20 @@ export function createPlaceFollower(parts: PlaceFollowerParts): PlaceFollower {
     if (changes.length > 0) await writer.write(changes);
   }
 
-  /** Goes once through all geofences that are behind. */
-  async function pass(): Promise<void> {
-    if (readModel.outdatedGeofences(1).length === 0) return;
-    if (!(await leases.take('places', intervalMs))) return;
-    await writer.catchUp();
-    for (let after: string | undefined; !isStopped; ) {
-      const ids = readModel.outdatedGeofences(batch, after);
-      if (ids.length === 0) return;
-      await follow(ids.filter((id) => !isDelayed(id)));
-      after = ids.at(-1);
-    }
-  }
-
-  function passAndPlanNext(): void {
-    passing = pass()
-      .catch(ignoreOutage)
-      .then(
-        () => {
-          if (!isStopped) timer = setTimeout(passAndPlanNext, intervalMs);
-        },
-        (reason: unknown) => finish.reject(reason),
-      );
-  }
-
-  return {
-    done,
-    start: passAndPlanNext,
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await passing;
-      finish.resolve();
+  return createSweeper({
+    name: 'places',
+    leases,
+    intervalMs,
+    isDue: () => readModel.outdatedGeofences(1).length > 0,
+    /** Goes once through all geofences that are behind. Those that cannot follow now stay behind. */
+    async sweep(stopping) {
+      await writer.catchUp();
+      for (let after: string | undefined; !stopping.aborted; ) {
+        const ids = readModel.outdatedGeofences(batch, after);
+        if (ids.length === 0) return;
+        await follow(ids.filter((id) => !isDelayed(id)));
+        after = ids.at(-1);
+      }
     },
-  };
-}
-
-/** Ignores a full disk and an outage of the log: the next pass tries again. */
-function ignoreOutage(error: unknown): void {
-  if (!isPortError(error, 'storage_full') && !isPortError(error, 'unavailable')) throw error;
+  });
 }

@@ -5,7 +5,7 @@ import type { ConfigurationWriter } from '../types.js';
 import type { ReadModel } from './read-model.js';
 
 const restorationIntervalMs = 15_000;
-/** Deletions in one write. A sweep continues until nothing is due. */
+/** Deletions in one write. */
 const maxDeletedAtOnce = 1_000;
 /** Restored records in one write. Few, because a map marker has 350 kB. */
 const maxRestoredAtOnce = 20;
@@ -29,6 +29,7 @@ export function createExpirySweeper({
   intervalMs: number;
   keepMs: number;
 }): Sweeper {
+  const kind = 'geofence';
   const due = (): string[] => readModel.expired(clock() - keepMs, maxDeletedAtOnce);
 
   return createSweeper({
@@ -36,11 +37,12 @@ export function createExpirySweeper({
     leases,
     intervalMs,
     isDue: () => due().length > 0,
-    async sweep() {
-      // A lagging read model may show an old `deleteAfter`. If it changes after this check, the tombstone is refused.
-      await writer.catchUp();
-      const kind = 'geofence';
-      await writer.write(due().map((id) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })));
+    async sweep(stopping) {
+      for (let ids = due(); ids.length > 0 && !stopping.aborted; ids = due()) {
+        // A lagging read model may show an old `deleteAfter`. If it changes after this check, the tombstone is refused.
+        await writer.catchUp();
+        await writer.write(due().map((id) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })));
+      }
     },
   });
 }
@@ -64,21 +66,25 @@ export function createRestorationSweeper({
   leases: Leases;
   intervalMs?: number;
 }): Sweeper {
+  const restored = (contested: ReturnType<ReadModel['contested']>) =>
+    contested.map(({ kind, id }) => ({
+      kind,
+      id,
+      record: readModel.record(kind, id),
+      bases: readModel.bases(kind, id),
+    }));
+
   return createSweeper({
     name: 'restoration',
     leases,
     intervalMs,
     isDue: () => readModel.contested(1).length > 0,
-    async sweep() {
-      const contested = readModel.contested(maxRestoredAtOnce);
-      await writer.write(
-        contested.map(({ kind, id }) => ({
-          kind,
-          id,
-          record: readModel.record(kind, id),
-          bases: readModel.bases(kind, id),
-        })),
-      );
+    async sweep(stopping) {
+      for (;;) {
+        const contested = readModel.contested(maxRestoredAtOnce);
+        if (contested.length === 0 || stopping.aborted) return;
+        await writer.write(restored(contested));
+      }
     },
   });
 }

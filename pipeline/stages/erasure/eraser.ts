@@ -77,8 +77,15 @@ export function createEraser(parts: EraserParts): Sweeper {
     schedule.due(readModel.allErasures(), clock()).filter((record) => !isWithdrawn(record));
 
   async function sweep(): Promise<void> {
-    const batch = schedule.nextBatch(due());
-    if (batch === undefined) return;
+    while (!stopping.signal.aborted) {
+      const batch = schedule.nextBatch(due());
+      if (batch === undefined) return;
+      await tryErase(batch);
+    }
+  }
+
+  /** Plans another try of a batch that fails. */
+  async function tryErase(batch: Batch): Promise<void> {
     try {
       await erase(batch);
       for (const record of batch.records) schedule.forgetFailures(record);
