@@ -1,5 +1,5 @@
 /** Regressions of imports beside other edits. Two edits may have the same time, because times are in milliseconds. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ConfigurationChange, ConfigurationWriter } from '../pipeline/catalog/types.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { applyBatch } from './batch.js';
@@ -128,4 +128,35 @@ describe('rows share a time, which may be older than what they replace', () => {
     expect(geofences.stored('second')).toMatchObject({ radius: 200 });
     expect(geofences.stored('second').updatedAt).toBeGreaterThan(replaced);
   });
+});
+
+// All beacons were read at once: a batch with one beacon without a pair held up every other request meanwhile.
+it('regression: other work has its turn while beacons without a pair are looked for', async () => {
+  const scope = newScope();
+  const beacon = (minor: number) => ({
+    type: 'ibeacon',
+    uuid: '2f234454-cf6d-4a0f-adf2-f4911ba9ffa6',
+    major: 1,
+    minor,
+    description: `Beacon ${minor}`,
+    coordinates: [10.5, 50.25],
+  });
+  const lines = Array.from({ length: 2_000 }, (_, minor) => JSON.stringify(beacon(minor)));
+  const imported = await bench.import(scope, lines.join('\n'), { resource: 'beacon', format: 'ndjson' });
+  expect(imported).toMatchObject({ created: lines.length });
+
+  const resource = resourceOf('beacon', { ...bench, resolve: geometryResolver(bench) }, scope);
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  onTestFinished(() => {
+    isDone = true;
+  });
+  const read = await resource.read(beacon(7));
+  expect(read).toMatchObject({ ok: true });
+  expect(turns).toBeGreaterThan(0);
 });

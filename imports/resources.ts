@@ -1,6 +1,6 @@
 /** What an import needs of geofences and of beacons: how rows are read, identified and made into records. */
 import { isDeepStrictEqual } from 'node:util';
-import { beaconFields, readBeacon } from '../api/beacons/fields.js';
+import { type BeaconInput, beaconFields, readBeacon } from '../api/beacons/fields.js';
 import { beaconId, beaconRecord } from '../api/beacons/record.js';
 import type { ApiDependencies, GeometrySources } from '../api/dependencies.js';
 import {
@@ -20,6 +20,7 @@ import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
 import { deriveId } from '../schemas/ids.js';
 import { Beacon, type BeaconRecord } from '../schemas/json/beacon.js';
 import { Geofence, type GeofenceRecord } from '../schemas/json/geofence.js';
+import { createTurns } from '../schemas/turns.js';
 
 export const importedKinds = ['geofence', 'beacon'] as const;
 export type ImportedKind = (typeof importedKinds)[number];
@@ -41,7 +42,7 @@ export interface ImportedResource {
   readonly table: FieldTable;
   /** Names of the fields of answers, so that a record that was read can be sent back. */
   readonly answered: readonly string[];
-  /** Reads a row. A promise only if its geometry must be looked up. */
+  /** Reads a row. A promise only if its geometry, or the beacons without a pair, must be looked up. */
   read(fields: RawFields): Outcome<ReadRow> | Promise<Outcome<ReadRow>>;
 }
 
@@ -117,14 +118,16 @@ function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scop
   };
 }
 
-const pageRecords = 1_000;
+/** Records of one turn: reading them takes a few milliseconds. */
+const pageRecords = 500;
+const nextTurn = createTurns();
 
 /** What identifies a beacon without a pair: what it transmits. */
 const transmissionOf = ({ type, group, major, minor }: Pick<BeaconRecord, 'type' | 'group' | 'major' | 'minor'>) =>
   [type, group, major, minor].join('/');
 
 /** Returns the ids of the beacons without a pair, by what they transmit. Of several, the oldest counts. */
-function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Map<string, string> {
+async function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   for (let from: string | null = null; ; ) {
     const { items, next } = configuration.walkBeacons(scope, from, pageRecords);
@@ -135,6 +138,7 @@ function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Map<
     }
     if (next === null) return ids;
     from = next;
+    await nextTurn();
   }
 }
 
@@ -143,7 +147,26 @@ function unpairedBeacons(configuration: ConfigurationReader, scope: Scope): Map<
  * creates no other.
  */
 function beaconResource({ configuration }: Pick<ResourceParts, 'configuration'>, scope: Scope): ImportedResource {
+  const { project, environment } = scope;
   let unpaired: Map<string, string> | undefined;
+  let looking: Promise<Map<string, string>> | undefined;
+  const rowOf = (id: string, input: BeaconInput): Outcome<ReadRow> => ({
+    ok: true,
+    value: {
+      id,
+      tag: input.tag,
+      externalId: input.externalId,
+      existing: () => configuration.beacon(scope, id),
+      record: (existing, nowMs) => ({
+        ...beaconRecord(scope, input, existing as BeaconRecord | undefined, nowMs),
+        _id: id,
+      }),
+    },
+  });
+  const unpairedRow = (ids: ReadonlyMap<string, string>, input: BeaconInput): Outcome<ReadRow> => {
+    const transmission = transmissionOf(input);
+    return rowOf(ids.get(transmission) ?? deriveId('beacon', project, environment, transmission), input);
+  };
   return {
     kind: 'beacon',
     table: beaconFields,
@@ -152,25 +175,14 @@ function beaconResource({ configuration }: Pick<ResourceParts, 'configuration'>,
       const read = readBeacon(fields);
       if (!read.ok) return read;
       const input = read.value;
-      const idOfTransmission = (): string => {
-        const { project, environment } = scope;
-        unpaired ??= unpairedBeacons(configuration, scope);
-        return unpaired.get(transmissionOf(input)) ?? deriveId('beacon', project, environment, transmissionOf(input));
-      };
-      const id = beaconId(scope, input) ?? idOfTransmission();
-      return {
-        ok: true,
-        value: {
-          id,
-          tag: input.tag,
-          externalId: input.externalId,
-          existing: () => configuration.beacon(scope, id),
-          record: (existing, nowMs) => ({
-            ...beaconRecord(scope, input, existing as BeaconRecord | undefined, nowMs),
-            _id: id,
-          }),
-        },
-      };
+      const id = beaconId(scope, input);
+      if (id !== undefined) return rowOf(id, input);
+      if (unpaired !== undefined) return unpairedRow(unpaired, input);
+      looking ??= unpairedBeacons(configuration, scope);
+      return looking.then((ids) => {
+        unpaired = ids;
+        return unpairedRow(ids, input);
+      });
     },
   };
 }

@@ -10,7 +10,6 @@ import { callerOf } from '../../http/access/authority.js';
 import { answerOf, capitalized, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { endingDigits } from '../../pipeline/catalog/store/keys.js';
-import { createTurns } from '../../pipeline/catalog/store/turns.js';
 import type {
   ConfigurationReader,
   ListQuery,
@@ -21,6 +20,7 @@ import type {
 } from '../../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { createTurns } from '../../schemas/turns.js';
 import { listParameters, readListQuery } from '../lists.js';
 
 type Listed = GeofenceRecord | BeaconRecord;

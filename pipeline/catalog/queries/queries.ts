@@ -1,5 +1,6 @@
 /** Runs spatial queries over the catalog, and returns the API's JSON. */
 import type { DeviceState, Location } from '../../../schemas/records.js';
+import { createTurns } from '../../../schemas/turns.js';
 import { beaconSummary, geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { isDisabled, isGone } from '../../evaluation/rules.js';
 import { Zone } from '../../evaluation/types.js';
@@ -7,7 +8,6 @@ import type { MonitoredCatalog, MonitoredContext } from '../index/catalog.js';
 import type { MonitoredFences } from '../index/monitored-fences.js';
 import { nearestFences } from '../index/nearest-fences.js';
 import { metadataMatches } from '../store/list-reader.js';
-import { createTurns } from '../store/turns.js';
 import type { Scope, SpatialQueries } from '../types.js';
 import { explain } from './explain.js';
 

@@ -8,11 +8,11 @@
 import type { RootDatabase } from 'lmdb';
 import type { Position } from '../../../schemas/json/common.js';
 import type { PlaceRecord } from '../../../schemas/json/place.js';
+import { createTurns } from '../../../schemas/turns.js';
 import { distance, latitudeReach, longitudeReach } from '../../geometry/scale.js';
 import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery, Scope } from '../types.js';
 import { endOfTime, idKey, isId, noValue, scopePart, timePart } from './keys.js';
 import { isBeyondCursor } from './list-reader.js';
-import { createTurns } from './turns.js';
 
 export interface StoredPlaces extends PlaceCatalogue {
   /** Replaces a place; null deletes it. Must run in a write transaction. */

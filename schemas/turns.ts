@@ -1,3 +1,4 @@
+/** Turns for long work between other work of the event loop. */
 import { setImmediate } from 'node:timers/promises';
 
 /**
