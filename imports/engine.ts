@@ -146,8 +146,8 @@ class Run {
     const read = await this.#read(rows);
     const nowMs = this.#timestamp(rows.length);
     for (const [index, source] of rows.entries()) {
+      if (this.#counts.rows === this.#request.maxRows) throw new TooManyRows();
       this.#counts.rows += 1;
-      if (this.#counts.rows > this.#request.maxRows) throw new TooManyRows();
       const outcome = read[index]!;
       if (outcome.ok) this.#plan(source, outcome.value, nowMs);
       else this.#reject(source, outcome.problem);
