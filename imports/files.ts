@@ -2,9 +2,11 @@
  * The files of an import as CSV: its bad rows, and the rows of a dry run. They are stored in parts, as changes, so that
  * every node can answer them.
  */
+
 import type { FieldTable } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
 import type { ConfigurationChange, ImportHistory, Scope } from '../pipeline/catalog/types.js';
+import { cutText } from '../schemas/cut-text.js';
 import { importPartId } from '../schemas/ids.js';
 import type { ImportFileName, ImportRecord } from '../schemas/json/import.js';
 import { columnsOf, rejectionColumns } from './columns.js';
@@ -42,13 +44,11 @@ export class FileWriter {
   take(isEnd: boolean, nowMs: number): ConfigurationChange[] {
     const changes: ConfigurationChange[] = [];
     while (this.#text.length >= partCharacters || (isEnd && this.#text !== '')) {
-      const text = this.#text.slice(0, partCharacters);
-      // A part never splits a surrogate pair.
-      const whole = text.isWellFormed() ? text : text.slice(0, -1);
-      this.#text = this.#text.slice(whole.length);
+      const text = cutText(this.#text, partCharacters);
+      this.#text = this.#text.slice(text.length);
       const { _id, project, environment, createdAt } = this.head;
       const id = importPartId(_id, this.name, this.#parts);
-      const record = { _id: id, project, environment, createdAt, updatedAt: nowMs, text: whole };
+      const record = { _id: id, project, environment, createdAt, updatedAt: nowMs, text };
       changes.push({ kind: 'import-part', id, record });
       this.#parts += 1;
     }
@@ -110,10 +110,10 @@ const maxShownCharacters = 100;
 
 /** Returns the beginning of what a column of a row holds. */
 export function shownValue({ content, cells }: SourceRow, column: string): string {
-  if ('problem' in content) return (cells?.join(',') ?? '').slice(0, maxShownCharacters).toWellFormed();
+  if ('problem' in content) return cutText(cells?.join(',') ?? '', maxShownCharacters).toWellFormed();
   const { fields } = content;
   const [base = '', key] = column.split(/\.(.*)/s);
   const whole = fields[base];
   const value = fields[column] ?? (isDictionary(whole) && key !== undefined ? whole[key] : whole);
-  return cellOf(value).slice(0, maxShownCharacters).toWellFormed();
+  return cutText(cellOf(value), maxShownCharacters).toWellFormed();
 }

@@ -16,6 +16,7 @@ import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { mediaTypeOf, uploadedBody, uploadFailure } from '../http/requests/uploads.js';
 import { createFolder } from '../schemas/create-folder.js';
+import { cutText } from '../schemas/cut-text.js';
 import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import { formatOfName } from '../schemas/import-formats.js';
@@ -62,7 +63,7 @@ const maxFileNameCharacters = 255;
 
 /** Returns the last part of a name, because browsers may send a path. */
 const shortName = (name: string | undefined): string | null =>
-  name?.split(/[/\\]/).at(-1)?.slice(0, maxFileNameCharacters).toWellFormed() || null;
+  cutText(name?.split(/[/\\]/).at(-1) ?? '', maxFileNameCharacters).toWellFormed() || null;
 
 /** Counts bytes, and fails beyond the limit. */
 function bounded(maxBytes: number, count: { bytes: number }): Transform {

@@ -1,7 +1,9 @@
 /**
  * Maps errors of sockets, TLS and undici to an {@link OutboundFailure}. No message contains a URL, header or body.
  */
+
 import { errors } from 'undici';
+import { cutText } from '../schemas/cut-text.js';
 import type { OutboundFailure } from './result.js';
 
 /** A failure of known kind. */
@@ -63,10 +65,10 @@ export function lookupFailure({ code = 'no reason given' }: NodeJS.ErrnoExceptio
 export const connectFailure = ({ code, name }: NodeJS.ErrnoException): OutboundError =>
   new OutboundError('connection_failed', `no connection could be established (${code ?? name})`);
 
-const maxReasonLength = 120;
+const maxReasonCharacters = 120;
 
 /** Builds a TLS failure. `reason` is OpenSSL's short message, if OpenSSL reported the error. */
 export function tlsFailure(error: NodeJS.ErrnoException & { readonly reason?: string }): OutboundError {
   const { code, reason = error.message } = error;
-  return new OutboundError('tls_failed', `${reason.slice(0, maxReasonLength)} (${code ?? error.name})`);
+  return new OutboundError('tls_failed', `${cutText(reason, maxReasonCharacters)} (${code ?? error.name})`);
 }

@@ -2,7 +2,9 @@
  * Sends composed mails to an SMTP server: bounded in time, in concurrency and in number, and retried when the failure
  * may pass. The operator chose the server, so its address may be private.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { cutText } from '../../schemas/cut-text.js';
 import { type ComposedMail, failedMail, type MailFailure, type MailResult, type MailTransport } from './mail.js';
 import type { SmtpError, SmtpOptions } from './smtp-attempt.js';
 
@@ -20,7 +22,7 @@ const maxReasonCharacters = 200;
 /** Returns the failure with the server's words, which hold neither the password nor the text of the mail. */
 function failureOf(error: SmtpError): MailResult {
   const failure = failures[error.code ?? ''] ?? 'unreachable';
-  return failedMail(failure, error.message.replace(/\s+/g, ' ').slice(0, maxReasonCharacters));
+  return failedMail(failure, cutText(error.message.replace(/\s+/g, ' '), maxReasonCharacters));
 }
 
 /** A server answers 4xx when it may accept the same mail later (RFC 5321, 4.2.1). */

@@ -3,6 +3,7 @@
  *
  * Answers come from another program: every part is checked, and an answer of another shape is a fault, not a guess.
  */
+import { cutText } from '../../schemas/cut-text.js';
 import type { Position } from '../../schemas/json/common.js';
 import type { Address, AddressConfidence, AddressLayer, GeocodingOptions } from './geocoder.js';
 
@@ -28,13 +29,14 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
-const maxPartLength = 300;
+const maxPartCharacters = 300;
 
 /** Returns the first of the named fields that has text. */
 function textOf(fields: Fields, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = fields[name];
-    if (typeof value === 'string' && value.trim() !== '') return value.trim().toWellFormed().slice(0, maxPartLength);
+    if (typeof value === 'string' && value.trim() !== '')
+      return cutText(value.trim(), maxPartCharacters).toWellFormed();
     if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   }
   return undefined;

@@ -1,4 +1,5 @@
 /** What engines over HTTP share. */
+import { cutText } from '../../schemas/cut-text.js';
 import { type Answer, isFinalRefusal, refusal } from '../answer.js';
 import { type JsonRequest, requestJson } from '../json-request.js';
 import type { RoadBoundary } from './boundary.js';
@@ -23,7 +24,7 @@ const maxReasonCharacters = 300;
 export function unknownFailure(status: number, reason: string): ReturnType<typeof refusal> {
   if (!isFinalRefusal(status))
     return refusal('unavailable', `the provider of road data answered with status ${status}`);
-  const said = reason === '' ? '' : `: ${reason.slice(0, maxReasonCharacters)}`;
+  const said = reason === '' ? '' : `: ${cutText(reason, maxReasonCharacters)}`;
   return refusal('not_available', `the provider of road data refused the request with status ${status}${said}`);
 }
 

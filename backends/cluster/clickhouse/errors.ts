@@ -1,5 +1,7 @@
 /** Classifies failed requests to ClickHouse. */
+
 import { ClickHouseError } from '@clickhouse/client';
+import { cutText } from '../../../schemas/cut-text.js';
 
 /** Errors of a server that is overloaded, starting, stopping, or disconnected from its replicas or Keeper. */
 const passingTypes = new Set([
@@ -33,8 +35,8 @@ export function isUnreached(error: unknown): boolean {
 export const isPassing = (error: unknown): boolean =>
   error instanceof ClickHouseError ? passingTypes.has(error.type ?? '') : isUnreached(error) || isSilent(error);
 
-const maxReasonLength = 500;
+const maxReasonCharacters = 500;
 
 /** Returns the start of the message: the response of a gateway may be a whole page. */
 export const reasonOf = (error: unknown): string =>
-  String(error instanceof Error ? error.message : error).slice(0, maxReasonLength);
+  cutText(String(error instanceof Error ? error.message : error), maxReasonCharacters);

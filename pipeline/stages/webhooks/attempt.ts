@@ -4,8 +4,10 @@
  * Input: the webhook as it is now, and a delivery. Output: a request through the outbound client, and an outcome. Never
  * throws for anything that the other side does. May import: schemas, outbound, encryption.
  */
+
 import type { OutboundClient, OutboundResult } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import { cutText } from '../../../schemas/cut-text.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { AttemptResult, AttemptState, WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Attempt, Delivery } from '../../../schemas/records.js';
@@ -80,7 +82,7 @@ const noResponse = { status: null, responseHeaders: null, responseBody: null, re
 
 function outcomeOf(response: OutboundResult): Omit<AttemptOutcome, 'at' | 'url' | 'duration_ms'> {
   if (response.kind === 'failed') {
-    return { result: response.failure, message: response.message.slice(0, maxMessageCharacters), ...noResponse };
+    return { result: response.failure, message: cutText(response.message, maxMessageCharacters), ...noResponse };
   }
   const { status, headers, body } = response;
   return {
