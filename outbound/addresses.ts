@@ -84,6 +84,16 @@ export function parseNetworks(param: string, list: readonly string[]): Validated
   return { ok: true, value: compile(blocks) };
 }
 
+/** Compiles networks that were checked before. Throws if one is invalid, which is a fault of the program. */
+export function networksOf(list: readonly string[]): Networks {
+  const networks = parseNetworks('networks', list);
+  if (!networks.ok) throw new Error(networks.problem.rule);
+  return networks.value;
+}
+
+/** For addresses that the operator chose, which may be in any network. */
+export const allNetworks = networksOf(['0.0.0.0/0', '::/0']);
+
 function parseBlock(entry: string): Block | undefined {
   const match = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(entry);
   const address = match?.[1] ?? '';

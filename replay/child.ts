@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClusterOptions } from '../backends/cluster/cluster.js';
+import { withoutSettings } from '../schemas/helper-process.js';
 import type { JobBounds, JobMessage, ReplayJob } from './job.js';
 
 /** Where the log is. */
@@ -53,8 +54,7 @@ const runWithin = (
     const child: ChildProcess = fork(module, {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${maxHeapMb}`],
-      // The node's settings may be secret.
-      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FENCELINE_'))),
+      env: withoutSettings(process.env),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       signal,
       // It writes to its folder only, and it may be too busy to end by itself.

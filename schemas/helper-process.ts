@@ -4,6 +4,10 @@ import { setPriority } from 'node:os';
 /** The niceness of what a caller waits for: on a busy machine, a third of the share of what evaluates locations. */
 export const helperNiceness = 5;
 
+/** Returns the environment for a process without the node's settings, which may be secret. */
+export const withoutSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('FENCELINE_')));
+
 /** Lowers the priority of this process. Some systems do not allow it: its work then is as important as the rest. */
 export function yieldToOthers(niceness: number): void {
   try {

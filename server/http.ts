@@ -25,7 +25,7 @@ import type { IngestDependencies } from '../ingest/dependencies.js';
 import { storedState } from '../ingest/last-known.js';
 import { ingestMetrics } from '../ingest/metrics.js';
 import { ingestRoutes } from '../ingest/routes.js';
-import { parseNetworks } from '../outbound/addresses.js';
+import { networksOf } from '../outbound/addresses.js';
 import type { Mailer } from '../outbound/mail/mail.js';
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { EncodedWriter } from '../pipeline/catalog/types.js';
@@ -38,7 +38,6 @@ import { type ReplaySource, runInProcess } from '../replay/child.js';
 import { defaultJobBounds } from '../replay/job.js';
 import { createReplays } from '../replay/replays.js';
 import { replayRoutes } from '../replay/routes.js';
-import { parameterError } from '../schemas/errors.js';
 import { demoRoutes } from '../simulation/routes.js';
 import { createNodeAccounts } from './accounts.js';
 import { atMostEvery, lagAt } from './backlog.js';
@@ -100,8 +99,7 @@ export const createNodeServer = ({
   catchUp,
 }: HttpParts): FastifyInstance => {
   const observe = createRequestObserver(registry);
-  const proxies = parseNetworks('http.trustedProxies', configuration.http.trustedProxies);
-  if (!proxies.ok) throw parameterError(proxies.problem);
+  const proxies = networksOf(configuration.http.trustedProxies);
   return createHttpServer({
     logger,
     keyRing: createKeyRing(readModel, catchUp),
@@ -120,7 +118,7 @@ export const createNodeServer = ({
     connections: {
       maxConnections: configuration.http.maxConnections,
       maxConnectionsPerAddress: configuration.http.maxConnectionsPerAddress,
-      proxies: proxies.value,
+      proxies: proxies,
       bodyTimeoutMs: configuration.http.bodyTimeoutMs,
       minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
     },

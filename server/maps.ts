@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import type { FastifyBaseLogger } from 'fastify';
-import { parseNetworks } from '../outbound/addresses.js';
+import { networksOf } from '../outbound/addresses.js';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
 import { IconFiles, iconBounds } from '../renderer/icons/icon-files.js';
 import type { IconKind, RasterIcon } from '../renderer/icons/rasterize.js';
@@ -60,14 +60,10 @@ const maxAnswerTimeoutMs = 110_000;
 /** Returns the id of an uploaded icon, whose name is id and version, or the URL. */
 const shownName = (name: string): string => (/^https?:/i.test(name) ? name : (name.split('@')[0] ?? name));
 
-/**
- * Creates a client for the icons and sprites that requests name, which the caller closes. Throws when
- * `maps.allowedNetworks` is invalid.
- */
+/** Creates a client for the icons and sprites that requests name, which the caller closes. */
 export function createIconClient({ maps }: Configuration, bounds = iconBounds): OutboundClient {
-  const networks = parseNetworks('maps.allowedNetworks', maps.allowedNetworks);
-  if (!networks.ok) throw parameterError(networks.problem);
-  return createOutboundClient({ ...bounds, allowedNetworks: networks.value, userAgent: mapsUserAgent });
+  const allowedNetworks = networksOf(maps.allowedNetworks);
+  return createOutboundClient({ ...bounds, allowedNetworks, userAgent: mapsUserAgent });
 }
 
 export interface MapReports {

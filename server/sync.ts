@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { syncRoutes } from '../imports/sync/routes.js';
 import { createSyncRunner, defaultSyncBounds, type SyncRunnerParts } from '../imports/sync/runner.js';
 import { createSchedule } from '../imports/sync/schedule.js';
-import { parseNetworks } from '../outbound/addresses.js';
+import { networksOf } from '../outbound/addresses.js';
 import { createOutboundClient } from '../outbound/client.js';
 import type { Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
@@ -40,7 +40,7 @@ export async function addSync(
   given: SyncGiven,
 ): Promise<void> {
   const schedule = accepted(createSchedule(sync.time, sync.timeZone));
-  const allowedNetworks = accepted(parseNetworks('sync.allowedNetworks', sync.allowedNetworks));
+  const allowedNetworks = networksOf(sync.allowedNetworks);
   const client = createOutboundClient({
     allowedNetworks,
     userAgent: `Fenceline-Sync/${version}`,

@@ -1,7 +1,6 @@
 /** Creates the HTTP client that sends to webhooks, with the configured limits. */
-import { parseNetworks } from '../outbound/addresses.js';
+import { networksOf } from '../outbound/addresses.js';
 import { createOutboundClient, type OutboundClient } from '../outbound/client.js';
-import { parameterError } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
 import { version } from './version.js';
 
@@ -9,12 +8,10 @@ import { version } from './version.js';
 const maxBodyBytes = 1_024;
 const bodyTimeoutMs = 1_000;
 
-/** Creates the client, which the caller closes. Throws when `webhooks.allowedNetworks` is invalid. */
+/** Creates the client, which the caller closes. */
 export function createWebhookClient({ webhooks }: Configuration): OutboundClient {
-  const networks = parseNetworks('webhooks.allowedNetworks', webhooks.allowedNetworks);
-  if (!networks.ok) throw parameterError(networks.problem);
   return createOutboundClient({
-    allowedNetworks: networks.value,
+    allowedNetworks: networksOf(webhooks.allowedNetworks),
     userAgent: `Fenceline-Webhooks/${version}`,
     timeoutMs: webhooks.timeoutMs,
     bodyTimeoutMs,

@@ -5,8 +5,8 @@ import { callerOf } from '../../http/access/authority.js';
 import { answerOf, bodyFields, described, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
-import { type Networks, parseNetworks } from '../../outbound/addresses.js';
-import { ApiError, parameterError } from '../../schemas/errors.js';
+import { networksOf } from '../../outbound/addresses.js';
+import { ApiError } from '../../schemas/errors.js';
 import { Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import { type IssuedSecret, webhookJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -24,13 +24,6 @@ export const webhookAnswer = (record: WebhookRecord, issued?: IssuedSecret) => (
   meta: success,
   webhook: webhookJson(record, issued),
 });
-
-/** Parses the networks, which were checked when the configuration was loaded. */
-function networksOf(list: readonly string[]): Networks {
-  const networks = parseNetworks('webhooks.allowedNetworks', list);
-  if (!networks.ok) throw parameterError(networks.problem);
-  return networks.value;
-}
 
 export const webhookRoutes =
   (deps: ApiDependencies, edit: Edit): FastifyPluginAsync =>

@@ -1,9 +1,8 @@
 /** Creates the geocoder that the operator configured. */
-import { parseNetworks } from '../../outbound/addresses.js';
+import { allNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
 import type { ObserveCache } from '../../pipeline/cache-use.js';
 import { hourMs } from '../../schemas/durations.js';
-import { parameterError } from '../../schemas/errors.js';
 import { createGazetteer } from './gazetteer/gazetteer.js';
 import type { Geocoder } from './geocoder.js';
 import { createHttpGeocoder } from './http-geocoder.js';
@@ -42,13 +41,10 @@ export function createGeocoder(
   const { provider, url, apiKey, userAgent, timeoutMs, maxWaitMs, maxRequestsPerSecond } = settings;
   if (provider === 'none') return undefined;
   if (provider === 'gazetteer') return createGazetteer();
-  // The operator chose the address, so it may be of any network.
-  const everything = parseNetworks('networks', ['0.0.0.0/0', '::/0']);
-  if (!everything.ok) throw parameterError(everything.problem);
   return createHttpGeocoder({
     service: services[provider],
     client: createOutboundClient({
-      allowedNetworks: everything.value,
+      allowedNetworks: allNetworks,
       userAgent,
       timeoutMs,
       bodyTimeoutMs: timeoutMs,

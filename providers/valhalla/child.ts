@@ -4,6 +4,7 @@
  * requests that it ends run again, each in a process of its own.
  */
 import { type ChildProcess, fork } from 'node:child_process';
+import { withoutSettings } from '../../schemas/helper-process.js';
 import { type Answer, refusal } from '../answer.js';
 import type { TimeLimit } from '../time-limit.js';
 import type { ActorResult } from './actor.js';
@@ -55,8 +56,7 @@ export function createValhallaProcess(module: URL, onProblem: (reason: string) =
 
   function start(tilesFolder: string): Running {
     const child = fork(module, {
-      // The node's settings may be secret.
-      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FENCELINE_'))),
+      env: withoutSettings(process.env),
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

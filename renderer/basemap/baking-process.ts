@@ -4,11 +4,13 @@
  * Nodes start this process, and the build of the Docker image runs it. It takes some seconds of processor time at low
  * priority. Its 500 MB of memory return to the system when it ends.
  */
-import { helperNiceness, yieldToOthers } from '../../schemas/helper-process.js';
+import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { prepareDefaultBasemap } from './bake.js';
 
 // A map may be waiting.
 yieldToOthers(helperNiceness);
+// Without a parent, signals end it.
+if (process.connected) leaveSignalsToParent();
 // The parent has ended. The next start bakes again.
 process.on('disconnect', () => process.exit(1));
 const [folder] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 /** Bakes the default basemap of a node in a separate process with low priority, before the first map needs it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { ApiError } from '../../schemas/errors.js';
+import { withoutSettings } from '../../schemas/helper-process.js';
 import { findDefaultBasemap } from '../basemap/recipe.js';
-import { withoutSecrets } from './child.js';
 
 export interface BasemapOptions {
   /** The compiled file that the process runs. */
@@ -38,7 +38,10 @@ export function createBasemap({ module, folder, timeoutMs, onProblem }: BasemapO
   async function bake(): Promise<void> {
     if ((await findDefaultBasemap(folder)) !== undefined) return;
     if (isClosed) throw new ApiError('unavailable', 'the node is stopping');
-    child = fork(module, [folder], { env: withoutSecrets(process.env), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    child = fork(module, [folder], {
+      env: withoutSettings(process.env),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     const how = await new Promise<string>((resolve) => {
       child?.once('exit', (code, signal) => resolve(code === 0 ? '' : (signal ?? `status ${code}`)));
       child?.once('error', ({ message }) => resolve(message));

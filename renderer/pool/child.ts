@@ -1,6 +1,7 @@
 /** The pool's side of one process: its running jobs, their deadlines, and its end. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { ApiError } from '../../schemas/errors.js';
+import { withoutSettings } from '../../schemas/helper-process.js';
 import type { FoundSource } from '../map.js';
 import type { Queued } from './fair-queue.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
@@ -98,7 +99,7 @@ export class Child {
     this.process = fork(module, {
       serialization: 'advanced',
       execArgv: nodeOptions,
-      env: { ...withoutSecrets(process.env), ...allocation },
+      env: { ...withoutSettings(process.env), ...allocation },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.startTimer = setTimeout(
@@ -212,7 +213,3 @@ export class Child {
     this.process.send(message, () => {});
   }
 }
-
-/** Removes the node's settings, which may be secret, from the environment of a process. */
-export const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('FENCELINE_')));

@@ -2,18 +2,14 @@
  * Fetches archives and tiles by URL through the outbound client, with bounded size and time, and without following
  * redirects.
  */
-import { parseNetworks } from '../../outbound/addresses.js';
+import { allNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
-import { parameterError } from '../../schemas/errors.js';
 import type { FetchBytes } from './fetch.js';
 
 const defaultTimeoutMs = 8_000;
 /** Maximum size of one response: a tile, or a directory of an archive. */
 const maxBodyBytes = 16 * 2 ** 20;
 const maxConnectionsPerOrigin = 16;
-
-/** The operator configures the address of an archive or its tiles, so it may be in any network. */
-const everywhere = ['0.0.0.0/0', '::/0'];
 
 export interface ArchiveFetcher {
   readonly fetchBytes: FetchBytes;
@@ -22,10 +18,8 @@ export interface ArchiveFetcher {
 
 /** Creates the fetcher. The time limit applies to each request, including the wait for a connection. */
 export function createArchiveFetcher(userAgent: string, timeoutMs = defaultTimeoutMs): ArchiveFetcher {
-  const networks = parseNetworks('networks', everywhere);
-  if (!networks.ok) throw parameterError(networks.problem);
   const client = createOutboundClient({
-    allowedNetworks: networks.value,
+    allowedNetworks: allNetworks,
     userAgent,
     timeoutMs,
     bodyTimeoutMs: timeoutMs,
