@@ -9,8 +9,8 @@ import type { Outcome } from '../http/fields/reader.js';
 import type { Base, ConfigurationChange, ConfigurationReader, ConfigurationWriter } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
 import type { ImportCounts } from '../schemas/json/import.js';
-import { SeenIds } from './repeated-pairs.js';
 import { changedFields, type ImportedRecord, type ImportedResource, isUnchanged, type ReadRow } from './resources.js';
+import { SeenIds } from './seen-ids.js';
 import type { RowBatch, RowProblem, SourceRow } from './source.js';
 
 export type RowAction = 'created' | 'updated' | 'unchanged';

@@ -97,7 +97,7 @@ export class OriginPool {
   /** Returns a connection to the pool; closes it if it is not `reusable`. */
   release(connection: Connection, reusable: boolean): void {
     connection.kept = reusable;
-    const next = [...this.#waiting].find((job) => job.hasTime());
+    const next = this.#nextWaiting();
     const kept = reusable && (next !== undefined || this.#pools.idle < maxIdleConnections);
     if (!kept) this.#discard(connection);
     if (next !== undefined) {
@@ -107,6 +107,11 @@ export class OriginPool {
       this.#pools.idle++;
       this.#idle.push(connection);
     }
+  }
+
+  #nextWaiting(): Job | undefined {
+    for (const job of this.#waiting) if (job.hasTime()) return job;
+    return undefined;
   }
 
   async close(): Promise<void> {

@@ -3,11 +3,13 @@
  *
  * Devices have no state at first. Their states stay in memory, about 1 kB each, until the end of the partition.
  */
+
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
 import type { Evaluation } from '../pipeline/evaluation/types.js';
 import { type LogRecord, topics } from '../pipeline/ports.js';
 import type { BadRecord } from '../pipeline/records/decode.js';
+import { scopeName } from '../pipeline/records/device-key.js';
 import {
   type Collector,
   createDefinitions,
@@ -69,7 +71,7 @@ export async function* replayPartition({
 }: PartitionReplay): AsyncGenerator<ReplayedPage> {
   const definitions = createDefinitions(catalog.configuration);
   const devices = new Map<string, Device>();
-  const keyPrefix = `${scope.project}/${scope.environment}/`;
+  const keyPrefix = `${scopeName(scope)}/`;
   const isWholeHistory = span.from === 0;
 
   for await (const records of recordPages(log, { topic: topics.locations, ...span })) {

@@ -1,7 +1,9 @@
 /** Reads the recorded events of a partition whose locations were received in a time range. */
+
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { type LogRecord, topics } from '../pipeline/ports.js';
+import { scopeName } from '../pipeline/records/device-key.js';
 import { codecs } from '../schemas/codecs.js';
 import { eventTypes } from '../schemas/json/user.js';
 import type { Event } from '../schemas/records.js';
@@ -16,7 +18,7 @@ const evaluated: ReadonlySet<string> = new Set(eventTypes);
  */
 export async function* recordedEvents(
   log: ReadableLog,
-  { project, environment }: Scope,
+  scope: Scope,
   partition: number,
   { fromMs, toMs }: TimeRange,
 ): AsyncGenerator<Event[]> {
@@ -28,7 +30,7 @@ export async function* recordedEvents(
   const from = await offsetAt(log, held, fromMs);
   for await (const page of recordPages(log, { ...held, from })) {
     yield page
-      .filter(({ key, value }) => value !== null && key.startsWith(`${project}/${environment}/`))
+      .filter(({ key, value }) => value !== null && key.startsWith(`${scopeName(scope)}/`))
       .map(({ value }) => codecs.event.decode(value as Buffer))
       .filter(isInRange);
     if (lastReceivedMs(page) >= toMs + maxAppendDelayMs) return;

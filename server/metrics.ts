@@ -8,14 +8,8 @@ import type { ClientObserver } from '../backends/cluster/client-observer.js';
 import type { RequestObserver } from '../http/answers/access-log.js';
 import type { CacheUse, ObserveCache } from '../pipeline/cache-use.js';
 import { isPortError } from '../pipeline/errors.js';
+import type { MetricDefinition } from '../pipeline/stages/metrics.js';
 import { version } from './version.js';
-
-interface Definition {
-  readonly kind: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly label?: string;
-  readonly buckets?: readonly number[];
-}
 
 /** Metrics that only a node of a cluster has. */
 export const clusterMetrics = {
@@ -77,7 +71,7 @@ export interface Recorder {
 const prefixed = (name: string): string => `fenceline_${name}`;
 
 /** Registers the declared metrics. */
-export function createRecorder(definitions: Readonly<Record<string, Definition>>, registry: Registry): Recorder {
+export function createRecorder(definitions: Readonly<Record<string, MetricDefinition>>, registry: Registry): Recorder {
   const counters = new Map<string, { counter: Counter | Gauge; label: string | undefined }>();
   const histograms = new Map<string, Histogram>();
   for (const [name, { kind, help, label, buckets }] of Object.entries(definitions)) {

@@ -4,11 +4,13 @@
  * Rates come from the analytics store, which lags by about a second. They are read at most every two seconds for each
  * project and environment, however many clients ask. The lag is the installation's: projects share its partitions.
  */
+
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { answerOf, described, success } from '../../http/describe.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import { scopeName } from '../../pipeline/records/device-key.js';
 import { hasElapsed } from '../../schemas/elapsed.js';
 import { Timestamp } from '../../schemas/json/common.js';
 import { isoTime } from '../../schemas/wire/common.js';
@@ -74,7 +76,7 @@ export const statusRoutes =
     const kept = new Map<string, { readonly readAtMs: number; readonly rates: Promise<Rates> }>();
 
     function ratesOf(scope: Scope): Promise<Rates> {
-      const key = `${scope.project}/${scope.environment}`;
+      const key = scopeName(scope);
       const nowMs = clock();
       const known = kept.get(key);
       if (known && !hasElapsed(readEveryMs, known.readAtMs, nowMs)) return known.rates;

@@ -6,16 +6,17 @@
  * bounded: reading from the log waits for the client. The tailer waits for nobody, so a slow client with too much
  * unsent data is disconnected, and reconnects with its last id.
  */
+
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
-import { decodeRecord } from '../../pipeline/records/decode.js';
+import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';
+import { scopeOfKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import type { Serialize } from '../serialize.js';
 import { eventMessage, gapMessage, heartbeatMessage, openingMessage } from './messages.js';
 import type { Position } from './position.js';
-import { scopeOfKey } from './scopes.js';
 import { boundsOf, mostUnread, within } from './start.js';
 import type { Listener, Tailer } from './tailer.js';
 
@@ -141,7 +142,7 @@ export class EventStream implements Listener {
     this.#position = this.#position.with(record.partition, record.offset + 1);
     if (scopeOfKey(record.key) !== this.scope) return '';
     const event = decodeRecord(codecs.event, record);
-    return 'reason' in event || !this.matches(event) ? '' : eventMessage(event, this.#position);
+    return isBadRecord(event) || !this.matches(event) ? '' : eventMessage(event, this.#position);
   }
 
   /** Advances to the oldest records where the position is older, and reports the missing ones. */

@@ -2,7 +2,9 @@
  * The current followers of topic `events` on this node: streams, and polls that wait. Their number is bounded, and the
  * tailer runs while there are any.
  */
+import type { Caller } from '../../http/access/keys.js';
 import type { Log } from '../../pipeline/ports.js';
+import { scopeName } from '../../pipeline/records/device-key.js';
 import { ApiError } from '../../schemas/errors.js';
 import { createOpenCounts } from '../../schemas/open-counts.js';
 import { startTailer, type Tailer } from './tailer.js';
@@ -36,6 +38,9 @@ export interface Followers {
   /** Ends all followers and refuses new ones. */
   close(): void;
 }
+
+/** Identifies the API key or session of a follower. */
+export const keyName = (caller: Caller): string => `${scopeName(caller)}/${caller.keyHint}`;
 
 const retryAfterS = 10;
 

@@ -1,4 +1,5 @@
 /** Serves the live stream of events as server-sent events. */
+
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
@@ -7,13 +8,13 @@ import { eventStreamHeaders } from '../../http/answers/headers.js';
 import { contentOf, described } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { topics } from '../../pipeline/ports.js';
+import { scopeName } from '../../pipeline/records/device-key.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { eventMatcher, filterParameters } from '../events/filters.js';
 import type { Serialize } from '../serialize.js';
 import { EventStream } from './event-stream.js';
-import type { Followers } from './followers.js';
+import { type Followers, keyName } from './followers.js';
 import { readStreamQuery, type StreamQuery } from './query.js';
-import { keyName, scopeName } from './scopes.js';
 import { boundsOf } from './start.js';
 
 export interface StreamBounds {

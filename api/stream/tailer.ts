@@ -5,14 +5,15 @@
  * somebody's filters match. Each listener gets one buffer per batch, so that it costs one write. A batch of large
  * records has several parts with a buffer each.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
-import { decodeRecord } from '../../pipeline/records/decode.js';
+import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';
+import { scopeOfKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
 import type { Event } from '../../schemas/records.js';
 import { eventMessage } from './messages.js';
 import type { Position } from './position.js';
-import { scopeOfKey } from './scopes.js';
 import { boundsOf } from './start.js';
 
 /** About 4 ms of work with a hundred streams that want every record; other work on this thread runs in between. */
@@ -63,7 +64,7 @@ export async function startTailer(log: Log): Promise<Tailer> {
     if (audience === undefined) return;
     const event = decodeRecord(codecs.event, record);
     // The analytics sink dead-letters it.
-    if ('reason' in event) return;
+    if (isBadRecord(event)) return;
     let message: Buffer | undefined;
     for (const listener of audience) {
       if (!listener.matches(event)) continue;

@@ -1,12 +1,13 @@
 /** Reads topic `events` from a position, for a reader of all projects or of one scope. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
-import { decodeRecord } from '../../pipeline/records/decode.js';
+import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';
+import { scopeOfKey } from '../../pipeline/records/device-key.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import type { Serialize } from '../serialize.js';
 import type { Position } from '../stream/position.js';
-import { scopeOfKey } from '../stream/scopes.js';
 import { type Bounds, within } from '../stream/start.js';
 import type { Start } from './query.js';
 
@@ -44,7 +45,7 @@ function recordJson(record: LogRecord) {
     timestamp,
     schemaId: value.length < frameBytes ? null : value.readUInt32BE(1),
     value: value.toString('base64'),
-    event: 'reason' in event ? null : eventJson(event),
+    event: isBadRecord(event) ? null : eventJson(event),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Serves topic `events` over HTTP: the records that a Kafka consumer would get, also for nodes without Kafka. */
+
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Caller } from '../../http/access/keys.js';
@@ -6,14 +7,14 @@ import { confirmStillAuthorized, endingOf } from '../../http/access/revocation.j
 import { answerOf, described, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { topics } from '../../pipeline/ports.js';
+import { scopeName } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
 import { Event } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { limitParameter } from '../lists.js';
 import type { Serialize } from '../serialize.js';
-import type { Followers } from '../stream/followers.js';
+import { type Followers, keyName } from '../stream/followers.js';
 import { encodePosition } from '../stream/position.js';
-import { keyName, scopeName } from '../stream/scopes.js';
 import { boundsOf } from '../stream/start.js';
 import { maxWaitMs, readTopicQuery, type TopicQuery } from './query.js';
 import { advanced, isAllRead, type Reader, type Reading, readTopic, startPartitions } from './reading.js';

@@ -28,14 +28,14 @@ type Statements = Pick<Analytics, 'command' | 'query'>;
 /** Earlier snapshots belong to backups that ended or failed. */
 const maxSnapshots = 3;
 const snapshotsFolder = (path: string): string => join(path, 'shadow');
-export const isSnapshotId = /^[0-9a-f]{24}$/;
+export const snapshotIdPattern = /^[0-9a-f]{24}$/;
 
 /**
  * Freezes every table of the engine on `path` under the id, 24 hex digits. Removes the oldest snapshot if there are
  * more than three. Throws PortError `storage_full` and leaves nothing when the disk is full.
  */
 export async function freezeTables(analytics: Statements, path: string, id: string): Promise<FrozenTable[]> {
-  if (!isSnapshotId.test(id)) throw new Error(`${id} is not the id of a snapshot`);
+  if (!snapshotIdPattern.test(id)) throw new Error(`${id} is not the id of a snapshot`);
   await removeOldest(path);
   removeEmptyCounter(path);
   try {
@@ -80,20 +80,20 @@ function folderOf(path: string, id: string, dataPath: string): string | null {
 async function removeOldest(path: string): Promise<void> {
   const names = await readdir(snapshotsFolder(path)).catch(() => []);
   // Ids begin with their time.
-  const ids = names.filter((name) => isSnapshotId.test(name)).sort();
+  const ids = names.filter((name) => snapshotIdPattern.test(name)).sort();
   for (const id of ids.slice(0, Math.max(0, ids.length - maxSnapshots + 1))) await removeSnapshot(path, id);
 }
 
 /** Removes a snapshot. A snapshot that is gone already is not an error. */
 export async function removeSnapshot(path: string, id: string): Promise<void> {
-  if (!isSnapshotId.test(id)) throw new Error(`${id} is not the id of a snapshot`);
+  if (!snapshotIdPattern.test(id)) throw new Error(`${id} is not the id of a snapshot`);
   await rm(join(snapshotsFolder(path), id), { recursive: true, force: true });
 }
 
 /** Removes what backups of an earlier process left. Call it before the engine opens the folder. */
 export function removeAllSnapshots(path: string): void {
   if (!existsSync(snapshotsFolder(path))) return;
-  for (const name of readdirSync(snapshotsFolder(path)).filter((each) => isSnapshotId.test(each)))
+  for (const name of readdirSync(snapshotsFolder(path)).filter((each) => snapshotIdPattern.test(each)))
     rmSync(join(snapshotsFolder(path), name), { recursive: true, force: true });
 }
 

@@ -13,7 +13,7 @@ import type { Role } from '../../schemas/json/account.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import { type Caller, type KeyRing, looksSecret, matchesSha256 } from './keys.js';
-import { refuseDisallowedOrigin, refuseForeignPages, refuseOtherOrigins } from './origin.js';
+import { changesNothing, refuseDisallowedOrigin, refuseForeignPages, refuseOtherOrigins } from './origin.js';
 import type { LimitName } from './rate-limits.js';
 import { roleIn, type Session, type Sessions } from './sessions.js';
 
@@ -182,8 +182,6 @@ function chosenEnvironment(request: FastifyRequest): Environment {
 }
 
 const notAMember = (): ApiError => new ApiError('forbidden', 'this session belongs to no member of the project');
-
-const changesNothing = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /** Returns a function that finds the projects of a session. It reads all projects once per change of one. */
 function createMemberships({ configuration }: SessionAccess): (session: Session) => ProjectRecord[] {

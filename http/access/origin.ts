@@ -17,7 +17,8 @@ function originOf({ headers, protocol, host }: Pick<FastifyRequest, 'headers' | 
   return origin === `${protocol}://${host}` ? 'own' : 'other';
 }
 
-const changesNothing = (method: string): boolean => method === 'GET' || method === 'HEAD';
+/** Returns whether requests of the method only read. */
+export const changesNothing = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 const refused = (why: string): ApiError => new ApiError('forbidden', why);
 

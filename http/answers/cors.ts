@@ -37,7 +37,7 @@ const exposedHeaders = [
 ].join(', ');
 
 const maxAgeS = 86_400;
-const isKnown = new Set(knownHeaders.map((name) => name.toLowerCase()));
+const knownNames = new Set(knownHeaders.map((name) => name.toLowerCase()));
 const headerName = /^[\w-]{1,100}$/;
 
 /** Returns the known headers and those that the page's own code adds. */
@@ -45,7 +45,7 @@ function allowedHeaders(requested: string | undefined): string {
   const others = (requested ?? '')
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => headerName.test(name) && !isKnown.has(name.toLowerCase()));
+    .filter((name) => headerName.test(name) && !knownNames.has(name.toLowerCase()));
   return [...knownHeaders, ...others].join(', ');
 }
 

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../schemas/errors.js';
+import { changesNothing } from '../access/origin.js';
 import { createByteBudget } from '../connections/byte-budget.js';
 
 /** Answers up to this size are sent whatever else is unsent, so that slow readers do not stop track calls. */
@@ -12,21 +13,19 @@ const smallAnswerBytes = 16_384;
 const overloaded = (): ApiError =>
   new ApiError('overloaded', 'too much data of earlier answers has not been read by its clients', { retryAfterS: 1 });
 
-const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
-
 /** Adds the hooks. Streams are not counted: they wait for their reader. `maxUnsentBytes` is of all clients together. */
 export function boundUnsentAnswers(app: FastifyInstance, maxUnsentBytes: number): void {
   const budget = createByteBudget(maxUnsentBytes);
   // A call that changes something is refused before it has an effect, because its sender repeats it.
   app.addHook('onRequest', (request, _reply, done) => {
-    if (isRead(request.method) || budget.fits(request.ip, 0)) done();
+    if (changesNothing(request.method) || budget.fits(request.ip, 0)) done();
     else done(overloaded());
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0;
     if (bytes <= smallAnswerBytes) return done(null, payload);
     const { ip, method } = request;
-    if (isRead(method) && !budget.fits(ip, bytes)) {
+    if (changesNothing(method) && !budget.fits(ip, bytes)) {
       for (const name of ['Content-Type', 'Content-Encoding', 'ETag', 'Last-Modified']) reply.removeHeader(name);
       return done(overloaded());
     }

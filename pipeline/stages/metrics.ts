@@ -3,7 +3,8 @@
  * builds its registry from {@link stageMetrics}; the stages don't depend on a metrics library.
  */
 
-interface MetricDefinition {
+/** What a module says of a metric. The process that runs it makes a counter, gauge or histogram of it. */
+export interface MetricDefinition {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   /** Name of the metric's only label, if any. */

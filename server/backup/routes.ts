@@ -1,7 +1,7 @@
 /** Routes of an embedded node that `fenceline backup` calls while it runs. They require the admin API key. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { isSnapshotId } from '../../backends/embedded/analytics-snapshot.js';
+import { snapshotIdPattern } from '../../backends/embedded/analytics-snapshot.js';
 import { answerOf, described, idParameter, success } from '../../http/describe.js';
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
@@ -67,7 +67,7 @@ export const backupRoutes =
         failures: [404],
       }),
       handler: async ({ params }) => {
-        if (!isSnapshotId.test(params.id)) throw new ApiError('not_found', 'there is no such snapshot');
+        if (!snapshotIdPattern.test(params.id)) throw new ApiError('not_found', 'there is no such snapshot');
         await analytics.unfreeze(params.id);
         return { meta: success };
       },

@@ -1,14 +1,15 @@
 /** Topic `events` for tests: the real log in a temporary folder, and events to publish. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbedded } from '../../../backends/embedded/embedded.js';
 import { type Log, topics } from '../../../pipeline/ports.js';
+import { scopeName } from '../../../pipeline/records/device-key.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event } from '../../../schemas/records.js';
 import { exampleEvent } from '../../../schemas/testing/examples.js';
-import { scopeName } from '../scopes.js';
 
 let events = 0;
 

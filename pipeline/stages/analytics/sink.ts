@@ -3,7 +3,7 @@
  *
  * Input: topics `outcomes`, `events`, `attempts`, `rejections` and `dead-letters`. Output: rows of tables `locations`,
  * `users`, `events`, `webhook_attempts` and `rejections`, each at least once. Duplicates replace each other by key, so
- * queries use FINAL. May import: schemas, ports.
+ * queries use FINAL.
  */
 import { type Codec, type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import type { Columns, Rows } from '../../../schemas/native.js';

@@ -4,7 +4,7 @@
  *
  * Input: erasures of the read model. Output: commands on topic `locations`, which the location stage applies in the
  * order of a device's locations; deleted rows; removed deliveries; and the completion of each erasure. Every step can
- * be repeated, so a crash or a second node does no harm. May import: schemas, the pipeline's other modules, ports.
+ * be repeated, so a crash or a second node does no harm.
  *
  * A first pass runs at once. The last one runs when nothing that was received before the erasure can still be on its
  * way: `graceMs` later, when the stages have passed the ends of their topics. Until the topics have forgotten, passes

@@ -5,7 +5,7 @@
  * Input: topic `locations`, one batch of one partition at a time. Partitions run concurrently, so that the commit of
  * one overlaps the evaluation of another. Output: states and topics `outcomes`, `events` and `dead-letters`, in one
  * commit per batch; then replies to waiting requests. `apply-batch.ts` has the steps; this file owns the partitions.
- * May import: schemas, the pipeline's other modules, ports.
+ *
  */
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import { ignoreCache, type ObserveCache } from '../../cache-use.js';

@@ -2,7 +2,7 @@
  * One attempt to deliver: signs and sends the request, and records the bounded response.
  *
  * Input: the webhook as it is now, and a delivery. Output: a request through the outbound client, and an outcome. Never
- * throws for anything that the other side does. May import: schemas, outbound, encryption.
+ * throws for anything that the other side does.
  */
 
 import type { OutboundClient, OutboundResult } from '../../../outbound/client.js';

@@ -7,7 +7,7 @@
  * time, first attempts in order of arrival; a delivery that waits for its retry blocks nothing.
  *
  * Input: sources with their queued deliveries, and new deliveries. Output: attempts, whose outcomes go to the
- * acknowledgement batcher. May import: schemas, ports.
+ * acknowledgement batcher.
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';

@@ -2,8 +2,9 @@
  * Turns records into deliveries.
  *
  * Input: a batch of one partition of topic `events` or `deliveries`. Output: its deliveries, in chunks that are queued
- * one after the other, and the records to dead-letter. May import: schemas, the catalog's reader, ports.
+ * one after the other, and the records to dead-letter.
  */
+
 import type { Codecs } from '../../../schemas/codecs.js';
 import { maxGroupedEvents } from '../../../schemas/json/constants.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
@@ -14,6 +15,7 @@ import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue, LogRecord, Replacement } from '../../ports.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
 import { deliveriesOf as deliveriesTo, maxEventCharacters, type PayloadEvent } from '../../records/deliveries.js';
+import { scopeOfKey } from '../../records/device-key.js';
 import { contextOf } from '../../tracing.js';
 import type { NewDelivery } from './claimed-source.js';
 import { addTo } from './collections.js';
@@ -229,7 +231,7 @@ const endOf = (records: readonly LogRecord[]): number => (records.at(-1) as LogR
 function createMatcherLookup(directory: WebhookDirectory): (key: string) => Matcher | undefined {
   const found = new Map<string, Matcher | undefined>();
   return (key) => {
-    const name = key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
+    const name = scopeOfKey(key);
     if (found.has(name)) return found.get(name);
     const [project = '', environment] = name.split('/');
     const matcher = directory.matcher({ project, environment: environment as Scope['environment'] });

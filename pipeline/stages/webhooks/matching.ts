@@ -2,12 +2,14 @@
  * Finds the webhooks that want an event.
  *
  * Input: the webhooks of a project and environment. Output: for a type and a tag, the webhooks that want it. The cost
- * is proportional to the matches, not to the number of webhooks. May import: schemas, the catalog's reader.
+ * is proportional to the matches, not to the number of webhooks.
  */
+
 import { createBoundedCache } from '../../../schemas/bounded-cache.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
+import { scopeName } from '../../records/device-key.js';
 import { addTo } from './collections.js';
 
 /** Fields of an event by which webhooks filter. */
@@ -93,7 +95,7 @@ export class WebhookDirectory {
   }
 
   #of(scope: Scope): ScopeWebhooks {
-    const name = `${scope.project}/${scope.environment}`;
+    const name = scopeName(scope);
     const list = this.#configuration.webhooks(scope);
     const known = this.#scopes.get(name);
     if (known?.list === list) return known;

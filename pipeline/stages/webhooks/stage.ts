@@ -4,7 +4,7 @@
  *
  * Input: topic `events`, and topic `deliveries` with requested redeliveries. Both become deliveries with fixed bytes,
  * in queues on disk, from which the dispatcher sends them. Output: requests, topic `attempts`, and webhooks that are
- * disabled because they are gone or failing. May import: schemas, outbound, the pipeline's other modules, ports.
+ * disabled because they are gone or failing.
  */
 import type { OutboundClient } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { deriveId, freshId } from '../schemas/ids.js';
-import { SeenIds } from './repeated-pairs.js';
+import { SeenIds } from './seen-ids.js';
 
 it('names the line that had an id first, however many there are', () => {
   fc.assert(

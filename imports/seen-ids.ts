@@ -39,13 +39,8 @@ export class SeenIds {
     const slots = this.#slots * 2;
     const table = new Uint32Array(slots * wordsPerSlot);
     for (let from = 0; from < this.#table.length; from += wordsPerSlot) {
-      const [first, second, third, line] = this.#table.subarray(from, from + wordsPerSlot) as unknown as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      if (line !== 0) table.set([first, second, third, line], this.#find(table, slots, first, second, third));
+      const pair = this.#table.subarray(from, from + wordsPerSlot);
+      if (pair[3] !== 0) table.set(pair, this.#find(table, slots, pair[0]!, pair[1]!, pair[2]!));
     }
     this.#slots = slots;
     this.#table = table;
