@@ -8,7 +8,7 @@
 // The answer to this request has the secret. Fenceline refuses loopback addresses unless it is started with
 // FENCELINE_WEBHOOKS_ALLOWED_NETWORKS=127.0.0.1/32:
 //
-//   curl http://127.0.0.1:8080/v1/webhooks -H "Authorization: $SK" -d url=http://127.0.0.1:8090/
+//   curl "$FENCELINE/v1/webhooks" -H "Authorization: $SK" -d url=http://127.0.0.1:8090/
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Redis } from 'ioredis';

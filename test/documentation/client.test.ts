@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 it('saves, lists, shows a refusal, and follows events', async () => {
-  const env = { ...process.env, ADDRESS: server.address, SK: server.keys.test_secret };
+  const env = { ...process.env, FENCELINE: server.address, SK: server.keys.test_secret };
   const child = spawn(process.execPath, ['--input-type=module', '--eval', example], {
     cwd,
     env,

@@ -12,23 +12,20 @@ const blockOf = (language: string): string =>
   new RegExp(`\\n\\n\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? '';
 
 const server = await SharedServer.newProject();
+const env = { ...process.env, FENCELINE: server.address, SK: server.keys.test_secret };
 const folder = mkdtempSync(join(tmpdir(), 'fenceline-imports-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 writeFileSync(join(folder, 'stores.csv'), blockOf('csv'));
 
 it('has a command that imports the file, and names the bad row', () => {
   const command = (file: string) =>
-    blockOf('sh')
-      .replace('prj_test_sk_…', server.keys.test_secret)
-      .replace('npm run fenceline --', `"${process.execPath}" "${program}"`)
-      .replace('http://127.0.0.1:8080', server.address)
-      .replace('stores.csv', file);
-  const first = spawnSync('bash', ['-e', '-c', command('stores.csv')], { cwd: folder, encoding: 'utf8' });
+    blockOf('sh').replace('npm run fenceline --', `"${process.execPath}" "${program}"`).replace('stores.csv', file);
+  const first = spawnSync('bash', ['-e', '-c', command('stores.csv')], { cwd: folder, env, encoding: 'utf8' });
   expect(first).toMatchObject({ status: 1, stdout: '', stderr: blockOf('') });
 
   const bad = readFileSync(join(folder, 'bad.csv'), 'utf8');
   writeFileSync(join(folder, 'corrected.csv'), bad.replace(',5,', ',50,'));
-  const second = spawnSync('bash', ['-e', '-c', command('corrected.csv')], { cwd: folder, encoding: 'utf8' });
+  const second = spawnSync('bash', ['-e', '-c', command('corrected.csv')], { cwd: folder, env, encoding: 'utf8' });
   expect(second).toMatchObject({
     status: 0,
     stdout: 'corrected.csv: 1 created, 0 updated, 0 unchanged, 0 rejected\n',
@@ -39,16 +36,9 @@ it('has a command that imports the file, and names the bad row', () => {
 it('has calls that import the file and list the imports', () => {
   const answers = blockOf('bash')
     .trim()
-    .replaceAll('http://127.0.0.1:8080', server.address)
     .split('\n')
     .map((call) =>
-      JSON.parse(
-        execFileSync('bash', ['-e', '-c', `${call} -s`], {
-          cwd: folder,
-          env: { ...process.env, SK: server.keys.test_secret },
-          encoding: 'utf8',
-        }),
-      ),
+      JSON.parse(execFileSync('bash', ['-e', '-c', `${call} -s`], { cwd: folder, env, encoding: 'utf8' })),
     );
   const nothing = 'nothing changed: 0 created, 0 updated, 2 unchanged, 1 rejected';
   expect(answers.slice(0, 3).map((answer) => answer.import.message)).toEqual([

@@ -31,10 +31,11 @@ async function run(commands: string): Promise<string> {
   const env = {
     ...process.env,
     FENCELINE_DATA: server.dataFolder,
+    FENCELINE: server.address,
     SK: server.keys.test_secret,
     PK: server.keys.test_publishable,
   };
-  const bash = ['-ec', script.replaceAll('http://127.0.0.1:8080', server.address).replaceAll('curl ', 'curl -sS -g ')];
+  const bash = ['-ec', script.replaceAll('curl ', 'curl -sS ')];
   return (await promisify(execFile)('bash', bash, { cwd: folder, env })).stdout;
 }
 

@@ -29,11 +29,14 @@ describe('docs/maps.md', () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f0f"/></svg>';
     writeFileSync(join(folder, 'shop.svg'), svg);
-    const calls = blockOf('bash').replaceAll('http://127.0.0.1:8080', server.address).trim().split('\n');
+    const calls = blockOf('bash').trim().split('\n');
     const { test_secret: SK, test_publishable: PK } = server.keys;
     const ids: Record<string, string> = {};
     for (const call of calls) {
-      const answer = execFileSync('bash', ['-e', '-c', `${call} -s`], { cwd: folder, env: { ...env, SK, PK, ...ids } });
+      const answer = execFileSync('bash', ['-e', '-c', `${call} -s`], {
+        cwd: folder,
+        env: { ...env, FENCELINE: server.address, SK, PK, ...ids },
+      });
       if (answer.length === 0) continue;
       const { mapStyle, mapMarker } = JSON.parse(`${answer}`);
       Object.assign(ids, mapStyle ? { STYLE: mapStyle._id } : { MARKER: mapMarker._id });

@@ -23,9 +23,8 @@ beforeAll(async () => {
 /** Runs the commands of a block one after the other. Returns what each prints. */
 function run(block: string): string[] {
   const { test_secret: SK, test_publishable: PK } = server.keys;
-  const env = { ...process.env, SK, PK, FENCELINE_ADDRESS: server.address };
+  const env = { ...process.env, SK, PK, FENCELINE: server.address, FENCELINE_ADDRESS: server.address };
   const commands = block
-    .replaceAll('http://127.0.0.1:8080', server.address)
     .replaceAll('npm run fenceline --', `"${process.execPath}" "${program}"`)
     .replaceAll('curl', 'curl -s')
     .replaceAll('\\\n', ' ')

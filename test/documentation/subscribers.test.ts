@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 /** Runs a program until the test ends. The result returns what it has printed. */
 function run(program: string, options: string[]): () => string {
-  const env = { ...process.env, ADDRESS: server.address, SK: server.keys.test_secret };
+  const env = { ...process.env, FENCELINE: server.address, SK: server.keys.test_secret };
   const child = spawn(program, options, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
@@ -83,10 +83,7 @@ it('the reader of the stream prints every event after its connection once', asyn
 
 it('the curl command prints messages as the guide shows', async () => {
   const [line] = shell.split('\n') as [string];
-  const output = run('bash', [
-    '-c',
-    line.replace('http://127.0.0.1:8080', '$ADDRESS').replace('curl', 'exec curl --silent'),
-  ]);
+  const output = run('bash', ['-c', line.replace('curl', 'exec curl --silent')]);
   await enterUntilSeen(output);
   expect(output()).toMatch(/^retry: 1000\nid: A[\w-]+\n\n/);
   expect(output()).toMatch(/^id: A[\w-]+\nevent: user\.entered_geofence\ndata: \{"_id":"[0-9a-f]{24}",.*\}\n\n/m);

@@ -38,7 +38,6 @@ afterAll(() => {
 async function run(block: string): Promise<string[]> {
   const env = { ...process.env, SK: server.keys.test_secret, FENCELINE: server.address };
   const commands = block
-    .replaceAll('http://127.0.0.1:8080', server.address)
     .replaceAll('https://example.com', `http://127.0.0.1:${(files.address() as AddressInfo).port}`)
     .replaceAll('npm run fenceline --', `"${process.execPath}" "${program}"`)
     .replaceAll('curl', 'curl -s')
