@@ -5,14 +5,13 @@
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { topics } from '../../pipeline/ports.js';
-import { deriveId } from '../../schemas/ids.js';
-import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Row } from '../case.js';
 import type { BenchCluster, BenchProject } from '../cluster.js';
 import { send } from '../http.js';
 import { startReceiver } from '../receiver.js';
 import { uploadAll, uploadBodies } from '../uploads.js';
 import { processorSeconds } from '../usage.js';
+import { benchWebhook } from '../webhook.js';
 
 /**
  * Measures from the first request to the commit of the last location. Evaluation paces uploads, so a pipeline process
@@ -51,32 +50,16 @@ export async function uploadRows(
   ];
 }
 
-/** Returns a webhook for all events of the project, at the receiver. */
-function webhookAt(cluster: BenchCluster, { id: project }: BenchProject, port: number): WebhookRecord {
-  const _id = deriveId('bench webhook', project);
-  const sealed = cluster.secretCipher.encrypt(`whsec_${Buffer.alloc(32, 1).toString('base64')}`, _id);
-  return {
-    _id,
-    project,
-    environment: 'test',
-    createdAt: 1,
-    updatedAt: 1,
-    url: `http://127.0.0.1:${port}/`,
-    description: null,
-    types: null,
-    tags: null,
-    delivery: 'single',
-    enabled: true,
-    disabled: null,
-    secrets: [{ _id: deriveId('secret', _id), sealed, hint: 'whsec_…', createdAt: 1, expiresAt: null }],
-  };
-}
-
 /** Delivers all events to one webhook. Measures from the end of the first tenth. */
 export async function deliveryRows(cluster: BenchCluster, project: BenchProject): Promise<Row[]> {
   const { log } = cluster.backend;
   const receiver = await startReceiver();
-  const webhook = webhookAt(cluster, project, receiver.port);
+  const webhook = benchWebhook(cluster.secretCipher, {
+    name: project.id,
+    secretByte: 1,
+    project: project.id,
+    url: `http://127.0.0.1:${receiver.port}/`,
+  });
   await cluster.write({ kind: 'webhook', id: webhook._id, record: webhook });
   const partitions = Array.from({ length: log.partitions(topics.events) }, (_, partition) =>
     log.bounds(topics.events, partition),

@@ -7,12 +7,12 @@
  * there is one delivery per location. The receivers are a thread of this process, on the same cores.
  */
 import type { SecretCipher } from '../../pipeline/encryption.js';
-import { deriveId } from '../../schemas/ids.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import { type BenchCase, type BenchOptions, percentile, type Row } from '../case.js';
 import { type BenchReceiver, startReceiver } from '../receiver.js';
 import { BenchServer } from '../server.js';
+import { benchWebhook } from '../webhook.js';
 import { fences } from '../workload.js';
 
 const devices = 20_000;
@@ -52,32 +52,15 @@ function* webhooksFor(
   secretCipher: SecretCipher,
 ): Generator<WebhookRecord> {
   for (let endpoint = 0; endpoint < endpoints; endpoint++) {
-    const _id = deriveId('bench webhook', String(endpoint));
     const host = `127.${1 + (endpoint >> 16)}.${(endpoint >> 8) & 255}.${endpoint & 255}`;
-    const secret = `whsec_${Buffer.alloc(32, endpoint).toString('base64')}`;
-    yield {
-      _id,
+    yield benchWebhook(secretCipher, {
+      name: String(endpoint),
+      secretByte: endpoint,
       project,
-      environment: 'test',
-      createdAt: endpoint + 1,
-      updatedAt: endpoint + 1,
       url: `http://${host}:${port}${pathOf(endpoint)}`,
-      description: null,
-      types: null,
+      createdAt: endpoint + 1,
       tags: [tagOf(endpoint)],
-      delivery: 'single',
-      enabled: true,
-      disabled: null,
-      secrets: [
-        {
-          _id: deriveId('secret', _id),
-          sealed: secretCipher.encrypt(secret, _id),
-          hint: 'whsec_…',
-          createdAt: 1,
-          expiresAt: null,
-        },
-      ],
-    };
+    });
   }
 }
 
