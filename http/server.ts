@@ -35,6 +35,7 @@ import { describeApi, type OpenApiOptions } from './openapi.js';
 import { checkQueries, parseForm, readBodies } from './requests/bodies.js';
 import { boundBufferedBodies } from './requests/buffered-bodies.js';
 import { type IdempotencyParts, keepAnswers } from './requests/idempotency.js';
+import { refuseEmptyParameters } from './requests/path.js';
 import { refuseUnknownParameters } from './requests/query.js';
 import { requestIdOf } from './requests/request-id.js';
 
@@ -149,6 +150,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   boundBufferedBodies(app, options.maxBufferedBodyBytes);
   checkQueries(app);
   if (options.idempotency) keepAnswers(app, options.idempotency);
+  refuseEmptyParameters(app);
   refuseUnknownParameters(app);
   answerFailures(app);
   observeRequests(app, options.observe);

@@ -22,7 +22,7 @@ import {
   refuseUnknown,
   schemaOf,
 } from '../http/fields/table.js';
-import { isDictionary } from '../http/fields/values.js';
+import { isDictionary, isId } from '../http/fields/values.js';
 import { hourMs } from '../schemas/durations.js';
 import { Id, Timestamp } from '../schemas/json/common.js';
 import type { ProjectRecord } from '../schemas/json/project.js';
@@ -180,8 +180,11 @@ export const replayRoutes =
   ({ replays, configuration, clock }: ReplayDependencies): FastifyPluginAsync =>
   async (app) => {
     app.addHook('preClose', () => replays.close());
-    const recordOf = async (request: FastifyRequest<ById>): Promise<ReplayRecord> =>
-      found(await replays.find(callerOf(request), request.params.id), 'replay');
+    const recordOf = async (request: FastifyRequest<ById>): Promise<ReplayRecord> => {
+      const { id } = request.params;
+      // A longer text is no key of what is kept.
+      return found(isId(id) ? await replays.find(callerOf(request), id) : undefined, 'replay');
+    };
 
     app.post('/v1/replays', {
       config,

@@ -243,6 +243,29 @@ describe('queries and paths', () => {
     expect(answer.body.meta).toMatchObject({ code: status, message: expect.any(String), type: expect.any(String) });
   });
 
+  it.each([
+    ['GET', '/v1/users/', 'id'],
+    ['GET', '/v1/users//locations', 'id'],
+    ['GET', '/v1/geofences/', 'id'],
+    ['GET', '/v1/geofences/store/', 'externalId'],
+    ['DELETE', '/v1/geofences//1', 'tag'],
+    ['POST', '/v1/webhooks//test', 'id'],
+  ])('%s %s is refused, because %s is empty', async (method, path, param) => {
+    expectRefusal(await backend.send(method, path), param);
+  });
+
+  it('an erasure of nobody erases nobody', async () => {
+    // The name of a user without a name was empty, so a script whose variable was not set erased all of them.
+    expectRefusal(await backend.send('DELETE', '/v1/users/'), 'id');
+    expectRefusal(await backend.send('DELETE', '/v1/events/'), 'id');
+    expect(ok(await backend.get('/v1/erasures')).erasures).toEqual([]);
+  });
+
+  it('an id that no record can have is 404', async () => {
+    for (const path of ['/v1/replays', '/v1/imports', '/v1/erasures', '/v1/webhooks', '/v1/map-styles', '/v1/events'])
+      expect(await backend.get(`${path}/${'x'.repeat(1_500)}`)).toMatchObject({ status: 404 });
+  });
+
   it('a body of an unsupported type is 415', async () => {
     const answer = await backend.send('POST', '/v1/geofences', {
       body: '<x/>',
