@@ -254,6 +254,22 @@ describe('queries and paths', () => {
     expectRefusal(await backend.send(method, path), param);
   });
 
+  it('a query parameter without a value counts as not given', async () => {
+    for (const name of ['tag', 'externalId', 'search', 'limit', 'cursor'])
+      expect(ok(await backend.get(`/v1/geofences?${name}=`)).geofences).toMatchObject([{ externalId: 'gate' }]);
+  });
+
+  it.each(['a/b', '😀 x', '100%', 'x'.repeat(256)])('%s is a tag and an external id', async (name) => {
+    const path = `/v1/geofences/${encodeURIComponent(name)}/${encodeURIComponent(name)}`;
+    const geofence = { description: 'odd', ...circle(0, 5_000, 100) };
+    ok(await backend.put(path, geofence));
+    expect(ok(await backend.get(path)).geofence).toMatchObject({ tag: name, externalId: name });
+    expect((await backend.send('HEAD', path)).status).toBe(200);
+    ok(await backend.delete(path));
+    expect((await backend.get(path)).status).toBe(404);
+    expectRefusal(await backend.put(`${path}${'x'.repeat(257)}`, geofence), 'externalId');
+  });
+
   it('an erasure of nobody erases nobody', async () => {
     // The name of a user without a name was empty, so a script whose variable was not set erased all of them.
     expectRefusal(await backend.send('DELETE', '/v1/users/'), 'id');

@@ -5,6 +5,7 @@
 export const longFiles: Readonly<Record<string, string>> = {
   'test/contract/embedded-processes.test.ts': 'test/contract/embedded.test.ts, test/kill/kill.test.ts',
   'test/deploy/package.test.ts': 'test/deploy/release.test.ts; all black-box files run the same program',
+  'test/embedded/calls-nobody.test.ts': 'nothing: it compares a promise with a whole server',
   'test/embedded/disk-full.test.ts': 'server/data-folder/space-watch.test.ts',
   'test/embedded/older-log.test.ts': 'pipeline/positions.test.ts, test/contract/embedded.test.ts',
   'test/embedded/secrets-on-disk.test.ts': 'backends/embedded/environment.test.ts, pipeline/encryption.test.ts',
