@@ -36,6 +36,7 @@ it('has a command that imports the file, and names the bad row', () => {
 it('has calls that import the file and list the imports', () => {
   const answers = blockOf('bash')
     .trim()
+    .replaceAll('\\\n', ' ')
     .split('\n')
     .map((call) =>
       JSON.parse(execFileSync('bash', ['-e', '-c', `${call} -s`], { cwd: folder, env, encoding: 'utf8' })),

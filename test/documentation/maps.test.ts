@@ -29,7 +29,7 @@ describe('docs/maps.md', () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#f0f"/></svg>';
     writeFileSync(join(folder, 'shop.svg'), svg);
-    const calls = blockOf('bash').trim().split('\n');
+    const calls = blockOf('bash').trim().replaceAll('\\\n', ' ').split('\n');
     const { test_secret: SK, test_publishable: PK } = server.keys;
     const ids: Record<string, string> = {};
     for (const call of calls) {

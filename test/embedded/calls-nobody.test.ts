@@ -55,8 +55,8 @@ it('starts, bakes its map, evaluates, draws, finds a town and answers a page wit
   await until(async () => ok(await secret.get('/v1/events')).events.length === 1);
   const town = ok(await secret.get('/v1/geocode/forward?query=Paris,%20TX'));
   expect(town.addresses).toHaveLength(1);
-  const map = `/maps/static?publishableKey=${server.keys.test_publishable}&width=200&height=100&center=43.77,11.25&zoom=4`;
-  await until(async () => (await fetch(`${server.address}${map}`)).ok);
+  const map = `publishableKey=${server.keys.test_publishable}&width=200&height=100&center=43.77,11.25&zoom=4`;
+  await until(async () => (await fetch(`${server.address}/maps/static?${map}`)).ok);
   expect((await fetch(`${server.address}/`)).status).toBe(200);
   await server.stop();
   const noted = readFileSync(callsFile, 'utf8').trim().split('\n');
