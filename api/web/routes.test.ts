@@ -78,6 +78,22 @@ test('paths of the API and unknown paths never answer the page', async () => {
   expect((await app.inject({ method: 'POST', url: '/geofences' })).statusCode).toBe(405);
 });
 
+test('a browser gets the page for a path beside the API, with status 404', async () => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  for (const url of ['/nothing', '/keysmith/2', '/geofence']) {
+    const { statusCode, headers, body } = await get(url, { accept });
+    expect([url, statusCode, headers['content-type']]).toEqual([url, 404, 'text/html; charset=utf-8']);
+    expect(body).toContain('<div id="root">');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-radar-request-id': expect.any(String) });
+    expect(headers.etag).toBeUndefined();
+  }
+  for (const url of ['/v1/nothing', '/v1', '/assets/nothing.js', '/openapi.json/x'])
+    expect((await get(url, { accept })).headers['content-type']).toContain('application/json');
+  const posted = await app.inject({ method: 'POST', url: '/nothing', headers: { accept } });
+  expect([posted.statusCode, posted.headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+});
+
 test('a file may be kept without end, and is sent compressed to browsers that accept it', async () => {
   const plain = await get('/assets/index-1a2b.js');
   expect(plain.headers).toMatchObject({
@@ -94,5 +110,5 @@ test('a file may be kept without end, and is sent compressed to browsers that ac
 
 test('only files of the build are served', async () => {
   for (const name of ['../secret.txt', '..%2Fsecret.txt', '%2e%2e/secret.txt', 'index-1a2b.js.br', ''])
-    expect([name, (await get(`/assets/${name}`)).statusCode]).toEqual([name, 404]);
+    expect([name, (await get(`/assets/${name}`)).statusCode]).toEqual([name, name === '' ? 400 : 404]);
 });

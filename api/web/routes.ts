@@ -2,13 +2,14 @@
  * The dashboard: the page, at `/` and at the paths of its views, and the files that the build made for it.
  *
  * Flows in: requests of browsers. Flows out: `index.html` for each path of a view, and files whose names contain a hash
- * of their content, which browsers may keep forever. A path of the API never answers the page.
+ * of their content, which browsers may keep forever. A path of the API never answers the page. Any other path that does
+ * not exist answers it to a browser, with status 404.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../schemas/errors.js';
 
 export interface DashboardOptions {
@@ -51,6 +52,15 @@ const policy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+const protect = (reply: FastifyReply): FastifyReply =>
+  reply
+    .header('Content-Security-Policy', policy)
+    .header('X-Frame-Options', 'DENY')
+    .header('Referrer-Policy', 'no-referrer')
+    .header('Cross-Origin-Opener-Policy', 'same-origin');
+
+const pageType = 'text/html; charset=utf-8';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -118,17 +128,13 @@ export const dashboardRoutes =
     function addPage(path: string, content: string): void {
       const entityTag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
       app.get(path, { config, schema }, async (request, reply) => {
-        reply
-          .header('Content-Security-Policy', policy)
-          .header('X-Frame-Options', 'DENY')
-          .header('Referrer-Policy', 'no-referrer')
-          .header('Cross-Origin-Opener-Policy', 'same-origin')
-          .header('Cache-Control', 'no-cache')
-          .header('ETag', entityTag);
+        protect(reply).header('Cache-Control', 'no-cache').header('ETag', entityTag);
         if (request.headers['if-none-match'] === entityTag) return reply.code(304).send();
-        return reply.type('text/html; charset=utf-8').send(content);
+        return reply.type(pageType).send(content);
       });
     }
+    app.missingPage.send = (reply) =>
+      protect(reply).code(404).header('Cache-Control', 'no-store').type(pageType).send(page);
     addPage('/', page);
     for (const [path, module] of Object.entries(views)) {
       addPage(`/${path}`, withLinks(page, `pages/${module}.tsx`, manifest));

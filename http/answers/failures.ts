@@ -7,6 +7,16 @@ import { isPortError, type PortError } from '../../pipeline/errors.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { failureBody, failureHeaders } from '../connections/raw-answers.js';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Shared by all plugins, so that the one with the pages can set it. */
+    readonly missingPage: {
+      /** Sends the page that tells a person that there is no such page, with status 404. */
+      send: ((reply: FastifyReply) => FastifyReply) | undefined;
+    };
+  }
+}
+
 /** Returns the catalogued error for a refusal of Fastify; undefined for anything else. */
 function refusal({ code, statusCode }: Partial<FastifyError>): ApiError | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
@@ -66,10 +76,19 @@ export const pathPattern = (url: string): RegExp =>
       .replace(/:\w+/g, '[^/]+')}$`,
   );
 
+const firstPart = (path: string): string => path.split('/', 2)[1] ?? '';
+
+/** Whether a person typed the address or followed a link. */
+const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html');
+
 /** Adds the handlers for errors, unknown paths, and known paths with another method. */
 export function answerFailures(app: FastifyInstance): void {
   const methodsOf = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  app.addHook('onRoute', ({ url, method }) => {
+  const firstPartsOfApi = new Set<string>();
+  app.decorate('missingPage', { send: undefined });
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (!config?.isQueryForPage) firstPartsOfApi.add(firstPart(url));
     const known = methodsOf.get(url) ?? { pattern: pathPattern(url), methods: new Set() };
     for (const name of [method].flat()) known.methods.add(name);
     methodsOf.set(url, known);
@@ -80,7 +99,11 @@ export function answerFailures(app: FastifyInstance): void {
     const methods = [...methodsOf.values()]
       .filter(({ pattern }) => pattern.test(path))
       .flatMap((known) => [...known.methods]);
-    if (methods.length === 0) throw new ApiError('not_found', 'there is no such path');
+    if (methods.length === 0) {
+      const { send } = app.missingPage;
+      if (send && isOfPerson(request) && !firstPartsOfApi.has(firstPart(path))) return send(reply);
+      throw new ApiError('not_found', 'there is no such path');
+    }
     reply.header('Allow', [...new Set(methods)].join(', '));
     throw new ApiError('method_not_allowed', `${request.method} is not a method of this path`);
   });
