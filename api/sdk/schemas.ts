@@ -59,7 +59,9 @@ export const BeaconSearchAnswer = Type.Object({
 export const RegionRequest = Type.Object({
   latitude: Latitude,
   longitude: Longitude,
-  userId: Type.Optional(Type.String()),
+  userId: Type.Optional(
+    Type.String({ maxLength: maxIdCharacters, description: 'Includes the geofences for this user alone' }),
+  ),
 });
 
 export const RegionAnswer = Type.Object({

@@ -7,6 +7,7 @@ import { callerOf } from '../../http/access/authority.js';
 import { createDisclosures } from '../../http/access/disclosure.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { readMetadataFilter } from '../../http/fields/structures.js';
+import { maxIdCharacters } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Position } from '../../schemas/json/common.js';
 import { leavingOf } from '../history.js';
@@ -87,11 +88,12 @@ function readBeaconQuery(query: RawFields): Outcome<{ near: Position; radiusM: n
   }));
 }
 
-function readRegionRequest(fields: RawFields): Outcome<Position> {
+function readRegionRequest(fields: RawFields): Outcome<{ position: Position; userId: string | null }> {
   const reader = new FieldReader(fields);
   const latitude = reader.required('latitude', reader.number('latitude', { minimum: -90, maximum: 90 }));
   const longitude = reader.required('longitude', reader.number('longitude', { minimum: -180, maximum: 180 }));
-  return reader.outcome(() => [longitude as number, latitude as number]);
+  const userId = reader.text('userId', maxIdCharacters);
+  return reader.outcome(() => ({ position: [longitude as number, latitude as number], userId }));
 }
 
 export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 'configuration'>> = async (
@@ -162,9 +164,9 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
   );
 
   /** Returns the widest region whose geofences a device can keep. */
-  async function regionAround(place: ReturnType<typeof placeOf>, signal: AbortSignal) {
+  async function regionAround(place: ReturnType<typeof placeOf>, userId: string | null, signal: AbortSignal) {
     for (const radiusM of regionRadiiM) {
-      const query = { ...place, radiusM, limit: maxRegionGeofences, includeGeometry: true };
+      const query = { ...place, userId, radiusM, limit: maxRegionGeofences, includeGeometry: true };
       const geofences = await spatial.searchGeofences(query, signal);
       if (geofences.length < maxRegionGeofences || radiusM === regionRadiiM.at(-1)) return { radiusM, geofences };
     }
@@ -183,14 +185,14 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       },
     },
     async (request, reply) => {
-      const [longitude, latitude] = accepted(readRegionRequest((request.body ?? {}) as RawFields));
+      const { position, userId } = accepted(readRegionRequest((request.body ?? {}) as RawFields));
       const caller = callerOf(request);
-      const place = placeOf(caller, [longitude, latitude]);
+      const place = placeOf(caller, position);
       const leaving = leavingOf(reply);
-      const { radiusM, geofences: around } = await regionAround(place, leaving);
+      const { radiusM, geofences: around } = await regionAround(place, userId, leaving);
       const geofences = disclosureFor(caller).geofences(around);
       const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons }, leaving);
-      const region = { latitude, longitude, radius: radiusM };
+      const region = { latitude: place.latitude, longitude: place.longitude, radius: radiusM };
       return { meta: { code: 200 }, geofences, beacons, places: [], region };
     },
   );

@@ -69,10 +69,12 @@ function onlyWhatWasSent(context: SpatialQueries['context']): Disclosure {
     latitude,
     accuracy_m,
     occurredAt,
+    userId,
+    ip,
     ...scope
   }: Location & Scope): Promise<GeofenceSummary[]> => {
     const { project, environment } = scope;
-    const place = { longitude, latitude, accuracyM: accuracy_m, atMs: occurredAt };
+    const place = { longitude, latitude, accuracyM: accuracy_m, atMs: occurredAt, sender: { userId, ip } };
     return (await context({ project, environment, ...place })) as GeofenceSummary[];
   };
   return {

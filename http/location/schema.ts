@@ -59,7 +59,9 @@ export const TrackRequest = Type.Object(
     course: Type.Optional(Type.Number({ description: 'Degrees' })),
     timeZoneOffset: Type.Optional(Type.Number({ description: 'Seconds' })),
     locationMs: Type.Optional(Type.Number({ description: 'Stored as sent, never used as a date' })),
-    nearbyGeofences: Type.Optional(Type.Boolean({ description: 'Include the nearest geofences in the answer' })),
+    nearbyGeofences: Type.Optional(
+      Type.Boolean({ description: 'Include the nearest geofences for this user in the answer' }),
+    ),
     nearbyGeofencesLimit: Type.Optional(
       Type.Number({ minimum: 0, description: 'How many, of 10; of a replay, the last item has it' }),
     ),

@@ -15,7 +15,7 @@ import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { SyncRecord } from '../../schemas/json/sync.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
-import type { Change, ChangeKind } from '../../schemas/records.js';
+import type { Change, ChangeKind, Location } from '../../schemas/records.js';
 import type { MapMarkerHead, MapStyleHead } from '../../schemas/wire/map.js';
 import type { EvaluationContext } from '../evaluation/types.js';
 import type { NewRecord } from '../ports.js';
@@ -349,6 +349,8 @@ export interface SpatialQueries {
       accuracyM: number;
       /** Epoch ms: the fences as they are at this time. Now, unless it is given. */
       atMs?: number;
+      /** Only fences that may make events for this user, and for a request from this address. All, unless given. */
+      sender?: Pick<Location, 'userId' | 'ip'>;
     },
     signal?: AbortSignal,
   ): Promise<object[]>;
@@ -364,6 +366,8 @@ export interface SpatialQueries {
       includeGeometry: boolean;
       /** Epoch ms: the fences as they are at this time. Now, unless it is given. */
       atMs?: number;
+      /** Only fences that may make events for this user; null: for a device without a user. All, unless it is given. */
+      userId?: string | null;
     },
     signal?: AbortSignal,
   ): Promise<object[]>;

@@ -38,10 +38,12 @@ export const isGone = (rules: FenceRules, atMs: number): boolean => atMs > rules
 /** Tests whether the fence is disabled, or its `disableAfter` has passed. */
 export const isDisabled = (rules: FenceRules, atMs: number): boolean => !rules.enabled || atMs > rules.disableAfterMs;
 
-const isForRequest = ({ addresses }: FenceRules, ip: string | null): boolean =>
+/** Tests whether the fence makes events for requests from this address. */
+export const isForRequest = ({ addresses }: FenceRules, ip: string | null): boolean =>
   addresses === null || (ip !== null && addresses(ip));
 
-const isForUser = ({ userIds }: FenceRules, userId: string | null): boolean =>
+/** Tests whether the fence makes events for this user; null: a device without a user. */
+export const isForUser = ({ userIds }: FenceRules, userId: string | null): boolean =>
   userIds === null || (userId !== null && userIds.has(userId));
 
 const isClosed = ({ hours }: FenceRules, atMs: number): boolean => hours !== null && !hours(atMs);

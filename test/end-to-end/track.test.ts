@@ -25,6 +25,49 @@ beforeAll(async () => {
 const newDevice = () => `device-${++devices}`;
 const externalIdsOf = (geofences: Json) => geofences.map((geofence: Json) => geofence.externalId).sort();
 
+/** Regression: a house where every inhabitant has a geofence hid the user's own behind those of ten neighbours. */
+describe('geofences of other users', () => {
+  const eastM = 20_000;
+  beforeAll(async () => {
+    const own = { externalId: 'own', eastM: eastM + 50, userIds: 'ann' };
+    const others = Array.from({ length: 10 }, (_, index) => ({
+      externalId: `of-${index}`,
+      eastM,
+      userIds: `neighbour-${index}`,
+    }));
+    const elsewhere = { externalId: 'network', eastM, ip: '192.0.2.0/24' };
+    for (const { externalId, eastM, ...whose } of [own, ...others, elsewhere]) {
+      await backend.putGeofence(externalId, { ...circle(eastM, 0, 100), ...whose });
+    }
+  });
+
+  it('are not among those to sync', async () => {
+    const report = { deviceId: newDevice(), ...standing(eastM, 0), nearbyGeofences: true };
+    const nearbyTo = async (fields: object) =>
+      externalIdsOf((await device.track({ ...report, ...fields })).nearbyGeofences);
+    expect(await nearbyTo({ userId: 'ann' })).toEqual(['network', 'own']);
+    expect(await nearbyTo({ userId: 'neighbour-3' })).toEqual(['network', 'of-3']);
+    expect(await nearbyTo({ deviceId: newDevice() })).toEqual(['network']);
+  });
+
+  it('are not in a region', async () => {
+    const regionOf = async (fields: object) => {
+      const { latitude, longitude } = standing(eastM, 0);
+      return ok(await device.post('/v1/sync/region', { latitude, longitude, ...fields })).geofences;
+    };
+    expect(externalIdsOf(await regionOf({ userId: 'ann' }))).toEqual(['network', 'own']);
+    expect(externalIdsOf(await regionOf({}))).toEqual(['network']);
+  });
+
+  it('are not those of a late location, nor are those of other networks', async () => {
+    const report = { deviceId: newDevice(), userId: 'ann', ...standing(eastM, 0) };
+    const { user } = await device.track(report);
+    expect(externalIdsOf(user.geofences)).toEqual(['own']);
+    const late = await device.track({ ...report, updatedAtMsDiff: minuteMs });
+    expect(externalIdsOf(late.user.geofences)).toEqual(['own']);
+  });
+});
+
 describe('a location update', () => {
   it('enters, remains inside, and exits', async () => {
     const deviceId = newDevice();

@@ -109,6 +109,8 @@ const fence = fc.record({
   disableAfter: fc.constantFrom(null, null, now, now - 1),
   deleteAfter: fc.constantFrom(null, null, now, now - 1),
   metadata: fc.constantFrom(null, { open: true }, { open: true, floor: 2 }),
+  userIds: fc.constantFrom<(string[] | null)[]>(null, ['ann', 'bob']),
+  ip: fc.constantFrom(null, '10.0.0.0/8'),
 });
 const fences = fc
   .array(fence, { maxLength: 25 })
@@ -125,6 +127,7 @@ const search: fc.Arbitrary<Question> = fc.record(
     tags: fc.constantFrom<string[][]>(['shop'], ['depot', 'none'], ['none']),
     metadata: fc.constantFrom<MetadataFilter[]>({ open: ['true', true] }, { open: [true], floor: ['2', 2] }),
     includeGeometry: fc.boolean(),
+    userId: fc.constantFrom(null, 'ann', 'eve'),
   },
   { requiredKeys: ['longitude', 'latitude', 'limit', 'includeGeometry'] },
 );
@@ -140,6 +143,9 @@ function distanceTo(record: GeofenceRecord, x: number, y: number): number {
 const isShown = ({ enabled, disableAfter, deleteAfter }: GeofenceRecord) =>
   enabled && now <= (disableAfter ?? Infinity) && now <= (deleteAfter ?? Infinity);
 
+const isForUser = ({ userIds }: GeofenceRecord, userId: string | null | undefined) =>
+  userId === undefined || userIds === null || (userId !== null && userIds.includes(userId));
+
 test('a search agrees with a full search', async () => {
   await fc.assert(
     fc.asyncProperty(fences, fc.array(search, { minLength: 5, maxLength: 10 }), async (drawn, searches) => {
@@ -151,6 +157,7 @@ test('a search agrees with a full search', async () => {
           .filter(isShown)
           .filter(({ tag }) => search.tags?.includes(tag) ?? true)
           .filter((record) => metadataMatches(record, search.metadata))
+          .filter((record) => isForUser(record, search.userId))
           .map((record) => ({ record, distanceM: distanceTo(record, search.longitude, search.latitude) }))
           .filter(({ distanceM }) => distanceM <= (search.radiusM ?? Infinity))
           .sort((a, b) => a.distanceM - b.distanceM || (a.record._id < b.record._id ? -1 : 1))
@@ -164,7 +171,20 @@ test('a search agrees with a full search', async () => {
         const containing = records
           .filter(isShown)
           .filter((record) => distanceTo(record, search.longitude, search.latitude) === 0);
-        expect(around).toEqual(containing.sort((a, b) => (a._id < b._id ? -1 : 1)).map(geofenceSummary));
+        containing.sort((a, b) => (a._id < b._id ? -1 : 1));
+        expect(around).toEqual(containing.map(geofenceSummary));
+
+        for (const [ip, isInNetwork] of [
+          ['10.1.2.3', true],
+          ['11.0.0.1', false],
+        ] as const) {
+          const userId = search.userId ?? null;
+          const aroundSender = await queries.context({ ...scope, ...search, accuracyM: 50, sender: { userId, ip } });
+          const ofSender = containing.filter(
+            (record) => isForUser(record, userId) && (record.ip === null || isInNetwork),
+          );
+          expect(aroundSender).toEqual(ofSender.map(geofenceSummary));
+        }
       }
       await close();
     }),

@@ -2,8 +2,8 @@
 import type { DeviceState, Location } from '../../../schemas/records.js';
 import { createTurns } from '../../../schemas/turns.js';
 import { beaconSummary, geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
-import { isDisabled, isGone } from '../../evaluation/rules.js';
-import { Zone } from '../../evaluation/types.js';
+import { isDisabled, isForRequest, isForUser, isGone } from '../../evaluation/rules.js';
+import { type FenceRules, Zone } from '../../evaluation/types.js';
 import type { MonitoredCatalog, MonitoredContext } from '../index/catalog.js';
 import type { MonitoredFences } from '../index/monitored-fences.js';
 import { nearestFences } from '../index/nearest-fences.js';
@@ -20,6 +20,9 @@ const enabledAt =
   (row: number): boolean =>
     !isGone(fences.rules(row), nowMs) && !isDisabled(fences.rules(row), nowMs);
 
+const isForSender = (rules: FenceRules, { userId, ip }: Pick<Location, 'userId' | 'ip'>): boolean =>
+  isForUser(rules, userId) && isForRequest(rules, ip);
+
 /** Creates the queries. `clock` returns epoch ms. Queries of an unknown project return nothing. */
 export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => number = Date.now): SpatialQueries {
   const { configuration } = catalog;
@@ -33,12 +36,13 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
   }
 
   return {
-    async context({ longitude, latitude, atMs, ...scope }) {
+    async context({ longitude, latitude, atMs, sender, ...scope }) {
       const fences = context(scope)?.fences;
       if (!fences) return [];
       const rows = fences.candidates(longitude, latitude, 0).subarray(0, fences.candidateCount);
       const ids = Array.from(rows)
         .filter(enabledAt(fences, atMs ?? clock()))
+        .filter((row) => sender === undefined || isForSender(fences.rules(row), sender))
         .filter((row) => fences.zone(row, longitude, latitude, 0) === Zone.within)
         .map((row) => fences.idOf(row));
       return ids
@@ -48,12 +52,26 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
         .map(geofenceSummary);
     },
 
-    async searchGeofences({ longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, atMs, ...scope }) {
+    async searchGeofences({
+      longitude,
+      latitude,
+      limit,
+      radiusM,
+      tags,
+      metadata,
+      includeGeometry,
+      atMs,
+      userId,
+      ...scope
+    }) {
       const fences = context(scope)?.fences;
       const found: object[] = [];
       if (!fences) return found;
       const timeMs = atMs ?? clock();
-      const options = { tags, maxDistanceM: radiusM, accepts: enabledAt(fences, timeMs) };
+      const isEnabled = enabledAt(fences, timeMs);
+      const accepts = (row: number): boolean =>
+        isEnabled(row) && (userId === undefined || isForUser(fences.rules(row), userId));
+      const options = { tags, maxDistanceM: radiusM, accepts };
       let read = 0;
       for (const nearest of nearestFences(fences, longitude, latitude, options)) {
         if (nearest === undefined) {

@@ -42,6 +42,7 @@ const nearbyGeofences = (
     radiusM: nearbyRadiusM,
     includeGeometry: false,
     atMs: location.occurredAt,
+    userId: location.userId,
   });
 
 /** Builds the reply to a location that is not the last of its request. */
