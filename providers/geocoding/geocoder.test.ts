@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Position } from '../../schemas/json/common.js';
 import { anyCharacter } from '../../testing/any-character.js';
 import { createGeocoder, type GeocodingSettings } from './create.js';
 import { createGazetteer } from './gazetteer/gazetteer.js';
@@ -397,6 +398,19 @@ describe('the gazetteer', () => {
     expect((await complete('springf, '))[0]).toMatch(/^Springf/);
     expect((await complete('Paris, Tex'))[0]).toBe('Paris, TX, United States');
     expect(await complete('Paris, Zzz')).toEqual([]);
+  });
+
+  // In Florence, "Flor" completed to Florianópolis first, 10,000 km away.
+  test('regression: completes to places within 100 km first', async () => {
+    const near = async (query: string, position: Position) =>
+      addresses(await gazetteer.autocomplete(project, query, { limit: 2, near: position })).map(
+        ({ formattedAddress }) => formattedAddress,
+      );
+    expect(await near('Flor', [11.25, 43.77])).toEqual(['Florence, Italy', 'Florianópolis, Brazil']);
+    expect(await near('Flor', [-48.5, -27.6])).toEqual(['Florianópolis, Brazil', 'Florence, Italy']);
+    expect((await near('Fl', [11.25, 43.77]))[0]).toBe('Florence, Italy');
+    expect((await near('Fl', [0, 0]))[0]).not.toBe('Florence, Italy');
+    expect((await near('Par', [2.3, 48.9]))[0]).toBe('Paris, France');
   });
 });
 

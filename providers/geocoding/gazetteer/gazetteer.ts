@@ -7,6 +7,7 @@
 import { around } from 'geokdbush';
 import KDBush from 'kdbush';
 import { LRUCache } from 'lru-cache';
+import { distance } from '../../../pipeline/geometry/scale.js';
 import type { Position } from '../../../schemas/json/common.js';
 import { type Address, type Geocoder, type GeocodingOptions, type GeocodingResult, selected } from '../geocoder.js';
 import { type Cities, loadCities } from './cities.js';
@@ -14,6 +15,10 @@ import { countryName, folded, knownAs, type Region, regionsByName, stateOf } fro
 
 /** Beyond this distance from the nearest place a position has no name. */
 const maxReverseKm = 50;
+/** Cities within this distance of the position that a search prefers come before all others. */
+const nearM = 100_000;
+/** No city beyond it is near: a degree of latitude is at least 110 km. */
+const nearLatitudes = 1;
 /** Cities of one prefix that are ranked. */
 const maxRanked = 20_000;
 /** Prefixes of at most this many characters are kept ranked: 50 kB each at most. */
@@ -98,13 +103,23 @@ export function createGazetteer(): Geocoder {
 /** Makes addresses of the first matches that the options accept, and of no more: a short prefix has thousands. */
 function answer(cities: Cities, matches: readonly number[], options: GeocodingOptions): GeocodingResult {
   const value: Address[] = [];
-  const { countries } = options;
-  for (const city of matches) {
+  const { countries, near } = options;
+  for (const city of near === undefined ? matches : nearFirst(cities, matches, near)) {
     if (value.length === options.limit) break;
     if (countries !== undefined && !countries.includes(cities.countries[city]!)) continue;
     value.push(...selected([addressOf(cities, city)], options));
   }
   return { ok: true, value };
+}
+
+/** Returns the cities near the position, then the others, both in the given order. */
+function nearFirst({ longitudes, latitudes }: Cities, matches: readonly number[], [x, y]: Position): number[] {
+  const isNear = (city: number): boolean =>
+    Math.abs(latitudes[city]! - y) <= nearLatitudes && distance(x, y, longitudes[city]!, latitudes[city]!) <= nearM;
+  const near: number[] = [];
+  const others: number[] = [];
+  for (const city of matches) (isNear(city) ? near : others).push(city);
+  return near.concat(others);
 }
 
 function addressOf(cities: Cities, city: number): Address {
