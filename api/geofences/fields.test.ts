@@ -175,7 +175,7 @@ describe('polygons', () => {
         [0, 91],
       ],
     ],
-    ['three numbers', regularRing(4).map((position) => [...position, 0])],
+    ['four numbers', regularRing(4).map((position) => [...position, 0, 0])],
     [
       'a bow tie',
       [

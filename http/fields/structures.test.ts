@@ -66,6 +66,10 @@ describe('coordinates of a query string', () => {
 
 it('a position of a body', () => {
   expect(outcome(readPosition('coordinates', ['1', 2]))).toEqual([1, 2]);
+  // An altitude, as exports of KML have it.
+  expect(outcome(readPosition('coordinates', [1, '2', 0]))).toEqual([1, 2]);
+  expect(outcome(readPosition('coordinates', [1, 2, 'high']))).toBe('coordinates: must be [longitude,latitude]');
+  expect(outcome(readPosition('coordinates', [1, 2, 3, 4]))).toBe('coordinates: must be [longitude,latitude]');
   expect(outcome(readPosition('coordinates', [['1'], 2]))).toBe(
     'coordinates: must be two finite numbers, [longitude,latitude]',
   );

@@ -17,9 +17,14 @@ export function readStructure(param: string, value: unknown): Validated<unknown>
   return malformed === undefined ? parsed : invalid(malformed, wellFormedRule);
 }
 
-/** Reads one [longitude, latitude] in degrees, as bodies have it. */
+/** Tests for a missing altitude, or one to ignore. GeoJSON may have it as the third number of a position. */
+const isIgnoredAltitude = (rest: readonly unknown[]): boolean =>
+  rest.length === 0 || (rest.length === 1 && typeof numberOf(rest[0]) === 'number');
+
+/** Reads one [longitude, latitude] in degrees, as bodies have it. Ignores an altitude. */
 export function readPosition(param: string, value: unknown): Validated<Position> {
-  if (!Array.isArray(value) || value.length !== 2) return invalid(param, 'must be [longitude,latitude]');
+  if (!Array.isArray(value) || value.length < 2 || !isIgnoredAltitude(value.slice(2)))
+    return invalid(param, 'must be [longitude,latitude]');
   const longitude = numberOf(value[0]);
   const latitude = numberOf(value[1]);
   if (longitude === null || latitude === null)

@@ -57,6 +57,12 @@ test('either winding, one ring in a list, repeated vertices', () => {
   expect([...accept(repeated).unwrapped]).toEqual([0, 0, 1, 0, 1, 1, 0, 1]);
 });
 
+// Exports of KML have an altitude in each position. The message blamed the longitude or latitude.
+test('regression: altitudes of GeoJSON are ignored', () => {
+  const raised = square.map(([longitude, latitude], index) => [longitude, latitude, 100 * index]);
+  expect(accept([raised])).toEqual(accept(square));
+});
+
 test('across the antimeridian, from either side', () => {
   expect(accept(fiji).box).toEqual([177, -19, 182, -16]);
   expect(accept(fiji).centroid).toEqual([179.5, -17.5]);
@@ -122,7 +128,7 @@ test.each([
       [Number.NaN, 1],
       [0, 0],
     ],
-    'position 2 does not',
+    'position 2 is not',
   ],
   [
     'text for a number',
@@ -132,19 +138,29 @@ test.each([
       ['1', 1],
       [0, 0],
     ],
-    'position 2 does not',
+    'position 2 is not',
   ],
   [
-    'an altitude',
+    'an altitude that is no number',
     [
       [0, 0],
       [1, 0],
-      [1, 1, 5],
+      [1, 1, null],
       [0, 0],
     ],
-    'position 2 does not',
+    'position 2 is not',
   ],
-  ['null', [[0, 0], [1, 0], null, [0, 0]], 'position 2 does not'],
+  [
+    'a measure after the altitude',
+    [
+      [0, 0],
+      [1, 0],
+      [1, 1, 5, 7],
+      [0, 0],
+    ],
+    'position 2 is not',
+  ],
+  ['null', [[0, 0], [1, 0], null, [0, 0]], 'position 2 is not'],
   [
     'one place',
     [

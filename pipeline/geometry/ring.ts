@@ -23,7 +23,7 @@ export interface NormalRing {
 
 /**
  * Validates and normalizes the coordinates of a polygon: one closed ring of 4 to 2,000 [longitude, latitude] pairs,
- * alone or within a list as in GeoJSON. The ring may have either winding and may cross the antimeridian. Holes, rings
+ * alone or within a list as in GeoJSON, whose altitudes are ignored. The ring may have either winding and may cross the antimeridian. Holes, rings
  * around a pole or wider than 360 degrees, rings without area, and rings that cross or touch themselves are invalid.
  */
 export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
@@ -62,9 +62,11 @@ function parseRing(coordinates: unknown): Validated<Position[]> {
       `must have ${minRingPoints} to ${maxRingPoints} positions, the last equal to the first; it has ${list.length}`,
     );
   }
-  const wrong = list.findIndex((position) => !isPosition(position));
-  if (wrong >= 0)
-    return refuse(`must have longitudes from -180 to 180 and latitudes from -90 to 90; position ${wrong} does not`);
+  const malformed = list.findIndex((position) => !isPosition(position));
+  if (malformed >= 0) return refuse(`must be a ring of [longitude, latitude] pairs; position ${malformed} is not`);
+  const outside = list.findIndex(([longitude, latitude]) => Math.abs(longitude) > 180 || Math.abs(latitude) > 90);
+  if (outside >= 0)
+    return refuse(`must have longitudes from -180 to 180 and latitudes from -90 to 90; position ${outside} does not`);
   const ring = list as Position[];
   const [first, last] = [ring[0]!, ring[ring.length - 1]!];
   if (first[0] !== last[0] || first[1] !== last[1])
@@ -81,11 +83,9 @@ function singleRing(coordinates: unknown): unknown {
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 
-const isPosition = (value: unknown): value is Position =>
-  isList(value) && value.length === 2 && isWithin(value[0], 180) && isWithin(value[1], 90);
-
-const isWithin = (value: unknown, limit: number): boolean =>
-  typeof value === 'number' && value >= -limit && value <= limit;
+/** Tests for two numbers, or three with an altitude, as GeoJSON has it. */
+const isPosition = (value: unknown): boolean =>
+  isList(value) && (value.length === 2 || value.length === 3) && value.every((part) => Number.isFinite(part));
 
 interface Unwrapped {
   points: Float64Array;
