@@ -58,6 +58,8 @@ export interface DeviceApiOptions {
   readonly log?: (log: IngestDependencies['log']) => IngestDependencies['log'];
   /** How many geofences a spatial search finds. */
   readonly found?: (radiusM: number | undefined) => number;
+  /** Number of beacons that a search finds. */
+  readonly foundBeacons?: (radiusM: number) => number;
 }
 
 const ingestBounds: IngestBounds = {
@@ -99,7 +101,7 @@ export async function startDeviceApi(options: DeviceApiOptions = {}): Promise<De
     },
     searchBeacons: async (query) => {
       asked.searchBeacons = query;
-      return things(3);
+      return things(Math.min(options.foundBeacons?.(query.radiusM) ?? 3, query.limit));
     },
     explain: async () => ({}),
   };

@@ -114,6 +114,23 @@ describe('search by place', () => {
     expect(answer.geofences).toHaveLength(7);
     expect(answer).toMatchObject({ beacons: [{}, {}, {}], places: [] });
   });
+
+  // The answer had the nearest 100 beacons of a region of 10 km, so a device in the region never ranged the others.
+  it('regression: answers a region with no more beacons than it lists', async () => {
+    const mall = await startDeviceApi({ foundBeacons: (radiusM) => (radiusM > 500 ? 300 : 80) });
+    try {
+      const answer = await mall.app.inject({
+        method: 'POST',
+        url: '/v1/sync/region',
+        headers: { authorization: mall.publishable },
+        payload: { latitude: 50, longitude: 10 },
+      });
+      expect(answer.json().region.radius).toBe(500);
+      expect(answer.json().beacons).toHaveLength(80);
+    } finally {
+      await mall.close();
+    }
+  });
 });
 
 describe('POST /v1/events', () => {

@@ -33,7 +33,7 @@ const maxBeaconRadiusM = 10_000;
 /** SDKs keep the beacons within this radius in sync. */
 const defaultBeaconRadiusM = 1_000;
 
-/** Tried from the widest on, until a region holds no more geofences than a device should keep. */
+/** Tried from the widest on, until a region holds no more geofences and beacons than a device should keep. */
 const regionRadiiM = [10_000, 5_000, 2_000, 1_000, 500, 200] as const;
 const maxRegionGeofences = 100;
 /** What a web SDK sends for every metadata filter. */
@@ -163,12 +163,14 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
     },
   );
 
-  /** Returns the widest region whose geofences a device can keep. */
+  /** Returns the widest region whose geofences and beacons a device can keep. */
   async function regionAround(place: ReturnType<typeof placeOf>, userId: string | null, signal: AbortSignal) {
     for (const radiusM of regionRadiiM) {
       const query = { ...place, userId, radiusM, limit: maxRegionGeofences, includeGeometry: true };
       const geofences = await spatial.searchGeofences(query, signal);
-      if (geofences.length < maxRegionGeofences || radiusM === regionRadiiM.at(-1)) return { radiusM, geofences };
+      const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons }, signal);
+      const isComplete = geofences.length < maxRegionGeofences && beacons.length < maxBeacons;
+      if (isComplete || radiusM === regionRadiiM.at(-1)) return { radiusM, geofences, beacons };
     }
     throw new Error('unreachable: the last radius always answers');
   }
@@ -188,10 +190,8 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       const { position, userId } = accepted(readRegionRequest((request.body ?? {}) as RawFields));
       const caller = callerOf(request);
       const place = placeOf(caller, position);
-      const leaving = leavingOf(reply);
-      const { radiusM, geofences: around } = await regionAround(place, userId, leaving);
+      const { radiusM, geofences: around, beacons } = await regionAround(place, userId, leavingOf(reply));
       const geofences = disclosureFor(caller).geofences(around);
-      const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons }, leaving);
       const region = { latitude: place.latitude, longitude: place.longitude, radius: radiusM };
       return { meta: { code: 200 }, geofences, beacons, places: [], region };
     },
