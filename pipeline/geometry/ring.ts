@@ -23,8 +23,9 @@ export interface NormalRing {
 
 /**
  * Validates and normalizes the coordinates of a polygon: one closed ring of 4 to 2,000 [longitude, latitude] pairs,
- * alone or within a list as in GeoJSON, whose altitudes are ignored. The ring may have either winding and may cross the antimeridian. Holes, rings
- * around a pole or wider than 360 degrees, rings without area, and rings that cross or touch themselves are invalid.
+ * alone or within a list as in GeoJSON, whose altitudes are ignored. The ring may have either winding and may cross the
+ * antimeridian. Holes, rings around a pole or wider than 360 degrees, rings without area, and rings that cross or touch
+ * themselves are invalid.
  */
 export function normalizeRing(coordinates: unknown): Validated<NormalRing> {
   const parsed = parseRing(coordinates);
