@@ -160,6 +160,21 @@ test.each([
   expect(nothing.count(white)).toBe(512 * 512);
 });
 
+// Such lines were solid. MapLibre GL JS draws nothing of them.
+test.each([[[]], [[0]], [[0, 0]], [['literal', []]]])(
+  'a line with a pattern without a length is not drawn: %j',
+  async (pattern) => {
+    const paint = { 'line-color': red, 'line-width': 10, 'line-dasharray': pattern };
+    for (const cap of ['butt', 'round']) {
+      const picture = await draw(
+        [line([100, 50], [200, 50])],
+        [shapes('line', paint, { layout: { 'line-cap': cap } })],
+      );
+      expect(picture.count(white)).toBe(512 * 512);
+    }
+  },
+);
+
 test('dashes are measured in line widths', async () => {
   const paint = { 'line-color': red, 'line-width': 4, 'line-dasharray': [3, 2] };
   const picture = await draw([line([100, 50], [300, 50])], [shapes('line', paint)]);

@@ -57,7 +57,9 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   // A line that appears only between two whole zooms has no width at the first.
   const wholeWidth = grownWidth || fullWidth;
   const cap = layout<Pen['cap']>('line-cap');
-  const pattern = dashesOf(canvas, layer, feature, wholeWidth, cap);
+  const dasharray = layer.property<readonly number[] | undefined>('line-dasharray').at(wholeZoom, feature);
+  if (dasharray && !hasLength(dasharray)) return null;
+  const pattern = dasharray ? dashesOf(canvas, dasharray, wholeWidth, cap) : null;
   const dashes = pattern ?? (unitPx > maxWholeUnitPx ? unbroken : null);
   const isPlain = dashes === null && sides.length === 1 && offset === 0;
   return {
@@ -85,13 +87,14 @@ const minRoundDashPx = 0.01;
  * caps, dashes without a length are dots.
  */
 function dashesOf(
-  { wholeZoom, unitPx }: TileCanvas,
-  layer: StyleLayer,
-  feature: TileFeature,
+  { unitPx }: TileCanvas,
+  dasharray: readonly number[],
   wholeWidth: number,
   cap: Pen['cap'],
 ): DashPattern | null {
-  const dasharray = layer.property<readonly number[] | undefined>('line-dasharray').at(wholeZoom, feature);
   const minDash = cap === 'round' ? minRoundDashPx / unitPx : 0;
-  return dasharray ? dashPattern(dasharray, wholeWidth, 0.5 / unitPx, minDash) : null;
+  return dashPattern(dasharray, wholeWidth, 0.5 / unitPx, minDash);
 }
+
+/** Returns whether a pattern has a dash or a gap. MapLibre GL JS draws nothing of lines with any other pattern. */
+const hasLength = (dasharray: readonly number[]): boolean => dasharray.some((length) => length > 0);
