@@ -67,6 +67,12 @@ test('layers are visible from minzoom to below maxzoom', () => {
   expect([4.99, 5, 9.49, 9.5].map((zoom) => layer.isVisible(zoom))).toEqual([false, true, true, false]);
 });
 
+/** Such layers were hidden. MapLibre GL JS draws them at every zoom. */
+test('a maxzoom of 0 is none', () => {
+  const layer = compileOne({ type: 'fill', maxzoom: 0 });
+  expect([-1, 0, 0.5, 9].map((zoom) => layer.isVisible(zoom))).toEqual([true, true, true, true]);
+});
+
 /** Maps of the whole world in a small image were blank, because views are fitted below zoom 0. */
 test('layers that begin at zoom 0 are visible below it', () => {
   expect(compileOne({ type: 'fill' }).isVisible(-1)).toBe(true);

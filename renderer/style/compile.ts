@@ -135,7 +135,9 @@ function isShown(layer: LayerSpecification, state: GlobalState): boolean {
 function compileLayer(layer: LayerSpecification, state: GlobalState, stateText: string): StyleLayer {
   const properties = compileProperties(layer, state, stateText);
   // The functions below must not keep the JSON of the layer in memory.
-  const { type, minzoom = 0, maxzoom = Infinity } = layer;
+  const { type, minzoom = 0 } = layer;
+  // MapLibre GL JS treats a `maxzoom` of 0 as none.
+  const maxzoom = layer.maxzoom || Infinity;
   const filter = 'filter' in layer ? layer.filter : undefined;
   return {
     id: layer.id,
