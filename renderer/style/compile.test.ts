@@ -33,6 +33,37 @@ test('a filter may depend on the zoom', () => {
   expect(compileOne({ type: 'fill', filter: ['has', 'zoom'] }).filterDependsOnZoom).toBe(false);
 });
 
+/** The western half of the world. */
+const west = { type: 'Polygon', coordinates: [[...rectangle(-180, -80, 0, 80), [-180, -80]]] };
+
+/** Both operators failed for every feature: they had neither its geometry nor the place of its tile. */
+test.each([512, 4096, 8192])('filters and properties know where features are, of extent %i', (extent) => {
+  const half = extent / 2;
+  const middle = [half, half] as const;
+  const shapes = [
+    { type: 'point', parts: [[middle]] },
+    { type: 'line', parts: [[middle, [half + 9, half]]] },
+    { type: 'line', parts: [[middle, [2 * extent + 9, half]]] },
+    { type: 'polygon', parts: [rectangle(half, half, half + 9, half + 9)] },
+  ] as const;
+  const bytes = tileBytes({ a: shapes }, extent);
+  const layer = compileOne({
+    type: 'circle',
+    filter: ['within', west],
+    paint: { 'circle-radius': ['distance', { type: 'Point', coordinates: [-90, 0] }] },
+  });
+  const drawn = (x: number) =>
+    decodeVectorTile(bytes, { z: 1, x, y: 0 })
+      .layers.get('a')!
+      .features.map((feature) => [layer.filter(1)(feature), layer.property<number>('circle-radius').at(1, feature)]);
+  const distancesM = (x: number) => drawn(x).map(([, distanceM]) => Number(distanceM));
+  expect(drawn(0).map(([isWithin]) => isWithin)).toEqual([true, true, false, false]);
+  expect(drawn(1).map(([isWithin]) => isWithin)).toEqual([false, false, false, false]);
+  // From the equator to 66.5 degrees north.
+  for (const distanceM of distancesM(0)) expect(distanceM / 1e6).toBeCloseTo(7.4, 0);
+  for (const distanceM of distancesM(1)) expect(distanceM / 1e6).toBeGreaterThan(8);
+});
+
 test('properties are constants, or depend on zoom, feature or both', () => {
   const layer = compileOne({
     type: 'line',

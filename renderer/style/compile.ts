@@ -230,7 +230,7 @@ function compileExpression(
     throw new Error(compiled.value.map(({ key, message }) => `${key}: ${message}`).join(', '));
   return (globals, feature) => {
     try {
-      return compiled.value.evaluateWithoutErrorHandling(globals, feature, {}) ?? null;
+      return compiled.value.evaluateWithoutErrorHandling(globals, feature, {}, feature.tileId as never) ?? null;
     } catch {
       return null;
     }

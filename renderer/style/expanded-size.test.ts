@@ -28,6 +28,20 @@ test.each([
     ['let', 'a', ['+', get, get], ['let', 'a', get, ['var', 'a']]],
     1 + 3 + 1 + 1 + 2,
   ],
+  [
+    'positions to compare with',
+    [
+      'within',
+      {
+        type: 'MultiPoint',
+        coordinates: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
+    ],
+    1 + 10 * 3,
+  ],
   ['what is not valid', ['let', 'a'], 1],
 ])('%s', (_name, value, size) => {
   expect(expandedSize(value)).toBe(size);

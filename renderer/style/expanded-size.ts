@@ -12,6 +12,9 @@ interface Scope {
   readonly known: Map<object, number>;
 }
 
+/** `within` compares each vertex of a feature with each position of its areas. */
+const operatorsPerPosition = 10;
+
 /** Returns the number of operators that evaluating the value may take; infinite beyond the range of numbers. */
 export const expandedSize = (value: unknown): number => sizeIn({ variables: new Map(), known: new Map() }, value);
 
@@ -28,6 +31,7 @@ function sizeIn(scope: Scope, value: unknown): number {
 function sizeOfList(scope: Scope, list: readonly unknown[]): number {
   const [operator, ...values] = list;
   if (operator === 'literal') return 1;
+  if (operator === 'within') return 1 + operatorsPerPosition * sum(scope, values);
   if (operator === 'var') return 1 + (scope.variables.get(values[0]) ?? 0);
   if (operator !== 'let') return 1 + sum(scope, list);
   const variables = new Map(scope.variables);

@@ -60,7 +60,13 @@ export function compileProperty(
   const at: Property<unknown>['at'] = (zoom, feature, images) => {
     if (!hasErrors(expression)) return expression.evaluate({ zoom }, feature);
     try {
-      const value = expression.evaluateWithoutErrorHandling({ zoom }, feature, undefined, undefined, images);
+      const value = expression.evaluateWithoutErrorHandling(
+        { zoom },
+        feature,
+        undefined,
+        feature?.tileId as never,
+        images,
+      );
       return isOfType(value, specification) ? value : fallback;
     } catch {
       return fallback;

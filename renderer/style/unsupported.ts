@@ -152,9 +152,6 @@ const wholeStyle = {
   projection: flat,
 } as const;
 
-/** Operators that need a feature's position on the globe. */
-const geographicOperators = ['within', 'distance'];
-
 /** Returns everything that is not drawn as the style says, in the style's order. */
 export function unsupported(style: StyleSpecification): Unsupported[] {
   const whole = (Object.keys(wholeStyle) as (keyof typeof wholeStyle)[])
@@ -174,18 +171,14 @@ function isMercator(value: unknown): boolean {
 function unsupportedInLayer(layer: LayerSpecification, hasImages: boolean): Unsupported[] {
   const known = drawn[layer.type];
   if (!known) return [{ layer: layer.id, property: null, message: `Layers of type ${layer.type} are not drawn` }];
-  const properties = Object.entries({ ...layer.layout, ...layer.paint }).flatMap(([name, value]): Unsupported[] => {
+  return Object.entries({ ...layer.layout, ...layer.paint }).flatMap(([name, value]): Unsupported[] => {
     const message = problemOf(name, value, known) ?? (hasImages ? null : problemWithoutImages(name, value));
     return message === null ? [] : [{ layer: layer.id, property: name, message }];
   });
-  const filter = 'filter' in layer && mentions(layer.filter, geographicOperators);
-  return filter ? [{ layer: layer.id, property: 'filter', message: notEvaluated }, ...properties] : properties;
 }
 
 /** Operators that read a feature. */
-const featureOperators = ['get', 'has', 'id', 'properties', 'geometry-type'];
-
-const notEvaluated = `Expressions with ${geographicOperators.join(' or ')} are not evaluated`;
+const featureOperators = ['get', 'has', 'id', 'properties', 'geometry-type', 'within', 'distance'];
 
 function problemOf(name: string, value: unknown, known: readonly string[]): string | null {
   if (name === 'visibility' || value === noEffect[name]) return null;
@@ -196,8 +189,7 @@ function problemOf(name: string, value: unknown, known: readonly string[]): stri
   if (name === 'line-blur' && (mentions(value, featureOperators) || isByProperty(value)))
     return 'Where it depends on the feature, lines are thinner instead';
   if (name === 'fill-antialias' && value !== true) return 'Edges are always smooth';
-  if (!known.includes(name)) return 'Not drawn';
-  return mentions(value, geographicOperators) ? notEvaluated : null;
+  return known.includes(name) ? null : 'Not drawn';
 }
 
 /** Properties whose values are image names. */

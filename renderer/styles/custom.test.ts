@@ -53,7 +53,9 @@ describe('regression: an expression that grows without bound is refused with its
     times === 0 ? ['get', 'name'] : ['concat', ['get', 'name:en'], ['upcase', nestedNames(times - 1)]];
   const checked = (more: object) =>
     checkStyle(style({ a: vector }, layer('first', 'a', 'water'), layer('second', 'a', 'water', more)), archive);
-  const rule = 'must have at most 20000 operators when its variables and names are written out';
+  const rule =
+    'must have at most 20000 operators when its variables and names are written out, ' +
+    'of which each position in within counts as 10';
 
   test.each([
     ['paint.fill-opacity', { paint: { 'fill-opacity': doubled(40, '+', ['get', 'x']) } }],
@@ -72,6 +74,13 @@ describe('regression: an expression that grows without bound is refused with its
     expect(checked({ paint: { 'fill-opacity': doubled(11, '+', ['get', 'x']) } })).toMatchObject({ ok: true });
     expect(checked({ type: 'symbol', layout: { 'text-field': nestedNames(4) } })).toMatchObject({ ok: true });
   });
+});
+
+// The place was empty, and the rule was "Cannot read properties of null".
+test('an expression without valid GeoJSON is refused by its place', () => {
+  const radius = { paint: { 'fill-opacity': ['distance', { type: 'Feature', geometry: null }] } };
+  const refused = checkStyle(style({ a: vector }, layer('first', 'a', 'water', radius)), archive);
+  expect(refused).toMatchObject({ ok: false, problem: { param: 'layers[0].paint.fill-opacity' } });
 });
 
 test('the most used source becomes the archive, and layers of others are reported', () => {

@@ -15,6 +15,7 @@ import { invalid, type Validated } from '../../schemas/errors.js';
 import { type FontFamily, lackingFamilies } from '../fonts.js';
 import { compileStyle, validateStyle } from '../style/compile.js';
 import { expandedSize } from '../style/expanded-size.js';
+import { hasValidGeoJson } from '../style/geojson-operands.js';
 import { type Unsupported, unsupported } from '../style/unsupported.js';
 import type { TileSource } from '../types.js';
 import { localizeStyle } from './language.js';
@@ -35,13 +36,15 @@ export function checkStyle(
 ): Validated<Unsupported[]> {
   try {
     // Before the style is validated, which evaluates constants, and again before its names are compiled.
-    const field = tooLarge(json);
+    const field = findExpression(json, isTooLarge);
     if (field !== undefined) return invalid(field, growth);
+    const unlocated = findExpression(json, (value) => !hasValidGeoJson(value));
+    if (unlocated !== undefined) return invalid(unlocated, geoJsonRule);
     const [error] = validateStyle(json);
     if (error) return invalid(error.field, error.message);
     const style = withoutReferences(json as StyleSpecification);
     const localized = localizeStyle(onArchive(style), 'en');
-    const localizedField = tooLarge(localized);
+    const localizedField = findExpression(localized, isTooLarge);
     if (localizedField !== undefined) return invalid(localizedField, growth);
     compileStyle(localized);
     const value = [
@@ -55,17 +58,24 @@ export function checkStyle(
   }
 }
 
-const growth = `must have at most ${maxOperators} operators when its variables and names are written out`;
+const growth =
+  `must have at most ${maxOperators} operators when its variables and names are written out, ` +
+  'of which each position in within counts as 10';
 
-/** Returns the place of the first expression with too many operators. The style is any JSON. */
-function tooLarge(style: unknown): string | undefined {
+const isTooLarge = (value: unknown): boolean => expandedSize(value) > maxOperators;
+
+const geoJsonRule =
+  'must have GeoJSON in within and distance, whose coordinates are lists of numbers that fit its type';
+
+/** Returns the place of the first filter or property that `isWrong` holds for. The style is any JSON. */
+function findExpression(style: unknown, isWrong: (value: unknown) => boolean): string | undefined {
   const { layers } = (style ?? {}) as { readonly layers?: unknown };
   if (!Array.isArray(layers)) return undefined;
   for (const [index, layer] of layers.entries()) {
     const { filter, layout, paint } = (layer ?? {}) as Readonly<Record<string, unknown>>;
-    if (expandedSize(filter) > maxOperators) return `layers[${index}].filter`;
+    if (isWrong(filter)) return `layers[${index}].filter`;
     for (const [group, properties] of Object.entries({ layout, paint })) {
-      const name = Object.entries(properties ?? {}).find(([, value]) => expandedSize(value) > maxOperators)?.[0];
+      const name = Object.entries(properties ?? {}).find(([, value]) => isWrong(value))?.[0];
       if (name !== undefined) return `layers[${index}].${group}.${name}`;
     }
   }

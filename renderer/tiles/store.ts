@@ -59,7 +59,8 @@ async function readTile(source: TileSource, key: string, zoom: number, x: number
   const bytes = await source.tile(zoom, x, y);
   if (!bytes) return { kind: 'empty' };
   const contents = `${key} ${crc32(bytes)}`;
-  if (source.kind === 'vector') return { kind: 'vector', key: contents, tile: decodeVectorTile(bytes) };
+  if (source.kind === 'vector')
+    return { kind: 'vector', key: contents, tile: decodeVectorTile(bytes, { z: zoom, x, y }) };
   return { kind: 'raster', key: contents, image: await decodeRasterTile(bytes) };
 }
 

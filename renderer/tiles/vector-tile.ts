@@ -56,19 +56,31 @@ export class TileLayer {
 /** Maximum cached sets of names. Built-in styles have a few; uploaded styles come and go. */
 const maxKinds = 16;
 
+/** The position of a tile in the world: its zoom, column and row. */
+export interface TileId {
+  readonly z: number;
+  readonly x: number;
+  readonly y: number;
+}
+
 /** Data shared by the features of a layer. */
 interface Tables {
   readonly bytes: Uint8Array;
   readonly keys: string[];
   readonly values: Value[];
+  readonly id: TileId | undefined;
+  extent: number;
 }
+
+/** Width of a tile in the units in which expressions read geometry. */
+const expressionExtent = 8192;
 
 /** Creates objects without inherited names that are still fast to read. */
 function PropertyBag() {}
 PropertyBag.prototype = Object.create(null);
 const EmptyBag = PropertyBag as unknown as new () => Record<string, Value>;
 
-/** A feature. Style expressions read its `type`, `id` and `properties`. */
+/** A feature. Style expressions read its `type`, `id` and `properties`; `within` and `distance` its `geometry`. */
 export class TileFeature {
   type: GeometryType = 0;
   id: number | undefined;
@@ -107,6 +119,23 @@ export class TileFeature {
     return this.read;
   }
 
+  /** The position of the tile. Undefined for tiles that are not drawn. */
+  get tileId(): TileId | undefined {
+    return this.tables.id;
+  }
+
+  /** Reads parts as style expressions have them, each time: 8192 units a tile, rings that end where they begin. */
+  get geometry(): { readonly x: number; readonly y: number }[][] {
+    const { xy, ends } = this.coordinates();
+    const factor = expressionExtent / this.tables.extent;
+    return ends.map((end, part) => {
+      const points = [];
+      for (let i = ends[part - 1] ?? 0; i < end; i += 2)
+        points.push({ x: Math.round(xy[i]! * factor), y: Math.round(xy[i + 1]! * factor) });
+      return this.type === polygon ? [...points, points[0]!] : points;
+    });
+  }
+
   /** Bounding box of all vertices, in tile units. Empty (inside out) without a vertex. */
   get box(): PixelBox {
     this.bounds ??= readBox(this.tables.bytes, this.geometryStart, this.geometryEnd);
@@ -141,18 +170,20 @@ export class TileFeature {
   }
 }
 
+const defaultExtent = 4096;
+
 /** Bytes of a feature beside those of its tile. */
 const featureWeightBytes = 400;
 
-/** Reads a tile. Throws when the bytes are not a vector tile. */
-export function decodeVectorTile(bytes: Uint8Array): VectorTile {
+/** Reads a tile. Throws when the bytes are not a vector tile. Expressions with a position need its `id`. */
+export function decodeVectorTile(bytes: Uint8Array, id?: TileId): VectorTile {
   const reader = new PbfReader(bytes);
   const layers = new Map<string, TileLayer>();
   let features = 0;
   while (reader.pos < bytes.length) {
     const tag = reader.readVarint();
     if (tag === 26) {
-      const layer = readLayer(reader, endOfMessage(reader, bytes.length));
+      const layer = readLayer(reader, endOfMessage(reader, bytes.length), id);
       layers.set(layer.name, layer);
       features += layer.features.length;
     } else reader.skip(tag);
@@ -167,21 +198,20 @@ function endOfMessage(reader: PbfReader, outerEnd: number): number {
   return reader.pos + length;
 }
 
-function readLayer(reader: PbfReader, end: number): TileLayer {
-  const tables: Tables = { bytes: reader.buf, keys: [], values: [] };
+function readLayer(reader: PbfReader, end: number, id: TileId | undefined): TileLayer {
+  const tables: Tables = { bytes: reader.buf, keys: [], values: [], id, extent: defaultExtent };
   const features: TileFeature[] = [];
   let name = '';
-  let extent = 4096;
   while (reader.pos < end) {
     const tag = reader.readVarint();
     if (tag === 10) name = reader.readString();
     else if (tag === 18) features.push(new TileFeature(tables, features.length, reader, endOfMessage(reader, end)));
     else if (tag === 26) tables.keys.push(reader.readString());
     else if (tag === 34) tables.values.push(readValue(reader, endOfMessage(reader, end)));
-    else if (tag === 40) extent = reader.readVarint();
+    else if (tag === 40) tables.extent = reader.readVarint();
     else reader.skip(tag);
   }
-  return new TileLayer(name, extent, features, tables.keys, tables.values.length);
+  return new TileLayer(name, tables.extent, features, tables.keys, tables.values.length);
 }
 
 function readValue(reader: PbfReader, end: number): Value {
