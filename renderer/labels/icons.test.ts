@@ -85,6 +85,22 @@ function boxOf(picture: Picture, color: string): number[] {
   return box;
 }
 
+// The symbol of the lowest key, or the first of the tile, was on top whatever the style said.
+test.each([
+  ['higher keys', { 'symbol-sort-key': ['get', 'key'] }, red],
+  ['lower places', {}, blue],
+  ['lower places, whatever their keys', { 'symbol-sort-key': ['get', 'key'], 'symbol-z-order': 'viewport-y' }, blue],
+  ['later features', { 'symbol-z-order': 'source' }, green],
+])('of symbols that may overlap, those with %s are above others', (_name, layout, color) => {
+  const features = [
+    pointAt(100, 100, { icon: 'shop', key: 3 }),
+    pointAt(100, 103, { icon: 'wide', key: 1 }),
+    pointAt(100, 97, { icon: 'museum-15', key: 2 }),
+  ];
+  for (const overlap of [{ 'icon-allow-overlap': true }, { 'icon-overlap': 'always' }])
+    expect(painted(features, { ...layout, ...overlap, 'icon-image': ['get', 'icon'] }).at(100, 100)).toBe(color);
+});
+
 const iconsOf = (labels: readonly PlacedLabel[]) =>
   labels.map(({ placement }) => placement.icon?.paint.image.name ?? null);
 const shop = { 'icon-image': 'shop' };
@@ -341,7 +357,8 @@ test('every symbol property is either read or reported as unsupported', () => {
   });
   const features = [pointAt(50, 50, { name: 'x' }), lineOf({ name: 'y' }, [100, 100], [400, 100])];
   for (const placement of ['point', 'line']) {
-    const { layers } = symbolStyle([{ ...shop, 'symbol-placement': placement }], { 'text-halo-color': 'white' });
+    const layout = { ...shop, 'symbol-placement': placement, 'icon-allow-overlap': true };
+    const { layers } = symbolStyle([layout], { 'text-halo-color': 'white' });
     paintLabels(frameWith(features), { layers: layers.map(recording) });
   }
   for (const group of ['paint', 'layout'] as const) {

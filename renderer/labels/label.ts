@@ -3,6 +3,7 @@
 import type { Color } from '@maplibre/maplibre-gl-style-spec';
 import type { SpriteImage } from '../sprites/sprite-image.js';
 import type { Stretched } from '../sprites/stretch.js';
+import type { StyleLayer } from '../style/compile.js';
 import type { PixelBox } from '../types.js';
 import type { Padding } from './collision/boxes.js';
 import type { FontStyle, TextStyle } from './text/text-style.js';
@@ -92,6 +93,13 @@ export interface TextCollisionRules extends CollisionRules {
   readonly minRepeatPx: number;
 }
 
+/** The place of a label among those of its layer that may overlap. */
+export interface Stacking {
+  readonly layer: StyleLayer;
+  /** Labels of higher ranks are drawn over those of lower ones. */
+  readonly rank: number;
+}
+
 /** A label that may be placed. */
 export interface Candidate {
   /** Empty without a text. */
@@ -119,6 +127,8 @@ export interface Candidate {
   readonly isSquare?: true;
   /** Whether another candidate has the same name along a line, and comes first. */
   readonly isRepeat?: boolean;
+  /** Set where labels of its layer may overlap each other. */
+  readonly stacking?: Stacking;
   /** Returns all ways to place the label, the preferred one first. */
   placements(): Iterable<Placement>;
 }
@@ -135,6 +145,6 @@ export interface PlacedLabel {
 export interface PreparedLabels {
   /** Number of candidates. */
   readonly count: number;
-  /** Returns the placed labels, the most important first. `keepFree` are boxes that no label may overlap. */
+  /** Returns the placed labels, the uppermost first: the most important, unless they stack. `keepFree` are boxes that no label may overlap. */
   place(keepFree: readonly PixelBox[]): PlacedLabel[];
 }

@@ -182,10 +182,11 @@ test('upper layers are placed first, then lower sort keys, then tile order', () 
   const keyed = { 'symbol-sort-key': ['get', 'key'] };
   const inLayer = (name: string) => ({ 'text-field': ['case', ['==', ['get', 'layer'], name], ['get', 'name'], ''] });
   expect(textsOf(labelsIn(frame, [{ ...keyed, ...inLayer('a') }]))).toEqual(['second']);
+  // Where they may overlap, the last one is the uppermost.
   expect(textsOf(labelsIn(frame, [{ ...keyed, ...inLayer('a'), 'text-allow-overlap': true }]))).toEqual([
-    'second',
-    'third',
     'first',
+    'third',
+    'second',
   ]);
   expect(
     textsOf(

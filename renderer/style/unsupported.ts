@@ -97,6 +97,7 @@ const drawn: Partial<Record<LayerSpecification['type'], readonly string[]>> = {
       'symbol-placement',
       'symbol-sort-key',
       'symbol-spacing',
+      'symbol-z-order',
       'text-allow-overlap',
       'text-anchor',
     ],
@@ -138,7 +139,6 @@ const flattened = ['fill-extrusion-height', 'fill-extrusion-base', 'fill-extrusi
 const noEffect: Readonly<Record<string, unknown>> = {
   'fill-extrusion-base': 0,
   'fill-extrusion-rounded-corner-distance': 0,
-  'symbol-z-order': 'auto',
   'icon-halo-blur': 0,
 };
 

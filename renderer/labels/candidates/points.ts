@@ -6,6 +6,7 @@ import { line, point, polygon } from '../../tiles/vector-tile.js';
 import { largestArea, pointInArea, type VisibleArea } from '../anchors/areas.js';
 import type { Point } from '../anchors/polyline.js';
 import { iconRulesOf, textRulesOf } from '../collision/rules.js';
+import { rankOf } from '../collision/stack.js';
 import { type Candidate, maxCandidates, type Placement, type TextCollisionRules } from '../label.js';
 import { blockPlacements, blockStyleOf } from '../shape/block.js';
 import { iconStyleOf, placedIcon } from '../shape/icon.js';
@@ -34,11 +35,16 @@ const noText: Placement = { runs: [], boxes: [] };
 export function pointCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
   const textRules = textRulesOf(layer, frame.wholeZoom, minRepeatPx(layer, frame.view.zoom));
   const symbols = visibleSymbols(frame, layer, 0);
+  const ranked = rankOf(layer, frame.wholeZoom);
   return [...anchorsAtPoints(symbols), ...anchorsInAreas(symbols)]
     .sort((a, b) => a.symbol.sortKey - b.symbol.sortKey || a.symbol.feature.order - b.symbol.feature.order)
     .slice(0, maxCandidates)
-    .map((anchor) => candidateAt(anchor, frame, layer, language, textRules))
-    .filter((candidate) => candidate !== null);
+    .flatMap((anchor) => {
+      const candidate = candidateAt(anchor, frame, layer, language, textRules);
+      if (!candidate || !ranked) return candidate ?? [];
+      const { symbol, at } = anchor;
+      return { ...candidate, stacking: { layer, rank: ranked({ sortKey: symbol.sortKey, y: at[1] }) } };
+    });
 }
 
 function minRepeatPx({ repeatDistance }: StyleLayer, zoom: number): number {

@@ -11,6 +11,7 @@ import type { PixelBox } from '../../types.js';
 import type { Candidate, CollisionRules, Overlap, PlacedIcon, Placement, PreparedLabels } from '../label.js';
 import { BoxGrid } from './box-grid.js';
 import { type Padding, padded } from './boxes.js';
+import { inStacks } from './stack.js';
 
 interface Obstacle extends PixelBox {
   /** Null for reserved boxes, which no label may overlap. */
@@ -55,7 +56,7 @@ export function prepareLabels(candidates: readonly Candidate[], image: Size): Pr
       const placing = new Placing(image, keepFree, placements, reserved);
       for (const candidate of candidates) placing.place(candidate);
       placing.placeLate();
-      return placing.placed.map(({ candidate, placement }) => ({ candidate, placement }));
+      return inStacks(placing.placed.map(({ candidate, placement }) => ({ candidate, placement })));
     },
   };
 }

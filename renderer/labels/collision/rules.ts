@@ -21,6 +21,13 @@ export function iconRulesOf(layer: StyleLayer, zoom: number, feature: TileFeatur
   return { padding: { top, right, bottom, left }, ...commonRulesOf(layer, zoom, 'icon') };
 }
 
+/** Returns whether a layer's symbols may overlap each other. */
+export const mayOverlap = (layer: StyleLayer, zoom: number): boolean =>
+  (['text', 'icon'] as const).some((part) => {
+    const { overlap, isObstacle } = commonRulesOf(layer, zoom, part);
+    return overlap !== 'never' || !isObstacle;
+  });
+
 const properties = {
   text: {
     allows: 'text-allow-overlap',
