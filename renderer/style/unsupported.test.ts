@@ -65,6 +65,27 @@ test('icons and patterns need a sprite that is loaded', () => {
   expect(told(many)).toEqual(['null sprite']);
 });
 
+// Nothing told that these have no effect.
+test('what has no effect along lines is reported', () => {
+  const told = (layout: object) =>
+    unsupported(styleOf([{ ...shop, layout: { 'text-field': 'a', ...layout } }])).map(({ property }) => property);
+  const turned = { 'text-rotate': 30, 'text-anchor': 'top-left', 'text-offset': [1, 0] };
+  const all = Object.keys(turned);
+  expect(told({ ...turned, 'symbol-placement': 'line' })).toEqual(all);
+  expect(told({ ...turned, 'symbol-placement': ['step', ['zoom'], 'point', 9, 'line'] })).toEqual(all);
+  expect(told({ ...turned, 'symbol-placement': 'line', 'text-rotation-alignment': 'viewport' })).toEqual([]);
+  expect(told(turned)).toEqual([]);
+  const level = { 'text-rotate': 0, 'text-anchor': 'top', 'text-offset': [0, 1] };
+  expect(told({ ...level, 'symbol-placement': 'line-center' })).toEqual([]);
+});
+
+test('sections that do not stand on the baseline, and fonts by address, are reported', () => {
+  const field = ['format', 'a', {}, ['get', 'name'], { 'vertical-align': 'top' }];
+  const style = styleOf([{ ...shop, layout: { 'text-field': field } }]);
+  const found = unsupported({ ...style, 'font-faces': { Sans: 'https://a.example/sans.ttf' } });
+  expect(found.map(({ property }) => property)).toEqual(['font-faces', 'text-field']);
+});
+
 test('images in texts and halo blur are reported', () => {
   const field = ['format', ['image', 'shop'], {}, ['get', 'name'], {}];
   const layout = { 'text-field': field, 'icon-text-fit': 'both', 'icon-text-fit-padding': [1, 2, 1, 2] };

@@ -144,9 +144,13 @@ const noEffect: Readonly<Record<string, unknown>> = {
 
 const flat = 'Maps are flat, in Web Mercator';
 
+const notoSans =
+  'Not loaded: text is set in Noto Sans, regular, medium, bold or italic, whichever is nearest to text-font';
+
 /** Parts of a style other than layers, and how they are treated. */
 const wholeStyle = {
-  glyphs: 'Not loaded: text is set in Noto Sans, regular, medium, bold or italic, whichever is nearest to text-font',
+  glyphs: notoSans,
+  'font-faces': notoSans,
   terrain: flat,
   sky: flat,
   projection: flat,
@@ -172,7 +176,10 @@ function unsupportedInLayer(layer: LayerSpecification, hasImages: boolean): Unsu
   const known = drawn[layer.type];
   if (!known) return [{ layer: layer.id, property: null, message: `Layers of type ${layer.type} are not drawn` }];
   return Object.entries({ ...layer.layout, ...layer.paint }).flatMap(([name, value]): Unsupported[] => {
-    const message = problemOf(name, value, known) ?? (hasImages ? null : problemWithoutImages(name, value));
+    const message =
+      problemOf(name, value, known) ??
+      (isAlongLines(layer) ? problemAlongLines(name, value) : null) ??
+      (hasImages ? null : problemWithoutImages(name, value));
     return message === null ? [] : [{ layer: layer.id, property: name, message }];
   });
 }
@@ -184,12 +191,33 @@ function problemOf(name: string, value: unknown, known: readonly string[]): stri
   if (name === 'visibility' || value === noEffect[name]) return null;
   if (name === 'text-field' && mentions(value, ['image']))
     return 'Icons within a text are not drawn, the text around them is';
+  if (name === 'text-field' && hasKey(value, 'vertical-align'))
+    return 'vertical-align is not drawn: all sections of a line stand on one baseline';
   if (flattened.includes(name)) return 'Drawn from above: the footprint and its edges, higher parts on top';
   if (name === 'line-gradient') return 'Runs from end to end of each line of a tile, not of the whole road';
   if (name === 'line-blur' && (mentions(value, featureOperators) || isByProperty(value)))
     return 'Where it depends on the feature, lines are thinner instead';
   if (name === 'fill-antialias' && value !== true) return 'Edges are always smooth';
   return known.includes(name) ? null : 'Not drawn';
+}
+
+/** Returns whether a layer may have texts that follow lines. */
+function isAlongLines({ type, layout }: LayerSpecification): boolean {
+  const { 'symbol-placement': placement = 'point', 'text-rotation-alignment': alignment } = (layout ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
+  return type === 'symbol' && placement !== 'point' && alignment !== 'viewport';
+}
+
+/** Layout properties of texts whose horizontal part has no effect along lines, and what tells that they have one. */
+const horizontal: Readonly<Record<string, (value: unknown) => boolean>> = {
+  'text-anchor': (value) => typeof value !== 'string' || /left|right/.test(value),
+  'text-offset': (value) => !Array.isArray(value) || value[0] !== 0,
+};
+
+function problemAlongLines(name: string, value: unknown): string | null {
+  if (name === 'text-rotate' && value !== 0) return 'Not drawn along lines: letters follow the line';
+  return horizontal[name]?.(value) ? 'Along lines only the vertical part counts: names move to where they fit' : null;
 }
 
 /** Properties whose values are image names. */
@@ -208,6 +236,12 @@ function problemWithoutImages(name: string, value: unknown): string | null {
 
 /** Returns whether a value is a function of a property, as styles had before expressions. */
 const isByProperty = (value: unknown): boolean => typeof value === 'object' && value !== null && 'property' in value;
+
+/** Returns whether an object in an expression, such as the options of a section, has a key. */
+function hasKey(expression: unknown, key: string): boolean {
+  if (Array.isArray(expression)) return expression.some((part) => hasKey(part, key));
+  return typeof expression === 'object' && expression !== null && key in expression;
+}
 
 function mentions(expression: unknown, operators: readonly string[]): boolean {
   if (!Array.isArray(expression)) return false;
