@@ -60,3 +60,12 @@ test('a split feature is drawn like separate features', async () => {
     { numRuns: 10 },
   );
 });
+
+// The map failed: the parts were the arguments of one call, of which there may be about 120,000.
+test('a feature of 200,000 parts is split', () => {
+  const parts = Array.from({ length: 200_000 }, (_, i): Vertex[] => [
+    [i % 4096, i >> 12],
+    [(i % 4096) + 1, i >> 12],
+  ]);
+  expect(shapesOf(featuresOf({ type: 'line', parts }))).toHaveLength(200_000);
+});

@@ -26,7 +26,8 @@ export function shapesOf(features: readonly TileFeature[]): Shape[] {
   const shapes: Shape[] = [];
   for (const feature of features) {
     if (feature.maxVertices <= maxVertices) shapes.push(feature);
-    else shapes.push(...partsOf(feature));
+    // They may be more than a call has arguments.
+    else for (const part of partsOf(feature)) shapes.push(part);
   }
   return shapes;
 }
