@@ -2,6 +2,10 @@
 import names from 'color-name';
 import type { Color } from '../types.js';
 
+/** The rule of {@link parseColor}, for the option of this name. */
+export const colorRule = (option: string): string =>
+  `option ${option} must be 0xRRGGBB, 0xRRGGBBAA or the name of a CSS color`;
+
 const hexadecimal = /^0x([0-9a-f]{6})([0-9a-f]{2})?$/i;
 
 /** Returns undefined for other texts. */

@@ -1,7 +1,7 @@
 /** Reads one `markers` parameter: `color:0xFF0000|size:small|icon:…|latitude,longitude|…`. */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Color, MarkerGroup } from '../types.js';
-import { parseColor } from './colors.js';
+import { colorRule, parseColor } from './colors.js';
 import { isIconUrl } from './references.js';
 import { readSegments } from './segments.js';
 
@@ -16,7 +16,7 @@ export function readMarkers(text: string): Validated<MarkerGroup> {
   if (!segments.ok) return segments;
   const { options, locations } = segments.value;
   const color = parseColor(options.get('color') ?? '') ?? (options.has('color') ? undefined : defaultColor);
-  if (color === undefined) return invalid(param, 'option color must be 0xRRGGBB or the name of a CSS color');
+  if (color === undefined) return invalid(param, colorRule('color'));
   const sizeText = options.get('size')?.toLowerCase() ?? 'normal';
   const size = sizes.find((known) => known === sizeText);
   if (size === undefined) return invalid(param, `option size must be ${sizes.join(' or ')}`);

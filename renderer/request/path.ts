@@ -4,7 +4,7 @@
  */
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { Color, PathOverlay, Position } from '../types.js';
-import { parseColor } from './colors.js';
+import { colorRule, parseColor } from './colors.js';
 import { decodePolyline } from './polyline.js';
 import { readSegments, type Segments } from './segments.js';
 
@@ -44,9 +44,7 @@ export function readPath(text: string): Validated<PathOverlay> {
 function readColor(options: Segments['options'], name: 'stroke' | 'border'): Validated<Color> {
   const text = options.get(name);
   const color = text === undefined ? defaults[name] : parseColor(text);
-  return color
-    ? { ok: true, value: color }
-    : invalid(param, `option ${name} must be 0xRRGGBB or the name of a CSS color`);
+  return color ? { ok: true, value: color } : invalid(param, colorRule(name));
 }
 
 function readWidth(options: Segments['options'], name: 'width' | 'borderWidth', minimum: number): Validated<number> {
