@@ -145,6 +145,9 @@ export interface PlacedLabel {
 export interface PreparedLabels {
   /** Number of candidates. */
   readonly count: number;
-  /** Returns the placed labels, the uppermost first: the most important, unless they stack. `keepFree` are boxes that no label may overlap. */
+  /**
+   * Returns the placed labels, the uppermost first: the most important, unless they stack. `keepFree` are boxes that no
+   * label may overlap.
+   */
   place(keepFree: readonly PixelBox[]): PlacedLabel[];
 }
