@@ -1,18 +1,18 @@
 /** What is shown: the entrance while nobody is signed in, else the shell with the view of the path. */
 import { useEffect, useState } from 'react';
-import { Router, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { Button, Notice } from './components/controls';
 import { Logo } from './components/icons';
 import { rememberKeys } from './components/new-keys';
 import { messageOf } from './components/toasts';
 import { Entrance, type Issued } from './shell/entrance';
 import { readPurpose } from './shell/purpose';
+import { ScopedRouter } from './shell/scoped-router';
 import { Shell } from './shell/shell';
 import { SignInAgain } from './shell/sign-in-again';
 import { UnreachableBanner } from './shell/unreachable';
 import { UnsavedQuestion } from './shell/unsaved';
 import { useSession, useSessionEnd, WorkspaceProvider } from './state/session';
-import { leave } from './state/unsaved';
 import { Views } from './views';
 
 export function App() {
@@ -85,13 +85,13 @@ export function App() {
       // Nothing that one account has typed or chosen is another one's.
       key={session.data.account?._id ?? ''}
       session={session.data}
-      withoutProject={<Entrance purpose={undefined} hasNoProject onDone={() => {}} />}
+      withoutProject={<Entrance purpose={undefined} otherProjects={session.data.projects} onDone={() => {}} />}
     >
-      <Router aroundNav={(navigate, to, options) => leave(() => navigate(to, options))}>
+      <ScopedRouter>
         <Shell>
           <Views />
         </Shell>
-      </Router>
+      </ScopedRouter>
       <UnsavedQuestion />
       {end === 'kept' && <SignInAgain session={session.data} />}
     </WorkspaceProvider>

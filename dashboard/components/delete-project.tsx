@@ -1,7 +1,7 @@
 /** Deletes the project for its owner, who types its name. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { call } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Section } from '../forms/parts';
@@ -34,13 +34,13 @@ function Confirmation({ onClose }: { onClose(): void }) {
   const { session, project } = useWorkspace();
   const client = useQueryClient();
   const toasts = useToasts();
-  const [, navigate] = useLocation();
   const [name, setName] = useState('');
   const remove = useChange(() => call('DELETE /v1/projects/{id}', { path: { id: project._id }, query: { name } }));
   function onSuccess() {
     const projects = session.projects.filter(({ _id }) => _id !== project._id);
     // A session of a one-time link ends with its project.
     replaceSession(client, session.account ? { ...session, projects } : null);
+    // Without the project in the address.
     navigate('/');
     toasts.say(`${project.name} is deleted.`);
   }

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { navigate as goTo } from 'wouter/use-browser-location';
 import type { Project, Session } from '../../client/types';
 import { call, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
@@ -195,13 +196,12 @@ const refusalOf = (error: unknown): string => {
 function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; readonly expiresAt: string }) {
   const client = useQueryClient();
   const toasts = useToasts();
-  const [, navigate] = useLocation();
   const signOut = useChange((everywhere: boolean) => call('POST /v1/signout', { body: { everywhere } }));
   const start = (everywhere: boolean) =>
     signOut.mutate(everywhere, {
       onSuccess: () => {
         replaceSession(client, null);
-        navigate('/');
+        goTo('/');
       },
       onError: toasts.complain,
     });
@@ -303,7 +303,6 @@ function Deletion({ account }: { readonly account: NonNullable<Session['account'
 
 function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose(): void }) {
   const client = useQueryClient();
-  const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [password, setPassword] = useState('');
   const remove = useChange(() => call('POST /v1/account/delete', { body: { password } }));
@@ -322,7 +321,7 @@ function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose()
         remove.mutate(undefined, {
           onSuccess: () => {
             replaceSession(client, null);
-            navigate('/');
+            goTo('/');
           },
         })
       }

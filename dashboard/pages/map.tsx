@@ -28,6 +28,7 @@ import { beaconKind } from '../forms/beacon-fields';
 import { geofenceKind } from '../forms/geofence-fields';
 import { StoredRecord } from '../forms/record-form';
 import { subjectOf } from '../state/map-picture';
+import { scopeIn, withScope } from '../state/scope-address';
 import { useScope, useWorkspace } from '../state/session';
 import { writeStored } from '../state/storage';
 import { leave } from '../state/unsaved';
@@ -45,7 +46,8 @@ const tools: readonly { readonly tool: Tool; readonly label: string; readonly ic
 function writePlace(view: View | undefined, selection: Selection | undefined): void {
   // While the next view is loaded, the map is hidden, and moves because its size changes.
   if (location.pathname !== '/map') return;
-  history.replaceState(history.state, '', `/map${writeAddress({ view, selection })}`);
+  const address = withScope(`/map${writeAddress({ view, selection })}`, scopeIn(location.search));
+  history.replaceState(history.state, '', address);
 }
 
 const loadEditor = () => import('../drawing/editor');

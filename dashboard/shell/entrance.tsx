@@ -1,6 +1,7 @@
 /** Signing in and up, and what the links of mails ask for. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
+import { Link } from 'wouter';
 import type { Project, Session } from '../../client/types';
 import { type Answer, call, Failure, type Input, type Operation } from '../client/call';
 import { Button, Notice, TextField } from '../components/controls';
@@ -17,7 +18,8 @@ type View = 'sign-in' | 'sign-up' | 'forgotten' | Purpose['kind'];
 
 interface Props {
   readonly purpose: Purpose | undefined;
-  readonly hasNoProject?: boolean;
+  /** What the session belongs to, where that is no project, or not the one that the address names. */
+  readonly otherProjects?: Session['projects'];
   /** Whether a session ended on its own. */
   readonly hasEnded?: boolean;
   /** What a sign-up created here: it is shown until the user continues. */
@@ -27,7 +29,7 @@ interface Props {
 }
 
 export function Entrance(props: Props) {
-  const { purpose, hasNoProject = false, hasEnded = false, issued, onIssued = () => {}, onDone } = props;
+  const { purpose, otherProjects, hasEnded = false, issued, onIssued = () => {}, onDone } = props;
   const [view, setView] = useState<View>(purpose?.kind ?? 'sign-in');
   const [told, setTold] = useState<string>();
   const token = purpose?.token ?? '';
@@ -57,8 +59,8 @@ export function Entrance(props: Props) {
           )}
           {issued ? (
             <SignedUp {...issued} onDone={onDone} />
-          ) : hasNoProject ? (
-            <NoProject />
+          ) : otherProjects ? (
+            <NoProject others={otherProjects} />
           ) : (
             <Forms view={view} {...parts} />
           )}
@@ -361,12 +363,22 @@ function SignedUp({ project, session, onDone }: Issued & { onDone(): void }) {
   );
 }
 
-function NoProject() {
+function NoProject({ others }: { readonly others: Session['projects'] }) {
   const client = useQueryClient();
+  const hasOthers = others.length > 0;
   return (
     <div className="stack">
-      <h1>No project</h1>
-      <p className="quiet">Your account belongs to no project. Ask an owner for an invitation.</p>
+      <h1>{hasOthers ? 'Not your project' : 'No project'}</h1>
+      <p className="quiet">
+        {hasOthers
+          ? 'You are not a member of the project that this address names, or it was deleted. Ask an owner for an invitation, or open another project:'
+          : 'Your account belongs to no project. Ask an owner for an invitation.'}
+      </p>
+      {others.map(({ _id, name }) => (
+        <Link key={_id} className="button" href={`/?project=${_id}`}>
+          {name}
+        </Link>
+      ))}
       <Button onClick={() => void call('POST /v1/signout', { body: {} }).then(() => replaceSession(client, null))}>
         Sign out
       </Button>

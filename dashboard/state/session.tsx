@@ -6,15 +6,17 @@ import {
   useCallback,
   useContext,
   useEffect,
+  useLayoutEffect,
   useMemo,
-  useState,
   useSyncExternalStore,
 } from 'react';
+import { navigate, useSearch } from 'wouter/use-browser-location';
 import type { Session } from '../../client/types';
 import { call, type Environment, Failure, onSessionEnd, type Scope, setCallScope } from '../client/call';
 import { forgetPictures } from './map-picture';
 import { projectOf, type RememberedProject, rememberedSession, storedEnvironment } from './remembered';
-import { forgetStored, readStored, writeStored } from './storage';
+import { scopeIn, withScope } from './scope-address';
+import { forgetStored, writeStored } from './storage';
 import { hasUnsaved, leave } from './unsaved';
 
 export const sessionKey = ['session'] as const;
@@ -127,31 +129,48 @@ export function useScope(): Scope {
 interface Props {
   readonly session: Session;
   readonly children: ReactNode;
-  /** Shown when the account belongs to no project. */
+  /** Shown when the account belongs to no project, or not to the one that the address names. */
   readonly withoutProject: ReactNode;
+}
+
+/** Shows the present view in another project or environment. Back returns to the present one. */
+function showIn(part: Partial<Scope>): void {
+  const { pathname, search } = location;
+  navigate(withScope(pathname + search, { ...scopeIn(search), ...part }));
 }
 
 export function WorkspaceProvider({ session, children, withoutProject }: Props) {
   const client = useQueryClient();
-  // A project that nobody has chosen stays on the page, also if another one comes first in a later session.
-  const [chosen, setChosen] = useState(() => readStored('project') ?? projectOf(session)?._id);
-  const [environment, setEnvironment] = useState(storedEnvironment);
-  const project = projectOf(session, chosen);
+  const named = scopeIn(useSearch());
+  const project = projectOf(session, named.project);
+  const environment = named.environment ?? storedEnvironment();
+  const id = project?._id;
 
   useEffect(() => onSessionEnd(() => endSession(client)), [client]);
   // Children call the API while they render for the first time, so an effect would be too late.
   setCallScope(project && { project: project._id, environment });
+  // A layout effect: the address names both before its reader can copy it, or another tab chooses something else.
+  useLayoutEffect(() => {
+    const { pathname, search, hash } = location;
+    const here = scopeIn(search);
+    if (id === undefined || (here.project !== undefined && here.environment !== undefined)) return;
+    // The server has not said yet who is signed in, or the session has just ended.
+    const { data, dataUpdatedAt } = client.getQueryState(sessionKey) ?? {};
+    if (dataUpdatedAt === 0 || data !== session) return;
+    const scope = { project: here.project ?? id, environment: here.environment ?? environment };
+    navigate(withScope(pathname + search + hash, scope), { replace: true, state: history.state });
+  });
 
-  const chooseProject = useCallback((id: string) => {
+  const chooseProject = useCallback((project: string) => {
     leave(() => {
-      writeStored('project', id);
-      setChosen(id);
+      writeStored('project', project);
+      showIn({ project });
     });
   }, []);
-  const chooseEnvironment = useCallback((next: Environment) => {
+  const chooseEnvironment = useCallback((environment: Environment) => {
     leave(() => {
-      writeStored('environment', next);
-      setEnvironment(next);
+      writeStored('environment', environment);
+      showIn({ environment });
     });
   }, []);
   const workspace = useMemo<Workspace | undefined>(

@@ -1,0 +1,94 @@
+/** What the address of a page says: it can be copied, reloaded, and found again with Back. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { circle } from '../../support/places.js';
+import { asOwner, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
+
+useDashboard();
+
+const password = 'a good long password';
+
+/** Opens the dashboard as somebody new, who owns the projects Shop and Warehouse. */
+async function asOwnerOfTwo(): Promise<Page> {
+  const page = await open('/');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const email = `address-${Date.now()}@example.com`;
+  const shop = await page.evaluate(
+    async ([email, password]) => {
+      const post = (path: string, body: object) =>
+        fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+      await post('/v1/signup', { email, password, project: 'Shop' });
+      const { session } = (await (await fetch('/v1/session')).json()) as { session: { projects: { _id: string }[] } };
+      await post('/v1/account/projects', { name: 'Warehouse' });
+      return session.projects[0]!._id;
+    },
+    [email, password],
+  );
+  await page.goto(`${server.address}/geofences?project=${shop}`);
+  await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
+  return page;
+}
+
+const projectButton = (page: Page, name: string) => page.getByRole('button', { name: `Project: ${name}` });
+const environment = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
+
+async function chooseProject(page: Page, from: string, to: string): Promise<void> {
+  await projectButton(page, from).click();
+  await page.getByRole('menuitemradio', { name: to }).click();
+  await projectButton(page, to).waitFor();
+}
+
+describe.runIf(isRunnable)('the address of a page', () => {
+  // All tabs shared one choice in the browser's storage: a reload of a tab showed, and changed, another tab's project.
+  it('keeps project and environment of each tab, and goes back to them', async () => {
+    const page = await asOwnerOfTwo();
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await chooseProject(second, 'Shop', 'Warehouse');
+    await environment(second, 'Live').check({ force: true });
+    await second.waitForURL(/environment=live/);
+    await page.reload();
+    await projectButton(page, 'Shop').waitFor();
+    expect(await environment(page, 'Test').isChecked()).toBe(true);
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+    await page.reload();
+    await projectButton(page, 'Shop').waitFor();
+
+    await second.goBack();
+    await second.waitForURL(/environment=test/);
+    await projectButton(second, 'Warehouse').waitFor();
+    expect(await environment(second, 'Test').isChecked()).toBe(true);
+    await second.goBack();
+    await projectButton(second, 'Shop').waitFor();
+    await second.goForward();
+    await projectButton(second, 'Warehouse').waitFor();
+
+    // An address without a project shows what was chosen last.
+    await page.goto(`${server.address}/keys`);
+    await projectButton(page, 'Warehouse').waitFor();
+    expect(await environment(page, 'Live').isChecked()).toBe(true);
+  });
+
+  // The address named no project, so the receiver of a link saw the same path of another project.
+  it('leads the receiver of a link to the same project, and says if that is not theirs', async () => {
+    const { _id } = await server.as('live_secret').putGeofence('linked', circle(0, 0, 100), 'shop');
+    const sender = await asOwner('/geofences');
+    await environment(sender, 'Live').check({ force: true });
+    await sender.getByRole('link', { name: 'linked' }).click();
+    await sender.getByLabel('Description').waitFor();
+    const link = sender.url();
+    expect(new URL(link).pathname).toBe(`/geofences/${_id}`);
+    await sender.evaluate("localStorage.setItem('fenceline.environment', 'test')");
+    const received = await asOwner(link.slice(server.address.length));
+    await received.getByLabel('Description').waitFor();
+    expect(await environment(received, 'Live').isChecked()).toBe(true);
+
+    const stranger = await asOwnerOfTwo();
+    await stranger.goto(link);
+    await stranger.getByRole('heading', { name: 'Not your project' }).waitFor();
+    expect(await seriousFindings(stranger)).toEqual([]);
+    await stranger.getByRole('link', { name: 'Warehouse' }).click();
+    await projectButton(stranger, 'Warehouse').waitFor();
+  });
+});
