@@ -288,6 +288,19 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
   });
 
+  // The place of a map was lower than the map, so the buttons at its lower end were cut.
+  it('cuts no button of a map in a low window', async () => {
+    const { user } = await server.as('test_secret').track({ deviceId: 'low', ...standing(0, 0) });
+    const page = await asOwner('/', { viewport: { width: 720, height: 450 } });
+    for (const path of ['/what-if', '/live', `/users/${user._id}`]) {
+      await page.goto(server.address + path);
+      const lowest = page.locator('.maplibregl-ctrl-compass');
+      await lowest.waitFor();
+      const [button, map] = [await lowest.boundingBox(), await page.locator('.map-frame').locator('..').boundingBox()];
+      expect([path, button!.y + button!.height < map!.y + map!.height]).toEqual([path, true]);
+    }
+  });
+
   // The question before a deletion had its buttons beside the screen, and the page scrolled sideways.
   it('keeps names without a space within the screen: in headings, questions, tables and charts', async () => {
     const backend = server.as('test_secret');
