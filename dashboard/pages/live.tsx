@@ -12,6 +12,7 @@ import { Badge, Block, Button, Dialog, Empty, Notice, Page } from '../components
 import { counted, grouped } from '../components/counts';
 import { DataMap, type Layer, type LngLat, type MapHandle, type MovingDot, type Palette } from '../components/data-map';
 import { Icon } from '../components/icons';
+import { TypedFilter } from '../components/list-filters';
 import { whenPainted } from '../components/map-start';
 import { Sparkline } from '../components/sparkline';
 import { Tile, Tiles } from '../components/tiles';
@@ -29,6 +30,7 @@ import {
 } from '../live/feed';
 import { askAfter, drawEveryMs, drawnAt, type Fleet, isMoving, maxDevices, moved, noFleet } from '../live/fleet';
 import { useScope } from '../state/session';
+import { useAddressTexts } from '../state/view-address';
 import '../styles/live.css';
 
 const positionsEveryMs = 2_000;
@@ -186,7 +188,7 @@ function Rates({ arrived }: { readonly arrived: readonly Arrived[] }) {
   );
 }
 
-const noFilter: EventFilter = { type: '', tag: '', user: '' };
+const filterNames = ['type', 'tag', 'user'] as const satisfies readonly (keyof EventFilter)[];
 
 export default function Live() {
   const [isPaused, setPaused] = useState(false);
@@ -195,7 +197,7 @@ export default function Live() {
   const scope = useScope();
   const [map, setMap] = useState<MapHandle>();
   const fences = useFences(map !== undefined);
-  const [filter, setFilter] = useState(noFilter);
+  const [filter, setFilter] = useAddressTexts(filterNames);
   const [opened, setOpened] = useState<Event>();
   const [device, setDevice] = useState<string>();
   const hasFitted = useRef(false);
@@ -340,7 +342,7 @@ interface ListProps {
   readonly dropped: number;
   readonly isFiltered: boolean;
   readonly filter: EventFilter;
-  onFilter(filter: EventFilter): void;
+  onFilter(change: Partial<EventFilter>): void;
   onOpen(event: Event): void;
 }
 
@@ -356,7 +358,11 @@ function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: L
     overscan: 8,
   });
   const rows = virtualizer.getVirtualItems();
-  const set = (name: keyof EventFilter) => (value: string) => onFilter({ ...filter, [name]: value });
+  // The same functions throughout: each event that arrives renders the list, and a typed filter waits for a pause.
+  const set = useMemo(
+    () => ({ tag: (tag: string) => onFilter({ tag }), user: (user: string) => onFilter({ user }) }),
+    [onFilter],
+  );
   return (
     <section className="card live-events" aria-label="Events">
       <div className="live-filters">
@@ -364,7 +370,7 @@ function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: L
           className="input"
           aria-label="Type"
           value={filter.type}
-          onChange={({ target }) => set('type')(target.value)}
+          onChange={({ target }) => onFilter({ type: target.value })}
         >
           <option value="">All types</option>
           {eventTypes.map((type) => (
@@ -374,14 +380,12 @@ function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: L
           ))}
         </select>
         {(['tag', 'user'] as const).map((name) => (
-          <input
+          <TypedFilter
             key={name}
-            className="input"
-            type="search"
-            aria-label={name === 'tag' ? 'Tag' : 'User or device'}
-            placeholder={name === 'tag' ? 'Tag' : 'User or device'}
+            label={name === 'tag' ? 'Tag' : 'User or device'}
+            className=""
             value={filter[name]}
-            onChange={({ target }) => set(name)(target.value)}
+            onChange={set[name]}
           />
         ))}
       </div>

@@ -1,6 +1,5 @@
 /** One webhook: its attempts with request and response, what waits, its settings and secrets. */
 import * as Tabs from '@radix-ui/react-tabs';
-import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../client/call';
 import { forEditing, useApi, useChange } from '../client/hooks';
@@ -10,14 +9,17 @@ import { LoadProblem } from '../components/load-problem';
 import { relativeTime } from '../components/time';
 import { useToasts } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
+import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
+import { useAddressChoice } from '../state/view-address';
 import { Attempts } from '../webhooks/attempts';
 import { Secrets } from '../webhooks/secrets';
 import { WebhookForm } from '../webhooks/settings';
 import { Waiting } from '../webhooks/waiting';
 
-const back = (
-  <Link href="/webhooks" className="back">
+/** Leads to the list as it was left. */
+const Back = () => (
+  <Link href={listAddress('webhooks')} className="back">
     <Icon name="back" size={14} /> Webhooks
   </Link>
 );
@@ -26,6 +28,9 @@ const absent = {
   title: 'This webhook does not exist',
   reason: 'It was deleted, or belongs to the other environment.',
 };
+
+const tabs = ['attempts', 'waiting', 'secrets', 'settings'] as const;
+type Tab = (typeof tabs)[number];
 
 const reasons = {
   owner: 'An owner disabled it.',
@@ -37,7 +42,7 @@ export default function WebhookView() {
   const { id } = useParams<{ id: string }>();
   const { isOwner } = useWorkspace();
   const toasts = useToasts();
-  const [tab, setTab] = useState('attempts');
+  const [tab, setTab] = useAddressChoice('tab', tabs, 'attempts');
   const loaded = useApi('GET /v1/webhooks/{id}', { path: { id } }, forEditing);
   const test = useChange(() => call('POST /v1/webhooks/{id}/test', { path: { id }, body: {} }), 'webhooks');
   const enable = useChange(
@@ -46,7 +51,7 @@ export default function WebhookView() {
   );
   if (loaded.data === undefined) {
     return (
-      <Page title="Webhook" above={back}>
+      <Page title="Webhook" above={<Back />}>
         {loaded.error ? <LoadProblem query={loaded} absent={absent} /> : <Loading />}
       </Page>
     );
@@ -55,7 +60,7 @@ export default function WebhookView() {
   return (
     <Page
       title={webhook.description ?? new URL(webhook.url).host}
-      above={back}
+      above={<Back />}
       intro={<code>{webhook.url}</code>}
       actions={
         isOwner && (
@@ -97,7 +102,7 @@ export default function WebhookView() {
           </div>
         </Notice>
       )}
-      <Tabs.Root value={tab} onValueChange={setTab} className="stack">
+      <Tabs.Root value={tab} onValueChange={(next) => setTab(next as Tab)} className="stack">
         <Tabs.List className="tabs" aria-label="Webhook">
           <Tabs.Trigger className="tab" value="attempts">
             Attempts

@@ -371,7 +371,7 @@ function NoProject({ others }: { readonly others: Session['projects'] }) {
       <h1>{hasOthers ? 'Not your project' : 'No project'}</h1>
       <p className="quiet">
         {hasOthers
-          ? 'You are not a member of the project that this address names, or it was deleted. Ask an owner for an invitation, or open another project:'
+          ? 'You are not a member of the project that this address names, or it was deleted. Open another one:'
           : 'Your account belongs to no project. Ask an owner for an invitation.'}
       </p>
       {others.map(({ _id, name }) => (

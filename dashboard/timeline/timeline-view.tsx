@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useSearchParams } from 'wouter';
 import type { Event, User, UserLocation } from '../../client/types';
 import { call } from '../client/call';
 import { Button, Empty, Loading, Segments, TextField } from '../components/controls';
@@ -11,6 +10,7 @@ import { LoadProblem } from '../components/load-problem';
 import { absoluteTime, relativeTime, shortTime } from '../components/time';
 import { eventTitle, markOf } from '../live/event-words';
 import { useScope } from '../state/session';
+import { useAddressTexts } from '../state/view-address';
 import { Explained } from './explained';
 import { nextOf, readPages } from './pages';
 import { hasEvents, type Item, locationMark, locationTitle, timelineOf } from './timeline';
@@ -31,6 +31,7 @@ const rowChoices = [
 ] as const;
 type RowChoice = (typeof rowChoices)[number]['value'];
 
+const minuteMs = 60_000;
 const locationsPerPage = 500;
 /** More locations of a range are left out: the newest are shown. */
 const maxLocations = 3_000;
@@ -69,17 +70,36 @@ function localText(timeMs: number): string {
   return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
+const addressNames = ['range', 'from', 'to', 'at'] as const;
+type Address = Readonly<Record<(typeof addressNames)[number], string>>;
+
+const addressOf = ({ fromMs, toMs }: Range) => ({
+  from: new Date(fromMs).toISOString(),
+  to: new Date(toMs).toISOString(),
+});
+const ownRangeIn = ({ from, to }: Address): Range => ({ fromMs: Date.parse(from), toMs: Date.parse(to) });
+
+/** Returns the range that the address names. One whose times were cut on their way is the last day. */
+function rangeNameIn(address: Address): RangeName | 'own' {
+  const { fromMs, toMs } = ownRangeIn(address);
+  if (address.range === 'own' && fromMs < toMs) return 'own';
+  return ranges.find(({ value }) => value === address.range)?.value ?? 'day';
+}
+
 export function Timeline({ user }: { readonly user: User }) {
   const scope = useScope();
-  const [parameters] = useSearchParams();
-  const at = parameters.get('at') ?? '';
+  const [address, putAddress] = useAddressTexts(addressNames);
+  const { at } = address;
   // A link may have been cut on its way.
   const wantedAt = Number.isNaN(Date.parse(at)) ? null : at;
   const [initialEndMs] = useState(() => Math.max(Date.now(), Date.parse(user.updatedAt)) + 1_000);
-  const [name, setName] = useState<RangeName | 'own'>('day');
+  const [name, setName] = useState(() => rangeNameIn(address));
   const [range, setRange] = useState<Range>(() => {
+    if (name === 'own') return ownRangeIn(address);
+    const ms = ranges.find(({ value }) => value === name)!.ms;
+    if (name !== 'day') return { fromMs: initialEndMs - ms, toMs: initialEndMs };
     const endMs = wantedAt ? Math.min(Date.parse(wantedAt) + 43_200_000, initialEndMs) : initialEndMs;
-    return { fromMs: endMs - 86_400_000, toMs: endMs };
+    return { fromMs: endMs - ms, toMs: endMs };
   });
   const [own, setOwn] = useState({ from: localText(range.fromMs), to: localText(range.toMs) });
   const loaded = useQuery({
@@ -116,11 +136,22 @@ export function Timeline({ user }: { readonly user: User }) {
     setChosen(wanted._id);
   }, [locations, wantedAt]);
 
+  /** Shows why the location made events, also to who gets the address; undefined: none is chosen. */
+  function choose(id: string | undefined) {
+    const at = locations.find(({ _id }) => _id === id)?.at ?? '';
+    followed.current = at;
+    setChosen(id);
+    putAddress({ at });
+  }
   function chooseRange(next: RangeName | 'own') {
     setName(next);
     const ms = ranges.find(({ value }) => value === next)?.ms;
-    if (ms === undefined) return;
+    if (ms === undefined) {
+      putAddress({ range: next, ...addressOf(range) });
+      return;
+    }
     const toMs = Math.max(Date.now(), Date.parse(user.updatedAt)) + 1_000;
+    putAddress({ range: next === 'day' ? '' : next, from: '', to: '' });
     setRange({ fromMs: toMs - ms, toMs });
     setOwn({ from: localText(toMs - ms), to: localText(toMs) });
   }
@@ -147,7 +178,10 @@ export function Timeline({ user }: { readonly user: User }) {
           className="card card-body own-range"
           onSubmit={(event) => {
             event.preventDefault();
-            if (ownProblem === undefined) setRange({ fromMs, toMs: toMs + 60_000 });
+            if (ownProblem !== undefined) return;
+            const shown = { fromMs, toMs: toMs + minuteMs };
+            setRange(shown);
+            putAddress(addressOf(shown));
           }}
         >
           <TextField
@@ -170,7 +204,7 @@ export function Timeline({ user }: { readonly user: User }) {
           marks={marks}
           chosen={location}
           explained={explained.data}
-          onChoose={setChosen}
+          onChoose={choose}
         />
         <div className="card timeline-list">
           {items.length > 0 && (
@@ -187,7 +221,7 @@ export function Timeline({ user }: { readonly user: User }) {
           ) : shown.length === 0 ? (
             <Empty title="No event in this range" />
           ) : (
-            <ItemList key={rows} items={shown} chosen={chosen} onChoose={setChosen} />
+            <ItemList key={rows} items={shown} chosen={chosen} onChoose={choose} />
           )}
           {items.length > 0 && (
             <p className="table-foot" role="status">
@@ -202,7 +236,7 @@ export function Timeline({ user }: { readonly user: User }) {
           location={location}
           answer={explained.data}
           error={explained.error}
-          onClose={() => setChosen(undefined)}
+          onClose={() => choose(undefined)}
         />
       )}
       {!location && items.length > 0 && (

@@ -10,6 +10,7 @@ import { PlainTable, type TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
 import { useToasts } from '../components/toasts';
 import { useWorkspace } from '../state/session';
+import { useAddressChoice } from '../state/view-address';
 import { ResendDialog } from './resend';
 
 const states = [
@@ -19,11 +20,13 @@ const states = [
   { value: 'given_up', label: 'Given up' },
 ] as const;
 
+const stateValues = states.map(({ value }) => value);
+
 const tones = { delivered: 'success', retrying: 'warning', given_up: 'danger' } as const;
 const words = { delivered: 'Delivered', retrying: 'Retrying', given_up: 'Given up' } as const;
 
 export function Attempts({ id }: { readonly id: string }) {
-  const [state, setState] = useState<(typeof states)[number]['value']>('');
+  const [state, setState] = useAddressChoice('state', stateValues, '');
   const { isOwner } = useWorkspace();
   const [opened, setOpened] = useState<Attempt>();
   const [isResending, setResending] = useState(false);

@@ -1,7 +1,9 @@
 /** What the address of a page says: it can be copied, reloaded, and found again with Back. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { circle } from '../../support/places.js';
+import { until } from '../../../testing/until.js';
+import { ok, trackDefaults } from '../../support/client.js';
+import { circle, standing } from '../../support/places.js';
 import { asOwner, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
@@ -90,5 +92,49 @@ describe.runIf(isRunnable)('the address of a page', () => {
     expect(await seriousFindings(stranger)).toEqual([]);
     await stranger.getByRole('link', { name: 'Warehouse' }).click();
     await projectButton(stranger, 'Warehouse').waitFor();
+  });
+
+  // A reload of a webhook's settings showed its attempts, and one of Live or of a timeline forgot what was chosen.
+  it('keeps the tab of a webhook and its filter, the filters of Live, and the range of a timeline', async () => {
+    const backend = server.as('test_secret');
+    const url = 'https://receiver.invalid/';
+    const { webhook } = ok(await backend.post('/v1/webhooks', { url }));
+    const page = await asOwner(`/webhooks/${webhook._id}`);
+    await page.getByLabel('State').selectOption('Given up');
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByLabel('Description').fill('Typed, not saved');
+    await page.getByRole('tab', { name: 'Secrets' }).click();
+    await page.goBack();
+    await page.getByRole('tab', { name: 'Settings', selected: true }).waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Typed, not saved');
+    await page.getByLabel('Description').fill('');
+    await page.reload();
+    await page.getByRole('tab', { name: 'Settings', selected: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('tab', { name: 'Attempts', selected: true }).waitFor();
+    expect(await page.getByLabel('State').inputValue()).toBe('given_up');
+
+    await page.goto(`${server.address}/live`);
+    await page.getByLabel('Type').selectOption('user.exited_geofence');
+    await page.getByRole('searchbox', { name: 'Tag' }).fill('shop');
+    await page.waitForURL(/type=user.exited_geofence&tag=shop/);
+    await page.reload();
+    await expect.poll(() => page.getByRole('searchbox', { name: 'Tag' }).inputValue()).toBe('shop');
+    expect(await page.getByLabel('Type').inputValue()).toBe('user.exited_geofence');
+
+    const { user } = await backend.track({ deviceId: 'walker', ...trackDefaults, ...standing(0, 0) });
+    await until(async () => (await backend.get(`/v1/users/${user._id}/locations`)).body.locations?.length > 0);
+    await page.goto(`${server.address}/users/${user._id}`);
+    await page.getByRole('radio', { name: 'Week' }).check({ force: true });
+    await page.locator('.timeline-list .event-row').first().click();
+    await page.waitForURL(/range=week.*at=/);
+    await page.reload();
+    expect(await page.getByRole('radio', { name: 'Week' }).isChecked()).toBe(true);
+    await page.locator('.timeline-list .event-row[aria-current]').waitFor();
+    await page.getByRole('radio', { name: 'Own' }).check({ force: true });
+    await page.getByLabel('From').fill('2026-01-02T03:04');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.reload();
+    expect(await page.getByLabel('From').inputValue()).toBe('2026-01-02T03:04');
   });
 });
