@@ -1,5 +1,5 @@
 /** How a webhook does: its last attempts as a strip, and their result in words. */
-
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Attempt } from '../../client/types';
 import { useApi } from '../client/hooks';
 import { Badge } from './controls';
@@ -7,17 +7,37 @@ import { Badge } from './controls';
 const shownAttempts = 30;
 const refreshMs = 10_000;
 
+/** Returns whether the element is in sight, or near it. */
+function useIsInSight(element: RefObject<Element | null>): boolean {
+  const [isInSight, setInSight] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => setInSight(entry!.isIntersecting), { rootMargin: '100px' });
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+  }, [element]);
+  return isInSight;
+}
+
+/** Asks while it is in sight: an environment may have a thousand webhooks. */
 export function WebhookHealth({ id }: { readonly id: string }) {
+  const element = useRef<HTMLSpanElement>(null);
+  const isInSight = useIsInSight(element);
   const { data } = useApi(
     'GET /v1/webhooks/{id}/attempts',
     { path: { id }, query: { limit: shownAttempts } },
-    { refetchInterval: refreshMs },
+    { refetchInterval: refreshMs, enabled: isInSight },
   );
-  if (data === undefined) return <span className="spinner" />;
-  const { attempts } = data;
+  return (
+    <span className="row health" ref={element}>
+      {data === undefined ? <span className="spinner" /> : <Attempts attempts={data.attempts} />}
+    </span>
+  );
+}
+
+function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const failed = attempts.filter(({ state }) => state !== 'delivered').length;
   return (
-    <span className="row health">
+    <>
       <Strip attempts={attempts} />
       {attempts.length === 0 ? (
         <Badge>No attempts yet</Badge>
@@ -28,7 +48,7 @@ export function WebhookHealth({ id }: { readonly id: string }) {
           {failed} of {attempts.length} failed
         </Badge>
       )}
-    </span>
+    </>
   );
 }
 

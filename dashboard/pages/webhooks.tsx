@@ -1,23 +1,33 @@
 /** The webhooks of the environment, with their health, and the form of a new one. */
-import { useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Webhook } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Empty, Issued, Loading, Page } from '../components/controls';
+import { counted, grouped } from '../components/counts';
 import { FormDialog } from '../components/form';
+import { Icon } from '../components/icons';
+import { TypedFilter } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
 import { messageOf } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
 import { draftFields, isElsewhere, problemAt } from '../forms/draft';
 import { bodyOf, newWebhook, webhookFields } from '../forms/webhook';
 import { WebhookFields } from '../forms/webhook-fields';
+import { keepListFilters } from '../state/list-address';
 import { useWorkspace } from '../state/session';
+import { useAddressTexts } from '../state/view-address';
 
 export default function Webhooks() {
   const { isOwner } = useWorkspace();
   const loaded = useApi('GET /v1/webhooks', { query: { limit: 1_000 } });
   const [isCreating, setCreating] = useState(false);
+  const [{ search }, put] = useAddressTexts(['search']);
+  const setSearch = useCallback((text: string) => put({ search: text.trim() }), [put]);
+  useEffect(() => keepListFilters('webhooks', new URLSearchParams(search && { search }).toString()), [search]);
+  const all = loaded.data?.webhooks ?? [];
+  const shown = all.filter((webhook) => isFound(webhook, search.toLowerCase()));
   const create = (
     <Button look="primary" onClick={() => setCreating(true)}>
       New webhook
@@ -37,8 +47,21 @@ export default function Webhooks() {
             <p>A webhook needs a URL that answers requests with 2xx.</p>
           </Empty>
         )}
+        {all.length > 0 && (
+          <div className="toolbar">
+            <div className="search">
+              <Icon name="search" />
+              <TypedFilter label="Search URLs and descriptions" className="" value={search} onChange={setSearch} />
+            </div>
+          </div>
+        )}
+        {all.length > 0 && shown.length === 0 && (
+          <Empty title="Nothing matches" actions={<Button onClick={() => setSearch('')}>Clear the search</Button>}>
+            <p>The search looks for a part of the URL or the description.</p>
+          </Empty>
+        )}
         <ul>
-          {loaded.data?.webhooks.map((webhook) => (
+          {shown.map((webhook) => (
             <li key={webhook._id} className="list-row center">
               <div className="grow">
                 <p className="label truncate">
@@ -53,11 +76,20 @@ export default function Webhooks() {
             </li>
           ))}
         </ul>
+        {all.length > 0 && (
+          <p className="table-foot" role="status">
+            {search !== '' && `${grouped(shown.length)} of `}
+            {counted(all.length, 'webhook')}
+          </p>
+        )}
       </div>
       {isCreating && <NewWebhook onClose={() => setCreating(false)} />}
     </Page>
   );
 }
+
+const isFound = ({ url, description = '' }: Webhook, part: string): boolean =>
+  url.toLowerCase().includes(part) || description.toLowerCase().includes(part);
 
 const disabledWords = { owner: 'Disabled', gone: 'Stopped: gone', failing: 'Stopped: failing' } as const;
 

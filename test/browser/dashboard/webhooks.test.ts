@@ -51,6 +51,34 @@ describe.runIf(isRunnable)('the view of a webhook', () => {
     await page.getByText('1 delivery is queued.').waitFor();
   });
 
+  // The list asked for the attempts of each webhook every ten seconds: a thousand requests, and all else waited.
+  it('asks only for the health of webhooks in sight, and finds one by its address', async () => {
+    const backend = server.as('live_secret');
+    const count = 60;
+    for (let at = 0; at < count; at += 1) {
+      ok(await backend.post('/v1/webhooks', { url: `${url}/${at}`, description: `Till ${at}` }));
+    }
+    const page = await asOwner('/keys?environment=live');
+    const asked = new Set<string>();
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.endsWith('/attempts')) asked.add(pathname);
+    });
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByText(`${count} webhooks`).waitFor();
+    await page.getByText('No attempts yet').first().waitFor();
+    expect(asked.size).toBeLessThan(count / 2);
+    const oldest = page.getByRole('listitem').filter({ hasText: 'Till 0' });
+    await oldest.scrollIntoViewIfNeeded();
+    await oldest.getByText('No attempts yet').waitFor();
+    await page.getByRole('searchbox').fill('TILL 59');
+    await page.getByText(`1 of ${count} webhooks`).waitFor();
+    await page.reload();
+    await page.getByText(`1 of ${count} webhooks`).waitFor();
+    expect(await page.getByRole('main').getByRole('listitem').count()).toBe(1);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
   it('says that a webhook is paused, enables it, and deletes it', async () => {
     ok(await server.as('test_secret').send('PATCH', `/v1/webhooks/${id}`, { body: { enabled: false } }));
     const page = await asOwner('/webhooks');
