@@ -56,18 +56,17 @@ export interface RunContext {
  * Runs the sync of a scope, if it is still due. Rejects when the node stops or fails; then the run stays in progress.
  */
 export async function runSync(parts: RunParts, { project, environment }: Scope, context: RunContext): Promise<void> {
-  const { writer, schedule, clock } = parts;
+  const { schedule, clock } = parts;
   const scope = { project, environment };
   const begun = await edited(parts, scope, (sync) => {
     const due = dueRun(sync, schedule, clock());
     if (due === undefined) return undefined;
-    const isGivenUp = due.attempt > maxAttempts;
-    return {
-      ...sync,
-      lastRun: isGivenUp
-        ? givenUp(sync, clock())
-        : newRun(context.id, due, Math.max(writer.nextTimestamp(), sync.requested.at)),
-    };
+    const nowMs = clock();
+    if (!sync.enabled) return { ...sync, lastRun: interrupted(sync, switchedOff, nowMs) };
+    if (due.attempt > maxAttempts) return { ...sync, lastRun: interrupted(sync, givenUp, nowMs) };
+    // A clock that is set back leaves requests of the future, which this run answers as well.
+    const requested = { ...sync.requested, at: Math.min(sync.requested.at, nowMs) };
+    return { ...sync, requested, lastRun: newRun(context.id, due, nowMs) };
   });
   if (begun?.lastRun == null) return;
   const isNew = begun.lastRun._id === context.id;
@@ -135,11 +134,14 @@ const newRun = (_id: string, { reason, attempt }: Pick<SyncRunRecord, 'reason' |
   mailProblem: null,
 });
 
-const givenUp = ({ lastRun }: SyncRecord, nowMs: number): SyncRunRecord => ({
+const switchedOff = 'The sync was switched off during the run.';
+const givenUp = `The process ended during the run ${maxAttempts} times. The next night tries again.`;
+
+const interrupted = ({ lastRun }: SyncRecord, message: string, nowMs: number): SyncRunRecord => ({
   ...(lastRun as SyncRunRecord),
   finishedAt: nowMs,
   result: 'interrupted',
-  message: `The process ended during the run ${maxAttempts} times. The next night tries again.`,
+  message,
 });
 
 interface Executed {

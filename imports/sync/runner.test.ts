@@ -160,13 +160,15 @@ async function nodeThatWaits() {
   return node;
 }
 
-/** Starts the run of a file that never ends. Resolves to its node once the download has begun. */
+/** Starts the run of a file that ends when it is told to. Resolves to its node once the download has begun. */
 async function nodeThatReads(scope: Scope, bounds: Partial<SyncBounds> = {}) {
   let begin = () => {};
   const hasBegun = new Promise<void>((resolve) => {
     begin = resolve;
   });
+  let finish = () => {};
   const slow = createServer((_, response) => {
+    finish = () => void response.end(csv('late').slice(header.length));
     response.writeHead(200).write(header, begin);
   });
   await new Promise<void>((listening) => slow.listen(0, '127.0.0.1', listening));
@@ -178,7 +180,8 @@ async function nodeThatReads(scope: Scope, bounds: Partial<SyncBounds> = {}) {
   const node = newNode({ bounds: { ...defaultSyncBounds, maxReadMs: ampleMs, maxBytes: 1_000_000, ...bounds } });
   await node.tick();
   await hasBegun;
-  return node;
+  /** Sends the rest of the file. */
+  return { ...node, finish: () => finish() };
 }
 
 describe('a run', () => {
@@ -366,6 +369,36 @@ describe('a download that takes long', () => {
     await node.run();
     expect(lastRun(scope)).toMatchObject({ result: 'running', attempt: 1 });
   });
+
+  // A deleted sync went on: it read for half an hour, and then imported its files.
+  test.each(['deleted', 'deleted and created again'])('ends when its sync is %s', async (how) => {
+    const scope = newScope();
+    const node = await nodeThatReads(scope);
+    await bench.writer.write([{ kind: 'sync', id: syncOf(scope)._id, record: null }]);
+    if (how !== 'deleted') await save(scope, { urls: [url('/a.csv')] });
+    await node.tick();
+    node.finish();
+    await node.idle();
+    expect(storedIds(scope)).toEqual([]);
+    bodies.set('/a.csv', csv('1'));
+    nowMs += 10_000;
+    await node.run();
+    expect(storedIds(scope)).toEqual(how === 'deleted' ? [] : ['1']);
+  });
+
+  test('ends when its sync is switched off, and says so', async () => {
+    const scope = newScope();
+    const node = await nodeThatReads(scope);
+    await save(scope, { urls: syncOf(scope).urls, enabled: false });
+    await node.run();
+    nowMs += 10_000;
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({
+      result: 'interrupted',
+      attempt: 1,
+      message: 'The sync was switched off during the run.',
+    });
+  });
 });
 
 // Two slow syncs kept both places of a node for hours, and the syncs of other projects missed their night.
@@ -524,6 +557,43 @@ describe('several nodes', () => {
     nowMs += 24 * hourMs;
     await newNode().run();
     expect(lastRun(scope)).toMatchObject({ reason: 'nightly', result: 'succeeded', attempt: 1 });
+  });
+});
+
+describe('a clock that is set back', () => {
+  // A clock was wrong by a year, and then no night came for a year.
+  test('leaves no night out', async () => {
+    const scope = newScope();
+    const properMs = nowMs;
+    bodies.set('/a.csv', csv('1'));
+    nowMs += 365 * 24 * hourMs;
+    await save(scope, { urls: [url('/a.csv')] });
+    const node = newNode();
+    await node.run();
+    nowMs = properMs + 24 * hourMs;
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({ reason: 'nightly', startedAt: nowMs });
+    await node.run();
+    expect(requests).toHaveLength(2);
+    await write(requestedSync(syncOf(scope), 'requested', bench.writer.nextTimestamp()));
+    await node.run();
+    expect(lastRun(scope)).toMatchObject({ reason: 'requested' });
+    await node.run();
+    expect(requests).toHaveLength(3);
+  });
+
+  test('keeps no sync waiting that another node held', async () => {
+    const scope = newScope();
+    bodies.set('/a.csv', csv('1'));
+    await save(scope, { urls: [url('/a.csv')] });
+    const lease = `sync/${syncOf(scope)._id}`;
+    await bench.values.put(lease, 'another', hourMs);
+    const node = newNode();
+    await node.run();
+    await bench.values.delete(lease);
+    nowMs -= hourMs;
+    await node.run();
+    expect(requests).toEqual(['/a.csv']);
   });
 });
 

@@ -48,12 +48,19 @@ const leaseMs = 60_000;
 const renewEveryMs = 5_000;
 const retryLeaseMs = 10_000;
 
+interface RunningSync {
+  /** As of the start of the run. */
+  readonly sync: SyncRecord;
+  readonly end: AbortController;
+  readonly done: Promise<void>;
+}
+
 const leaseKey = ({ _id }: SyncRecord): string => `sync/${_id}`;
 
 export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   const { configuration, values, schedule, clock, bounds, folder, onProblem } = parts;
   /** By project. */
-  const running = new Map<string, { readonly end: AbortController; readonly done: Promise<void> }>();
+  const running = new Map<string, RunningSync>();
   /** Syncs that another node holds, with the time of the next attempt. */
   const heldUntil = new Map<string, number>();
   const closing = new AbortController();
@@ -71,15 +78,29 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
     const done = runToEnd(sync, lease, { id, folder: join(folder, id), signal }).finally(() => {
       running.delete(sync.project);
     });
-    running.set(sync.project, { end, done });
+    running.set(sync.project, { sync, end, done });
+  }
+
+  /** Returns why a run must not go on; undefined if it may. A sync that was created again is another one. */
+  function withdrawal({ project, environment, createdAt }: SyncRecord): string | undefined {
+    if (isProjectDeleted(project)) return 'the project was deleted';
+    const current = configuration.sync({ project, environment });
+    if (current?.createdAt !== createdAt) return 'the sync was deleted';
+    return current.enabled ? undefined : 'the sync was switched off';
   }
 
   const isProjectDeleted = (project: string): boolean => isDeleted(configuration, 'project', project);
 
+  function isHeld(id: string, nowMs: number): boolean {
+    const leftMs = (heldUntil.get(id) ?? 0) - nowMs;
+    // Longer than it ever waits: the clock was set back.
+    return leftMs > 0 && leftMs <= retryLeaseMs;
+  }
+
   /** Returns the syncs that are due and that this node may start, those that have waited longest first. */
   function waiting(nowMs: number): SyncRecord[] {
     return [...configuration.syncs()]
-      .filter(({ _id, project }) => !isProjectDeleted(project) && (heldUntil.get(_id) ?? 0) <= nowMs)
+      .filter(({ _id, project }) => !isProjectDeleted(project) && !isHeld(_id, nowMs))
       .flatMap((sync) => {
         const due = dueRun(sync, schedule, nowMs);
         return due === undefined ? [] : [{ sync, sinceMs: due.sinceMs }];
@@ -106,8 +127,10 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   return {
     async tick() {
       const nowMs = clock();
-      for (const [project, { end }] of running)
-        if (isProjectDeleted(project)) end.abort(new Error('the project was deleted'));
+      for (const { sync, end } of running.values()) {
+        const reason = withdrawal(sync);
+        if (reason !== undefined) end.abort(new Error(reason));
+      }
       for (const sync of waiting(nowMs)) {
         if (closing.signal.aborted || running.size >= bounds.maxRunning) return;
         if (!running.has(sync.project)) await start(sync);

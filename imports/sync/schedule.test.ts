@@ -112,6 +112,15 @@ describe('a run', () => {
       { reason: 'nightly', attempt: maxAttempts + 1, sinceMs: at(2, 2) },
     ],
     ['never while the sync is off', { ...ran(at(1, 12)), enabled: false }, at(9, 2), undefined],
+    [
+      'to be ended when the sync was switched off after its process had ended',
+      { ...ran(at(2, 2), 'running'), enabled: false },
+      at(2, 3),
+      { reason: 'nightly', attempt: 2, sinceMs: at(2, 2) },
+    ],
+    ['not for the clock of another node, which is ahead', ran(at(2, 3)), at(2, 2), undefined],
+    // The nights of a year were left out after a run with a clock that was a year ahead.
+    ['after a clock was set back', ran(at(20, 2)), at(3, 3), { reason: 'nightly', attempt: 1, sinceMs: at(3, 2) }],
   ] as const)('is due %s', (_, record, nowMs, expected) => {
     expect(dueRun(record as SyncRecord, nightly, nowMs)).toEqual(expected);
   });

@@ -69,15 +69,17 @@ export interface DueRun {
 
 /**
  * Returns the run that is due; undefined if none is. A run in progress counts as due, because its process may have
- * ended: the lease of the run decides.
+ * ended: the lease of the run decides. That of a sync that is off is due to be ended.
  */
 export function dueRun(sync: SyncRecord, schedule: Schedule, nowMs: number): DueRun | undefined {
   const { enabled, lastRun, requested } = sync;
-  if (!enabled) return undefined;
   if (lastRun?.result === 'running')
     return { reason: lastRun.reason, attempt: lastRun.attempt + 1, sinceMs: lastRun.startedAt };
+  if (!enabled) return undefined;
   const startedAt = lastRun?.startedAt ?? Number.NEGATIVE_INFINITY;
   if (requested.at > startedAt) return { reason: requested.reason, attempt: 1, sinceMs: requested.at };
   const sinceMs = schedule.latest(nowMs);
-  return sinceMs > startedAt ? { reason: 'nightly', attempt: 1, sinceMs } : undefined;
+  // A start that is so far ahead was read from a clock that has been set back: it tells nothing of the nights.
+  const isNight = sinceMs > startedAt || startedAt > nowMs + dayMs;
+  return isNight ? { reason: 'nightly', attempt: 1, sinceMs } : undefined;
 }

@@ -15,7 +15,7 @@ export type SyncReason = Static<typeof SyncReason>;
 
 /**
  * running: files are read or imported. succeeded: every file was imported or is unchanged, and every row was applied.
- * failed: see `message` and `files`. interrupted: the process ended; the run is repeated.
+ * failed: see `message` and `files`. interrupted: the process ended too often, or the sync was switched off.
  */
 export const SyncResult = Type.Enum(['running', 'succeeded', 'failed', 'interrupted']);
 export type SyncResult = Static<typeof SyncResult>;
