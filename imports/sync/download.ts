@@ -33,7 +33,13 @@ export type Download =
       readonly seen: SyncSeenFile;
     }
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'failed'; readonly message: string; readonly isTemporary: boolean };
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly isTemporary: boolean;
+      /** Value of the Retry-After header, if any. */
+      readonly retryAfter?: string;
+    };
 
 export interface DownloadParts {
   readonly client: Pick<OutboundClient, 'send'>;
@@ -175,7 +181,10 @@ async function outcomeOf(
   }
   const { status, headers, truncated } = result;
   if (status === 304 && seen !== undefined) return { kind: 'unchanged' };
-  if (receiver === undefined) return failed(...refusalOf(result, file));
+  if (receiver === undefined) {
+    const retryAfter = headers['retry-after'];
+    return { ...failed(...refusalOf(result, file)), ...(retryAfter !== undefined && { retryAfter }) };
+  }
   if (truncated && receiver.failure === undefined) {
     await receiver.abandon();
     return failed('the file ended early: the connection broke, or the time limit passed', true);

@@ -160,7 +160,7 @@ async function nodeThatWaits() {
   return node;
 }
 
-/** Starts the run of a file that ends when it is told to. Resolves to its node once the download has begun. */
+/** Starts the run of a file whose end waits for `finish`. Resolves to its node once the download has begun. */
 async function nodeThatReads(scope: Scope, bounds: Partial<SyncBounds> = {}) {
   let begin = () => {};
   const hasBegun = new Promise<void>((resolve) => {
@@ -293,6 +293,47 @@ describe('a run', () => {
     await newNode().run();
     expect(lastRun(scope)).toMatchObject({ result: 'failed', files: [{ result: 'failed' }] });
     expect(lastRun(scope).files[0]?.message).toMatch(/^line 1: /);
+  });
+
+  describe('of a server that wants a pause', () => {
+    /** Runs a sync whose server first answers 429. */
+    async function run(retryAfter: string) {
+      const scope = newScope();
+      let answers = 0;
+      const busy = createServer((_, response) => {
+        if (answers++ === 0) response.writeHead(429, { 'retry-after': retryAfter }).end();
+        else response.writeHead(200).end(csv('1'));
+      });
+      await new Promise<void>((listening) => busy.listen(0, '127.0.0.1', listening));
+      onTestFinished(() => void busy.close());
+      await save(scope, { urls: [`http://127.0.0.1:${(busy.address() as AddressInfo).port}/a.csv`] });
+      const pausesMs: number[] = [];
+      await newNode({ pause: async (ms) => void pausesMs.push(ms) }).run();
+      return { pausesMs, run: lastRun(scope) };
+    }
+
+    // Servers that asked for a minute were asked three times within 17 seconds, and the night was lost.
+    test.each([
+      ['20', 20_000],
+      ['0', 1],
+      ['soon', 1],
+      ['a date', 10_000],
+    ])('waits as Retry-After %s says', async (retryAfter, waitedMs) => {
+      const date = new Date(nowMs + 10_000).toUTCString();
+      const { pausesMs, run: result } = await run(retryAfter === 'a date' ? date : retryAfter);
+      expect(result).toMatchObject({ result: 'succeeded' });
+      expect(pausesMs).toEqual([waitedMs]);
+    });
+
+    test('fails at once when the pause is longer than the run', async () => {
+      const { pausesMs, run: result } = await run('7200');
+      expect(pausesMs).toEqual([]);
+      expect(result.files[0]).toMatchObject({
+        result: 'failed',
+        message:
+          'the server answered 429 Too Many Requests, and wants no request for 7200 seconds: longer than the run has',
+      });
+    });
   });
 
   test('never holds more files than the limit', async () => {

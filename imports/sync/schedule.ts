@@ -69,7 +69,7 @@ export interface DueRun {
 
 /**
  * Returns the run that is due; undefined if none is. A run in progress counts as due, because its process may have
- * ended: the lease of the run decides. That of a sync that is off is due to be ended.
+ * ended: the lease of the run decides. A run of a sync that is off is due to be ended.
  */
 export function dueRun(sync: SyncRecord, schedule: Schedule, nowMs: number): DueRun | undefined {
   const { enabled, lastRun, requested } = sync;

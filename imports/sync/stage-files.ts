@@ -1,6 +1,7 @@
 /** Reads all files of a run into its folder, before any of them is imported. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { retryAfterDelay } from '../../outbound/retry-after.js';
 import type { SyncRecord, SyncSeenFile } from '../../schemas/json/sync.js';
 import { type Download, type DownloadParts, download, type RemoteFile } from './download.js';
 import { type Credentials, objectUrl, signedHeaders } from './object-storage.js';
@@ -41,19 +42,27 @@ export async function stageFiles(
 ): Promise<StagedFile[]> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const limit = new AbortController();
+  const untilMs = performance.now() + parts.maxReadMs;
   const timer = setTimeout(() => limit.abort(), parts.maxReadMs);
   const signal = AbortSignal.any([parts.signal, limit.signal]);
   try {
-    return await stageWithin({ ...parts, signal }, limit.signal, sync, credentials, folder);
+    return await stageWithin({ ...parts, signal }, { signal: limit.signal, untilMs }, sync, credentials, folder);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** @param limit aborts when the time of the run has passed. */
+/** The time of a run. */
+interface TimeLimit {
+  /** Aborts when the time has passed. */
+  readonly signal: AbortSignal;
+  /** When it has passed, by `performance.now`. */
+  readonly untilMs: number;
+}
+
 async function stageWithin(
   parts: StagingParts,
-  limit: AbortSignal,
+  limit: TimeLimit,
   sync: SyncRecord,
   credentials: Credentials | null,
   folder: string,
@@ -64,9 +73,9 @@ async function stageWithin(
     const file = remoteFile(sync, name, credentials, parts.clock);
     const seen = sync.seen.find((one) => one.name === name);
     const path = join(folder, `${index}`);
-    const result = await persistently(parts, async () => {
+    const result = await persistently(parts, limit.untilMs, async () => {
       const read = await download(parts, file, seen, { path, maxBytes: leftBytes });
-      if (read.kind !== 'failed' || !limit.aborted) return read;
+      if (read.kind !== 'failed' || !limit.signal.aborted) return read;
       const message = `the files of the run were not all read within ${parts.maxReadMs / 1_000} seconds`;
       return { kind: 'failed', message, isTemporary: false };
     });
@@ -76,14 +85,22 @@ async function stageWithin(
   return staged;
 }
 
+/** @param untilMs as of {@link TimeLimit}. */
 async function persistently(
-  { pause, retryDelaysMs }: Pick<StagingParts, 'pause' | 'retryDelaysMs'>,
+  { pause, retryDelaysMs, clock }: Pick<StagingParts, 'pause' | 'retryDelaysMs' | 'clock'>,
+  untilMs: number,
   attempt: () => Promise<Download>,
 ): Promise<Download> {
   for (const delayMs of retryDelaysMs) {
     const result = await attempt();
     if (result.kind !== 'failed' || !result.isTemporary) return result;
-    await pause(delayMs);
+    const { retryAfter, message } = result;
+    const wantedMs = (retryAfter === undefined ? undefined : retryAfterDelay(retryAfter, clock())) ?? 0;
+    if (performance.now() + wantedMs > untilMs) {
+      const seconds = Math.ceil(wantedMs / 1_000);
+      return { ...result, message: `${message}, and wants no request for ${seconds} seconds: longer than the run has` };
+    }
+    await pause(Math.max(delayMs, wantedMs));
   }
   return attempt();
 }

@@ -4,13 +4,13 @@
  * Input: the number of the attempt, its result, and the response's Retry-After. Output: whether and when the delivery
  * is attempted again, and how long the whole webhook is paused.
  */
+import { retryAfterDelay } from '../../../outbound/retry-after.js';
 import { hourMs } from '../../../schemas/durations.js';
 import type { AttemptResult, AttemptState } from '../../../schemas/json/webhook.js';
 
 /** Maximum jitter as a share of each delay, so that deliveries that failed together aren't retried together. */
 const jitterShare = 0.1;
 
-const maxRetryAfterMs = 24 * hourMs;
 const maxPauseMs = hourMs;
 /** Too Many Requests and Service Unavailable concern the webhook as a whole, not one request. */
 const pausingStatuses: readonly (number | null)[] = [429, 503];
@@ -54,27 +54,3 @@ export function decideRetry(
   const jitteredMs = Math.round(scheduledMs * (1 + jitterShare * (2 * random() - 1)));
   return { state: 'retrying', delayMs: Math.max(jitteredMs, retryAfterMs), pauseMs };
 }
-
-const secondsPattern = /^\d+$/;
-/**
- * Matches the preferred form and both obsolete ones: Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT; Sun
- * Nov  6
- * 08:49:37 1994.
- */
-const datePattern = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d( GMT| \d{4})$/;
-
-/**
- * Parses a Retry-After header (RFC 9110, section 10.2.3) to a time in ms, 0 to 24 hours. Returns undefined for text
- * that is neither seconds nor a date.
- *
- * @param nowMs Epoch ms.
- */
-export function retryAfterDelay(value: string, nowMs: number): number | undefined {
-  const text = value.trim();
-  const delayMs = secondsPattern.test(text) ? Number(text) * 1_000 : httpDate(text) - nowMs;
-  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), maxRetryAfterMs);
-}
-
-/** Parses an HTTP date; NaN if invalid. */
-const httpDate = (text: string): number =>
-  datePattern.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN;
