@@ -32,6 +32,25 @@ test('a query whose client has left does not start', async () => {
   expect(started).toEqual(['1', '2', 'next']);
 });
 
+// It examined 200,000 geofences to the end, and kept its place from others.
+test('a search that runs gets the signal of its client', async () => {
+  const untilAborted = (_: Scope, signal?: AbortSignal): Promise<never> =>
+    new Promise((__, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  const none = async () => [];
+  const shared = shareSpatialQueries({
+    context: none,
+    searchGeofences: untilAborted,
+    searchBeacons: none,
+    explain: none,
+  });
+  const clients = Array.from({ length: 8 }, () => new AbortController());
+  const left = clients.map(({ signal }) => shared.searchGeofences(project('a') as never, signal));
+  const next = shared.context(project('a') as never);
+  for (const client of clients) client.abort(new Error('the client has left'));
+  for (const each of left) await expect(each).rejects.toThrow('the client has left');
+  expect(await next).toEqual([]);
+});
+
 test('a search whose client has left does not start', async () => {
   const started: string[] = [];
   const finish: (() => void)[] = [];

@@ -19,7 +19,7 @@ export function shareSpatialQueries(queries: SpatialQueries): SpatialQueries {
   const inTurn = createSearchLimit({ maxWaitingPerProject, maxWaitMs });
   return {
     context: (query, signal) => inTurn(query.project, () => queries.context(query), signal),
-    searchGeofences: (query, signal) => inTurn(query.project, () => queries.searchGeofences(query), signal),
+    searchGeofences: (query, signal) => inTurn(query.project, () => queries.searchGeofences(query, signal), signal),
     searchBeacons: (query, signal) => inTurn(query.project, () => queries.searchBeacons(query), signal),
     explain: (query, signal) => inTurn(query.project, () => queries.explain(query), signal),
   };

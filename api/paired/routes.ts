@@ -23,6 +23,7 @@ import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { type Edit, sendRevision } from '../edits.js';
+import { leavingOf } from '../history.js';
 import { listPaging, metaOfPage, readListQuery } from '../lists.js';
 import { patchDescription } from '../merge-patch.js';
 import { addBulkRoute } from './bulk.js';
@@ -180,13 +181,14 @@ export function addPairedRoutes<Given, Input, Stored extends GeofenceRecord | Be
       answer: listOf({ [tag]: Type.Array(resource.answer) }, { cursor: true }),
       failures: [400],
     }),
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const given = request.query as RawFields;
       const nowMs = clock();
-      const found = await searchPage(resource, callerOf(request), given);
+      const leaving = leavingOf(reply);
+      const found = await searchPage(resource, callerOf(request), given, leaving);
       if (found) return { meta: found.meta, [tag]: found.items.map((record) => resource.json(record, nowMs)) };
       const query = accepted(readListQuery(callerOf(request), given, resource.orderBy));
-      const { items, hasMore } = await listPage(resource, query);
+      const { items, hasMore } = await listPage(resource, query, leaving);
       const meta = metaOfPage(items, hasMore, (record) => record[resource.orderBy]);
       return { meta, [tag]: items.map((record) => resource.json(record, nowMs)) };
     },

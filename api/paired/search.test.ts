@@ -74,16 +74,22 @@ test('a list whose filter matches nothing holds up no other request, as it did f
   await api.writer.write(records.map((record) => ({ kind: 'geofence', id: record._id, record, bases: ['absent'] })));
   const resource = { list: (query: ListQuery) => api.readModel.geofences(query) };
   const query = { ...scope, orderBy: 'updatedAt', limit: 1_100 } as const;
-  expect(await listPage(resource, query)).toEqual(resource.list(query));
+  const client = new AbortController();
+  expect(await listPage(resource, query, client.signal)).toEqual(resource.list(query));
 
   let isRead = false;
-  const page = listPage(resource, { ...query, metadata: { color: ['none'] } }).finally(() => {
+  const page = listPage(resource, { ...query, metadata: { color: ['none'] } }, client.signal).finally(() => {
     isRead = true;
   });
   let turns = 0;
   for (; !isRead; turns++) await setImmediate();
   expect(await page).toEqual({ items: [], hasMore: false });
   expect(turns).toBeGreaterThan(2);
+
+  // It went on for seconds when its client had left.
+  const left = listPage(resource, { ...query, metadata: { color: ['none'] } }, client.signal);
+  client.abort(new Error('the client has left'));
+  await expect(left).rejects.toThrow('the client has left');
 });
 
 test('a count has the conditions of the list', async () => {

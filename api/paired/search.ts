@@ -21,6 +21,7 @@ import type {
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { createTurns } from '../../schemas/turns.js';
+import { leavingOf } from '../history.js';
 import { listParameters, readListQuery } from '../lists.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
@@ -31,6 +32,13 @@ const maxWords = 10;
 /** Records that one turn of the event loop examines, in a few milliseconds. */
 const examinedPerTurn = 500;
 const nextTurn = createTurns();
+
+/** Lets others go first. Rejects with the reason of the signal when it has aborted. */
+async function letOthersGo(signal: AbortSignal): Promise<void> {
+  await nextTurn();
+  signal.throwIfAborted();
+}
+
 const maxExaminedByList = 20_000;
 const maxExaminedByCount = 100_000;
 
@@ -122,11 +130,13 @@ const compare = <Value extends number | string>(a: Value, b: Value): number => N
 
 /**
  * Reads a page of a search; undefined if the query is that of a plain list. Answers `cursor` while there may be more.
+ * Rejects with the reason of the signal when it aborts.
  */
 export async function searchPage<Stored extends Listed>(
   resource: SearchedResource<Stored>,
   scope: Scope,
   query: RawFields,
+  signal: AbortSignal,
 ): Promise<{ readonly items: Stored[]; readonly meta: object } | undefined> {
   if (!isGiven(query)) return undefined;
   const found = accepted(readFound(scope, query, resource.orderBy));
@@ -142,16 +152,20 @@ export async function searchPage<Stored extends Listed>(
     examined += part.examined;
     const isFull = part.next !== null && part.examined < examinedPerTurn;
     if (from === null || isFull || examined >= maxExaminedByList) break;
-    await nextTurn();
+    await letOthersGo(signal);
   }
   if (found.externalId !== undefined) items.sort(byTime(found));
   return { items, meta: { code: 200, hasMore: from !== null, ...(from !== null && { cursor: cursorOf(from) }) } };
 }
 
-/** Reads a page of a plain list, however many records do not match its conditions. */
+/**
+ * Reads a page of a plain list, however many records do not match its conditions. Rejects with the reason of the signal
+ * when it aborts.
+ */
 export async function listPage<Stored extends Listed>(
   resource: { list(query: ListQuery): Page<Stored> },
   query: ListQuery,
+  signal: AbortSignal,
 ): Promise<Page<Stored>> {
   const items: Stored[] = [];
   for (let cursor = query.cursor ?? null; ; ) {
@@ -160,12 +174,16 @@ export async function listPage<Stored extends Listed>(
     items.push(...part.items);
     if (part.next === undefined) return { items, hasMore: part.hasMore };
     cursor = part.next;
-    await nextTurn();
+    await letOthersGo(signal);
   }
 }
 
 /** Counts what a search finds. Examines a bounded number of records; then `complete` is false. */
-async function countFound<Stored extends Listed>(resource: SearchedResource<Stored>, found: Found) {
+async function countFound<Stored extends Listed>(
+  resource: SearchedResource<Stored>,
+  found: Found,
+  signal: AbortSignal,
+) {
   let from: string | null = null;
   let count = 0;
   for (let examined = 0; examined < maxExaminedByCount; examined += examinedPerTurn) {
@@ -173,7 +191,7 @@ async function countFound<Stored extends Listed>(resource: SearchedResource<Stor
     count += part.items.length;
     from = part.next;
     if (from === null) return { count, complete: true };
-    await nextTurn();
+    await letOthersGo(signal);
   }
   return { count, complete: false };
 }
@@ -214,13 +232,13 @@ export function addCountRoute<Stored extends Listed>(
       answer: answerOf({ count: Type.Integer(), complete: Type.Boolean() }),
       failures: [400],
     }),
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const scope = callerOf(request);
       const query = { ...(request.query as RawFields), limit: undefined, sort: 'createdAt' };
       const found = accepted(readFound(scope, query, orderBy));
       const counted = isPlain(found)
         ? { count: configuration.count(name, found), complete: true }
-        : await countFound(resource, found);
+        : await countFound(resource, found, leavingOf(reply));
       return { meta: success, ...counted };
     },
   });

@@ -10,6 +10,7 @@ interface Arithmetic {
   refuse(): Promise<never>;
   never(): Promise<never>;
   unsendable(): Promise<unknown>;
+  untilAborted(name: string, signal: AbortSignal): Promise<never>;
 }
 
 /** A class, so that `this` and inherited methods are tried as well. */
@@ -29,6 +30,9 @@ class Calculator implements Arithmetic {
   }
   async unsendable(): Promise<unknown> {
     return () => {};
+  }
+  untilAborted(_: string, signal: AbortSignal): Promise<never> {
+    return new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   }
 }
 
@@ -69,6 +73,21 @@ describe('calls between threads', () => {
     await expect(calculator.fail((() => {}) as unknown as Error)).rejects.toThrow('could not be cloned');
     await expect((calculator as unknown as { subtract(): Promise<void> }).subtract()).rejects.toThrow('subtract');
     expect(await calculator.add(1, 2)).toBe(3);
+  });
+
+  // Searches of clients that had left went on in the other thread.
+  test('a signal aborts the call in the other thread, and no other call', async () => {
+    const calculator = remote<Arithmetic>(channel.port1, { maxPendingCalls: 2 });
+    const [one, other] = [new AbortController(), new AbortController()];
+    const calls = [calculator.untilAborted('one', one.signal), calculator.untilAborted('other', other.signal)];
+    one.abort(new PortError('unavailable', 'the client has left', { retryAfterS: 3 }));
+    const refusal = await calls[0]!.catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(PortError);
+    expect(refusal).toMatchObject({ code: 'unavailable', message: 'the client has left', retryAfterS: 3 });
+    expect(await calculator.add(1, 2)).toBe(3);
+    other.abort(new Error('enough'));
+    await expect(calls[1]).rejects.toThrow('enough');
+    await expect(calculator.untilAborted('late', one.signal)).rejects.toBe(one.signal.reason);
   });
 
   test('calls beyond the limit are rejected', async () => {

@@ -2,7 +2,8 @@
  * Remote calls between threads: calls an object's asynchronous methods over a MessagePort.
  *
  * Arguments and results are copied (structured clone), unless the caller moves buffers. Errors keep name, message,
- * stack and plain fields. A PortError arrives as a PortError.
+ * stack and plain fields. A PortError arrives as a PortError. An AbortSignal as the last argument aborts in the other
+ * thread as well, with the same reason; the call settles as the method does.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { PortError, type PortErrorCode } from '../../pipeline/errors.js';
@@ -14,6 +15,14 @@ interface Request {
   readonly id: number;
   readonly method: string;
   readonly args: unknown[];
+  /** The method gets a signal as its last argument. */
+  readonly isAbortable: boolean;
+}
+
+/** Aborts the signal of a call. */
+interface Abortion {
+  readonly id: number;
+  readonly reason: Failure;
 }
 
 /** An error as it is sent. `fields` are its plain properties. */
@@ -48,18 +57,34 @@ function toError({ name, message, stack, fields }: Failure): Error {
 export function serve<T extends Asynchronous<T>>(port: MessagePort, implementation: T): void {
   const methods = implementation as unknown as Record<string, ((...args: unknown[]) => Promise<unknown>) | undefined>;
 
-  async function answer({ id, method, args }: Request): Promise<void> {
+  /** Of the abortable calls that run, by id. */
+  const controllers = new Map<number, AbortController>();
+
+  function signalsOf({ id, isAbortable }: Request): AbortSignal[] {
+    if (!isAbortable) return [];
+    const controller = new AbortController();
+    controllers.set(id, controller);
+    return [controller.signal];
+  }
+
+  async function answer(request: Request): Promise<void> {
+    const { id, method, args } = request;
     try {
       const implemented = methods[method];
       if (implemented === undefined) throw new Error(`there is no method ${method}`);
-      const value = await implemented.apply(implementation, args);
+      const value = await implemented.apply(implementation, [...args, ...signalsOf(request)]);
       port.postMessage({ id, value } satisfies Response);
     } catch (error) {
       port.postMessage({ id, failure: toFailure(error) } satisfies Response);
+    } finally {
+      controllers.delete(id);
     }
   }
 
-  port.on('message', (request: Request) => void answer(request));
+  port.on('message', (message: Request | Abortion) => {
+    if ('method' in message) void answer(message);
+    else controllers.get(message.id)?.abort(toError(message.reason));
+  });
 }
 
 export interface RemoteOptions {
@@ -98,11 +123,22 @@ export function remote<T extends Asynchronous<T>>(
     if (closed) throw new PortError('unavailable', `${method}: the other thread has ended`);
     if (pending.size >= maxPendingCalls)
       throw new PortError('overloaded', `${method}: too many calls are pending`, { retryAfterS: 1 });
+    const last = args.at(-1);
+    const signal = last instanceof AbortSignal ? last : undefined;
+    const sent = signal === undefined ? args : args.slice(0, -1);
+    signal?.throwIfAborted();
     lastId += 1;
     const id = lastId;
-    port.postMessage({ id, method, args } satisfies Request, moved(method, args));
+    port.postMessage(
+      { id, method, args: sent, isAbortable: signal !== undefined } satisfies Request,
+      moved(method, sent),
+    );
     port.ref();
-    return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
+    const answered = new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
+    if (signal === undefined) return answered;
+    const abort = () => port.postMessage({ id, reason: toFailure(signal.reason) } satisfies Abortion);
+    signal.addEventListener('abort', abort);
+    return answered.finally(() => signal.removeEventListener('abort', abort));
   }
 
   port.on('message', settle);

@@ -338,7 +338,7 @@ export interface Catalog {
 
 /**
  * Queries by location, served by the thread that holds the spatial index. Results are the API's JSON. A query that
- * waits for its turn rejects with the reason of the signal when it aborts. One that runs goes on.
+ * waits for its turn rejects with the reason of the signal when it aborts, and so does a search that runs.
  */
 export interface SpatialQueries {
   /** Returns summaries of the enabled geofences that contain the point. */

@@ -228,6 +228,24 @@ test('a search without a match reads all fences, and yields to other work', asyn
   expect(await queries.searchGeofences(question)).toHaveLength(10);
 });
 
+// A search of 200,000 geofences went on for seconds after its client had left, and kept its place from others.
+test('a search ends when its signal aborts', async () => {
+  const records = Array.from({ length: 3_000 }, (_, index) =>
+    geofenceRecord({ externalId: String(index), center: [10 + index / 1e4, 50] }),
+  );
+  const { queries, close } = await queriesOver(records.map(asChange));
+  onTestFinished(close);
+  const question = { ...scope, longitude: 10, latitude: 50, limit: 10, includeGeometry: false };
+  const whileReading = new AbortController();
+  const reading = queries.searchGeofences({ ...question, metadata: { none: [true] } }, whileReading.signal);
+  whileReading.abort(new Error('left while it reads'));
+  await expect(reading).rejects.toThrow('left while it reads');
+  const whileMeasuring = new AbortController();
+  const measuring = queries.searchGeofences({ ...question, limit: 5_000, radiusM: 10_000 }, whileMeasuring.signal);
+  whileMeasuring.abort(new Error('left while it measures'));
+  await expect(measuring).rejects.toThrow('left while it measures');
+});
+
 test('returns summaries of beacons, nearest first, and none for an unknown project', async () => {
   const records = [2, 1, 3].map((place) =>
     beaconRecord({ _id: deriveId(String(place)), minor: String(place), coordinates: [10, 50 + place / 1_000] }),

@@ -52,18 +52,12 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
         .map(geofenceSummary);
     },
 
-    async searchGeofences({
-      longitude,
-      latitude,
-      limit,
-      radiusM,
-      tags,
-      metadata,
-      includeGeometry,
-      atMs,
-      userId,
-      ...scope
-    }) {
+    async searchGeofences(query, signal) {
+      const { longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, atMs, userId, ...scope } = query;
+      const goOn = async (): Promise<void> => {
+        await nextTurn();
+        signal?.throwIfAborted();
+      };
       const fences = context(scope)?.fences;
       const found: object[] = [];
       if (!fences) return found;
@@ -75,7 +69,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       let read = 0;
       for (const nearest of nearestFences(fences, longitude, latitude, options)) {
         if (nearest === undefined) {
-          await nextTurn();
+          await goOn();
           continue;
         }
         const head = configuration.storedGeofenceHead(scope, nearest.id);
@@ -84,7 +78,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
           found.push(geofenceJson(shown, timeMs));
         }
         if (found.length >= Math.min(limit, maxSearchResults)) break;
-        if (++read % recordsPerTurn === 0) await nextTurn();
+        if (++read % recordsPerTurn === 0) await goOn();
       }
       return found;
     },

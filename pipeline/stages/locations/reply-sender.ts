@@ -43,10 +43,15 @@ export function createReplySender(parts: ReplySenderParts): ReplySender {
 
   /** Returns a search that returns undefined when it is refused or takes too long. */
   function nearby(search: SpatialQueries['searchGeofences']): NonNullable<ReplySources['searchNearby']> {
-    const tooLate = () => new PortError('overloaded', 'the search took too long');
     return async (query) => {
-      const found = inTurn(query.project, () => search(query));
-      // A search that nobody waits for any more still has its place, and may still fail.
+      const end = new AbortController();
+      const tooLate = (): PortError => {
+        const error = new PortError('overloaded', 'the search took too long');
+        end.abort(error);
+        return error;
+      };
+      const found = inTurn(query.project, () => search(query, end.signal), end.signal);
+      // A search that nobody waits for any more still has its place until it ends, and may still fail.
       background.run(found.catch(ignoreOverload));
       return withinMs(maxSearchMs, found, tooLate).catch(ignoreOverload);
     };

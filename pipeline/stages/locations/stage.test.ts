@@ -209,8 +209,14 @@ describe('replies', () => {
 
   // A project with many geofences kept the locations of others in its partition waiting for its own replies.
   test('regression: a search for nearby geofences delays no other location', async () => {
-    const searches: ((found: object[]) => void)[] = [];
-    node.start({ searchGeofences: () => new Promise((resolve) => searches.push(resolve)) });
+    const searches: AbortSignal[] = [];
+    node.start({
+      searchGeofences: (_, signal) =>
+        new Promise((__, reject) => {
+          searches.push(signal!);
+          signal!.addEventListener('abort', () => reject(signal!.reason));
+        }),
+    });
     const details = exampleDetails({ nearbyGeofences: true });
     await node.append(at({ ...inside, replyTo: 'here/1', details }));
     await until(() => searches.length === 1);
@@ -219,7 +225,8 @@ describe('replies', () => {
     await until(() => node.replies.length === 2);
     expect(node.replies.map(({ replyTo }) => replyTo)).toEqual(['here/2', 'here/1']);
     expect(JSON.parse(node.replies[1]?.body as string)).not.toHaveProperty('nearbyGeofences');
-    searches[0]?.([]);
+    // Nobody waits for its result any more, and other searches need its place.
+    expect(searches[0]?.aborted).toBe(true);
   });
 
   test('end the stage when a search fails', async () => {
