@@ -10,6 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties } from 'typebox';
 import type { ApiDependencies } from '../../api/dependencies.js';
+import { leavingOf } from '../../api/history.js';
 import { listParameters, readListQuery } from '../../api/lists.js';
 import { type ExportedFields, exportedBeacon, exportedGeofence } from '../../api/stored-fields.js';
 import { callerOf } from '../../http/access/authority.js';
@@ -58,12 +59,13 @@ export const beacons: ExportedResource<BeaconRecord> = {
   walk: (configuration, query, from) => configuration.walkBeacons(query, from, recordsPerPart),
 };
 
-/** Yields the text of an export, a part at a time. */
+/** Yields the text of an export, a part at a time. Rejects with the reason of the signal when it aborts. */
 export async function* exportedText<Stored extends { readonly _id: string }>(
   { fields, walk }: ExportedResource<Stored>,
   configuration: ConfigurationReader,
   query: WalkQuery,
   format: ExportFormat,
+  signal?: AbortSignal,
 ): AsyncGenerator<string> {
   let text = format.head(fields.names);
   let isFirst = true;
@@ -82,6 +84,7 @@ export async function* exportedText<Stored extends { readonly _id: string }>(
     from = next;
     // Filters may match few of a million records.
     await nextTurn();
+    signal?.throwIfAborted();
   }
 }
 
@@ -160,7 +163,7 @@ export const exportRoutes =
             'Content-Type': format.contentType,
             'Content-Disposition': `attachment; filename="${fileName(name, scope, clock(), format.extension)}"`,
           };
-          const text = exportedText(resource, configuration, query, format);
+          const text = exportedText(resource, configuration, query, format, leavingOf(reply));
           const stream = admit(scope.project, Readable.from(text, { objectMode: false }));
           return reply.headers(headers).send(endedByRevocation(stream, request, reply));
         },
