@@ -40,6 +40,13 @@ describe('finds no divergence in', () => {
     expect(await find(logOf(counted(0, 500)), position)).toBeUndefined();
   });
 
+  test('the log of a position whose owner stores more behind the mark', async () => {
+    const mark = `${markOf(recordAt(9))}/${'0'.repeat(24)}/12`;
+    expect(await find(logOf(counted(0, 20)), { offset: 10, mark })).toBeUndefined();
+    const other = counted(0, 20, { timestamp: 5_000 });
+    expect(await find(logOf(other), { offset: 10, mark })).toMatchObject({ position: { offset: 10 } });
+  });
+
   test('a record whose schema has another id on the wire', async () => {
     const other = counted(0, 10).map((each) => ({ ...each, value: frame(99, each.value!.toString('utf8', 5)) }));
     expect(await find(logOf(other), positionAfter(recordAt(9)))).toBeUndefined();

@@ -52,8 +52,11 @@ function hashOf({ key, value }: LogRecord): string {
   return hash.digest('hex').slice(0, hashCharacters);
 }
 
+/** A slash and what else the owner of the position stores may follow. */
+const markPattern = /^(\d+):(-?\d+):(\d+(?:\.\d+)?):([0-9a-f]+)(?:\/.*)?$/;
+
 function parseMark(text: string | null): Mark | undefined {
-  const [, offset, leaderEpoch, timestamp, hash] = /^(\d+):(-?\d+):(\d+(?:\.\d+)?):([0-9a-f]+)$/.exec(text ?? '') ?? [];
+  const [, offset, leaderEpoch, timestamp, hash] = markPattern.exec(text ?? '') ?? [];
   if (hash === undefined) return undefined;
   return { offset: Number(offset), leaderEpoch: Number(leaderEpoch), timestamp: Number(timestamp), hash };
 }

@@ -15,6 +15,7 @@ import type {
   Settlement,
   WaitingDelivery,
 } from '../../ports.js';
+import { type PartialPosition, type Queued, storedMarkOf, storedPosition } from './partial-position.js';
 
 /** A delivery that is not queued yet. */
 export interface NewDelivery {
@@ -41,6 +42,8 @@ export class ClaimedSource {
   #nextOffset: number;
   /** Mark of the last record before `#nextOffset`. */
   #mark: string | null;
+  /** Deliveries of records from `#nextOffset` on that are queued. */
+  #queued: Queued | null;
   /** Offset that the queue holds; behind `#nextOffset` by events that no webhook wants. */
   #savedOffset: number;
   /** Consecutive earlier claims that were lost before anything was written. */
@@ -60,8 +63,10 @@ export class ClaimedSource {
   ) {
     this.#queue = queue;
     this.#claim = claim;
+    const { mark, queued } = storedPosition(claim.nextOffset, claim.mark);
     this.#nextOffset = claim.nextOffset;
-    this.#mark = claim.mark;
+    this.#mark = mark;
+    this.#queued = queued;
     this.#savedOffset = claim.nextOffset;
     this.#nextSequence = claim.nextSequence;
     this.refusals = refusals;
@@ -85,6 +90,11 @@ export class ClaimedSource {
   /** Position after the last record that deliveries were made of. */
   get position(): Position {
     return { offset: this.#nextOffset, mark: this.#mark };
+  }
+
+  /** Deliveries of the next records that are queued already. */
+  get queued(): Queued | null {
+    return this.#queued;
   }
 
   /** The claim, which the queue verifies. */
@@ -111,20 +121,19 @@ export class ClaimedSource {
    */
   async add(
     made: readonly NewDelivery[],
-    { offset: nextOffset, mark }: Position,
+    position: PartialPosition,
     dueAtMs: number,
   ): Promise<LoadedDelivery[] | undefined> {
     const result = await this.#queue.add(this.#claim, {
       expectedOffset: this.#savedOffset,
-      nextOffset,
-      mark,
+      nextOffset: position.offset,
+      mark: storedMarkOf(position),
       deliveries: made.map(({ delivery: { webhook }, value }) => ({ webhook, dueAtMs, value })),
     });
     if (!this.#isWritten(result)) return undefined;
     const sequence = this.#nextSequence;
-    this.#nextOffset = nextOffset;
-    this.#mark = mark;
-    this.#savedOffset = nextOffset;
+    this.pass(position);
+    this.#savedOffset = position.offset;
     this.#nextSequence += made.length;
     return made.map(({ delivery, appendedAtMs }, index) => ({
       place: { webhook: delivery.webhook, dueAtMs, sequence: sequence + index },
@@ -135,14 +144,18 @@ export class ClaimedSource {
   }
 
   /** Advances the position past records without deliveries, in memory only. */
-  pass({ offset, mark }: Position): void {
+  pass({ offset, mark, queued }: PartialPosition): void {
     this.#nextOffset = offset;
     this.#mark = mark;
+    this.#queued = queued;
   }
 
   /** Writes the position. Returns false when fenced. */
   async savePosition(nowMs: number): Promise<boolean> {
-    return this.#savedOffset === this.#nextOffset || (await this.add([], this.position, nowMs)) !== undefined;
+    return (
+      this.#savedOffset === this.#nextOffset ||
+      (await this.add([], { ...this.position, queued: this.#queued }, nowMs)) !== undefined
+    );
   }
 
   waiting(webhook: string, limit: number): Promise<readonly WaitingDelivery[]> {

@@ -29,7 +29,8 @@ import type { WebhookAlert } from './alerts.js';
 import { ClaimedSource } from './claimed-source.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { IsDuplicate } from './event-reader.js';
-import type { FanOut } from './fan-out.js';
+import type { Chunk, FanOut } from './fan-out.js';
+import type { PartialPosition } from './partial-position.js';
 
 export interface ConsumerParts extends ReclaimBounds {
   readonly topic: DeliverySource['topic'];
@@ -71,10 +72,10 @@ interface Partition {
   isDiverged: boolean;
 }
 
-/** Returns the position at `nextOffset`, after some of the records. */
-function positionAt(nextOffset: number, records: readonly LogRecord[]): Position {
+/** Returns the position at the end of a chunk of the records, which begin at the position `from`. */
+function positionAt({ nextOffset, queued }: Chunk, records: readonly LogRecord[], from: Position): PartialPosition {
   const before = records.findLast(({ offset }) => offset < nextOffset);
-  return { offset: nextOffset, mark: before === undefined ? null : markOf(before) };
+  return { offset: nextOffset, mark: before === undefined ? from.mark : markOf(before), queued };
 }
 
 export class DeliveryConsumer implements StreamHandler {
@@ -222,12 +223,14 @@ export class DeliveryConsumer implements StreamHandler {
     const { completeBatch, fanOut, catchUp, dispatcher, steadyClock, metrics } = this.#parts;
     // Runs after the batch was fetched, so that an event appended after a webhook was saved reaches it.
     const [whole] = await Promise.all([completeBatch(records), catchUp()]);
-    const { bad, chunks } = await fanOut(whole, partition.isDuplicate);
+    const start = source.position;
+    const { bad, chunks } = await fanOut(whole, partition.isDuplicate, source.queued);
     const tooMany = partition.breaker.pass(whole, bad);
     if (tooMany !== undefined) return this.#halt(source, tooMany);
     await this.#deadLetter(bad);
-    for (const { made, nextOffset } of chunks) {
-      const position = positionAt(nextOffset, whole);
+    for (const chunk of chunks) {
+      const { made } = chunk;
+      const position = positionAt(chunk, whole, start);
       if (made.length === 0) {
         source.pass(position);
         continue;

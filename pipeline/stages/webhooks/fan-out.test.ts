@@ -100,7 +100,7 @@ describe('deliveries', () => {
     await fc.assert(
       fc.asyncProperty(webhooks, partition, async (list, events) => {
         fc.pre(events.length > 0);
-        const { bad, chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates);
+        const { bad, chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates, null);
         const made = [...chunks].flatMap((chunk) => chunk.made.map(({ delivery }) => delivery));
         const ofWebhooks = list.flatMap(({ _id }) => made.filter(({ webhook }) => webhook === _id));
         expect(ofWebhooks.map(({ webhook, events: ids }) => `${webhook}: ${ids}`)).toEqual(plainly(list, events));
@@ -119,7 +119,7 @@ describe('deliveries', () => {
         const at = boundaries[cut % Math.max(1, boundaries.length)] ?? 0;
         fc.pre(at > 0);
         const run = async (part: readonly LogRecord[]) =>
-          [...(await fanOutTo(list)(part, noDuplicates)).chunks].flatMap(({ made }) =>
+          [...(await fanOutTo(list)(part, noDuplicates, null)).chunks].flatMap(({ made }) =>
             made.map(({ value }) => value.toString('hex')),
           );
         expect([...(await run(records.slice(0, at))), ...(await run(records.slice(at)))]).toEqual(await run(records));
@@ -134,7 +134,7 @@ describe('chunks', () => {
       webhookRecord({ _id: webhookId(number), delivery: 'grouped' }),
     );
     const events = Array.from({ length: 30 }, (_, number) => eventRecord(1, number >> 1, number & 1));
-    const { chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates);
+    const { chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates, null);
     const all = [...chunks];
     expect(all.length).toBeGreaterThan(1);
     expect(all.at(-1)?.nextOffset).toBe(30);
@@ -152,7 +152,7 @@ describe('chunks', () => {
     const events = Array.from({ length: 40 }, (_, number) =>
       eventRecord(1, number, 0, { user: { id: null, userId: null, deviceId: 'device 1', profile } }),
     );
-    const { chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates);
+    const { chunks } = await fanOutTo(list)(recordsOf(events), noDuplicates, null);
     let deliveries = 0;
     for (const { made } of chunks) {
       deliveries += made.length;
@@ -170,7 +170,7 @@ describe('chunks', () => {
       eventRecord(1, 1, number, { user, type: types[number % 2] as string }),
     );
     const chunksTo = async (list: readonly WebhookRecord[]) =>
-      (await fanOutTo(list)(recordsOf(events), noDuplicates)).chunks;
+      (await fanOutTo(list)(recordsOf(events), noDuplicates, null)).chunks;
     const sizeOf = (made: readonly { readonly value: Buffer }[]) =>
       made.reduce((sum, { value }) => sum + value.length, 0);
 
@@ -192,7 +192,7 @@ describe('chunks', () => {
       const groups = new Map<string, string[]>();
       let restarts = 0;
       for (let start = 0; start < records.length; restarts++) {
-        const [first] = (await fanOutTo(list)(records.slice(start), noDuplicates)).chunks;
+        const [first] = (await fanOutTo(list)(records.slice(start), noDuplicates, null)).chunks;
         const { made, nextOffset } = first as Chunk;
         for (const { delivery } of made) addTo(groups, delivery.webhook, String(delivery.events));
         start = nextOffset;
@@ -205,8 +205,56 @@ describe('chunks', () => {
     });
   });
 
+  // One event for a thousand webhooks, with a user of 450 kB, was made at once: 450 MB, twice.
+  describe('regression: an event that many webhooks want is queued in pieces', () => {
+    const profile = JSON.stringify({ metadata: { note: 'x'.repeat(50_000) } });
+    const user = { id: null, userId: null, deviceId: 'device 1', profile };
+    const events = Array.from({ length: 7 }, (_, number) => eventRecord(1, number >> 2, number, { user }));
+    const records = recordsOf(events);
+    const list = Array.from({ length: 150 }, (_, number) =>
+      webhookRecord({ _id: webhookId((number * 7) % 150), delivery: number % 2 === 0 ? 'grouped' : 'single' }),
+    );
+
+    test('so that a chunk is bounded', async () => {
+      const made: string[] = [];
+      for (const chunk of (await fanOutTo(list)(records, noDuplicates, null)).chunks) {
+        expect(chunk.made.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThan(18 * 2 ** 20);
+        made.push(...chunk.made.map(({ delivery }) => `${delivery.webhook}: ${delivery.events}`));
+      }
+      expect(made.sort()).toEqual(plainly(list, events).sort());
+    });
+
+    test('and none is lost or queued twice after a restart between any of them', async () => {
+      const made: string[] = [];
+      let partial = 0;
+      for (let [start, queued] = [0, null] as [number, Chunk['queued']]; start < records.length; ) {
+        const [first] = (await fanOutTo(list)(records.slice(start), noDuplicates, queued)).chunks;
+        const chunk = first as Chunk;
+        made.push(...chunk.made.map(({ delivery }) => `${delivery.webhook}: ${delivery.events}`));
+        if (chunk.queued !== null) partial += 1;
+        [start, queued] = [chunk.nextOffset, chunk.queued];
+      }
+      expect(partial).toBeGreaterThan(5);
+      expect(made.sort()).toEqual(plainly(list, events).sort());
+    });
+
+    test('also when the user has become small and a webhook was deleted meanwhile', async () => {
+      const [first] = (await fanOutTo(list)(records, noDuplicates, null)).chunks;
+      const { made, nextOffset, queued } = first as Chunk;
+      expect([nextOffset, queued?.untilOffset]).toEqual([0, 4]);
+      const small = events.map((event) => ({ ...event, user: { ...user, profile: null } }));
+      const left = list.filter(({ _id }) => _id !== queued?.webhook);
+      const rest = (await fanOutTo(left)(recordsOf(small), noDuplicates, queued)).chunks;
+      const all = [...made, ...[...rest].flatMap((chunk) => chunk.made)]
+        .map(({ delivery }) => delivery)
+        .filter(({ webhook }) => webhook !== queued?.webhook)
+        .map(({ webhook, events: ids }) => `${webhook}: ${ids}`);
+      expect(all.sort()).toEqual(plainly(left, events).sort());
+    });
+  });
+
   test('advance the position over events that no webhook wants', async () => {
-    const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]), noDuplicates);
-    expect([...chunks]).toEqual([{ nextOffset: 2, made: [] }]);
+    const { chunks } = await fanOutTo([])(recordsOf([eventRecord(1, 1), eventRecord(1, 2)]), noDuplicates, null);
+    expect([...chunks]).toEqual([{ nextOffset: 2, queued: null, made: [] }]);
   });
 });

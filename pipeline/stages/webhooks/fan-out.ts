@@ -22,11 +22,14 @@ import { addTo } from './collections.js';
 import type { DeliveryTraces } from './delivery-traces.js';
 import type { IsDuplicate } from './event-reader.js';
 import { type Matcher, matchableOf, type WebhookDirectory } from './matching.js';
+import { isQueued, type Queued } from './partial-position.js';
 import { type EventOfDevice, loadUserTexts, type UserText, type UserTextParts } from './users.js';
 
 /** Deliveries that are queued together with the position after their records. */
 export interface Chunk {
   readonly nextOffset: number;
+  /** Deliveries of records from `nextOffset` on that are queued with the chunk or before it. */
+  readonly queued: Queued | null;
   readonly made: readonly NewDelivery[];
 }
 
@@ -37,7 +40,8 @@ export interface Batch {
   readonly chunks: Iterable<Chunk>;
 }
 
-export type FanOut = (records: readonly LogRecord[], isDuplicate: IsDuplicate) => Promise<Batch>;
+/** `queued`: deliveries of the records that are queued already. */
+export type FanOut = (records: readonly LogRecord[], isDuplicate: IsDuplicate, queued: Queued | null) => Promise<Batch>;
 
 /**
  * Target size of a chunk. A store writes a chunk at once and serves nobody else meanwhile. A chunk ends with a part of
@@ -68,7 +72,7 @@ export function createRedelivery({ codecs: { delivery: codec }, queue, deliveryR
     }
     // Replacements are written before the deliveries are queued: a crash in between reads the same records again.
     await replaceOlder(made);
-    return { bad, chunks: [{ nextOffset: endOf(records), made }] };
+    return { bad, chunks: [{ nextOffset: endOf(records), queued: null, made }] };
   };
 
   async function replaceOlder(made: readonly NewDelivery[]): Promise<void> {
@@ -112,31 +116,32 @@ interface WantedEvent extends EventOfDevice {
 export function createEventFanOut(parts: EventFanOutParts): FanOut {
   const { codecs, directory, clock, traces } = parts;
 
-  return async (records, isDuplicate) => {
+  return async (records, isDuplicate, queued) => {
     const bad: BadRecord[] = [];
     const wanted: WantedEvent[] = [];
     const matcherOf = createMatcherLookup(directory);
     for (const record of records) {
       const matcher = matcherOf(record.key);
-      const found = matcher && wantedEvent(record, matcher, isDuplicate);
+      const found = matcher && wantedEvent(record, matcher, isDuplicate, queued);
       if (found === undefined) continue;
       if (isBadRecord(found)) bad.push(found);
       else wanted.push(found);
     }
     const userText = await loadUserTexts(parts, wanted);
-    return { bad, chunks: chunksOf(partsOf(wanted, userText), endOf(records), deliveriesOf) };
+    return { bad, chunks: chunksOf(partsOf(wanted, userText, queued), endOf(records), piecesOf) };
   };
 
-  /** Returns undefined when no webhook wants the event, or the event is a duplicate. */
+  /** Returns undefined when no webhook wants the event any more, or the event is a duplicate. */
   function wantedEvent(
     record: LogRecord,
     matcher: Matcher,
     isDuplicate: IsDuplicate,
+    queued: Queued | null,
   ): WantedEvent | BadRecord | undefined {
     const event = decodeRecord(codecs.event, record);
     if (isBadRecord(event)) return event;
     if (isDuplicate(event.id, record.offset)) return undefined;
-    const webhooks = matcher(matchableOf(event));
+    const webhooks = matcher(matchableOf(event)).filter(({ _id }) => !isQueued(queued, record.offset, _id));
     if (webhooks.length === 0) return undefined;
     const text = eventText(event);
     if (text.length > maxEventCharacters) {
@@ -147,20 +152,41 @@ export function createEventFanOut(parts: EventFanOutParts): FanOut {
     return { key, offset, appendedAtMs, event, webhooks, payload, traceparent: traces && contextOf(record) };
   }
 
-  function deliveriesOf({ events: ofPart, userText }: Part): NewDelivery[] {
+  /** Makes the deliveries of a part, in pieces if there are too many for one write. */
+  function* piecesOf({ events: ofPart, userText, isLarge }: Part): Generator<Piece> {
     const eventsOf = new Map<WebhookRecord, PayloadEvent[]>();
     for (const { webhooks, payload } of ofPart) {
       for (const webhook of webhooks) addTo(eventsOf, webhook, payload);
     }
     const { appendedAtMs, traceparent } = ofPart[0] as WantedEvent;
     const fields = { reason: 'event', createdAt: clock() } as const;
-    return [...eventsOf].flatMap(([webhook, events]) =>
+    const make = ([webhook, events]: [WebhookRecord, PayloadEvent[]]): NewDelivery[] =>
       deliveriesTo(webhook, events, userText, fields).map((delivery) => {
         if (traceparent !== undefined) traces?.keep(delivery.id, traceparent);
         return { delivery, value: codecs.delivery.encode(delivery), appendedAtMs };
-      }),
-    );
+      });
+    if (!isLarge) {
+      yield { made: [...eventsOf].flatMap(make), queued: null };
+      return;
+    }
+    const untilOffset = (ofPart.at(-1) as WantedEvent).offset + 1;
+    const byWebhook = [...eventsOf].sort(([a], [b]) => (a._id < b._id ? -1 : 1));
+    let made: NewDelivery[] = [];
+    for (const [index, each] of byWebhook.entries()) {
+      made.push(...make(each));
+      const isLast = index + 1 === byWebhook.length;
+      if (!isLast && bytesOf(made) < maxChunkBytes) continue;
+      yield { made, queued: isLast ? null : { webhook: each[0]._id, untilOffset } };
+      made = [];
+    }
   }
+}
+
+/** Deliveries of a part that are queued together. */
+interface Piece {
+  readonly made: readonly NewDelivery[];
+  /** Null: those of the whole part are queued. */
+  readonly queued: Queued | null;
 }
 
 /** Events of one location, in order, that become deliveries together; or one event without a location. */
@@ -168,17 +194,28 @@ interface Part {
   readonly events: readonly WantedEvent[];
   /** The user of all of them, as JSON. */
   readonly userText: string | undefined;
+  /** Too many webhooks want them for one write. */
+  readonly isLarge: boolean;
 }
 
-function* partsOf(wanted: readonly WantedEvent[], userText: UserText): Generator<Part> {
+/** @param queued its events are a part, as they were when some of their deliveries were queued. */
+function* partsOf(wanted: readonly WantedEvent[], userText: UserText, queued: Queued | null): Generator<Part> {
+  const belongTogether = (first: WantedEvent, other: WantedEvent): boolean =>
+    areOfSameLocation(first, other) && !(queued !== null && isWithin(queued, first) && !isWithin(queued, other));
   let start = 0;
   while (start < wanted.length) {
     let end = start + 1;
-    while (end < wanted.length && areOfSameLocation(wanted[start] as WantedEvent, wanted[end] as WantedEvent)) end += 1;
-    yield* partsOfLocation(wanted.slice(start, end), userText(wanted[start] as WantedEvent));
+    while (end < wanted.length && belongTogether(wanted[start] as WantedEvent, wanted[end] as WantedEvent)) end += 1;
+    const events = wanted.slice(start, end);
+    const text = userText(wanted[start] as WantedEvent);
+    // The events of a part that was begun stay together, whatever their user has now.
+    if (queued !== null && isWithin(queued, events[0] as WantedEvent)) yield { events, userText: text, isLarge: true };
+    else yield* partsOfLocation(events, text);
     start = end;
   }
 }
+
+const isWithin = ({ untilOffset }: Queued, { offset }: WantedEvent): boolean => offset < untilOffset;
 
 /**
  * Splits a location whose payloads are too large to be held at once. If they may be grouped, splits behind a full
@@ -194,7 +231,7 @@ function* partsOfLocation(events: readonly WantedEvent[], userText: string | und
     characters += webhooks.length * (payload.text.length + (userText?.length ?? 0));
     const isFull = characters >= maxPartCharacters && (end - start) % eventsPerGroup === 0;
     if (!isFull && end < events.length) continue;
-    yield { events: events.slice(start, end), userText };
+    yield { events: events.slice(start, end), userText, isLarge: characters >= 2 * maxPartCharacters };
     start = end;
     characters = 0;
   }
@@ -204,23 +241,30 @@ function* partsOfLocation(events: readonly WantedEvent[], userText: string | und
 function* chunksOf(
   parts: Iterable<Part>,
   endOffset: number,
-  deliveriesOf: (part: Part) => NewDelivery[],
+  piecesOf: (part: Part) => Iterable<Piece>,
 ): Generator<Chunk> {
   let made: NewDelivery[] = [];
   let bytes = 0;
   for (const part of parts) {
+    const { offset } = part.events[0] as WantedEvent;
     if (made.length >= maxChunkDeliveries || bytes >= maxChunkBytes) {
-      yield { nextOffset: (part.events[0] as WantedEvent).offset, made };
+      yield { nextOffset: offset, queued: null, made };
       made = [];
       bytes = 0;
     }
-    for (const delivery of deliveriesOf(part)) {
-      made.push(delivery);
-      bytes += delivery.value.length;
+    for (const piece of piecesOf(part)) {
+      made.push(...piece.made);
+      bytes += bytesOf(piece.made);
+      if (piece.queued === null) continue;
+      yield { nextOffset: offset, queued: piece.queued, made };
+      made = [];
+      bytes = 0;
     }
   }
-  yield { nextOffset: endOffset, made };
+  yield { nextOffset: endOffset, queued: null, made };
 }
+
+const bytesOf = (made: readonly NewDelivery[]): number => made.reduce((sum, { value }) => sum + value.length, 0);
 
 const areOfSameLocation = (a: WantedEvent, b: WantedEvent): boolean =>
   a.event.locationId !== null && a.event.locationId === b.event.locationId && a.key === b.key;

@@ -560,6 +560,37 @@ test('regression: an event that the log holds twice is delivered once, also afte
   expect(new Set(node.client.requests.map(({ id }) => id)).size).toBe(4);
 });
 
+test('an event that many webhooks want is queued once for each, also after a crash between two writes', async () => {
+  const { embedded } = node.node;
+  const hooks = Array.from({ length: 220 }, (_, number) =>
+    webhookRecord({ _id: webhookId(number), url: `http://host${number}/` }),
+  );
+  await node.configure(...hooks);
+  const profile = JSON.stringify({ metadata: { note: 'x'.repeat(50_000) } });
+  const event = eventRecord(1, 2, 0, { user: { id: null, userId: null, deviceId: 'device 1', profile } });
+  let writes = 0;
+  const stage = node.start({
+    queue: {
+      ...embedded.deliveryQueue,
+      add: (claim, batch) => {
+        if (batch.deliveries.length > 0) writes += 1;
+        return writes > 2 ? Promise.reject(new Error('the process ended')) : embedded.deliveryQueue.add(claim, batch);
+      },
+    },
+  });
+  // A position with a mark comes first.
+  await node.append(eventRecord(1, 1, 0, { type: hooks[0]!.types?.[0] ?? 'user.entered_geofence' }));
+  await until(() => node.client.requests.length === hooks.length);
+  await node.append(event);
+  await expect(stage.done).rejects.toThrow('the process ended');
+  await node.reopen();
+  node.start();
+  await until(() => node.client.requests.length === 2 * hooks.length);
+  await settled();
+  for (const { url } of hooks) expect(node.client.to(url)).toHaveLength(2);
+  expect(node.alerts).toEqual([]);
+});
+
 test('regression: continues when a position was repaired while the log compared the former one', async () => {
   await node.configure(hook);
   node.start({ log: withPositionRepairedMeanwhile(node.node.embedded.log) });
