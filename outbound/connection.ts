@@ -22,6 +22,11 @@ export class Connection {
   kept = false;
   readonly #client: Client;
   #socket: Socket | undefined;
+  /** Once connected; the TLS socket for https. */
+  #connected: Socket | undefined;
+  /** Bytes that the connected socket had received before the request. */
+  #bytesBefore = 0;
+  #onReceived: (bytes: number) => void = () => {};
 
   /** @param origin As {@link URL.origin}. @param onDisconnect Called whenever the socket is closed. */
   constructor(
@@ -33,7 +38,12 @@ export class Connection {
     this.#client = new Client(origin, {
       connect: (options, callback) => {
         this.kept = false;
-        this.#socket = connect(destination(options), parts, callback);
+        this.#connected = undefined;
+        this.#socket = connect(destination(options), parts, (...result) => {
+          const [, socket] = result;
+          if (socket !== null) this.#watch(socket);
+          callback(...result);
+        });
       },
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: maxKeepAliveMs,
@@ -46,8 +56,23 @@ export class Connection {
     this.#client.on('disconnect', () => onDisconnect(this));
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  /** @param onReceived is called with all bytes of the response so far, with those around its body. */
+  dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+    onReceived: (bytes: number) => void,
+  ): void {
+    this.#bytesBefore = this.#connected?.bytesRead ?? 0;
+    this.#onReceived = onReceived;
     this.#client.dispatch(options, handler);
+  }
+
+  #watch(socket: Socket): void {
+    this.#connected = socket;
+    this.#bytesBefore = 0;
+    socket.on('readable', () => {
+      if (socket === this.#connected) this.#onReceived(socket.bytesRead - this.#bytesBefore);
+    });
   }
 
   /** Closes the connection at once, even while connecting; a request in flight fails. */

@@ -30,6 +30,15 @@ const timeouts: Readonly<Record<Phase, string>> = {
   sent: 'connected, but no response arrived in time',
 };
 
+/**
+ * Bytes of a response that are no part of its body: status lines, headers, certificates, and what the socket has read
+ * ahead. Each has a limit of its own, but not informational responses, empty lines, the reason phrase, and the lengths
+ * and extensions of chunks.
+ */
+const maxBytesAroundBody = 2 ** 19;
+/** A chunk of one byte has six. */
+const bytesPerBodyByte = 8;
+
 /** A request that is sent later gets no answer in time, but the other side may act on it. */
 const minShareLeft = 0.05;
 
@@ -47,6 +56,7 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Record<string, string> = {};
   #receiver: BodyReceiver | undefined;
+  #bodyBytes = 0;
   #repeated = false;
   #settled = false;
 
@@ -74,7 +84,7 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   run(connection: Connection): void {
     this.#connection = connection;
     this.#phase = 'connecting';
-    connection.dispatch(this.#options, this);
+    connection.dispatch(this.#options, this, (bytes) => this.#limitReceived(bytes));
   }
 
   abandon(reason: string): void {
@@ -99,6 +109,7 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bodyBytes += chunk.length;
     if (this.#receiver !== undefined) this.#hand(this.#receiver, chunk, controller);
     else if (!this.#body.add(chunk)) this.#answer('truncated');
   }
@@ -137,6 +148,11 @@ export class Exchange implements Job, Dispatcher.DispatchHandler {
     if (this.#bounds.bodyTimeoutMs >= leftMs) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(timeOut, this.#bounds.bodyTimeoutMs, this);
+  }
+
+  #limitReceived(bytes: number): void {
+    if (bytes <= maxBytesAroundBody + bytesPerBodyByte * this.#bodyBytes) return;
+    this.#fail(new OutboundError('invalid_answer', 'the response has too many bytes around its body'));
   }
 
   #fail(error: Error): void {

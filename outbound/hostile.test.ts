@@ -29,6 +29,8 @@ async function turns(count: number): Promise<void> {
   for (let index = 0; index < count; index++) await new Promise(setImmediate);
 }
 
+const chunked = 'transfer-encoding: chunked';
+
 describe('a slow receiver', () => {
   test.each([
     ['silence', () => undefined],
@@ -124,6 +126,37 @@ describe('a large response', () => {
       failure: 'invalid_answer',
       message: 'the headers of the response are too large',
     });
+  });
+
+  // Each was read at full speed until the time limit: a receiver could keep the thread of all webhooks busy.
+  test.each([
+    ['103', '', 'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n'.repeat(2_000), undefined],
+    ['empty lines', '', '\r\n'.repeat(30_000), undefined],
+    ['a reason phrase', 'HTTP/1.1 200 ', 'x'.repeat(65_536), undefined],
+    ['an extension of a chunk', `HTTP/1.1 200 OK\r\n${chunked}\r\n\r\n1;`, 'x'.repeat(65_536), 200],
+    ['zeros before the length of a chunk', `HTTP/1.1 200 OK\r\n${chunked}\r\n\r\n`, '0'.repeat(65_536), 200],
+  ])('of %s without end is cut soon', async (_, start, chunk, status) => {
+    const receiver = await openReceiver((socket) => {
+      socket.write(start);
+      flood(socket, chunk);
+    });
+    const result = await outcome(openClient().send(get(urlOf(receiver))));
+    const message = 'the response has too many bytes around its body';
+    expect(result).toEqual(status === undefined ? { failure: 'invalid_answer', message } : truncated(status, ''));
+    const [socket] = receiver.sockets;
+    await until(() => socket!.destroyed);
+    expect(socket!.bytesWritten).toBeLessThan(32 * 1_024 * 1_024);
+  });
+
+  test('in chunks of one byte is complete', async () => {
+    const file = 'x'.repeat(300_000);
+    const receiver = await openReceiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${chunked}\r\n\r\n`);
+      socket.write(`${'1\r\nx\r\n'.repeat(file.length)}0\r\n\r\n`);
+    });
+    expect(await outcome(openClient({ maxBodyBytes: file.length }).send(get(urlOf(receiver))))).toEqual(
+      whole(200, file),
+    );
   });
 
   /** undici's pools reconnect as soon as a request is aborted, even with nothing to send. */
