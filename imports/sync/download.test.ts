@@ -103,6 +103,9 @@ describe('an unchanged file', () => {
   test('is a failure when nobody asked whether it changed', async () => {
     const { url } = await serverThat((socket) => void socket.write('HTTP/1.1 304 Not Modified\r\n\r\n'));
     expect(await read(url)).toMatchObject({ kind: 'failed' });
+    // A file without ETag and date counted as unchanged every night.
+    const message = 'the server answered 304 Not Modified';
+    expect(await read(url, { seen: seen(url, {}) })).toMatchObject({ kind: 'failed', message });
   });
 });
 

@@ -155,6 +155,9 @@ function conditions(seen: SyncSeenFile | undefined): Record<string, string> {
   };
 }
 
+/** Returns whether a request asks if the file has changed. */
+const isConditional = (seen: SyncSeenFile | undefined): boolean => Object.keys(conditions(seen)).length > 0;
+
 function encodingOf(headers: Readonly<Record<string, string>>): 'none' | 'gzip' | 'unknown' {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return 'none';
@@ -180,7 +183,7 @@ async function outcomeOf(
     return failed(result.message, isTemporary);
   }
   const { status, headers, truncated } = result;
-  if (status === 304 && seen !== undefined) return { kind: 'unchanged' };
+  if (status === 304 && isConditional(seen)) return { kind: 'unchanged' };
   if (receiver === undefined) {
     const retryAfter = headers['retry-after'];
     return { ...failed(...refusalOf(result, file)), ...(retryAfter !== undefined && { retryAfter }) };
