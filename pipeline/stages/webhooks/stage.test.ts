@@ -562,11 +562,11 @@ test('regression: an event that the log holds twice is delivered once, also afte
 
 test('an event that many webhooks want is queued once for each, also after a crash between two writes', async () => {
   const { embedded } = node.node;
-  const hooks = Array.from({ length: 220 }, (_, number) =>
+  const hooks = Array.from({ length: 80 }, (_, number) =>
     webhookRecord({ _id: webhookId(number), url: `http://host${number}/` }),
   );
   await node.configure(...hooks);
-  const profile = JSON.stringify({ metadata: { note: 'x'.repeat(50_000) } });
+  const profile = JSON.stringify({ metadata: { note: 'x'.repeat(140_000) } });
   const event = eventRecord(1, 2, 0, { user: { id: null, userId: null, deviceId: 'device 1', profile } });
   let writes = 0;
   const stage = node.start({
@@ -579,7 +579,7 @@ test('an event that many webhooks want is queued once for each, also after a cra
     },
   });
   // A position with a mark comes first.
-  await node.append(eventRecord(1, 1, 0, { type: hooks[0]!.types?.[0] ?? 'user.entered_geofence' }));
+  await node.append(eventRecord(1, 1));
   await until(() => node.client.requests.length === hooks.length);
   await node.append(event);
   await expect(stage.done).rejects.toThrow('the process ended');
