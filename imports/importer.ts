@@ -102,8 +102,10 @@ export function createImporter({
   const admitted = new Set<string>();
   const closing = new AbortController();
 
+  const isStopping = (): ApiError => new ApiError('unavailable', 'the server is stopping', { retryAfterS });
+
   function refuseIfBusy(): void {
-    if (closing.signal.aborted) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
+    if (closing.signal.aborted) throw isStopping();
     if (admitted.size >= bounds.maxRunning) {
       throw new ApiError('overloaded', `this server runs ${bounds.maxRunning} imports; try again later`, {
         retryAfterS,
@@ -132,6 +134,10 @@ export function createImporter({
     try {
       const lease = await holdLease(values, leaseKey(scope.project), id, { leaseMs, renewEveryMs, isAbandoned });
       if (lease === undefined) throw otherRuns();
+      if (closing.signal.aborted) {
+        await lease.release();
+        throw isStopping();
+      }
       const release = async () => {
         admitted.delete(id);
         await lease.release();

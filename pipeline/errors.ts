@@ -23,6 +23,11 @@ export class PortError extends Error {
   }
 }
 
+/** Ignores an error of a port, for work that is tried again. Throws any other one. */
+export function ignorePassing(error: unknown): void {
+  if (!isPortError(error)) throw error;
+}
+
 /** Tests whether the error is a {@link PortError} with one of the codes, or with any code if none is given. */
 export const isPortError = (error: unknown, ...codes: readonly PortErrorCode[]): error is PortError =>
   error instanceof PortError && (codes.length === 0 || codes.includes(error.code));

@@ -1,5 +1,5 @@
 /** Work that is done at intervals, by one node at a time. */
-import { isPortError } from './errors.js';
+import { ignorePassing } from './errors.js';
 import { createFailure } from './failure.js';
 import type { Leases } from './ports.js';
 
@@ -39,6 +39,7 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
 
   function sweepAndPlanNext(): void {
     sweeping = sweepInTurn()
+      // A full disk or log, or an outage: the next sweep tries again.
       .catch(ignorePassing)
       .then(() => {
         if (!stopping.signal.aborted) timer = setTimeout(sweepAndPlanNext, intervalMs);
@@ -55,9 +56,4 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
       end();
     },
   };
-}
-
-/** Ignores what passes, such as a full disk, a full log or an outage: the next sweep tries again. */
-function ignorePassing(error: unknown): void {
-  if (!isPortError(error)) throw error;
 }

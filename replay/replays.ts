@@ -6,6 +6,7 @@
  */
 import { isDeleted } from '../pipeline/catalog/store/revisions.js';
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
+import { ignorePassing } from '../pipeline/errors.js';
 import { createFairLimit } from '../pipeline/fair-limit.js';
 import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
@@ -196,7 +197,8 @@ export function createReplays({
       else if ((await values.get(cancelKey(id))) !== undefined) stop.because('cancelled');
       else if (startedAtMs !== undefined && clock() - startedAtMs > maxMs) stop.because('too_long');
     }
-    const timer = setInterval(() => write(look), everyMs);
+    // Without the store, progress is stored later, and a cancellation is noticed later.
+    const timer = setInterval(() => write(() => look().catch(ignorePassing)), everyMs);
     try {
       const start = (): Promise<void> => {
         startedAtMs = clock();
@@ -230,9 +232,13 @@ export function createReplays({
     return false;
   }
 
+  function refuseWhileClosing(): void {
+    if (isClosing) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
+  }
+
   return {
     async start(job) {
-      if (isClosing) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
+      refuseWhileClosing();
       const id = freshId(clock());
       const { project } = job.scope;
       const isAbandoned = (holder: string) => hasEnded(project, holder);
@@ -244,6 +250,7 @@ export function createReplays({
       const stop = createStop();
       lease.lost.addEventListener('abort', () => stop.because('lease_lost'));
       try {
+        refuseWhileClosing();
         if (running.size >= maxRunning + maxWaiting) throw new ApiError('overloaded', isFull, { retryAfterS });
         running.set(id, stop);
         const record: ReplayRecord = {

@@ -1,6 +1,7 @@
 /** Replays over the API: on the real log of a data folder, in this process. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Body, startApi, type TestApi } from '../api/testing/fixtures.js';
+import { PortError } from '../pipeline/errors.js';
 import { topics } from '../pipeline/ports.js';
 import { codecs } from '../schemas/codecs.js';
 import { deriveId } from '../schemas/ids.js';
@@ -171,6 +172,60 @@ describe('replays that start at once', () => {
     (await Promise.allSettled(starts)).map((start) => (start.status === 'rejected' ? start.reason.code : 'started'));
   const times = <T>(count: number, make: (index: number) => T): T[] =>
     Array.from({ length: count }, (_, at) => make(at));
+
+  // It ran on after the end of the node.
+  test('regression: one whose lease is taken while the server stops is refused', async () => {
+    let isTaking = false;
+    let go = () => {};
+    const closed = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const values: ReplaysParts['values'] = Object.assign(Object.create(api.values), {
+      async put(...given: Parameters<typeof api.values.put>) {
+        isTaking = true;
+        await closed;
+        return api.values.put(...given);
+      },
+    });
+    let hasRun = false;
+    const stopping = node({
+      values,
+      async run() {
+        hasRun = true;
+      },
+    });
+    const started = stopping.start(jobOf('closing'));
+    await until(() => isTaking);
+    await stopping.close();
+    go();
+    await expect(started).rejects.toMatchObject({ code: 'unavailable' });
+    expect(hasRun).toBe(false);
+    const next = node();
+    await next.start(jobOf('closing'));
+    await next.close();
+  });
+
+  // It failed as one whose events could not be stored.
+  test('regression: one goes on while its progress cannot be stored', async () => {
+    let failures = 0;
+    const values: ReplaysParts['values'] = Object.assign(Object.create(api.values), {
+      async get(key: string) {
+        if (key.startsWith('replay-cancel/') && failures++ < 3) throw new PortError('unavailable', 'an outage');
+        return api.values.get(key);
+      },
+    });
+    const replays = node({
+      values,
+      async run(_job, _bounds, hear, signal) {
+        await until(() => failures > 3 || signal.aborted);
+        if (!signal.aborted) hear({ kind: 'end', summary: [] as never });
+      },
+    });
+    const { _id, ...scope } = await replays.start(jobOf('outage'));
+    await until(async () => (await replays.find(scope, _id))?.status !== 'running');
+    expect(await replays.find(scope, _id)).toMatchObject({ status: 'completed', message: null });
+    await replays.close();
+  });
 
   test('of one project only one runs, on one node and on two', async () => {
     for (const nodes of [[node()], [node(), node()]]) {

@@ -73,6 +73,8 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
       heldUntil.set(sync._id, clock() + retryLeaseMs);
       return;
     }
+    // It may have taken long, and nobody would wait for the run.
+    if (closing.signal.aborted) return lease.release();
     const end = new AbortController();
     const signal = AbortSignal.any([closing.signal, end.signal, lease.lost]);
     const done = runToEnd(sync, lease, { id, folder: join(folder, id), signal }).finally(() => {
