@@ -45,10 +45,16 @@ const maxLogLines = 200;
 const keyPattern = /prj_(test|live)_(pk|sk)_[A-Za-z0-9]+/;
 const addressPattern = /listening on (http:\/\/[\d.]+:\d+)/;
 
-/** Starts a server and returns at once. The server is killed when this process exits. */
+/** The message to a server that it stops when the process that launched it has ended. */
+export const stopWithLauncher = 'stop when the launcher has ended';
+
+/**
+ * Starts a server and returns at once. The server is killed when this process exits. If this process is killed, the
+ * server sees its IPC channel close, and stops gracefully.
+ */
 export function launchServer({ program, dataFolder, port = 0, environment = {} }: LaunchOptions): ServerProcess {
   const child = spawn(process.execPath, [program, 'serve', '--port', String(port), '--data', dataFolder], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, ...environment },
     // A separate process group: Ctrl-C in the terminal reaches only this process, which then stops the server
     // gracefully.
@@ -56,9 +62,12 @@ export function launchServer({ program, dataFolder, port = 0, environment = {} }
   });
   const killOnExit = () => child.kill('SIGKILL');
   process.once('exit', killOnExit);
+  // A server that could not start, or has ended, takes no message.
+  child.send(stopWithLauncher, () => {});
+  child.channel?.unref();
 
   const logLines: string[] = [];
-  createInterface({ input: child.stderr }).on('line', (line) => {
+  createInterface({ input: child.stderr! }).on('line', (line) => {
     logLines.push(line);
     if (logLines.length > maxLogLines) logLines.shift();
   });

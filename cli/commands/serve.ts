@@ -6,6 +6,7 @@ import type { Configuration } from '../../server/config/schema.js';
 import { endForSure } from '../../server/end-for-sure.js';
 import { localAddress } from '../../server/local-address.js';
 import type { Node } from '../../server/node.js';
+import { stopWithLauncher } from '../../server/server-process.js';
 import { CommandFailure, type Run } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -15,7 +16,7 @@ export const run: Run<OptionsOf<'serve'>> = async (values) => {
   endForSure();
   // Installed first: an unhandled signal would end the process during the start, or, as process 1 of a container, be
   // ignored.
-  const asked = nextSignal();
+  const asked = nextRequestToStop();
   announce(configuration);
   // Loaded after the announcement, because loading a node takes over a second.
   const [{ pino }, { loggerOptions }] = await Promise.all([import('pino'), import('../../server/logger.js')]);
@@ -26,8 +27,8 @@ export const run: Run<OptionsOf<'serve'>> = async (values) => {
   node.markStarted();
   logger.info({ address, data: configuration.data }, 'ready');
 
-  const signal = await Promise.race([node.failed, asked]);
-  logger.info({ signal }, 'stopping');
+  const reason = await Promise.race([node.failed, asked]);
+  logger.info({ reason }, 'stopping');
   await node.stop();
   logger.info('stopped');
   process.exit(0);
@@ -128,9 +129,15 @@ async function welcome(
   );
 }
 
-/** Resolves with the first signal, which asks to stop. A second one ends the process at once. */
-function nextSignal(): Promise<NodeJS.Signals> {
+/** Resolves with the first request to stop. A signal after it ends the process at once. */
+function nextRequestToStop(): Promise<NodeJS.Signals | 'launcher ended'> {
   return new Promise((resolve) => {
+    const launcherEnded = () => resolve('launcher ended');
+    process.on('message', (message) => {
+      if (message !== stopWithLauncher) return;
+      if (process.connected) process.once('disconnect', launcherEnded);
+      else launcherEnded();
+    });
     for (const name of ['SIGINT', 'SIGTERM'] as const) {
       process.once(name, () => {
         process.once(name, () => process.exit(1));

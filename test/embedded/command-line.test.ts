@@ -267,6 +267,21 @@ describe('serve', () => {
   });
 });
 
+describe('demo', () => {
+  // Its server ran on until somebody found the process.
+  it.each(['SIGKILL', 'SIGHUP'] as const)('ended by %s ends its server', async (signal) => {
+    const demo = start(['demo', '--devices', '20', '--rate', '20'], { TMPDIR: folder });
+    const address = await until(() => /running at (http:\S+),/.exec(demo.text)?.[1]);
+    demo.child.kill(signal);
+    const answers = (): Promise<boolean> =>
+      fetch(`${address}/health/live`).then(
+        () => true,
+        () => false,
+      );
+    await until(async () => !(await answers()));
+  });
+});
+
 describe('replay', () => {
   it('names environment and range when it finds nothing', async () => {
     const range = ['--from', '2029-01-01T00:00:00Z', '--to', '2029-01-02T00:00:00Z'];
