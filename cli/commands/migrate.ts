@@ -11,7 +11,7 @@ import type { OptionsOf } from '../descriptions.js';
 import { type ComparedEvent, type Comparison, compareEvents } from '../radar/compare.js';
 import { get, pagesOf } from '../radar/pages.js';
 import { beaconFields, geofenceFields, settingsFrom } from '../radar/records.js';
-import { parseDuration, parseMoment } from '../replay/times.js';
+import { durationRule, momentRule, parseDuration, parseMoment } from '../replay/times.js';
 import { type Access, accessOf, call, checkedAddress } from '../server.js';
 import { run as importFile } from './import.js';
 
@@ -106,13 +106,10 @@ async function putSettings(fenceline: Access, settings: object, isDryRun: boolea
 /** Compares the events of a range of time. Radar's come from its API, or from a file of webhook bodies. */
 async function compare(values: Given, file: string | undefined): Promise<void> {
   const { by = 'userId' } = values;
-  if (by !== 'userId' && by !== 'deviceId') throw new UsageError('--by is userId or deviceId');
+  if (by !== 'userId' && by !== 'deviceId') throw new UsageError('--by must be userId or deviceId');
   const toleranceMs = parseDuration(values.tolerance ?? defaultTolerance);
-  if (toleranceMs === undefined) throw new UsageError('--tolerance is a duration such as 60s');
-  const nowMs = Date.now();
-  const [fromMs, toMs] = [values.from ?? '-24h', values.to ?? '-1m'].map((text) => parseMoment(text, nowMs));
-  if (fromMs === undefined || toMs === undefined) throw new UsageError('--from and --to are times such as -24h');
-  const range = { fromMs, toMs };
+  if (toleranceMs === undefined) throw new UsageError(`--tolerance ${durationRule}`);
+  const range = rangeOf(values, Date.now());
   const ours = await listed(await accessOf(values), range, toleranceMs);
   const theirs = file === undefined ? await listed(radarOf(values), range, toleranceMs) : await delivered(file);
   const result = withinRange(compareEvents(theirs, ours, { toleranceMs, by }), range);
@@ -122,6 +119,14 @@ async function compare(values: Given, file: string | undefined): Promise<void> {
 interface Range {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+function rangeOf({ from = '-24h', to = '-1m' }: Given, nowMs: number): Range {
+  const [fromMs, toMs] = [parseMoment(from, nowMs), parseMoment(to, nowMs)];
+  if (fromMs === undefined) throw new UsageError(`--from ${momentRule}`);
+  if (toMs === undefined) throw new UsageError(`--to ${momentRule}`);
+  if (fromMs >= toMs) throw new UsageError('--from must be before --to');
+  return { fromMs, toMs };
 }
 
 /** Reads the events of the range, and those around it that may match one at its ends. */

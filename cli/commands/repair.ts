@@ -9,6 +9,7 @@ import { type Finding, findings, moveTo, type RepairableBackend } from '../../se
 import { type Run, UsageError, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
+import { wholeNumber } from '../numbers.js';
 
 /** An offset that the operator chose for all groups that read one partition. */
 interface Named {
@@ -16,6 +17,9 @@ interface Named {
   readonly partition: number;
   readonly offset: number;
 }
+
+/** The last one of a topic with the maximum of the setting `locations.partitions`. */
+const maxPartition = 1_023;
 
 type OpenBackend = RepairableBackend & { close(): Promise<void> };
 
@@ -45,16 +49,13 @@ export const run: Run<OptionsOf<'repair'>> = async (values, [what, ...rest]) => 
 
 function namedOffset({ topic, partition, offset }: Values<OptionsOf<'repair'>>): Named | undefined {
   if (topic === undefined && partition === undefined && offset === undefined) return undefined;
-  const named = {
-    topic: topic ?? '',
-    partition: Number(partition ?? Number.NaN),
-    offset: Number(offset ?? Number.NaN),
+  if (topic === undefined || partition === undefined || offset === undefined)
+    throw new UsageError('--topic, --partition and --offset are required together');
+  return {
+    topic,
+    partition: wholeNumber('partition', partition, { least: 0, most: maxPartition }),
+    offset: wholeNumber('offset', offset, { least: 0, most: Number.MAX_SAFE_INTEGER }),
   };
-  const isWhole =
-    Number.isInteger(named.partition) && Number.isInteger(named.offset) && named.partition >= 0 && named.offset >= 0;
-  if (!isWhole || topic === undefined)
-    throw new UsageError('--topic, --partition and --offset are required together; the last two are whole numbers');
-  return named;
 }
 
 async function open(configuration: Configuration): Promise<OpenBackend> {

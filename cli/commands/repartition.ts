@@ -9,6 +9,7 @@ import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import { type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
+import { wholeNumber } from '../numbers.js';
 
 /** The maximum of the setting `locations.partitions`. */
 const maxPartitions = 1_024;
@@ -23,7 +24,8 @@ const readers: readonly Reader[] = [
 ];
 
 export const run: Run<OptionsOf<'repartition'>> = async (values) => {
-  const to = partitionsOf(values.partitions);
+  if (values.partitions === undefined) throw new UsageError('repartition requires --partitions, their new number');
+  const to = wholeNumber('partitions', values.partitions, { least: 1, most: maxPartitions });
   const { configuration } = configurationFrom({ config: values.config });
   if (configuration.backend !== 'cluster')
     throw new UsageError('repartition requires a cluster: the number of partitions of a data folder is fixed');
@@ -37,9 +39,3 @@ export const run: Run<OptionsOf<'repartition'>> = async (values) => {
   }
   console.log(`done: start the nodes with locations.partitions: ${to}, or FENCELINE_LOCATIONS_PARTITIONS=${to}`);
 };
-
-function partitionsOf(text: string | undefined): number {
-  const partitions = Number(text);
-  if (Number.isInteger(partitions) && partitions >= 1 && partitions <= maxPartitions) return partitions;
-  throw new UsageError(`repartition requires --partitions, a whole number from 1 to ${maxPartitions}`);
-}

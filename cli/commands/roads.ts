@@ -1,5 +1,6 @@
 /** `fenceline roads build`: builds the road data of the embedded router from an OpenStreetMap extract. */
 import { readFile } from 'node:fs/promises';
+import { commaSeparated, numberOf } from '../../http/fields/values.js';
 import { type Bounds, isBounds, parsePoly, ringOfBounds } from '../../providers/roads/boundary.js';
 import { buildRoadData } from '../../providers/valhalla/build.js';
 import { readExtractHeader } from '../../providers/valhalla/pbf-header.js';
@@ -46,8 +47,15 @@ async function boundaryOf({ boundary, bounds }: Given, ofHeader: Bounds | null):
     if (rings === undefined) throw new CommandFailure(`${boundary} is not a boundary in the Osmosis polygon format`);
     return rings;
   }
-  const box: unknown = bounds === undefined ? ofHeader : bounds.split(',').map(Number);
-  if (isBounds(box)) return [ringOfBounds(box)];
-  if (bounds !== undefined) throw new UsageError('--bounds must be west,south,east,north in degrees');
-  throw new CommandFailure('the extract does not say where it ends: give --bounds or --boundary');
+  if (bounds !== undefined) return [ringOfBounds(boundsOf(bounds))];
+  if (ofHeader === null || !isBounds(ofHeader))
+    throw new CommandFailure('the extract does not say where it ends: give --bounds or --boundary');
+  return [ringOfBounds(ofHeader)];
+}
+
+/** Reads west, south, east and north, in degrees. Throws a UsageError on other text. */
+export function boundsOf(text: string): Bounds {
+  const box: unknown = commaSeparated(text).map(numberOf);
+  if (isBounds(box)) return box;
+  throw new UsageError('--bounds must be west,south,east,north in degrees');
 }

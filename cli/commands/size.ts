@@ -1,6 +1,7 @@
 /** `fenceline size`: estimates processes, partitions, memory and disks for a workload. */
 import { type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
+import { decimal, wholeNumber } from '../numbers.js';
 import { type Estimate, estimate, type Workload } from '../size/estimate.js';
 
 type SizeValues = Values<OptionsOf<'size'>>;
@@ -11,25 +12,44 @@ export const run: Run<OptionsOf<'size'>> = async (values) => {
   else for (const [what, need] of linesOf(result)) console.log(`${what.padEnd(38)} ${need}`);
 };
 
+interface Option {
+  readonly read: typeof decimal;
+  readonly least: number;
+  readonly most: number;
+  readonly otherwise: number;
+}
+
+/** The maxima keep every product of the estimate finite. */
+const numbers = {
+  devices: { read: wholeNumber, least: 1, most: 1e12, otherwise: Number.NaN },
+  every: { read: decimal, least: 0.001, most: 31_536_000, otherwise: 60 },
+  fences: { read: wholeNumber, least: 0, most: 1e12, otherwise: 100_000 },
+  events: { read: decimal, least: 0, most: 1_000, otherwise: 0.05 },
+  deliveries: { read: decimal, least: 0, most: 1_000, otherwise: 1 },
+  replicas: { read: wholeNumber, least: 1, most: 100, otherwise: 3 },
+  'location-days': { read: decimal, least: 0, most: 36_500, otherwise: 7 },
+  'event-days': { read: decimal, least: 0, most: 36_500, otherwise: 30 },
+  'api-nodes': { read: wholeNumber, least: 1, most: 10_000, otherwise: 2 },
+} satisfies Record<string, Option>;
+
 function workloadOf(values: SizeValues): Workload {
-  const number = (option: keyof SizeValues, fallback: number, least: number): number => {
-    const given = values[option] as string | undefined;
-    const value = given === undefined ? fallback : Number(given);
-    if (!Number.isFinite(value) || value < least) throw new UsageError(`--${option} must be a number from ${least}`);
-    return value;
+  const number = (option: keyof typeof numbers): number => {
+    const { read, otherwise, ...rule } = numbers[option];
+    const given = values[option];
+    return given === undefined ? otherwise : read(option, given, rule);
   };
   if (values.devices === undefined) throw new UsageError('size requires --devices, the number of devices');
   return {
-    devices: number('devices', 0, 1),
-    everySeconds: number('every', 60, 0.001),
-    fences: number('fences', 100_000, 0),
-    eventsPerLocation: number('events', 0.05, 0),
-    deliveriesPerEvent: number('deliveries', 1, 0),
+    devices: number('devices'),
+    everySeconds: number('every'),
+    fences: number('fences'),
+    eventsPerLocation: number('events'),
+    deliveriesPerEvent: number('deliveries'),
     records: values.sdk === true ? 'sdk' : 'plain',
-    replicas: number('replicas', 3, 1),
-    locationDays: number('location-days', 7, 0),
-    eventDays: number('event-days', 30, 0),
-    apiNodes: number('api-nodes', 2, 1),
+    replicas: number('replicas'),
+    locationDays: number('location-days'),
+    eventDays: number('event-days'),
+    apiNodes: number('api-nodes'),
   };
 }
 

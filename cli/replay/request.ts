@@ -7,7 +7,7 @@ import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord, Settings } from '../../schemas/json/project.js';
 import { CommandFailure, UsageError } from '../command.js';
 import { type Format, formats } from './formats.js';
-import { parseDuration, parseMoment } from './times.js';
+import { durationRule, momentRule, parseDuration, parseMoment } from './times.js';
 
 export type ReplayWords = {
   readonly [Name in 'from' | 'to' | 'warm-up' | 'environment' | 'format']?: string | undefined;
@@ -39,16 +39,14 @@ export function readRequest(words: ReplayWords, nowMs: number, defaultFormat: Fo
   function moment(name: 'from' | 'to', otherwise: number): number {
     const text = words[name];
     const timeMs = text === undefined ? otherwise : parseMoment(text, nowMs);
-    if (timeMs === undefined)
-      throw new UsageError(`--${name} must be a date or a time ago, such as 2029-01-01T09:30:00Z or -2h`);
+    if (timeMs === undefined) throw new UsageError(`--${name} ${momentRule}`);
     return timeMs;
   }
 
   function warmUp(): number | undefined {
     const text = words['warm-up'];
     const durationMs = text === undefined ? undefined : parseDuration(text);
-    if (text !== undefined && durationMs === undefined)
-      throw new UsageError('--warm-up must be a duration such as 24h or 30m');
+    if (text !== undefined && durationMs === undefined) throw new UsageError(`--warm-up ${durationRule}`);
     return durationMs;
   }
 

@@ -12,6 +12,9 @@ test.each([
   ['-2h', undefined],
   ['1.5h', undefined],
   ['24', undefined],
+  ['10000d', 864_000_000_000],
+  // Such a time has no date, and comparing events printed a stack.
+  ['999999999d', undefined],
   ['', undefined],
 ])('the duration %j', (text, expected) => {
   expect(parseDuration(text)).toBe(expected);
