@@ -2,13 +2,14 @@
  * `fenceline migrate`: copies geofences, beacons and settings of a Radar project, and compares the events of both
  * services for the same devices.
  */
-import { appendFileSync, createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { createFolder } from '../../schemas/create-folder.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type ComparedEvent, type Comparison, compareEvents } from '../radar/compare.js';
+import { type DownloadedList, download } from '../radar/download.js';
+import { comparedEvent, deliveredEvents } from '../radar/events.js';
 import { get, pagesOf } from '../radar/pages.js';
 import { beaconFields, geofenceFields, settingsFrom } from '../radar/records.js';
 import { durationRule, momentRule, parseDuration, parseMoment } from '../replay/times.js';
@@ -34,16 +35,20 @@ function radarOf(values: Given): Access {
   return { address: checkedAddress(values['radar-address'] ?? defaultRadar), key };
 }
 
-const resources = [
+const resources: readonly DownloadedList[] = [
   { resource: 'geofences', time: 'updatedAt', fieldsOf: geofenceFields },
   { resource: 'beacons', time: 'createdAt', fieldsOf: beaconFields },
-] as const;
+];
 
 /** Reads both lists and the settings into files of the folder, then imports them. */
 async function copy(values: Given, folder: string): Promise<void> {
   const [radar, fenceline] = [radarOf(values), await accessOf(values)];
   createFolder(folder);
-  for (const each of resources) await download(radar, folder, each);
+  for (const each of resources) {
+    const file = join(folder, `${each.resource}.ndjson`);
+    if (existsSync(file)) console.log(`${file} is there already; remove it to read ${each.resource} again`);
+    else console.log(`${file}: ${await download(radar, file, each)} ${each.resource} of Radar`);
+  }
   const settings = settingsFrom(await get(radar, '/v1/config'), await beaconSettings(radar));
   writeFileSync(join(folder, 'settings.json'), `${JSON.stringify(settings, undefined, 2)}\n`);
   const isDryRun = values['dry-run'] === true;
@@ -63,40 +68,6 @@ async function copy(values: Given, folder: string): Promise<void> {
 
 const beaconSettings = (radar: Access) => get(radar, '/v1/search/beacons?near=0,0&radius=1000&limit=1');
 
-/** Writes a list into a file. An interrupted download continues after the last whole page. */
-async function download(radar: Access, folder: string, { resource, time, fieldsOf }: (typeof resources)[number]) {
-  const file = join(folder, `${resource}.ndjson`);
-  if (existsSync(file)) return console.log(`${file} is there already; remove it to read ${resource} again`);
-  const unfinished = `${file}.unfinished`;
-  const cursor = `${unfinished}.before`;
-  const before = existsSync(cursor) ? readFileSync(cursor, 'utf8').trim() : undefined;
-  if (before === undefined) rmSync(unfinished, { force: true });
-  const known = before === undefined ? new Set<string>() : await pairsIn(unfinished);
-  appendFileSync(unfinished, '');
-  for await (const page of pagesOf(radar, { path: resource, time, before })) {
-    const rows = page.records.map(fieldsOf).filter((row) => !known.has(pairOf(row)));
-    for (const row of rows) known.add(pairOf(row));
-    appendFileSync(unfinished, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    if (page.before !== undefined) writeFileSync(cursor, page.before);
-  }
-  renameSync(unfinished, file);
-  rmSync(cursor, { force: true });
-  console.log(`${file}: ${known.size} ${resource} of Radar`);
-}
-
-const pairOf = ({ tag, externalId }: Record<string, unknown>): string => JSON.stringify([tag, externalId]);
-
-async function pairsIn(file: string): Promise<Set<string>> {
-  const pairs = new Set<string>();
-  for await (const line of linesOf(file)) pairs.add(pairOf(JSON.parse(line)));
-  return pairs;
-}
-
-async function* linesOf(file: string): AsyncGenerator<string> {
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY }))
-    if (line.trim() !== '') yield line;
-}
-
 async function putSettings(fenceline: Access, settings: object, isDryRun: boolean): Promise<void> {
   console.log(`settings: ${JSON.stringify(settings)}`);
   if (isDryRun || Object.keys(settings).length === 0) return;
@@ -111,7 +82,7 @@ async function compare(values: Given, file: string | undefined): Promise<void> {
   if (toleranceMs === undefined) throw new UsageError(`--tolerance ${durationRule}`);
   const range = rangeOf(values, Date.now());
   const ours = await listed(await accessOf(values), range, toleranceMs);
-  const theirs = file === undefined ? await listed(radarOf(values), range, toleranceMs) : await delivered(file);
+  const theirs = file === undefined ? await listed(radarOf(values), range, toleranceMs) : await deliveredEvents(file);
   const result = withinRange(compareEvents(theirs, ours, { toleranceMs, by }), range);
   report(result, values.json === true);
 }
@@ -134,33 +105,8 @@ async function listed(service: Access, { fromMs, toMs }: Range, toleranceMs: num
   const events: ComparedEvent[] = [];
   const [after, before] = [fromMs - toleranceMs, toMs + toleranceMs].map((ms) => new Date(ms).toISOString());
   for await (const { records } of pagesOf(service, { path: 'events', time: 'createdAt', before, after }))
-    events.push(...(records as unknown as ComparedEvent[]));
+    for (const record of records) events.push(comparedEvent(record, service.address));
   return events;
-}
-
-/** Reads lines of JSON: bodies of webhooks, with one event or several, or events. */
-async function delivered(file: string): Promise<ComparedEvent[]> {
-  if (!existsSync(file)) throw new CommandFailure(`there is no file ${file}`);
-  const events: ComparedEvent[] = [];
-  for await (const line of linesOf(file)) {
-    const body = parsed(line, file) as {
-      event?: ComparedEvent;
-      events?: ComparedEvent[];
-      user?: ComparedEvent['user'];
-    };
-    const all = body.events ?? (body.event === undefined ? [body as ComparedEvent] : [body.event]);
-    // A webhook names the user once, beside its events.
-    events.push(...all.map((event) => ({ ...event, user: event.user ?? body.user })));
-  }
-  return events;
-}
-
-function parsed(line: string, file: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new CommandFailure(`${file} has a line that is not JSON: ${line.slice(0, 60)}`);
-  }
 }
 
 /** Leaves out differences at the ends, whose counterpart lies outside of what was read. */

@@ -1,4 +1,5 @@
 /** Reads lists of a server that speaks Radar's API, page by page, newest first, with retries. */
+import { isDictionary } from '../../http/fields/values.js';
 import { CommandFailure } from '../command.js';
 import { type Access, call, Refusal } from '../server.js';
 
@@ -41,7 +42,8 @@ export async function* pagesOf(service: Access, { path, time, before, after }: L
     const isLast = listed.length < pageRecords;
     if (!isLast && records.length === 0)
       throw new CommandFailure(`more than ${pageRecords} ${path} share the time ${last}, and a page has no more`);
-    if (!isLast && typeof last !== 'string') throw new CommandFailure(`a record of ${path} has no ${time}`);
+    if (!isLast && (typeof last !== 'string' || Number.isNaN(Date.parse(last))))
+      throw new CommandFailure(`a record of ${path} has no ${time}`);
     cursor = isLast ? undefined : new Date(Date.parse(last as string) + 1).toISOString();
     seen = new Set(listed.map(({ _id }) => _id));
     yield { records, before: cursor };
@@ -52,14 +54,19 @@ export async function* pagesOf(service: Access, { path, time, before, after }: L
 function listOf(body: Readonly<Record<string, unknown>>, path: string): ListedRecord[] {
   const list = body[path];
   if (!Array.isArray(list)) throw new CommandFailure(`the answer has no list ${path}`);
+  if (!list.every((record) => isDictionary(record) && typeof record._id === 'string'))
+    throw new CommandFailure(`a record of ${path} has no _id`);
   return list as ListedRecord[];
 }
 
-/** Returns the body of an answer. Tries again while the service is busy, or no longer answers. */
-export function get(service: Access, path: string): Promise<Readonly<Record<string, unknown>>> {
+/** Returns the body of an answer, a JSON object. Tries again while the service is busy, or no longer answers. */
+export async function get(service: Access, path: string): Promise<Readonly<Record<string, unknown>>> {
   const options = { redirect: 'error', timeoutMs, maxRetries } as const;
-  return call<Readonly<Record<string, unknown>>>(service, 'GET', path, options).catch((error: Error) => {
+  const route = `${service.address}${path.split('?')[0]}`;
+  const body = await call<unknown>(service, 'GET', path, options).catch((error: Error) => {
     if (!(error instanceof Refusal)) throw error;
-    throw new CommandFailure(`${service.address}${path.split('?')[0]}: ${error.message}`);
+    throw new CommandFailure(`${route}: ${error.message}`);
   });
+  if (!isDictionary(body)) throw new CommandFailure(`${route}: the answer is not a JSON object`);
+  return body;
 }
