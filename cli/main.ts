@@ -14,6 +14,7 @@ import { cacheFolder } from './cache-folder.js';
 import { type CommandDescription, CommandFailure, type Options, type Run, UsageError } from './command.js';
 import { type CommandName, descriptions } from './descriptions.js';
 import { commandHelp, overview } from './help.js';
+import { Interruption } from './interruption.js';
 import { outputLost, outputWritten, watchOutput } from './output.js';
 
 const implementations: { readonly [Name in CommandName]: () => Promise<{ readonly run: Run<never> }> } = {
@@ -70,7 +71,7 @@ async function main([first, ...rest]: readonly string[]): Promise<void> {
 
 interface Failure {
   readonly line: string;
-  readonly status: 1 | 2;
+  readonly status: number;
 }
 
 /** Files in it are not the caller's. */
@@ -84,6 +85,7 @@ const isFileError = ({ code, path }: NodeJS.ErrnoException): boolean =>
 async function expectedFailure(error: Error): Promise<Failure | undefined> {
   if (error instanceof UsageError) return { line: `${error.message} (see "fenceline help${helpTopic()}")`, status: 2 };
   if (error instanceof CommandFailure) return { line: error.message, status: 1 };
+  if (error instanceof Interruption) return { line: error.message, status: error.status };
   if (error === outputLost.reason) return { line: `the output can't be written: ${error.message}`, status: 1 };
   if (isFileError(error)) return { line: error.message, status: 1 };
   if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'chdb'"))

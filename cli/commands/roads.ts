@@ -10,6 +10,7 @@ import { roadDataFolder } from '../../server/roads.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
+import { interruptible } from '../interruption.js';
 
 type Given = Values<OptionsOf<'roads'>>;
 
@@ -28,7 +29,8 @@ export const run: Run<OptionsOf<'roads'>> = async (values, words) => {
 
   console.log(`builds road data of ${file}${dateText(header.dataAt)}`);
   const startedAtMs = Date.now();
-  const request = { file, folder, boundary, roadDataAt: header.dataAt, nowMs: startedAtMs };
+  const { signal } = interruptible(() => 'the road data is as it was before');
+  const request = { file, folder, boundary, roadDataAt: header.dataAt, nowMs: startedAtMs, signal };
   const built = await buildRoadData(request);
   if (!built.ok) throw new CommandFailure(built.reason);
   const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
@@ -43,7 +45,10 @@ async function boundaryOf({ boundary, bounds }: Given, ofHeader: Bounds | null):
   if (boundary !== undefined && bounds !== undefined)
     throw new UsageError('roads build takes either --boundary or --bounds');
   if (boundary !== undefined) {
-    const rings = parsePoly(await readFile(boundary, 'utf8'));
+    const text = await readFile(boundary, 'utf8').catch((error: Error) => {
+      throw new UsageError(`--boundary ${boundary}: ${error.message}`);
+    });
+    const rings = parsePoly(text);
     if (rings === undefined) throw new CommandFailure(`${boundary} is not a boundary in the Osmosis polygon format`);
     return rings;
   }

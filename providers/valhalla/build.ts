@@ -18,12 +18,18 @@ export interface BuildRequest {
   /** Date of the extract, epoch ms. */
   readonly roadDataAt: number | null;
   readonly nowMs: number;
+  /** Ends the build. */
+  readonly signal: AbortSignal;
 }
 
 export type BuildResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-/** Builds in a folder of its own. What was built before stays current until the new data is complete. */
-export async function buildRoadData({ file, folder, boundary, roadDataAt, nowMs }: BuildRequest): Promise<BuildResult> {
+/**
+ * Builds in a folder of its own. What was built before stays current until the new data is complete. Rejects with the
+ * reason of the signal, once the program has ended and the folder is removed.
+ */
+export async function buildRoadData(request: BuildRequest): Promise<BuildResult> {
+  const { file, folder, boundary, roadDataAt, nowMs, signal } = request;
   const program = buildProgram();
   if (program === undefined) return { ok: false, reason: notInstalled };
   const { VALHALLA_VERSION } = await loadLibrary();
@@ -31,7 +37,8 @@ export async function buildRoadData({ file, folder, boundary, roadDataAt, nowMs 
   try {
     const configFile = join(building, 'config.json');
     await writeFile(configFile, JSON.stringify(valhallaConfig(resolve(building), availableParallelism())));
-    const failure = await run(program, ['-c', resolve(configFile), resolve(file)], building);
+    const failure = await run(program, ['-c', resolve(configFile), resolve(file)], building, signal);
+    signal.throwIfAborted();
     if (failure !== undefined) return { ok: false, reason: `Valhalla could not read the extract: ${failure}` };
     for (const name of await readdir(building)) if (!isTiles(name)) await rm(join(building, name), { recursive: true });
     if ((await readdir(building)).length === 0) return { ok: false, reason: 'the extract has no roads' };
@@ -49,16 +56,27 @@ const isTiles = (name: string): boolean => /^[0-9]$/.test(name);
 const maxReasonCharacters = 500;
 
 /** Returns the last of what a failing program said; undefined on success. */
-const run = (program: string, args: readonly string[], folder: string): Promise<string | undefined> =>
+const run = (
+  program: string,
+  args: readonly string[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<string | undefined> =>
   new Promise((resolve) => {
-    // It writes notes into its working directory.
-    const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    // It writes notes into its working directory. It may be too busy to end by itself.
+    const child = spawn(program, args, {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
+      killSignal: 'SIGKILL',
+    });
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (text: Buffer) => {
         said = (said + text.toString()).slice(-maxReasonCharacters);
       });
-    child.on('error', ({ message }) => resolve(message));
+    // A program that could not start emits no `close`.
+    child.on('error', ({ message }) => child.pid === undefined && resolve(message));
     child.on('close', (code, signal) =>
       resolve(code === 0 ? undefined : said.trim() || `it ended with ${signal ?? `status ${code}`}`),
     );

@@ -13,6 +13,7 @@ import { distance } from '../../pipeline/geometry/scale.js';
 import type { Position } from '../../schemas/json/common.js';
 import { maxRingPoints, type TravelMode, travelModes } from '../../schemas/json/constants.js';
 import { gothenburg, roadsOfGothenburg, writeExtract } from '../../testing/roads/gothenburg.js';
+import { until } from '../../testing/until.js';
 import { ringOfBounds } from '../roads/boundary.js';
 import { createRoadProvider } from '../roads/provider.js';
 import { openActor } from './actor.js';
@@ -50,7 +51,8 @@ describe.runIf(isServed)('on the roads of Gothenburg', async () => {
   const built = join(folder, 'built');
   writeExtract(file, roads, gothenburg);
   const boundary = [ringOfBounds(gothenburg.bounds)];
-  const request = { file, folder: built, boundary, roadDataAt: gothenburg.dataAt, nowMs: now };
+  const { signal } = new AbortController();
+  const request = { file, folder: built, boundary, roadDataAt: gothenburg.dataAt, nowMs: now, signal };
   const result = await buildRoadData(request);
   const engine = createEmbeddedValhalla(built, inThisProcess());
   const limits = { maxConcurrency: 2, maxWaitingPerProject: 10, timeoutMs: 600_000 };
@@ -199,6 +201,17 @@ describe.runIf(isServed)('on the roads of Gothenburg', async () => {
     expect(after).toMatchObject({ roadDataAt: now, source: 'small.osm.pbf', builtAt: now });
     const kept = [before.tiles, after.tiles, 'current.json'];
     expect(readdirSync(built).sort()).toEqual(kept.sort());
+  });
+
+  test('an interrupted build ends its program and removes its folder', async () => {
+    const interrupted = new AbortController();
+    const building = (): string[] => readdirSync(built).filter((name) => name.startsWith('building-'));
+    const outcome = buildRoadData({ ...request, signal: interrupted.signal }).catch((error: Error) => error);
+    await until(() => building().length > 0, { pollEveryMs: 1 });
+    const reason = new Error('interrupted');
+    interrupted.abort(reason);
+    expect(await outcome).toBe(reason);
+    expect(building()).toEqual([]);
   });
 
   test('a failed build keeps the data', async () => {

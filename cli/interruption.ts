@@ -1,0 +1,34 @@
+/** Signals that end a command which has something to tidy up or to say first. */
+import { constants } from 'node:os';
+
+/** A signal ended the command. The exit status is 128 and its number, as a shell has it. */
+export class Interruption extends Error {
+  readonly status: number;
+
+  constructor(name: NodeJS.Signals, consequence: string) {
+    super(`interrupted; ${consequence}`);
+    this.status = 128 + constants.signals[name];
+  }
+}
+
+export interface Interruptible {
+  /** Aborts with an {@link Interruption} on the first SIGINT or SIGTERM. A second one ends the process at once. */
+  readonly signal: AbortSignal;
+  /** Stops listening. */
+  release(): void;
+}
+
+/** Listens for SIGINT and SIGTERM. `consequence` says what the interrupted command leaves, when a signal arrives. */
+export function interruptible(consequence: () => string): Interruptible {
+  const interrupted = new AbortController();
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  const hear = (name: NodeJS.Signals): void => {
+    release();
+    interrupted.abort(new Interruption(name, consequence()));
+  };
+  const release = (): void => {
+    for (const name of names) process.off(name, hear);
+  };
+  for (const name of names) process.on(name, hear);
+  return { signal: interrupted.signal, release };
+}
