@@ -1,10 +1,9 @@
 /** `fenceline import`: sends a file to a running Fenceline and shows the progress and the result. */
-import { closeSync, createReadStream, createWriteStream, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type ReadableStream, TextDecoderStream } from 'node:stream/web';
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep } from '../../client/attempts.js';
 import { createBlockReader } from '../../client/server-sent-events.js';
 import { formatOfName } from '../../schemas/import-formats.js';
 import type { Import, ImportFormat } from '../../schemas/json/import.js';
@@ -12,6 +11,8 @@ import { printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import/progress.js';
+import { interruptible } from '../interruption.js';
+import { checkOutput, save } from '../save.js';
 import { type Access, accessOf, call, request } from '../server.js';
 
 const types: Readonly<Record<ImportFormat, string>> = {
@@ -29,23 +30,28 @@ export const run: Run<OptionsOf<'import'>> = async (values, [path, ...others]) =
   const resource = values.resource ?? 'geofences';
   if (resource !== 'geofences' && resource !== 'beacons')
     throw new UsageError(`--resource must be geofences or beacons, not ${resource}`);
-  if (values.rejected !== undefined) checkWritable(values.rejected);
+  if (values.rejected !== undefined) checkOutput('rejected', values.rejected);
   const line = progressLine(process.stderr);
   const isDryRun = values['dry-run'] === true;
-  let result: Import;
+  let consequence = 'the server imports a file only once it has the whole file';
+  const { signal, release } = interruptible(() => consequence);
   try {
-    result = await followed(access, await send(access, path, { resource, isDryRun }, line), line);
+    const started = await send(access, path, { resource, isDryRun }, line, signal);
+    consequence = continuing(access, started);
+    const result = await followed(access, started, line, signal);
+    line.end();
+    consequence = `the import ${result._id} has ended, and its bad rows are not saved`;
+    await report(access, path, result, values.rejected, signal);
   } finally {
     line.end();
+    release();
   }
-  await report(access, path, result, values.rejected);
 };
 
-/** Throws before anything is sent if the file can't be written. Changes nothing. */
-function checkWritable(path: string): void {
-  const isNew = !existsSync(path);
-  closeSync(openSync(path, 'a'));
-  if (isNew) rmSync(path);
+/** Says how to watch and to stop an import that the server runs on. */
+function continuing({ address }: Access, { _id }: Import): string {
+  const route = `${address}/v1/imports/${_id}`;
+  return `the import ${_id} continues on the server: GET ${route} shows it, and POST ${route}/stop stops it`;
 }
 
 function sizeOf(path: string): number {
@@ -61,6 +67,7 @@ async function send(
   path: string,
   { resource, isDryRun }: { readonly resource: string; readonly isDryRun: boolean },
   line: ProgressLine,
+  signal: AbortSignal,
 ): Promise<Import> {
   const isCompressed = extname(path).toLowerCase() === '.gz';
   const format = formatOfName(isCompressed ? path.slice(0, -'.gz'.length) : path);
@@ -83,22 +90,24 @@ async function send(
     headers: { 'content-type': types[format], ...(isCompressed && { 'content-encoding': 'gzip' }) },
     body: Readable.toWeb(Readable.from(sent())) as RequestInit['body'] & ReadableStream,
     duplex: 'half',
+    signal,
   }).catch((error: unknown) => {
+    signal.throwIfAborted();
     // The request fails with the file.
     throw unreadable ?? error;
   });
   return answer.import;
 }
 
-/** Shows the progress until the import has ended. A lost connection is opened again. */
-async function followed(access: Access, started: Import, line: ProgressLine): Promise<Import> {
+/** Shows the progress until the import has ended. A lost connection is opened again. Rejects when the signal aborts. */
+async function followed(access: Access, started: Import, line: ProgressLine, signal: AbortSignal): Promise<Import> {
   const startedAtMs = performance.now();
   let current = started;
   for (let losses = 0; current.status === 'running'; losses++) {
-    if (losses > maxLosses) throw new CommandFailure(`the connection is lost; the import ${current._id} continues`);
-    if (losses > 0) await delay(retryMs);
+    if (losses > maxLosses) throw new CommandFailure(`the connection is lost; ${continuing(access, current)}`);
+    if (losses > 0) await sleep(retryMs, signal);
     try {
-      const response = await request(access, `/v1/imports/${current._id}/stream`);
+      const response = await request(access, `/v1/imports/${current._id}/stream`, { signal });
       const read = createBlockReader();
       const text = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream());
       for await (const piece of text) {
@@ -109,13 +118,20 @@ async function followed(access: Access, started: Import, line: ProgressLine): Pr
         }
       }
     } catch (error) {
+      signal.throwIfAborted();
       if (losses === maxLosses) throw error;
     }
   }
   return current;
 }
 
-async function report(access: Access, path: string, result: Import, rejectedPath: string | undefined): Promise<void> {
+async function report(
+  access: Access,
+  path: string,
+  result: Import,
+  rejectedPath: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const { status, message, rejections = [], plannedRows = [], rejected, rejectedFile } = result;
   for (const { line, action, tag = null, externalId = null, changed = [] } of plannedRows) {
     const pair = [tag, externalId].filter((part) => part !== null).join('/');
@@ -129,8 +145,9 @@ async function report(access: Access, path: string, result: Import, rejectedPath
   if (rejectedFile !== undefined && rejectedPath !== undefined) {
     try {
       const response = await request(access, rejectedFile);
-      await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(rejectedPath));
+      await save(rejectedPath, Readable.fromWeb(response.body as ReadableStream), signal);
     } catch (error) {
+      signal.throwIfAborted();
       throw new CommandFailure(`${summary}; the bad rows could not be saved: ${(error as Error).message}`);
     }
     console.error(`the bad rows are in ${rejectedPath}; correct them and import this file`);

@@ -1,5 +1,4 @@
 /** `fenceline map`: draws one static map into a file, without a server. */
-import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { queryProblem } from '../../http/requests/query.js';
 import type { RasterIcon } from '../../renderer/icons/rasterize.js';
@@ -13,6 +12,7 @@ import { cacheFolder } from '../cache-folder.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
+import { checkOutput, save } from '../save.js';
 
 const one = { type: 'string' } as const;
 const many = { type: 'array' } as const;
@@ -41,9 +41,10 @@ export const run: Run<OptionsOf<'map'>> = async (values, words) => {
   if (text === undefined || words.length > 1) throw new UsageError('map requires one query, in quotation marks');
   if (values.output === undefined) throw new UsageError('map requires -o FILE, the file to write');
   const request = readRequest(text, values.output);
+  checkOutput('output', values.output);
   const { configuration } = configurationFrom({ config: values.config });
   const map = await draw(request, values.archive ?? configuration.maps.archive, configuration);
-  await writeFile(values.output, map.bytes);
+  await save(values.output, map.bytes);
   if (map.missingTiles > 0) console.error(`${map.missingTiles} tiles are missing: ${map.tileProblem}`);
   if (map.emptyView !== undefined) console.error(`the map shows only its background: ${map.emptyView}`);
   if (map.missingIcons > 0) console.error(`${map.missingIcons} icons are missing`);

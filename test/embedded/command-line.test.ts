@@ -1,7 +1,20 @@
 /** Errors of the command line: one line and an exit status, without usage text or stack. Runs the built program. */
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,13 +45,22 @@ beforeAll(async () => {
     ...{ _id: 'i1', status: 'completed', message: '1 row was rejected', rows: 1, rejected: 1 },
     rejectedFile: '/v1/imports/i1/rejected',
   };
+  const running = { _id: 'i1', status: 'running', rows: 0, rejected: 0, bytesRead: 0 };
   other = createServer((request, response) => {
     const { url = '' } = request;
     if (url.startsWith('/large/v1/events/stream'))
       return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(anEvent);
+    // They go on until the command ends.
+    if (url.startsWith('/endless/v1/geofences/export')) return void response.write('row\n');
+    if (url.startsWith('/endless/v1/imports/i1/stream'))
+      return void response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write(`data: ${JSON.stringify(running)}\n\n`);
+    if (url.startsWith('/unread/')) return;
     request.resume().once('end', () => {
       if (url.startsWith('/radar/v1/')) response.end(JSON.stringify(radar));
       else if (url.startsWith('/large/')) response.end('row\n'.repeat(1e6));
+      else if (url.startsWith('/endless/')) response.end(JSON.stringify({ import: running }));
       else if (url.startsWith('/rejecting/')) response.end(JSON.stringify({ import: rejecting }));
       else response.end('hello');
     });
@@ -75,6 +97,9 @@ async function ended(child: ChildProcessWithoutNullStreams) {
 const anEvent = 'id: 1\ndata: {"_id":"1","type":"user.entered_geofence","createdAt":"2026-01-01T00:00:00Z"}\n\n';
 
 const nobody = 'http://127.0.0.1:9';
+
+/** Options for a server that has four megabytes to export. */
+const large = (): readonly string[] => ['--key', 'k', '--address', `http://127.0.0.1:${otherPort}/large`];
 
 /** Arguments of commands that call a server. */
 const callers: (readonly [string, () => readonly string[]])[] = [
@@ -191,7 +216,6 @@ describe('import', () => {
 
 // A stack, or status 0 although nothing was written: tail lost its events on a full disk.
 describe('the output of a command', () => {
-  const large = (): readonly string[] => ['--key', 'k', '--address', `http://127.0.0.1:${otherPort}/large`];
   const commands: [string, () => readonly string[]][] = [
     ['config', () => []],
     ['export', large],
@@ -264,6 +288,73 @@ describe('serve', () => {
     const printed = readFileSync(join(folder, 'output'), 'utf8');
     expect(printed).toMatch(/^Starting Fenceline for the first time: creating the data folder with-keys/);
     expect(printed).toMatch(/test secret +prj_test_sk_/);
+  });
+});
+
+describe('an interrupted command', () => {
+  const address = (path: string): string => `http://127.0.0.1:${otherPort}/${path}`;
+  /** Resolves when the server has a request for the path. */
+  const requested = async (path: string): Promise<void> => {
+    for (;;) {
+      const [{ url = '' }] = (await once(other, 'request')) as [{ url?: string }];
+      if (url.startsWith(path)) return;
+    }
+  };
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('export leaves the file as it was, and nothing beside it, on %s', async (signal, status) => {
+    const target = join(folder, `exported-${signal}`);
+    mkdirSync(target);
+    writeFileSync(join(target, 'kept.csv'), 'before');
+    const started = start(['export', '--key', 'k', '--address', address('endless'), '-o', `${target}/kept.csv`]);
+    await until(() => readdirSync(target).includes('kept.csv.unfinished'));
+    started.child.kill(signal);
+    expect(await once(started.child, 'close')).toEqual([status, null]);
+    expect(started.text).toBe(`fenceline: interrupted; ${target}/kept.csv is as it was before\n`);
+    expect(readdirSync(target)).toEqual(['kept.csv']);
+    expect(readFileSync(join(target, 'kept.csv'), 'utf8')).toBe('before');
+  });
+
+  it('import says how to watch and to stop what goes on', async () => {
+    const started = start(['import', 'stores.csv', '--key', 'k', '--address', address('endless')]);
+    await requested('/endless/v1/imports/i1/stream');
+    started.child.kill('SIGINT');
+    expect(await once(started.child, 'close')).toEqual([130, null]);
+    const route = `${address('endless')}/v1/imports/i1`;
+    expect(started.text).toBe(
+      `fenceline: interrupted; the import i1 continues on the server: GET ${route} shows it, ` +
+        `and POST ${route}/stop stops it\n`,
+    );
+  });
+
+  it('import says that a part of a file is not imported', async () => {
+    const started = start(['import', 'stores.csv', '--key', 'k', '--address', address('unread')]);
+    await requested('/unread/');
+    started.child.kill('SIGINT');
+    expect(await once(started.child, 'close')).toEqual([130, null]);
+    expect(started.text).toBe('fenceline: interrupted; the server imports a file only once it has the whole file\n');
+  });
+});
+
+describe('an output that is no regular file', () => {
+  // As root, it was replaced by a file.
+  it('of export is written to, not replaced', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = spawn('cat', [pipe]);
+    const read = ended(reader);
+    expect((await call(['export', ...large(), '-o', pipe])).stderr).toBe('');
+    expect(await read).toEqual({ status: 0, stderr: '' });
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+  });
+
+  it('of export: a link stays one', async () => {
+    symlinkSync('linked.csv', join(folder, 'link.csv'));
+    expect((await call(['export', ...large(), '-o', 'link.csv'])).stderr).toBe('');
+    expect(readlinkSync(join(folder, 'link.csv'))).toBe('linked.csv');
+    expect(statSync(join(folder, 'linked.csv')).size).toBe(4e6);
   });
 });
 

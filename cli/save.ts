@@ -1,0 +1,49 @@
+/** Writes the files that commands produce. */
+import { closeSync, createWriteStream, lstatSync, openSync, readlinkSync, rmSync, type Stats, statSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { UsageError } from './command.js';
+
+/** Returns the file that a path leads to over links, whether it exists or not. */
+const targetOf = (path: string): string =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+    ? targetOf(resolve(dirname(path), readlinkSync(path)))
+    : path;
+
+const found = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
+
+/**
+ * Throws if the file of an option can't be written: a UsageError for a folder, else the error of the system. Changes
+ * nothing.
+ */
+export function checkOutput(option: 'output' | 'rejected', path: string): void {
+  const existing = found(path);
+  if (existing?.isDirectory()) throw new UsageError(`--${option} must be a file, and ${path} is a folder`);
+  // To open a pipe waits for its reader.
+  if (existing !== undefined && !existing.isFile()) return;
+  const target = targetOf(path);
+  closeSync(openSync(target, 'a'));
+  if (existing === undefined) rmSync(target);
+}
+
+/**
+ * Writes a file whole, or leaves it as it was: the content goes to `PATH.unfinished` first, which is removed if
+ * something fails or the signal aborts. Rejects with the reason of the signal, or with the error. Keeps links, and
+ * writes directly to what is no file, such as /dev/null, which a rename would replace.
+ */
+export async function save(path: string, content: Readable | Uint8Array, signal?: AbortSignal): Promise<void> {
+  const source = content instanceof Readable ? content : Readable.from([content]);
+  const existing = found(path);
+  const isDirect = existing !== undefined && !existing.isFile();
+  const target = targetOf(path);
+  const written = isDirect ? path : `${target}.unfinished`;
+  try {
+    await pipeline(source, createWriteStream(written), { signal });
+    if (!isDirect) await rename(written, target);
+  } catch (error) {
+    if (!isDirect) await rm(written, { force: true });
+    throw signal?.aborted ? signal.reason : error;
+  }
+}
