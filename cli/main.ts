@@ -117,7 +117,9 @@ try {
   // A reader that left, such as `head`, has what it wants.
   if (error !== outputLost.reason || (error as NodeJS.ErrnoException).code !== 'EPIPE') {
     const failure = await expectedFailure(error as Error);
-    console.error(failure === undefined ? error : `fenceline: ${failure.line}`);
+    // Loaded only now, as what it prints may come from a server or a file.
+    const { printable } = await import('../server/terminal-text.js');
+    console.error(failure === undefined ? error : `fenceline: ${printable(failure.line)}`);
     process.exitCode = failure?.status ?? 1;
   }
 }

@@ -8,8 +8,8 @@ export interface NumberRule {
 }
 
 /**
- * Reads decimal text such as `0.5` or `10e6`. Throws a UsageError that names the option and the rule for any other text,
- * such as hexadecimal digits, and for a number out of range.
+ * Reads decimal text such as `0.5` or `10e6`. Throws a UsageError that names the option and the rule for any other
+ * text, such as hexadecimal digits, and for a number out of range.
  */
 export function decimal(option: string, text: string, { least, most }: NumberRule): number {
   const number = numberOf(text);

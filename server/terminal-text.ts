@@ -9,8 +9,12 @@ const codes: Record<Style, number> = { dim: 2, bold: 1, green: 32, yellow: 33, c
 export const painter = (coloured: boolean): Paint =>
   coloured ? (style, text) => `\u001b[${codes[style]}m${text}\u001b[0m` : (_style, text) => text;
 
-/** Replaces control characters: text of clients and files may have some that a terminal would obey. */
-export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD');
+/**
+ * Replaces control characters, and those that turn the direction of the text after them: text of clients and files may
+ * have some that a terminal would obey.
+ */
+export const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, '\uFFFD');
 
 /** Truncates or pads a text to a width. */
 export const column = (text: string, width: number): string =>

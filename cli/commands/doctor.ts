@@ -1,6 +1,7 @@
 /** `fenceline doctor`: prints what a node needs and lacks. Exit status 1 if something must be repaired. */
 import { diagnose } from '../../server/doctor/doctor.js';
 import type { Finding } from '../../server/doctor/finding.js';
+import { printable } from '../../server/terminal-text.js';
 import type { Run } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -20,6 +21,6 @@ export const run: Run<OptionsOf<'doctor'>> = async (values) => {
 };
 
 function lineOf({ level, subject, text, remedy }: Finding): string {
-  const line = `${signs[level].padEnd(8)} ${subject}: ${text}`;
+  const line = printable(`${signs[level].padEnd(8)} ${subject}: ${text}`);
   return remedy === '' ? line : `${line}\n         ${remedy}`;
 }

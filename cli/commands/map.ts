@@ -8,6 +8,7 @@ import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { ApiError, type FieldProblem, parameterError } from '../../schemas/errors.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { archiveHints, archiveLocation, isUrl, mapsUserAgent } from '../../server/map-data.js';
+import { printable } from '../../server/terminal-text.js';
 import { cacheFolder } from '../cache-folder.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';
@@ -45,7 +46,7 @@ export const run: Run<OptionsOf<'map'>> = async (values, words) => {
   const { configuration } = configurationFrom({ config: values.config });
   const map = await draw(request, values.archive ?? configuration.maps.archive, configuration);
   await save(values.output, map.bytes);
-  if (map.missingTiles > 0) console.error(`${map.missingTiles} tiles are missing: ${map.tileProblem}`);
+  if (map.missingTiles > 0) console.error(printable(`${map.missingTiles} tiles are missing: ${map.tileProblem}`));
   if (map.emptyView !== undefined) console.error(`the map shows only its background: ${map.emptyView}`);
   if (map.missingIcons > 0) console.error(`${map.missingIcons} icons are missing`);
   for (const name of map.missingFonts) console.error(`some names are not drawn: install ${name}`);

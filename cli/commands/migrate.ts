@@ -5,6 +5,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFolder } from '../../schemas/create-folder.js';
+import { printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type ComparedEvent, type Comparison, compareEvents } from '../radar/compare.js';
@@ -69,7 +70,7 @@ async function copy(values: Given, folder: string): Promise<void> {
 const beaconSettings = (radar: Access) => get(radar, '/v1/search/beacons?near=0,0&radius=1000&limit=1');
 
 async function putSettings(fenceline: Access, settings: object, isDryRun: boolean): Promise<void> {
-  console.log(`settings: ${JSON.stringify(settings)}`);
+  console.log(printable(`settings: ${JSON.stringify(settings)}`));
   if (isDryRun || Object.keys(settings).length === 0) return;
   await call(fenceline, 'PUT', '/v1/settings', { json: settings });
 }
@@ -133,7 +134,7 @@ function report({ counts, differences, notCompared }: Comparison, isJson: boolea
       console.log(
         [type.padEnd(28), `${matched}`.padStart(7), `${missing}`.padStart(7), `${extra}`.padStart(5)].join('  '),
       );
-    for (const { kind, event } of differences.slice(0, maxShown)) console.log(lineOf(kind, event));
+    for (const { kind, event } of differences.slice(0, maxShown)) console.log(printable(lineOf(kind, event)));
     if (differences.length > maxShown) console.log(`and ${differences.length - maxShown} more; --json prints all`);
     if (notCompared > 0) console.log(`${notCompared} events of Radar have types that Fenceline does not have`);
   }

@@ -8,6 +8,7 @@ import { geojsonRows } from '../../imports/formats/geojson.js';
 import { ndjsonRows } from '../../imports/formats/ndjson.js';
 import { BrokenSource, type RowProblem, type SourceRow } from '../../imports/source.js';
 import { formatOfName } from '../../schemas/import-formats.js';
+import { printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { type Access, accessOf, call } from '../server.js';
@@ -79,7 +80,7 @@ async function send(rows: AsyncIterable<SourceRow>, access: Access): Promise<Tot
 
   function refuse(line: number, message: string): void {
     total.refused += 1;
-    if (total.refused <= maxShown) console.error(`${line}: ${message}`);
+    if (total.refused <= maxShown) console.error(printable(`${line}: ${message}`));
     if (total.refused === maxShown + 1) console.error('Further places with problems are only counted.');
   }
 

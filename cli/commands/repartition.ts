@@ -6,6 +6,7 @@ import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { locationStageGroup } from '../../pipeline/stages/locations/stage.js';
 import { webhookStageGroup } from '../../pipeline/stages/webhooks/stage.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
+import { printable } from '../../server/terminal-text.js';
 import { type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -30,11 +31,11 @@ export const run: Run<OptionsOf<'repartition'>> = async (values) => {
   if (configuration.backend !== 'cluster')
     throw new UsageError('repartition requires a cluster: the number of partitions of a data folder is fixed');
   const { kafka, redis } = clusterOptionsOrRefuse(configuration);
-  const onStep = (message: string): void => console.log(message);
-  const onProblem = (message: string): void => console.error(message);
+  const onStep = (message: string): void => console.log(printable(message));
+  const onProblem = (message: string): void => console.error(printable(message));
   const result = await repartition({ kafka, redis, readers, onStep, onProblem }, to);
   if (!result.ok) {
-    for (const reason of result.reasons) console.error(`fenceline: ${reason}`);
+    for (const reason of result.reasons) console.error(printable(`fenceline: ${reason}`));
     process.exit(1);
   }
   console.log(`done: start the nodes with locations.partitions: ${to}, or FENCELINE_LOCATIONS_PARTITIONS=${to}`);

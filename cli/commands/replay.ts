@@ -10,6 +10,7 @@ import { readProposal } from '../../replay/proposal.js';
 import { prepareReplay } from '../../replay/replay.js';
 import { Tally } from '../../replay/tally.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
+import { printable } from '../../server/terminal-text.js';
 import type { Run, Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -39,7 +40,7 @@ export const run: Run<OptionsOf<'replay'>> = async (values) => {
 /** Reports each invalid entry. Exits with status 2 unless invalid entries are to be skipped. */
 function readGeofences(path: string, skipInvalid: boolean): readonly GeofenceInput[] {
   const { geofences, problems } = readProposal(readGivenFile('geofences', path));
-  for (const { where, message } of problems) console.error(`${path}, ${where}: ${message}`);
+  for (const { where, message } of problems) console.error(printable(`${path}, ${where}: ${message}`));
   if (problems.length > 0 && !skipInvalid) process.exit(2);
   return geofences;
 }

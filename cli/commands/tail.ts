@@ -2,7 +2,7 @@
 
 import { reasonOf } from '../../client/attempts.js';
 import { createClient, type EventStreamItem, type EventStreamOptions, FencelineError } from '../../client/client.js';
-import { painter } from '../../server/terminal-text.js';
+import { painter, printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { outputLost } from '../output.js';
@@ -41,7 +41,7 @@ async function tail(access: Access, filters: EventStreamOptions, isJson: boolean
     onLoss(error, retryAfterMs) {
       hasAnswered ||= error instanceof FencelineError;
       if (!hasAnswered) throw noAnswer(access.address, error);
-      console.error(`fenceline: ${reasonOf(error)}; retrying in ${(retryAfterMs / 1_000).toFixed(1)} s`);
+      console.error(`fenceline: ${printable(reasonOf(error))}; retrying in ${(retryAfterMs / 1_000).toFixed(1)} s`);
     },
   });
   try {

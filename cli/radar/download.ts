@@ -13,8 +13,8 @@ export interface DownloadedList {
 }
 
 /**
- * Writes a list into a file, a row a line. Returns the number of rows. While it runs, the rows are in `FILE.unfinished`,
- * and the place of the next page is in `FILE.unfinished.before`.
+ * Writes a list into a file, a row a line. Returns the number of rows. While it runs, the rows are in
+ * `FILE.unfinished`, and the place of the next page is in `FILE.unfinished.before`.
  */
 export async function download(
   radar: Access,

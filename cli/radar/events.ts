@@ -16,8 +16,8 @@ export function comparedEvent(value: unknown, where: string): ComparedEvent {
 }
 
 /**
- * Reads lines of JSON: bodies of webhooks, with one event or several, or events. Throws a CommandFailure that names the line and the
- * rule if the file has anything else.
+ * Reads lines of JSON: bodies of webhooks, with one event or several, or events. Throws a CommandFailure that names the
+ * line and the rule if the file has anything else.
  */
 export async function deliveredEvents(file: string): Promise<ComparedEvent[]> {
   const events: ComparedEvent[] = [];

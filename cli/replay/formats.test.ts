@@ -86,3 +86,10 @@ test('a summary lists differences only, and only when asked', () => {
     '- 2026-06-01T00:00:00.000Z user.exited_geofence store/duomo phone-1',
   ]);
 });
+
+// A device named itself so that the terminal of whoever compared a replay ran its sequence.
+test('a line of a summary has no characters that a terminal obeys', () => {
+  const hostile = { ...event, user: { ...event.user!, deviceId: '\u001b]0;owned\u0007\u009b2J\u202e' } };
+  const line = eventFormat('summary', true).lineOf({ event: hostile, foundIn: 'replay', isFirst: false });
+  expect(line).toMatch(/ \uFFFD\]0;owned\uFFFD\uFFFD2J\uFFFD$/);
+});

@@ -6,6 +6,7 @@ import { placeName } from '../../replay/tally.js';
 import type { Event } from '../../schemas/records.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import { eventText } from '../../schemas/wire/event-text.js';
+import { printable } from '../../server/terminal-text.js';
 
 export const formats = ['summary', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
@@ -34,14 +35,16 @@ const differenceJson = ({ event, foundIn, isFirst }: ComparedEvent): string =>
 
 /** `+ 2026-06-01T12:00:00.000Z user.entered_geofence store/duomo phone-1`. */
 const differenceLine = ({ event, foundIn, isFirst }: ComparedEvent): string =>
-  [
-    foundIn === 'replay' ? '+' : '-',
-    isoTime(event.createdAt),
-    event.type,
-    placeName(event),
-    event.user?.deviceId ?? '',
-    ...(isFirst ? ['(first location of the device)'] : []),
-  ].join(' ');
+  printable(
+    [
+      foundIn === 'replay' ? '+' : '-',
+      isoTime(event.createdAt),
+      event.type,
+      placeName(event),
+      event.user?.deviceId ?? '',
+      ...(isFirst ? ['(first location of the device)'] : []),
+    ].join(' '),
+  );
 
 type Cell = string | number | boolean | null | undefined;
 

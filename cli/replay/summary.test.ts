@@ -44,6 +44,13 @@ function tallyOf(
 const asked = { environment: 'live', range: { fromMs: Date.UTC(2026, 5, 1), toMs: Date.UTC(2026, 5, 2) } };
 
 describe('the summary', () => {
+  test('has no characters that a terminal obeys', () => {
+    const tally = tallyOf(['entered_geofence', geofence('\u001b[2J\u202eevil'), 'both']);
+    const lines = summaryLines({ totals, tally, elapsedMs: 500, asked });
+    expect(lines.join('\n')).not.toContain('\u001b');
+    expect(lines.join('\n')).toContain('geofence store/\uFFFD[2J\uFFFDevil');
+  });
+
   test('counts the replay beside the record, by place', () => {
     const tally = tallyOf(
       ['entered_geofence', geofence('wide'), 'both'],

@@ -3,6 +3,7 @@
 import type { Counts, Tally, TransitionCounts } from '../../replay/tally.js';
 import type { Totals } from '../../replay/totals.js';
 import { isoTime } from '../../schemas/wire/common.js';
+import { printable } from '../../server/terminal-text.js';
 
 export interface Account {
   readonly totals: Totals;
@@ -83,7 +84,7 @@ function evaluationLines(account: Account): string[] {
 
 function tableLines({ places, total }: Tally): string[] {
   if (places.length === 0) return ['No events, neither in the replay nor on record.'];
-  const names = places.map(({ kind, name }) => `${kind} ${name}`);
+  const names = places.map(({ kind, name }) => printable(`${kind} ${name}`));
   const nameWidth = Math.min(
     maxNameWidth,
     names.reduce((width, { length }) => Math.max(width, length), 0),

@@ -11,7 +11,7 @@ const maxDurationMs = 10_000 * dayMs;
 /** What {@link parseDuration} takes, for messages. */
 export const durationRule = 'must be a duration of at most 10000d, such as 60s, 30m, 24h or 7d';
 
-/** Returns the milliseconds of `90s`, `30m`, `24h` or `7d`; undefined for any other text, and for more than 10,000 d. */
+/** Returns the milliseconds of `90s`, `30m`, `24h` or `7d`; undefined for other text, and for more than 10,000 d. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = durationPattern.exec(text) ?? [];
   if (count === undefined) return undefined;
