@@ -6,10 +6,14 @@
 #   deploy/rehearse-restore.sh FOLDER
 #
 # All variables FENCELINE_… are as of a node on these services. FENCELINE names the program, by default fenceline.
+# READY_S is the time limit of the node's start, by default 600 seconds. STALL_S is how long the backlog may stay as
+# large as it is, by default 600 seconds.
 set -euo pipefail
 folder=${1:?name the folder of the backup}
 fenceline=${FENCELINE:-fenceline}
 port=${FENCELINE_PORT:-8080}
+ready_s=${READY_S:-600}
+stall_s=${STALL_S:-600}
 # shellcheck source-path=SCRIPTDIR source=clickhouse.sh
 . "$(dirname "${BASH_SOURCE[0]}")/clickhouse.sh"
 export FENCELINE_BACKEND=cluster FENCELINE_HOST=127.0.0.1 FENCELINE_PORT=$port
@@ -31,22 +35,45 @@ step() {
   fi
 }
 
-# await CONDITION: waits until the condition holds. Fails if the node ends before.
-await() {
-  until "$1"; do
-    kill -0 $node 2> /dev/null || { echo "the rehearsal failed: the node ended; its log is above" >&2; exit 1; }
-    sleep 1
+# fail REASON: ends the rehearsal.
+fail() {
+  echo "the rehearsal failed: $1" >&2
+  exit 1
+}
+
+# wait_a_moment: waits a second. Fails if the node has ended.
+wait_a_moment() {
+  kill -0 $node 2> /dev/null || fail "the node ended; its log is above"
+  sleep 1
+}
+
+# await_ready: waits until the node is ready, for $ready_s seconds at most.
+await_ready() {
+  local end=$((SECONDS + ready_s))
+  until curl --silent --fail --max-time 10 "http://127.0.0.1:$port/health/ready" > /dev/null; do
+    [ $SECONDS -lt $end ] || fail "the node is not ready after $ready_s s; its log is above"
+    wait_a_moment
   done
 }
 
-is_ready() {
-  curl --silent --fail "http://127.0.0.1:$port/health/ready" > /dev/null
+# backlog: prints how many accepted locations are not evaluated, or nothing while the node does not say it.
+backlog() {
+  curl --silent --fail --max-time 10 "http://127.0.0.1:$port/metrics" |
+    sed -n 's/^fenceline_location_backlog_records //p' || true
 }
 
-has_evaluated_all() {
-  local metrics
-  metrics=$(curl --silent --fail "http://127.0.0.1:$port/metrics") || return
-  grep -q '^fenceline_location_backlog_records 0$' <<< "$metrics"
+# await_evaluated: waits until every location is evaluated. Fails when the backlog has not shrunk for $stall_s seconds.
+await_evaluated() {
+  local now least='' end=$((SECONDS + stall_s))
+  until now=$(backlog) && [ "$now" = 0 ]; do
+    if [ -n "$now" ] && { [ -z "$least" ] || [ "${now%.*}" -lt "$least" ]; }; then
+      least=${now%.*}
+      end=$((SECONDS + stall_s))
+    fi
+    [ $SECONDS -lt $end ] ||
+      fail "the backlog of ${least:-unknown} locations has not shrunk for $stall_s s; the node's log is above"
+    wait_a_moment
+  done
 }
 
 # shellcheck disable=SC2086 # a program and its arguments
@@ -60,7 +87,7 @@ export FENCELINE_TRACING_ENDPOINT=http://127.0.0.1:9/v1/traces
 $fenceline serve &
 node=$!
 trap 'kill $node 2> /dev/null || true; wait $node || true; rm -rf "$FENCELINE_DATA"' EXIT
-await is_ready
+await_ready
 
 # The node has created the tables. Rows that it writes meanwhile replace equal ones.
 for file in "$folder"/clickhouse/*.native; do
@@ -72,5 +99,5 @@ for file in "$folder"/clickhouse/*.native; do
   echo "restored table $table"
 done
 
-await has_evaluated_all
+await_evaluated
 echo "the restored cluster has evaluated every location of its log"
