@@ -10,7 +10,7 @@ import { freePorts } from '../../testing/services/ports.js';
 
 const script = fileURLToPath(new URL('../../deploy/rehearse-restore.sh', import.meta.url));
 
-/** Runs the script. `answer` is the body of a function that answers a request for `url`, on one that is called often. */
+/** Runs the script. `answer` is the body of a function that answers a request for `url`. */
 async function rehearse(answer: string, limits: NodeJS.ProcessEnv) {
   const folder = await mkdtemp(join(tmpdir(), 'fenceline-rehearsal-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
