@@ -1,6 +1,6 @@
 /**
- * Errors of the ports. They name no protocol: `http/answers/failures.ts` maps them to the catalogue of HTTP errors, and workers
- * decide by their code whether to try again.
+ * Errors of the ports. They name no protocol: `http/answers/failures.ts` maps them to the catalogue of HTTP errors, and
+ * workers decide by their code whether to try again.
  */
 
 /**
