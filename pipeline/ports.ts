@@ -270,11 +270,17 @@ export interface Replacement {
   readonly createdAtMs: number;
 }
 
+/** Limit of a delivery's size in bytes. The stores would accept more. */
+export const maxDeliveryBytes = 2 ** 20;
+
 /** Health of a webhook. Times are epoch ms; null: never, or not since the last success. */
 export interface WebhookHealth {
   readonly failingSinceMs: number | null;
   readonly lastSuccessAtMs: number | null;
 }
+
+/** The health of a webhook without attempts. */
+export const unknownHealth: WebhookHealth = { failingSinceMs: null, lastSuccessAtMs: null };
 
 /**
  * Pending deliveries per source and webhook, on disk: a million of them cost no memory. The deliveries of a batch and

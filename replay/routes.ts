@@ -4,6 +4,7 @@
  * Flows in: requests with a secret key. Flows out: a process that reads the log, and its results. No configuration is
  * changed, and no event is published.
  */
+
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { ApiDependencies } from '../api/dependencies.js';
@@ -22,8 +23,9 @@ import {
   refuseUnknown,
   schemaOf,
 } from '../http/fields/table.js';
-import { isDictionary, isId } from '../http/fields/values.js';
+import { isDictionary } from '../http/fields/values.js';
 import { hourMs } from '../schemas/durations.js';
+import { isId } from '../schemas/ids.js';
 import { Id, Timestamp } from '../schemas/json/common.js';
 import type { ProjectRecord } from '../schemas/json/project.js';
 import { Event } from '../schemas/json/user.js';

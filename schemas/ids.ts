@@ -1,6 +1,11 @@
 /** Creates identifiers of 24 hex digits, either fresh or derived from what they identify. */
 import { hash, randomBytes } from 'node:crypto';
 
+const idPattern = /^[0-9a-f]{24}$/;
+
+/** Returns whether text is an id of a record: 24 hex digits. */
+export const isId = (text: string): boolean => idPattern.test(text);
+
 /** Returns the same id for the same parts: the first 96 bits of SHA-256 over the parts and their lengths. */
 export function deriveId(...parts: readonly string[]): string {
   let text = '';

@@ -3,10 +3,11 @@
 import Type from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { field, readTable } from '../../http/fields/table.js';
-import { isDictionary, isGiven, isId, readDate, textOf } from '../../http/fields/values.js';
+import { isDictionary, isGiven, readDate, textOf } from '../../http/fields/values.js';
 import { readAddress } from '../../http/location/address.js';
 import { readLocation } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import { isId } from '../../schemas/ids.js';
 import { Id, Timestamp } from '../../schemas/json/common.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
 

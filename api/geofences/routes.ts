@@ -1,10 +1,11 @@
 /** The routes of geofences, named by id or pair, and of the users who are inside. */
+
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { described, found, idParameter, listOf, pairParameters, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
-import { isId } from '../../http/fields/values.js';
+import { isId } from '../../schemas/ids.js';
 import { Geofence, type GeofenceRecord } from '../../schemas/json/geofence.js';
 import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';

@@ -1,10 +1,10 @@
 /** Enables, disables or deletes many geofences or beacons at once. */
+
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { answerOf, bodyFields, capitalized, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome } from '../../http/fields/reader.js';
-import { isId } from '../../http/fields/values.js';
 import type {
   ConfigurationChange,
   ConfigurationReader,
@@ -12,6 +12,7 @@ import type {
   Scope,
 } from '../../pipeline/catalog/types.js';
 import { ApiError } from '../../schemas/errors.js';
+import { isId } from '../../schemas/ids.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';

@@ -2,12 +2,17 @@
  * Keys and values of the delivery queue in LMDB. Keys have a fixed width and sort by source, webhook, time due and
  * sequence. Times and sequences are doubles: numbers that aren't negative sort like their big-endian bytes.
  */
-import type { DeliveryPlace, DeliverySource, WaitingDelivery, WebhookHealth } from '../../pipeline/ports.js';
-import { deriveId } from '../../schemas/ids.js';
-import { markAfter, numberValue } from './keys.js';
 
-/** Limit of a delivery's size. LMDB would accept more. */
-export const maxDeliveryBytes = 2 ** 20;
+import {
+  type DeliveryPlace,
+  type DeliverySource,
+  maxDeliveryBytes,
+  unknownHealth,
+  type WaitingDelivery,
+  type WebhookHealth,
+} from '../../pipeline/ports.js';
+import { deriveId, isId } from '../../schemas/ids.js';
+import { markAfter, numberValue } from './keys.js';
 
 const topicCodes: Readonly<Record<DeliverySource['topic'], number>> = { events: 0, deliveries: 1 };
 
@@ -26,7 +31,7 @@ function writeSource(key: Buffer, { topic, partition }: DeliverySource): void {
 }
 
 function writeWebhook(key: Buffer, webhook: string, position: number): void {
-  if (!/^[0-9a-f]{24}$/.test(webhook)) throw new Error(`${JSON.stringify(webhook)} is not a webhook id: 24 hex digits`);
+  if (!isId(webhook)) throw new Error(`${JSON.stringify(webhook)} is not a webhook id: 24 hex digits`);
   key.write(webhook, position, 'hex');
 }
 
@@ -151,8 +156,6 @@ export const decodeWaiting = (key: Buffer, value: Buffer): WaitingDelivery => ({
   attempts: value.readUInt32BE(0),
   value: value.subarray(attemptsBytes),
 });
-
-const unknownHealth: WebhookHealth = { failingSinceMs: null, lastSuccessAtMs: null };
 
 /** `[failingSinceMs f64][lastSuccessAtMs f64]`, NaN for null. */
 export function encodeHealth({ failingSinceMs, lastSuccessAtMs }: WebhookHealth): Buffer {

@@ -5,8 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { DeliveryClaim } from '../../pipeline/ports.js';
-import { maxDeliveryBytes } from './delivery-queue-layout.js';
+import { type DeliveryClaim, maxDeliveryBytes } from '../../pipeline/ports.js';
 import { type Embedded, openEmbedded } from './embedded.js';
 
 const source = { topic: 'events', partition: 0 } as const;

@@ -122,6 +122,7 @@ function shared(work: () => Promise<void>, everyMs: number): () => Promise<void>
   let startedAtMs = Number.NEGATIVE_INFINITY;
 
   async function runNext(): Promise<void> {
+    // Its callers have the error.
     await running.catch(() => {});
     await delay(Math.max(0, startedAtMs + everyMs - performance.now()));
     next = undefined;

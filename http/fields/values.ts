@@ -105,6 +105,3 @@ export const commaSeparated = (text: string): string[] => text.split(',').map((p
 /** Returns whether a value is an object with keys, as opposed to a list, bytes or a plain value. */
 export const isDictionary = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
-
-/** Returns whether text is an id of a record. */
-export const isId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text);

@@ -81,7 +81,8 @@ export function storedUserText(
   return text === undefined || text.length > maxUserCharacters ? undefined : text;
 }
 
-const areOfSameLocation = (a: PayloadEvent, b: PayloadEvent): boolean =>
+/** Tests whether one location of a device caused both events. */
+export const areOfSameLocation = (a: PayloadEvent, b: PayloadEvent): boolean =>
   a.locationId !== null && a.locationId === b.locationId && a.orderKey === b.orderKey;
 
 function groupsOf(events: readonly PayloadEvent[], maxCharacters: number): PayloadEvent[][] {

@@ -48,9 +48,11 @@ export async function listen(
       const deaf = subscriber;
       subscriber = open();
       deaf.disconnect();
+      // The next check opens another one.
       subscribe().catch(() => {});
     }
     isAlive = false;
+    // A heartbeat that is lost counts as not heard.
     client.spublish(channel, heartbeat).catch(() => {});
   }, heartbeatIntervalMs);
   heartbeats.unref();

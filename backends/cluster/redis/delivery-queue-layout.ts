@@ -9,11 +9,14 @@
  *   members sort by their bytes: numbers that are not negative sort like their big-endian bytes.
  * - Per replaced delivery, a string with the time of the replacement, which expires.
  */
-import type { DeliveryPlace, DeliverySource, WaitingDelivery } from '../../../pipeline/ports.js';
-import { deriveId } from '../../../schemas/ids.js';
 
-/** Limit of a delivery's size. Redis would accept more. */
-export const maxDeliveryBytes = 2 ** 20;
+import {
+  type DeliveryPlace,
+  type DeliverySource,
+  maxDeliveryBytes,
+  type WaitingDelivery,
+} from '../../../pipeline/ports.js';
+import { deriveId, isId } from '../../../schemas/ids.js';
 
 const sequenceAt = 8;
 const attemptsAt = 16;
@@ -21,7 +24,7 @@ const memberBytes = 20;
 const maxAttempts = 0xffff_ffff;
 
 function checkWebhook(webhook: string): void {
-  if (!/^[0-9a-f]{24}$/.test(webhook)) throw new Error(`${JSON.stringify(webhook)} is not a webhook id: 24 hex digits`);
+  if (!isId(webhook)) throw new Error(`${JSON.stringify(webhook)} is not a webhook id: 24 hex digits`);
 }
 
 /** The names of a source's keys. */

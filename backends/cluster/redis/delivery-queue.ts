@@ -21,6 +21,7 @@ import {
   type Replacement,
   type Settlement,
   topics,
+  unknownHealth,
   type WaitingDelivery,
   type WebhookHealth,
 } from '../../../pipeline/ports.js';
@@ -56,8 +57,6 @@ const maxReadsPerScript = 1_000;
 const readTargetBytes = 2 ** 22;
 
 type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
-
-const unknownHealth: WebhookHealth = { failingSinceMs: null, lastSuccessAtMs: null };
 
 export interface RedisDeliveryQueueParts {
   readonly redis: RedisConnection;

@@ -42,6 +42,7 @@ export function createRedisReplies(redis: RedisConnection): Replies {
     messages.delete(address);
     if (inFlightLength + length > maxInFlightLength) return;
     inFlightLength += length;
+    // A client whose reply is lost gets its answer without events, after a time limit.
     redis.client
       .spublish(channelOf(redis, address), packStrings(texts))
       .catch(() => {})

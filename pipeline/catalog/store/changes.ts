@@ -1,7 +1,9 @@
 /** Follows topic `changes` into the read model. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';
+import { isId } from '../../../schemas/ids.js';
 import { AccountRecord } from '../../../schemas/json/account.js';
 import { BeaconRecord } from '../../../schemas/json/beacon.js';
 import { ErasureRecord } from '../../../schemas/json/erasure.js';
@@ -19,7 +21,6 @@ import { type DivergenceOptions, findDivergence, markOf } from '../../positions.
 import type { ChangeOrigin, DecodedChange, PreparedFence } from '../types.js';
 import { changeKey, changesPartition, idOfKey } from './append-change.js';
 import { createRulesCompiler } from './fence-rules.js';
-import { isId } from './keys.js';
 import type { ReadModel } from './read-model.js';
 import { originOf } from './revisions.js';
 import { rulesText } from './stored-fence.js';

@@ -4,7 +4,7 @@
  * because their length is unlimited and that of a key is not.
  */
 import { LRUCache } from 'lru-cache';
-import { deriveId } from '../../../schemas/ids.js';
+import { deriveId, isId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import type { Scope } from '../types.js';
@@ -31,10 +31,6 @@ export const idBytes = 12;
 const timeBytes = 6;
 /** The latest time that a key can hold, later than any that a record can have. */
 export const endOfTime = 2 ** 48 - 1;
-const idPattern = /^[0-9a-f]{24}$/;
-
-/** Tests whether a text is an id of 24 hex digits. */
-export const isId = (text: string): boolean => idPattern.test(text);
 
 /** Returns the id. Throws unless it has 24 hex digits: a key of another length could match a different record. */
 export function checkedId(id: string): string {

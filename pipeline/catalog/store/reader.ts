@@ -1,5 +1,5 @@
 /** Reads the records of the read model: by id, by list, and for evaluation. */
-import { importPartId, syncId } from '../../../schemas/ids.js';
+import { importPartId, isId, syncId } from '../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../schemas/json/beacon.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
@@ -10,7 +10,7 @@ import type { ChangeKind } from '../../../schemas/records.js';
 import type { Position } from '../../ports.js';
 import type { ConfigurationReader, Scope } from '../types.js';
 import { type Databases, geofencesOfPlace, isSameScope, versionNames } from './databases.js';
-import { expiryBound, idKey, isId, type ListedKind } from './keys.js';
+import { expiryBound, idKey, type ListedKind } from './keys.js';
 import { countOf, idsOfScope, readPage, search, walk } from './list-reader.js';
 import type { Contested } from './revisions.js';
 import { createScopedRecords } from './scoped-records.js';

@@ -5,13 +5,15 @@
  * one of them; otherwise it is refused and changes nothing. The revision of a record is the offset of the last applied
  * change. See docs/decisions/020.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import { dayMs } from '../../../schemas/durations.js';
+import { isId } from '../../../schemas/ids.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { LogRecord, RecordHeaders } from '../../ports.js';
 import type { Base, ChangeOrigin, EditOutcome, EncodedChange, PreparedFence, RecordRevision } from '../types.js';
-import { checkedId, idBytes, idKey, isId } from './keys.js';
+import { checkedId, idBytes, idKey } from './keys.js';
 
 /**
  * Time for which a deletion is remembered, by the log's timestamps: as long as the topic keeps it. A later edit that

@@ -5,13 +5,15 @@
  * Keys of the index have a fixed width and sort by row of latitude, then longitude: scope 13 bytes, row 2, longitude 4,
  * latitude 4, id 12. A search reads one range per row.
  */
+
 import type { RootDatabase } from 'lmdb';
+import { isId } from '../../../schemas/ids.js';
 import type { Position } from '../../../schemas/json/common.js';
 import type { PlaceRecord } from '../../../schemas/json/place.js';
 import { createTurns } from '../../../schemas/turns.js';
 import { distance, latitudeReach, longitudeReach } from '../../geometry/scale.js';
 import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery, Scope } from '../types.js';
-import { endOfTime, idKey, isId, noValue, scopePart, timePart } from './keys.js';
+import { endOfTime, idKey, noValue, scopePart, timePart } from './keys.js';
 import { isBeyondCursor } from './list-reader.js';
 
 export interface StoredPlaces extends PlaceCatalogue {

@@ -2,10 +2,11 @@
  * Evaluates a batch of one partition, without I/O. Input: decoded records and the states of their devices. Output: the
  * effects to commit (states, events, outcomes, dead letters) and the locations whose requests wait for a reply.
  */
+
 import type { Codecs } from '../../../schemas/codecs.js';
+import { isId } from '../../../schemas/ids.js';
 import type { OutcomeTail } from '../../../schemas/record-writers.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
-import { isId } from '../../catalog/store/keys.js';
 import { isDeleted } from '../../catalog/store/revisions.js';
 import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';

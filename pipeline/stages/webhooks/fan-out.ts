@@ -6,15 +6,20 @@
  */
 
 import type { Codecs } from '../../../schemas/codecs.js';
+import { isId } from '../../../schemas/ids.js';
 import { maxGroupedEvents } from '../../../schemas/json/constants.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { eventText } from '../../../schemas/wire/event-text.js';
-import { isId } from '../../catalog/store/keys.js';
 import type { Scope } from '../../catalog/types.js';
 import type { DeliveryQueue, LogRecord, Replacement } from '../../ports.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
-import { deliveriesOf as deliveriesTo, maxEventCharacters, type PayloadEvent } from '../../records/deliveries.js';
+import {
+  areOfSameLocation,
+  deliveriesOf as deliveriesTo,
+  maxEventCharacters,
+  type PayloadEvent,
+} from '../../records/deliveries.js';
 import { scopeOfKey } from '../../records/device-key.js';
 import { contextOf } from '../../tracing.js';
 import type { NewDelivery } from './claimed-source.js';
@@ -201,7 +206,8 @@ interface Part {
 /** @param queued its events are a part, as they were when some of their deliveries were queued. */
 function* partsOf(wanted: readonly WantedEvent[], userText: UserText, queued: Queued | null): Generator<Part> {
   const belongTogether = (first: WantedEvent, other: WantedEvent): boolean =>
-    areOfSameLocation(first, other) && !(queued !== null && isWithin(queued, first) && !isWithin(queued, other));
+    areOfSameLocation(first.payload, other.payload) &&
+    !(queued !== null && isWithin(queued, first) && !isWithin(queued, other));
   let start = 0;
   while (start < wanted.length) {
     let end = start + 1;
@@ -265,9 +271,6 @@ function* chunksOf(
 }
 
 const bytesOf = (made: readonly NewDelivery[]): number => made.reduce((sum, { value }) => sum + value.length, 0);
-
-const areOfSameLocation = (a: WantedEvent, b: WantedEvent): boolean =>
-  a.event.locationId !== null && a.event.locationId === b.event.locationId && a.key === b.key;
 
 const endOf = (records: readonly LogRecord[]): number => (records.at(-1) as LogRecord).offset + 1;
 

@@ -8,8 +8,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { RedisOptions } from '../../../backends/cluster/options.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { createRedisDeliveryQueue } from '../../../backends/cluster/redis/delivery-queue.js';
-import { maxDeliveryBytes } from '../../../backends/cluster/redis/delivery-queue-layout.js';
-import type { DeliveryClaim, DeliveryQueue, DeliverySource, WaitingDelivery } from '../../../pipeline/ports.js';
+import {
+  type DeliveryClaim,
+  type DeliveryQueue,
+  type DeliverySource,
+  maxDeliveryBytes,
+  type WaitingDelivery,
+} from '../../../pipeline/ports.js';
 import type { BadNetwork } from '../../../testing/services/proxy.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { startRedis } from '../../../testing/services/redis.js';

@@ -32,6 +32,7 @@ export class OffsetReporter {
     return this.#enqueue(() => [{ partition, nextOffset, metadata: id }]);
   }
 
+  /** A commit that fails is left to the next one. After the last one, the next owner waits for the session's end. */
   #enqueue(find: () => readonly CommittedOffset[]): Promise<void> {
     this.#last = this.#last.then(() => this.#commitAll(find())).catch(() => {});
     return this.#last;
