@@ -28,10 +28,15 @@ if that has 8 to 64 letters, digits and \`-_.:\`.
 |---|---|---|---|
 `;
 
+const tail = `
+A browser that opens an address that does not exist gets a page with status 404. Paths of the API, such as those below
+\`/v1\` and \`/maps\`, always answer as above.
+`;
+
 /** The whole document, Markdown. */
 export function errorsDocument(): string {
   const rows = Object.entries(errorCatalogue).map(
     ([code, { status, retry, meaning }]) => `| \`${code}\` | ${status} | ${retry ? 'yes' : 'no'} | ${meaning} |\n`,
   );
-  return head + rows.join('');
+  return head + rows.join('') + tail;
 }

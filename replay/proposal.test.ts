@@ -87,12 +87,26 @@ describe('a feature', () => {
     expect(readProposal(polygon).geofences).toMatchObject([{ type: 'polygon', ring, externalId: 'a' }]);
   });
 
+  // Imports read both, so a file that was imported could not be replayed.
+  test('regression: may be a line by itself, and have a polygon of several of which it has one', () => {
+    const geometry = { type: 'MultiPolygon', coordinates: [[ring]] };
+    const lines = ['a', 'b'].map((externalId) =>
+      JSON.stringify(feature(geometry, { ...properties, type: 'Polygon', externalId })),
+    );
+    const { geofences, problems } = readProposal(lines.join('\n'));
+    expect(problems).toEqual([]);
+    expect(geofences).toMatchObject([
+      { type: 'polygon', ring, externalId: 'a' },
+      { type: 'polygon', ring, externalId: 'b' },
+    ]);
+  });
+
   test.each([
-    [feature(null, properties), 'geometry: is required'],
+    [feature(null, properties), 'coordinates: is required'],
     [feature({ type: 'LineString', coordinates: ring }, properties), 'geometry: must be a Point or a Polygon'],
     [
       feature({ type: 'Polygon', coordinates: [ring] }, { ...properties, type: 'circle' }),
-      'type: must be polygon, as the geometry is a Polygon',
+      'type: must fit the geometry, which is a Polygon',
     ],
     [
       feature({ type: 'Point', coordinates: [10, 95] }, properties),

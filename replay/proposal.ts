@@ -1,10 +1,11 @@
 /**
- * Reads a file of proposed geofences: a JSON array, lines of JSON, or a GeoJSON FeatureCollection. Pure.
+ * Reads a file of proposed geofences: a JSON array, lines of JSON or of GeoJSON features, or a FeatureCollection. Pure.
  *
  * Input: the text. Output: the geofences in normal form, and the problems of invalid ones. Fields and rules are those
  * of `POST /v1/geofences`. The properties of a Feature are the fields; its geometry defines type and coordinates.
  */
 
+import { featureFields } from '../api/feature-fields.js';
 import { type GeofenceInput, readPlainGeofence } from '../api/geofences/fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
 import { isDictionary } from '../http/fields/values.js';
@@ -75,23 +76,15 @@ function entriesOfDocument(document: unknown): Entry[] {
 const numbered = (word: string, values: readonly unknown[], read: (value: unknown) => Outcome<RawFields>): Entry[] =>
   values.map((value, index) => ({ where: `${word} ${index + 1}`, fields: read(value) }));
 
-const fieldsOf = (value: unknown): Outcome<RawFields> =>
-  isDictionary(value) ? { ok: true, value } : refused('must be a JSON object');
+function fieldsOf(value: unknown): Outcome<RawFields> {
+  if (isDictionary(value) && value.type === 'Feature') return fieldsOfFeature(value);
+  return isDictionary(value) ? { ok: true, value } : refused('must be a JSON object');
+}
 
-const typeOfGeometry = new Map<unknown, string>([
-  ['Point', 'circle'],
-  ['Polygon', 'polygon'],
-]);
-
-/** Rejects a Polygon that only approximates a circle, as in the API's export: it would become a different fence. */
 function fieldsOfFeature(feature: unknown): Outcome<RawFields> {
-  if (!isDictionary(feature) || !isDictionary(feature.geometry)) return refused('geometry: is required');
-  const { type: geometryType, coordinates } = feature.geometry;
-  const type = typeOfGeometry.get(geometryType);
-  if (type === undefined) return refused('geometry: must be a Point or a Polygon');
-  const properties = isDictionary(feature.properties) ? feature.properties : {};
-  if ((properties.type ?? type) !== type) return refused(`type: must be ${type}, as the geometry is a ${geometryType}`);
-  return { ok: true, value: { ...properties, type, coordinates } };
+  if (!isDictionary(feature)) return refused('must be a JSON object');
+  const read = featureFields(feature);
+  return read.ok ? read : refused(`${read.problem.param}: ${read.problem.rule}`);
 }
 
 const refused = (message: string): { ok: false; error: ApiError } => ({
