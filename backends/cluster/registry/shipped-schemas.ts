@@ -48,7 +48,6 @@ const shippedInOrder: readonly `${RecordName}.v${number}`[] = [
   'location.v1',
   'change.v2',
   'change.v3',
-  'change.v4',
 ];
 
 export const shippedSchemas: SchemaSet = {
