@@ -55,6 +55,7 @@ export class Unreachable extends Error {
 
 let chosen: Scope | undefined;
 let onSignedOut = (): void => {};
+let onForbidden = (): void => {};
 
 /** Sets what later calls act on; undefined: nothing. */
 export function setCallScope(next: Scope | undefined): void {
@@ -64,6 +65,11 @@ export function setCallScope(next: Scope | undefined): void {
 /** Calls the listener when the API answers that the session has ended. */
 export function onSessionEnd(listener: () => void): void {
   onSignedOut = listener;
+}
+
+/** Calls the listener when the API answers that the account may not do what was asked. */
+export function onRefusedRole(listener: () => void): void {
+  onForbidden = listener;
 }
 
 /** Returns the headers that choose what a call acts on. */
@@ -149,6 +155,7 @@ export async function callIn<O extends Operation>(
   reportReachable();
   if (response.ok) return withRevision(body, response.headers.get('etag')) as Answer<O>;
   const meta = (body as { meta?: object }).meta ?? {};
+  if (response.status === 403) onForbidden();
   if (response.status !== 401 || isAboutPassword(template)) throw new Failure(response.status, meta);
   onSignedOut();
   // The server's words are about the headers of programs.

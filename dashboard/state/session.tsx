@@ -12,7 +12,7 @@ import {
 } from 'react';
 import { navigate, useSearch } from 'wouter/use-browser-location';
 import type { Session } from '../../client/types';
-import { call, type Environment, Failure, onSessionEnd, type Scope, setCallScope } from '../client/call';
+import { call, type Environment, Failure, onRefusedRole, onSessionEnd, type Scope, setCallScope } from '../client/call';
 import { forgetPictures } from './map-picture';
 import { projectOf, type RememberedProject, rememberedSession, storedEnvironment } from './remembered';
 import { scopeIn, withScope } from './scope-address';
@@ -147,6 +147,8 @@ export function WorkspaceProvider({ session, children, withoutProject }: Props) 
   const id = project?._id;
 
   useEffect(() => onSessionEnd(() => endSession(client)), [client]);
+  // Somebody has changed the role: controls that may no longer be used must go.
+  useEffect(() => onRefusedRole(() => void client.invalidateQueries({ queryKey: sessionKey })), [client]);
   // Children call the API while they render for the first time, so an effect would be too late.
   setCallScope(project && { project: project._id, environment });
   // A layout effect: the address names both before its reader can copy it, or another tab chooses something else.

@@ -1,7 +1,7 @@
 /** The page of the account in Chromium: projects, password, sessions, and the end of the account. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { isRunnable, open, seriousFindings, useDashboard } from './fixture.js';
+import { asOwner, asViewer, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -134,6 +134,37 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Project: Shop' }).waitFor();
+  });
+
+  // They stayed until the session was read again, up to a minute later.
+  it('regression: loses the controls of an owner with the role, when the API refuses a change', async () => {
+    const page = await asViewer('/settings');
+    // The last owner stays one.
+    await asViewer('/settings');
+    const owner = await asOwner('/members');
+    const headers = {
+      Origin: server.address,
+      'X-Fenceline-Project': server.project,
+      'X-Fenceline-Environment': 'test',
+    };
+    const membersUrl = `${server.address}/v1/members`;
+    const { members }: { members: { _id: string; email?: string }[] } = await (
+      await owner.request.get(membersUrl, { headers })
+    ).json();
+    async function setRole({ _id }: { readonly _id: string }, role: string): Promise<void> {
+      const answer = await owner.request.put(`${membersUrl}/${_id}`, { headers, data: { role } });
+      expect(answer.status()).toBe(200);
+    }
+    const isViewer = ({ email = '' }: { readonly email?: string }) => email.startsWith('viewer-');
+    const [first, last] = members.filter(isViewer).sort((one, other) => `${one.email}`.localeCompare(`${other.email}`));
+    for (const member of [first, last]) await setRole(member!, 'owner');
+    await page.reload();
+    const rename = page.getByRole('button', { name: 'Rename' });
+    await rename.waitFor();
+    await setRole(first!, 'viewer');
+    await page.getByLabel('Name', { exact: true }).fill('Mine');
+    await rename.click();
+    await rename.waitFor({ state: 'detached' });
   });
 
   it('is deleted only after its address was typed', async () => {
