@@ -47,18 +47,19 @@ export interface ListFilters {
 
 const waitMs = 250;
 
+interface TypedProps {
+  readonly label: string;
+  readonly value: string;
+  onChange(value: string): void;
+}
+
 /** Holds what is typed, and hands it on when the reader pauses. Follows the address when that changes otherwise. */
 export function TypedFilter({
   label,
   value,
   className = 'filter',
   onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly className?: string;
-  onChange(value: string): void;
-}) {
+}: TypedProps & { readonly className?: string }) {
   const [text, setText] = useState(value);
   const [shown, setShown] = useState(value);
   if (shown !== value) {
@@ -81,6 +82,16 @@ export function TypedFilter({
       onChange={(event) => setText(event.target.value)}
       onKeyDown={({ key }) => key === 'Enter' && onChange(text)}
     />
+  );
+}
+
+/** A filter that searches, with its sign. */
+export function SearchField(props: TypedProps) {
+  return (
+    <div className="search">
+      <Icon name="search" />
+      <TypedFilter {...props} className="" />
+    </div>
   );
 }
 
@@ -139,15 +150,11 @@ export function useListFilters(resource: BulkResource): ListFilters {
     clear: () => setParameters({}),
     inputs: (
       <>
-        <div className="search">
-          <Icon name="search" />
-          <TypedFilter
-            label={resource === 'geofences' ? 'Search names and addresses' : 'Search names'}
-            className=""
-            value={values.search}
-            onChange={setters.search}
-          />
-        </div>
+        <SearchField
+          label={resource === 'geofences' ? 'Search names and addresses' : 'Search names'}
+          value={values.search}
+          onChange={setters.search}
+        />
         <select
           className="input choice"
           aria-label="State"

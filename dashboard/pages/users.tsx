@@ -5,8 +5,7 @@ import type { User } from '../../client/types';
 import { usePages } from '../client/hooks';
 import { Badge, Beneath, Button, Empty, Loading, Page } from '../components/controls';
 import { grouped } from '../components/counts';
-import { Icon } from '../components/icons';
-import { TypedFilter } from '../components/list-filters';
+import { SearchField } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
 import type { TableColumn } from '../components/table';
 import { absoluteTime, relativeTime } from '../components/time';
@@ -67,10 +66,7 @@ export default function Users() {
     <Page title="Users" intro="The people and devices whose locations this environment receives.">
       <div className="card list">
         <div className="toolbar">
-          <div className="search">
-            <Icon name="search" />
-            <TypedFilter label="Search ids, devices and metadata" className="" value={search} onChange={setSearch} />
-          </div>
+          <SearchField label="Search ids, devices and metadata" value={search} onChange={setSearch} />
         </div>
         <LoadProblem query={pages} isInCard />
         {pages.isPending && !pages.error && <Loading />}

@@ -7,8 +7,7 @@ import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Empty, Issued, Loading, Page } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { FormDialog } from '../components/form';
-import { Icon } from '../components/icons';
-import { TypedFilter } from '../components/list-filters';
+import { SearchField } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
 import { messageOf } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
@@ -49,10 +48,7 @@ export default function Webhooks() {
         )}
         {all.length > 0 && (
           <div className="toolbar">
-            <div className="search">
-              <Icon name="search" />
-              <TypedFilter label="Search URLs and descriptions" className="" value={search} onChange={setSearch} />
-            </div>
+            <SearchField label="Search URLs and descriptions" value={search} onChange={setSearch} />
           </div>
         )}
         {all.length > 0 && shown.length === 0 && (
