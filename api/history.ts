@@ -1,7 +1,4 @@
 /** Reads history for a request: within a time limit, and only while somebody waits for the answer. */
-import { finished } from 'node:stream';
-import type { FastifyReply } from 'fastify';
-import { PortError } from '../pipeline/errors.js';
 import type { Analytics, FileFormat } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 
@@ -45,10 +42,3 @@ export const boundedReads = (
     }
   },
 });
-
-/** Returns a signal that aborts when the client has left, or has got its answer. */
-export function leavingOf(reply: FastifyReply): AbortSignal {
-  const leaving = new AbortController();
-  finished(reply.raw, () => leaving.abort(new PortError('unavailable', 'the client has left')));
-  return leaving.signal;
-}

@@ -2,7 +2,6 @@
  * The files of an import as CSV: its bad rows, and the rows of a dry run. They are stored in parts, as changes, so that
  * every node can answer them.
  */
-
 import type { FieldTable } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
 import type { ConfigurationChange, ImportHistory, Scope } from '../pipeline/catalog/types.js';

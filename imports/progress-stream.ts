@@ -54,10 +54,11 @@ export function createProgressStreams(importer: Importer, clock: () => number): 
       const json = await shownImport(importer, record, record.status !== 'running');
       const data = JSON.stringify(json);
       const isEnd = json.status !== 'running';
-      const isQuiet = data === last && !isEnd;
-      if (!isQuiet) yield `event: ${isEnd ? 'end' : 'progress'}\ndata: ${data}\n\n`;
-      else if (hasElapsed(heartbeatMs, sentAtMs, clock())) yield ': heartbeat\n\n';
-      if (!isQuiet || hasElapsed(heartbeatMs, sentAtMs, clock())) sentAtMs = clock();
+      const isNews = data !== last || isEnd;
+      const isBeatDue = hasElapsed(heartbeatMs, sentAtMs, clock());
+      if (isNews) yield `event: ${isEnd ? 'end' : 'progress'}\ndata: ${data}\n\n`;
+      else if (isBeatDue) yield ': heartbeat\n\n';
+      if (isNews || isBeatDue) sentAtMs = clock();
       last = data;
       if (isEnd) return;
       await delay(lookEveryMs);

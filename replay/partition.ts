@@ -3,7 +3,6 @@
  *
  * Devices have no state at first. Their states stay in memory, about 1 kB each, until the end of the partition.
  */
-
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
 import type { Evaluation } from '../pipeline/evaluation/types.js';

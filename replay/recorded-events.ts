@@ -1,5 +1,4 @@
 /** Reads the recorded events of a partition whose locations were received in a time range. */
-
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { type LogRecord, topics } from '../pipeline/ports.js';

@@ -4,7 +4,6 @@
  * Flows in: requests with a secret key. Flows out: a process that reads the log, and its results. No configuration is
  * changed, and no event is published.
  */
-
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { ApiDependencies } from '../api/dependencies.js';

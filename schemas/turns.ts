@@ -3,12 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 
 /**
  * Creates a function that a long search awaits between two parts of its work. One of the searches that wait continues
- * in each turn of the event loop, so that any number of them delays other work by one part only.
+ * in each turn of the event loop, so that any number of them delays other work by one part only. Rejects with the
+ * reason of the signal if it has aborted by then.
  */
-export function createTurns(): () => Promise<void> {
+export function createTurns(): (signal?: AbortSignal) => Promise<void> {
   let turns: Promise<void> = Promise.resolve();
-  return () => {
+  return async (signal) => {
     turns = turns.then(() => setImmediate());
-    return turns;
+    await turns;
+    signal?.throwIfAborted();
   };
 }

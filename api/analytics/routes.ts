@@ -2,11 +2,11 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { described } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { leavingOf } from '../history.js';
 import { defaultJsonRows, formatSchema, type OutputFormat, readFormat, readRowLimit } from './formats.js';
 import { dwellTimes } from './queries/dwell-times.js';
 import { entries } from './queries/entries.js';

@@ -2,11 +2,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { Event } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { boundedReads, leavingOf } from '../history.js';
+import { boundedReads } from '../history.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
 import { findEvent, listEvents, readEventQuery } from './events.js';
 import { filterParameters } from './filters.js';

@@ -3,11 +3,11 @@
  * not stored. A publishable key is public, so these lookups have their own concurrency limit and never delay other
  * queries.
  */
-
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, bodyFields, described, found, idParameter, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
@@ -16,7 +16,7 @@ import type { Analytics } from '../../pipeline/ports.js';
 import { parameterError } from '../../schemas/errors.js';
 import { isId } from '../../schemas/ids.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { boundedReads, leavingOf } from '../history.js';
+import { boundedReads } from '../history.js';
 import { where } from '../sql.js';
 
 const maxWaitingPerProject = 16;

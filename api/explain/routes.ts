@@ -2,12 +2,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, bodyFields, described, success } from '../../http/describe.js';
 import { accepted } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
 import { normalizeAddress } from '../../http/location/address.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { leavingOf } from '../history.js';
 import { explainFields, readExplainRequest } from './request.js';
 import { Explanation } from './schema.js';
 

@@ -1,5 +1,4 @@
 /** The routes of geofences, named by id or pair, and of the users who are inside. */
-
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';

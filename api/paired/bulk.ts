@@ -1,5 +1,4 @@
 /** Enables, disables or deletes many geofences or beacons at once. */
-
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import {
   answerOf,
   bodyFields,
@@ -23,7 +24,6 @@ import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { type Edit, sendRevision } from '../edits.js';
-import { leavingOf } from '../history.js';
 import { listPaging, metaOfPage, readListQuery } from '../lists.js';
 import { patchDescription } from '../merge-patch.js';
 import { addBulkRoute } from './bulk.js';

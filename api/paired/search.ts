@@ -7,6 +7,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, capitalized, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { endingDigits } from '../../pipeline/catalog/store/keys.js';
@@ -21,7 +22,6 @@ import type {
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { createTurns } from '../../schemas/turns.js';
-import { leavingOf } from '../history.js';
 import { listParameters, readListQuery } from '../lists.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
@@ -32,13 +32,6 @@ const maxWords = 10;
 /** Records that one turn of the event loop examines, in a few milliseconds. */
 const examinedPerTurn = 500;
 const nextTurn = createTurns();
-
-/** Lets others go first. Rejects with the reason of the signal when it has aborted. */
-async function letOthersGo(signal: AbortSignal): Promise<void> {
-  await nextTurn();
-  signal.throwIfAborted();
-}
-
 const maxExaminedByList = 20_000;
 const maxExaminedByCount = 100_000;
 
@@ -152,7 +145,7 @@ export async function searchPage<Stored extends Listed>(
     examined += part.examined;
     const isFull = part.next !== null && part.examined < examinedPerTurn;
     if (from === null || isFull || examined >= maxExaminedByList) break;
-    await letOthersGo(signal);
+    await nextTurn(signal);
   }
   if (found.externalId !== undefined) items.sort(byTime(found));
   return { items, meta: { code: 200, hasMore: from !== null, ...(from !== null && { cursor: cursorOf(from) }) } };
@@ -174,7 +167,7 @@ export async function listPage<Stored extends Listed>(
     items.push(...part.items);
     if (part.next === undefined) return { items, hasMore: part.hasMore };
     cursor = part.next;
-    await letOthersGo(signal);
+    await nextTurn(signal);
   }
 }
 
@@ -191,7 +184,7 @@ async function countFound<Stored extends Listed>(
     count += part.items.length;
     from = part.next;
     if (from === null) return { count, complete: true };
-    await letOthersGo(signal);
+    await nextTurn(signal);
   }
   return { count, complete: false };
 }

@@ -5,12 +5,12 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { createDisclosures } from '../../http/access/disclosure.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { readMetadataFilter } from '../../http/fields/structures.js';
 import { maxIdCharacters } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Position } from '../../schemas/json/common.js';
-import { leavingOf } from '../history.js';
 import { settingsOf } from './config.js';
 import type { SdkDependencies } from './dependencies.js';
 import {
@@ -166,11 +166,12 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
   /** Returns the widest region whose geofences and beacons a device can keep. */
   async function regionAround(place: ReturnType<typeof placeOf>, userId: string | null, signal: AbortSignal) {
     for (const radiusM of regionRadiiM) {
+      const isLast = radiusM === regionRadiiM.at(-1);
       const query = { ...place, userId, radiusM, limit: maxRegionGeofences, includeGeometry: true };
       const geofences = await spatial.searchGeofences(query, signal);
+      if (geofences.length >= maxRegionGeofences && !isLast) continue;
       const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons }, signal);
-      const isComplete = geofences.length < maxRegionGeofences && beacons.length < maxBeacons;
-      if (isComplete || radiusM === regionRadiiM.at(-1)) return { radiusM, geofences, beacons };
+      if (beacons.length < maxBeacons || isLast) return { radiusM, geofences, beacons };
     }
     throw new Error('unreachable: the last radius always answers');
   }

@@ -4,7 +4,6 @@
  * Rates come from the analytics store, which lags by about a second. They are read at most every two seconds for each
  * project and environment, however many clients ask. The lag is the installation's: projects share its partitions.
  */
-
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';

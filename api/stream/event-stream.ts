@@ -6,7 +6,6 @@
  * bounded: reading from the log waits for the client. The tailer waits for nobody, so a slow client with too much
  * unsent data is disconnected, and reconnects with its last id.
  */
-
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';

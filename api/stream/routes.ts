@@ -1,5 +1,4 @@
 /** Serves the live stream of events as server-sent events. */
-
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';

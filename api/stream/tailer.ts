@@ -5,7 +5,6 @@
  * somebody's filters match. Each listener gets one buffer per batch, so that it costs one write. A batch of large
  * records has several parts with a buffer each.
  */
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';

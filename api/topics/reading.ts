@@ -1,5 +1,4 @@
 /** Reads topic `events` from a position, for a reader of all projects or of one scope. */
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';

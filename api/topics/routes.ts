@@ -1,5 +1,4 @@
 /** Serves topic `events` over HTTP: the records that a Kafka consumer would get, also for nodes without Kafka. */
-
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Caller } from '../../http/access/keys.js';

@@ -2,13 +2,14 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, described, found, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { Id, Timestamp } from '../../schemas/json/common.js';
 import { Event, User } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { Explanation } from '../explain/schema.js';
-import { boundedReads, leavingOf } from '../history.js';
+import { boundedReads } from '../history.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
 import { explainLocation, listLocations, readHistoryQuery, UserLocation } from './history.js';
 import { listPositions, maxPositions, readPositionQuery, UserPosition } from './positions.js';

@@ -1,6 +1,7 @@
 /** The routes of deliveries: send a sample, deliver events again, list waiting deliveries and attempts. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
+import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, bodyFields, described, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { deliveriesOf } from '../../pipeline/records/deliveries.js';
@@ -11,7 +12,7 @@ import type { Delivery } from '../../schemas/records.js';
 import { eventText } from '../../schemas/wire/event-text.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
-import { boundedReads, leavingOf } from '../history.js';
+import { boundedReads } from '../history.js';
 import { cursorParameter, encodeCursor, limitParameter, timeParameters } from '../lists.js';
 import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
 import { readTestType, TestBody } from './fields.js';

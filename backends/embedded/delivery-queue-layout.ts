@@ -2,7 +2,6 @@
  * Keys and values of the delivery queue in LMDB. Keys have a fixed width and sort by source, webhook, time due and
  * sequence. Times and sequences are doubles: numbers that aren't negative sort like their big-endian bytes.
  */
-
 import {
   type DeliveryPlace,
   type DeliverySource,

@@ -6,6 +6,7 @@
  */
 import { finished, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PortError } from '../../pipeline/errors.js';
 import { ApiError } from '../../schemas/errors.js';
 
 /**
@@ -49,14 +50,16 @@ export function withdrawalOf({ confirmAuthority, server }: FastifyRequest): { si
   return { signal: withdrawal.signal, end: () => clearInterval(timer) };
 }
 
-/** Returns a signal that aborts when the client has left, or may no longer make the request. */
-export function endingOf(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const ending = new AbortController();
-  const revocation = revocationOf(request, reply);
-  revocation.addEventListener('abort', () => ending.abort(revocation.reason));
-  finished(reply.raw, () => ending.abort());
-  return ending.signal;
+/** Returns a signal that aborts when the client has left, or has got its answer. */
+export function leavingOf(reply: FastifyReply): AbortSignal {
+  const leaving = new AbortController();
+  finished(reply.raw, () => leaving.abort(new PortError('unavailable', 'the client has left')));
+  return leaving.signal;
 }
+
+/** Returns a signal that aborts as {@link leavingOf}, or when the caller may no longer make the request. */
+export const endingOf = (request: FastifyRequest, reply: FastifyReply): AbortSignal =>
+  AbortSignal.any([leavingOf(reply), revocationOf(request, reply)]);
 
 /**
  * Returns the stream of a download, which fails when the caller may no longer make the request. Its connection closes

@@ -2,7 +2,6 @@
  * Sends composed mails to an SMTP server: bounded in time, in concurrency and in number, and retried when the failure
  * may pass. The operator chose the server, so its address may be private.
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { cutText } from '../../schemas/cut-text.js';
 import { type ComposedMail, failedMail, type MailFailure, type MailResult, type MailTransport } from './mail.js';

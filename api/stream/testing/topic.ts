@@ -1,5 +1,4 @@
 /** Topic `events` for tests: the real log in a temporary folder, and events to publish. */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

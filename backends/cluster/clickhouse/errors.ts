@@ -1,5 +1,4 @@
 /** Classifies failed requests to ClickHouse. */
-
 import { ClickHouseError } from '@clickhouse/client';
 import { cutText } from '../../../schemas/cut-text.js';
 

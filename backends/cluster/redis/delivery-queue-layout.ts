@@ -9,7 +9,6 @@
  *   members sort by their bytes: numbers that are not negative sort like their big-endian bytes.
  * - Per replaced delivery, a string with the time of the replacement, which expires.
  */
-
 import {
   type DeliveryPlace,
   type DeliverySource,

@@ -54,10 +54,6 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
 
     async searchGeofences(query, signal) {
       const { longitude, latitude, limit, radiusM, tags, metadata, includeGeometry, atMs, userId, ...scope } = query;
-      const goOn = async (): Promise<void> => {
-        await nextTurn();
-        signal?.throwIfAborted();
-      };
       const fences = context(scope)?.fences;
       const found: object[] = [];
       if (!fences) return found;
@@ -69,7 +65,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       let read = 0;
       for (const nearest of nearestFences(fences, longitude, latitude, options)) {
         if (nearest === undefined) {
-          await goOn();
+          await nextTurn(signal);
           continue;
         }
         const head = configuration.storedGeofenceHead(scope, nearest.id);
@@ -78,7 +74,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
           found.push(geofenceJson(shown, timeMs));
         }
         if (found.length >= Math.min(limit, maxSearchResults)) break;
-        if (++read % recordsPerTurn === 0) await goOn();
+        if (++read % recordsPerTurn === 0) await nextTurn(signal);
       }
       return found;
     },

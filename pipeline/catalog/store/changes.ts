@@ -1,5 +1,4 @@
 /** Follows topic `changes` into the read model. */
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Compile } from 'typebox/compile';
 import { codecs } from '../../../schemas/codecs.js';

@@ -5,7 +5,6 @@
  * one of them; otherwise it is refused and changes nothing. The revision of a record is the offset of the last applied
  * change. See docs/decisions/020.
  */
-
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import { dayMs } from '../../../schemas/durations.js';

@@ -1,5 +1,4 @@
 /** Stores imports and the parts of their files in the read model. Lists are read from the index, newest first. */
-
 import type { RootDatabase } from 'lmdb';
 import { isId } from '../../../schemas/ids.js';
 import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';

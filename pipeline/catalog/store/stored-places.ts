@@ -5,7 +5,6 @@
  * Keys of the index have a fixed width and sort by row of latitude, then longitude: scope 13 bytes, row 2, longitude 4,
  * latitude 4, id 12. A search reads one range per row.
  */
-
 import type { RootDatabase } from 'lmdb';
 import { isId } from '../../../schemas/ids.js';
 import type { Position } from '../../../schemas/json/common.js';

@@ -38,10 +38,12 @@ export function createExpirySweeper({
     intervalMs,
     isDue: () => due().length > 0,
     async sweep(stopping) {
-      for (let ids = due(); ids.length > 0 && !stopping.aborted; ids = due()) {
+      for (;;) {
         // A lagging read model may show an old `deleteAfter`. If it changes after this check, the tombstone is refused.
         await writer.catchUp();
-        await writer.write(due().map((id) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })));
+        const ids = due();
+        if (ids.length === 0 || stopping.aborted) return;
+        await writer.write(ids.map((id) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })));
       }
     },
   });

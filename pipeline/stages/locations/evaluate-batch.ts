@@ -2,7 +2,6 @@
  * Evaluates a batch of one partition, without I/O. Input: decoded records and the states of their devices. Output: the
  * effects to commit (states, events, outcomes, dead letters) and the locations whose requests wait for a reply.
  */
-
 import type { Codecs } from '../../../schemas/codecs.js';
 import { isId } from '../../../schemas/ids.js';
 import type { OutcomeTail } from '../../../schemas/record-writers.js';

@@ -4,7 +4,6 @@
  * Input: the webhook as it is now, and a delivery. Output: a request through the outbound client, and an outcome. Never
  * throws for anything that the other side does.
  */
-
 import type { OutboundClient, OutboundResult } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
 import { cutText } from '../../../schemas/cut-text.js';

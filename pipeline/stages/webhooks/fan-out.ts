@@ -4,7 +4,6 @@
  * Input: a batch of one partition of topic `events` or `deliveries`. Output: its deliveries, in chunks that are queued
  * one after the other, and the records to dead-letter.
  */
-
 import type { Codecs } from '../../../schemas/codecs.js';
 import { isId } from '../../../schemas/ids.js';
 import { maxGroupedEvents } from '../../../schemas/json/constants.js';

@@ -4,7 +4,6 @@
  * Input: the webhooks of a project and environment. Output: for a type and a tag, the webhooks that want it. The cost
  * is proportional to the matches, not to the number of webhooks.
  */
-
 import { createBoundedCache } from '../../../schemas/bounded-cache.js';
 import type { WebhookRecord } from '../../../schemas/json/webhook.js';
 import type { Event } from '../../../schemas/records.js';
