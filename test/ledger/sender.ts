@@ -1,7 +1,7 @@
 /** Sends a workload: each device's locations in order, and each request again until it is acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Keys } from '../../server/server-process.js';
-import { type Answer, type Client, ok } from '../support/client.js';
+import type { Answer, Client } from '../support/client.js';
 import type { Report, Resource, Workload } from './workload.js';
 
 /** A server, or a cluster of them. */
@@ -31,12 +31,13 @@ const stepsPerChunk = 5;
 const singlesPerChunk = 2;
 const retryAfterMs = 20;
 
-/** Writes settings, geofences and beacons. They are in force afterwards. */
+/** Writes settings, geofences and beacons. They are in force afterwards. A busy node may ask to repeat an edit. */
 export async function configure(target: Target, { settings, resources }: Workload): Promise<void> {
   const backend = target.as('test_secret');
-  ok(await backend.put('/v1/settings', settings));
-  const put = ({ kind, externalId, fields }: Resource) => backend.put(`/v1/${kind}/kill/${externalId}`, fields);
-  for (const answer of await Promise.all(resources.map(put))) ok(answer);
+  await acknowledged(() => backend.put('/v1/settings', settings));
+  const put = ({ kind, externalId, fields }: Resource) =>
+    acknowledged(() => backend.put(`/v1/${kind}/kill/${externalId}`, fields));
+  await Promise.all(resources.map(put));
 }
 
 /** Resolves when every location is acknowledged. Spreads them over at least `overMs`. */

@@ -1,4 +1,5 @@
 import { cpSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../../backends/embedded/embedded.js';
 import { codecs } from '../../../schemas/codecs.js';
@@ -54,6 +55,38 @@ test('reads written records at once, and again after a restart', async () => {
   expect(second.readModel.project(projectA)).toEqual(projectRecord());
   await second.writer.write([put(fence)]);
   expect(second.readModel.geofence(scope, fence._id)).toEqual(fence);
+});
+
+// The time that Kafka took for the first edit of a node counted as lag of its read model, and the edit was refused.
+test('only the time after the append counts as lag of the read model', async () => {
+  const { log, readModel, stop } = startNode();
+  onTestFinished(stop);
+  const limitMs = 500;
+  const slow = Object.assign(Object.create(log), {
+    async append(...appended: Parameters<typeof log.append>) {
+      await delay(limitMs + 100);
+      await log.append(...appended);
+    },
+  });
+  const writer = createConfigurationWriter({ log: slow, readModel, limitMs });
+  await expect(writer.write([put(geofenceRecord())])).resolves.toMatchObject([{ kind: 'applied' }]);
+});
+
+test('names what is late: the log, or the read model', async () => {
+  const { log, readModel, stop } = startNode();
+  onTestFinished(stop);
+  const never = new Promise<never>(() => {});
+  const silent = Object.assign(Object.create(log), { end: () => never });
+  const [unanswered, lagging] = [
+    createConfigurationWriter({ log: silent, readModel, limitMs: 1 }),
+    createConfigurationWriter({
+      log,
+      readModel: Object.assign(Object.create(readModel), { waitFor: () => never }),
+      limitMs: 1_000,
+    }),
+  ];
+  await expect(unanswered.catchUp()).rejects.toThrow('the log does not answer');
+  await expect(lagging.catchUp()).rejects.toThrow('this node lags behind the configuration');
 });
 
 test('a change that was appended without waiting reaches the read model', async () => {

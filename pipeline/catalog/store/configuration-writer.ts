@@ -6,12 +6,14 @@ import type { EditOutcome, EncodedChange, EncodedWriter } from '../types.js';
 import { changesPartition, encodeEdit } from './append-change.js';
 import type { ReadModel } from './read-model.js';
 
-const lagging = (): Error =>
-  new PortError('unavailable', 'this node lags behind the configuration', { retryAfterS: 5 });
+const late = (reason: string) => (): Error => new PortError('unavailable', reason, { retryAfterS: 5 });
+const lagging = late('this node lags behind the configuration');
+const unanswered = late('the log does not answer');
 
 /**
  * Creates a function that resolves when the read model has applied all records that topic `changes` had at the call.
- * @param parts.limitMs time after which it rejects as `unavailable`; default none.
+ * @param parts.limitMs time for the log to answer, and then for the read model, after which it rejects as
+ * `unavailable`; default none.
  */
 export function createCatchUp({
   log,
@@ -22,8 +24,10 @@ export function createCatchUp({
   readonly readModel: Pick<ReadModel, 'waitFor'>;
   readonly limitMs?: number | undefined;
 }): () => Promise<void> {
-  const catchUp = async () => readModel.waitFor(await log.end(topics.changes, changesPartition));
-  return () => withinMs(limitMs, catchUp(), lagging);
+  return async () => {
+    const end = await withinMs(limitMs, log.end(topics.changes, changesPartition), unanswered);
+    await withinMs(limitMs, readModel.waitFor(end), lagging);
+  };
 }
 
 /** Creates the writer. `readModel` must be the instance that `followChanges` applies to. */
@@ -37,8 +41,8 @@ export function createConfigurationWriter({
   readModel: ReadModel;
   clock?: () => number;
   /**
-   * Time after which waiting for the read model fails as `unavailable`; the appended changes may still be applied.
-   * Default none.
+   * Time after an append or an answer of the log after which waiting for the read model fails as `unavailable`; the
+   * appended changes may still be applied. Default none.
    */
   limitMs?: number;
 }): EncodedWriter {
@@ -48,7 +52,8 @@ export function createConfigurationWriter({
     const outcomes = readModel.edits.outcomes(changes);
     try {
       const records = changes.map(({ record }) => record);
-      await Promise.all([log.append(topics.changes, records), withinMs(limitMs, outcomes, lagging)]);
+      const appended = log.append(topics.changes, records);
+      await Promise.all([outcomes, appended.then(() => withinMs(limitMs, outcomes, lagging))]);
     } finally {
       readModel.edits.forget(changes);
     }

@@ -5,7 +5,7 @@
  * the record and the requests to the webhook, once every location is evaluated, stored and delivered, and the nodes are
  * stopped.
  */
-import { onTestFinished } from 'vitest';
+import { onTestFailed, onTestFinished } from 'vitest';
 import type { Role } from '../../../server/config/schema.js';
 import { Receiver } from '../../../testing/receiver.js';
 import { until } from '../../../testing/until.js';
@@ -81,6 +81,7 @@ export async function run(plan: RunPlan): Promise<MeasuredRun> {
   receiver.answering = refusingSome();
   const nodes = await ClusterNodes.start(environment, planned);
   onTestFinished(() => nodes.dispose());
+  onTestFailed(() => console.log(nodes.log()));
 
   await configure(nodes, workload);
   ok(await nodes.as('test_secret').post('/v1/webhooks', { url: receiver.url() }));

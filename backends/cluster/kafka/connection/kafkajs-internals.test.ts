@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { stopIdleTimers, verifyInternals } from './kafkajs-internals.js';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { shareAttemptsToConnect, stopIdleTimers, verifyInternals } from './kafkajs-internals.js';
+import { socketFactory } from './sockets.js';
 
 const require = createRequire(import.meta.url);
 
@@ -58,6 +61,33 @@ describe('undeclared parts of kafkajs', () => {
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((file) => reaching.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
+});
+
+// Partitions that were read at once left sockets open, and the end of one rejected the requests of another.
+test('requests at once open one socket', async () => {
+  shareAttemptsToConnect();
+  shareAttemptsToConnect();
+  let accepted = 0;
+  const server = createServer(() => {
+    accepted += 1;
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const Connection = require('kafkajs/src/network/connection.js');
+  const silent = { namespace: () => silent, debug: () => {} };
+  const { port } = server.address() as AddressInfo;
+  const connection = new Connection({
+    host: '127.0.0.1',
+    port,
+    logger: silent,
+    connectionTimeout: 60_000,
+    requestTimeout: 60_000,
+    socketFactory,
+  });
+  await Promise.all([connection.connect(), connection.connect(), connection.connect()]);
+  await connection.connect();
+  await connection.disconnect();
+  expect(accepted).toBe(1);
 });
 
 describe('kafkajs woke every connection each millisecond', () => {

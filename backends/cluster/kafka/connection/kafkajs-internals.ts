@@ -149,6 +149,7 @@ export function stopIdleTimers(from: Load = load): void {
 
 interface InternalConnection {
   readonly socketFactory: ISocketFactory;
+  connect(): Promise<boolean>;
   send(exchange: { readonly request: { readonly apiName: string } }): Promise<unknown>;
 }
 
@@ -169,6 +170,25 @@ export function observeRequests(openSocket: ISocketFactory, observer: ClientObse
     return observed(observing, exchange.request.apiName, () => send.call(this, exchange));
   };
   connection[isObserved] = true;
+}
+
+const isShared = Symbol('attempts to connect are shared');
+const attempts = new WeakMap<InternalConnection, Promise<boolean>>();
+
+/**
+ * Lets requests share an attempt to connect. kafkajs opens a socket for each request that finds no connection and keeps
+ * one. The others stay open, and when a broker closes one of them, kafkajs rejects the requests of the kept one.
+ */
+export function shareAttemptsToConnect(from: Load = load): void {
+  const connection: InternalConnection & { [isShared]?: true } = from(connectionModule).prototype;
+  if (connection[isShared]) return;
+  const { connect } = connection;
+  connection.connect = function (this: InternalConnection) {
+    const attempt = attempts.get(this) ?? connect.call(this).finally(() => attempts.delete(this));
+    attempts.set(this, attempt);
+    return attempt;
+  };
+  connection[isShared] = true;
 }
 
 /** Returns a module of kafkajs by its name. */
@@ -211,6 +231,7 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
     const connection = new (from(connectionModule))({ host: 'none', port: 1, logger, socketFactory });
     return connection.socketFactory === socketFactory && typeof connection.send === 'function';
   },
+  'connections have no method connect': (from) => typeof from(connectionModule).prototype.connect === 'function',
   'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
   'brokers have no method initProducerId': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',

@@ -34,6 +34,13 @@ describe('fetchFrom', () => {
   test('an empty response keeps the offset', async () => {
     expect(await fetched(12, [])).toEqual({ partition: 3, messages: [], nextOffset: 12, endOffset: 40 });
   });
+
+  // It counted as a broken connection, and all connections were replaced.
+  test('an answer without partitions, because a quota was exceeded, is an answer of Kafka', async () => {
+    const broker = { fetch: async () => ({ responses: [] }) } as unknown as Broker;
+    const answer = fetchFrom(broker, 'topic', [{ partition: 3, offset: 0, maxBytes: 1 }], 0);
+    await expect(answer).rejects.toMatchObject({ type: 'THROTTLING_QUOTA_EXCEEDED' });
+  });
 });
 
 describe('fetchNext', () => {

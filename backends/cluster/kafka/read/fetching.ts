@@ -24,6 +24,11 @@ const presentWaitMs = 1_000;
 
 const readUncommitted = 0;
 
+/** A broker that enforces a quota answers without any partition. The answer tells nothing of them. */
+class Throttled extends Error {
+  readonly type = 'THROTTLING_QUOTA_EXCEEDED';
+}
+
 /** One partition of a fetch request. */
 export interface PartitionFetch {
   readonly partition: number;
@@ -43,7 +48,8 @@ export interface FetchedPartition {
 
 /**
  * Returns the partitions in the order of the request. Waits up to `maxWaitMs` for a record. Rejects when the offset of
- * any partition is outside its log: see {@link isOutOfRange}.
+ * any partition is outside its log, see {@link isOutOfRange}, and when a quota was exceeded. kafkajs delays what is sent
+ * to the broker next by the time that a quota demands.
  */
 export async function fetchFrom(
   broker: Broker,
@@ -65,7 +71,9 @@ export async function fetchFrom(
   });
   const byPartition = new Map(response.map((each) => [each.partition, each]));
   return requested.map(({ partition, offset }) => {
-    const { messages, highWatermark } = byPartition.get(partition)!;
+    const answered = byPartition.get(partition);
+    if (answered === undefined) throw new Throttled(`the answer omits partition ${partition}: a quota was exceeded`);
+    const { messages, highWatermark } = answered;
     return { partition, ...from(offset, messages), endOffset: Number(highWatermark) };
   });
 }
