@@ -37,7 +37,10 @@ export class AcknowledgementBatcher {
   readonly #parts: AcknowledgementBatcherParts;
   #pending: EndedDelivery[] = [];
   #isRunning = false;
-  #onFlushed: (() => void)[] = [];
+  /** Deliveries added, and those of them that are acknowledged. Batches keep the order. */
+  #added = 0;
+  #acknowledged = 0;
+  readonly #waiting: { readonly added: number; readonly resolve: () => void }[] = [];
 
   constructor(parts: AcknowledgementBatcherParts) {
     this.#parts = parts;
@@ -45,14 +48,16 @@ export class AcknowledgementBatcher {
 
   add(ended: EndedDelivery): void {
     this.#pending.push(ended);
+    this.#added += 1;
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#parts.background.run(this.#run());
   }
 
-  /** Resolves when everything added so far is written. */
+  /** Resolves when everything added before the call is acknowledged, whatever is added afterwards. */
   async flushed(): Promise<void> {
-    if (this.#isRunning) await new Promise<void>((resolve) => this.#onFlushed.push(resolve));
+    const added = this.#added;
+    if (this.#acknowledged < added) await new Promise<void>((resolve) => this.#waiting.push({ added, resolve }));
   }
 
   async #run(): Promise<void> {
@@ -63,9 +68,11 @@ export class AcknowledgementBatcher {
       await this.#record(batch);
       await this.#acknowledge(batch);
       this.#parts.onAcknowledged(batch);
+      this.#acknowledged += batch.length;
+      while ((this.#waiting[0]?.added ?? Number.POSITIVE_INFINITY) <= this.#acknowledged)
+        this.#waiting.shift()!.resolve();
     }
     this.#isRunning = false;
-    for (const resolve of this.#onFlushed.splice(0)) resolve();
   }
 
   #nextBatch(): EndedDelivery[] {

@@ -70,7 +70,18 @@ export class DisabledEndpoints {
   }
 
   async #check(): Promise<void> {
-    const { version, steadyClock, onRelease } = this.#parts;
+    const { steadyClock } = this.#parts;
+    this.#releaseEnabled();
+    if (steadyClock() >= this.#nextGiveUpAtMs) {
+      this.#nextGiveUpAtMs = steadyClock() + this.#giveUpEveryMs;
+      for (const endpoint of this.#endpoints) await this.#giveUpOld(endpoint);
+    }
+    this.#checkLater();
+  }
+
+  /** Releases the endpoints that were enabled or deleted since the last call, and those that have become idle. */
+  #releaseEnabled(): void {
+    const { version, onRelease } = this.#parts;
     const hasChanged = version() !== this.#seenVersion;
     this.#seenVersion = version();
     for (const endpoint of this.#endpoints) {
@@ -78,11 +89,6 @@ export class DisabledEndpoints {
       this.#endpoints.delete(endpoint);
       onRelease(endpoint);
     }
-    if (steadyClock() >= this.#nextGiveUpAtMs) {
-      this.#nextGiveUpAtMs = steadyClock() + this.#giveUpEveryMs;
-      for (const endpoint of this.#endpoints) await this.#giveUpOld(endpoint);
-    }
-    this.#checkLater();
   }
 
   #isStillDisabled(endpoint: Endpoint): boolean {
@@ -96,11 +102,15 @@ export class DisabledEndpoints {
     }
   }
 
-  /** Gives up deliveries that are too old among the first of the queue. Returns whether there may be more. */
+  /**
+   * Gives up deliveries that are too old among the first of the queue. Returns whether there may be more. Before, it
+   * releases what was enabled meanwhile: to give up everything old may take minutes.
+   */
   async #giveUpFirst(endpoint: Endpoint, queue: EndpointQueue): Promise<boolean> {
     const { clock, steadyClock, deliveryRetentionMs, maxWindow, webhookOf, giveUp, acknowledged } = this.#parts;
+    this.#releaseEnabled();
     const webhook = webhookOf(endpoint);
-    if (webhook === undefined || queue.isLoading || this.#isClosed) return false;
+    if (webhook === undefined || !this.#endpoints.has(endpoint) || queue.isLoading || this.#isClosed) return false;
     await queue.load(maxWindow, steadyClock());
     const old = queue.takeCreatedBefore(clock() - deliveryRetentionMs);
     queue.release(0);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import type { ISocketFactory } from 'kafkajs';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { shareAttemptsToConnect, stopIdleTimers, verifyInternals } from './kafkajs-internals.js';
 import { socketFactory } from './sockets.js';
@@ -63,31 +64,47 @@ describe('undeclared parts of kafkajs', () => {
   });
 });
 
-// Partitions that were read at once left sockets open, and the end of one rejected the requests of another.
-test('requests at once open one socket', async () => {
-  shareAttemptsToConnect();
-  shareAttemptsToConnect();
-  let accepted = 0;
-  const server = createServer(() => {
-    accepted += 1;
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const Connection = require('kafkajs/src/network/connection.js');
-  const silent = { namespace: () => silent, debug: () => {} };
-  const { port } = server.address() as AddressInfo;
-  const connection = new Connection({
-    host: '127.0.0.1',
-    port,
-    logger: silent,
-    connectionTimeout: 60_000,
-    requestTimeout: 60_000,
-    socketFactory,
+describe('requests at once', () => {
+  /** Returns a connection to a server that counts its sockets. */
+  async function connectionTo(open: ISocketFactory) {
+    let accepted = 0;
+    const server = createServer(() => {
+      accepted += 1;
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const Connection = require('kafkajs/src/network/connection.js');
+    const silent = { namespace: () => silent, debug: () => {}, error: () => {} };
+    const limits = { connectionTimeout: 10, requestTimeout: 60_000 };
+    const connection = new Connection({ host: '127.0.0.1', port, logger: silent, ...limits, socketFactory: open });
+    return { connection, accepted: () => accepted };
+  }
+
+  // Partitions that were read at once left sockets open, and the end of one rejected the requests of another.
+  test('open one socket', async () => {
+    shareAttemptsToConnect();
+    shareAttemptsToConnect();
+    const { connection, accepted } = await connectionTo(socketFactory);
+    connection.connectionTimeout = 60_000;
+    await Promise.all([connection.connect(), connection.connect(), connection.connect()]);
+    await connection.connect();
+    await connection.disconnect();
+    expect(accepted()).toBe(1);
   });
-  await Promise.all([connection.connect(), connection.connect(), connection.connect()]);
-  await connection.connect();
-  await connection.disconnect();
-  expect(accepted).toBe(1);
+
+  test('fail together, and the next one connects anew', async () => {
+    shareAttemptsToConnect();
+    const { connection } = await connectionTo((options) => {
+      const socket = socketFactory({ ...options, onConnect: () => {} });
+      return socket.once('connect', () => socket.emit('end'));
+    });
+    const attempts = [connection.connect(), connection.connect()];
+    for (const attempt of attempts) await expect(attempt).rejects.toThrow('no connection within 1010 ms');
+    connection.socketFactory = socketFactory;
+    await expect(connection.connect()).resolves.toBe(true);
+    await connection.disconnect();
+  });
 });
 
 describe('kafkajs woke every connection each millisecond', () => {

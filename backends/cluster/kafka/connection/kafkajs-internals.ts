@@ -11,6 +11,7 @@ import {
   type KafkaMessage,
   PartitionAssigners,
 } from 'kafkajs';
+import { withinMs } from '../../../../pipeline/time-limit.js';
 import { type ClientObserver, observed } from '../../client-observer.js';
 import { encodeBatch } from '../produce/record-batch.js';
 
@@ -149,6 +150,7 @@ export function stopIdleTimers(from: Load = load): void {
 
 interface InternalConnection {
   readonly socketFactory: ISocketFactory;
+  readonly connectionTimeout: number;
   connect(): Promise<boolean>;
   send(exchange: { readonly request: { readonly apiName: string } }): Promise<unknown>;
 }
@@ -172,21 +174,27 @@ export function observeRequests(openSocket: ISocketFactory, observer: ClientObse
   connection[isObserved] = true;
 }
 
+/** Time in which kafkajs reports an attempt that has reached its limit. */
+const connectingGraceMs = 1_000;
 const isShared = Symbol('attempts to connect are shared');
 const attempts = new WeakMap<InternalConnection, Promise<boolean>>();
 
 /**
  * Lets requests share an attempt to connect. kafkajs opens a socket for each request that finds no connection and keeps
- * one. The others stay open, and when a broker closes one of them, kafkajs rejects the requests of the kept one.
+ * one. The others stay open, and when a broker closes one of them, kafkajs rejects the requests of the kept one. An
+ * attempt has a limit of its own, because kafkajs clears its limit without a result when a socket ends before.
  */
 export function shareAttemptsToConnect(from: Load = load): void {
   const connection: InternalConnection & { [isShared]?: true } = from(connectionModule).prototype;
   if (connection[isShared]) return;
   const { connect } = connection;
   connection.connect = function (this: InternalConnection) {
-    const attempt = attempts.get(this) ?? connect.call(this).finally(() => attempts.delete(this));
+    const current = attempts.get(this);
+    if (current !== undefined) return current;
+    const limitMs = this.connectionTimeout + connectingGraceMs;
+    const attempt = withinMs(limitMs, connect.call(this), () => new Error(`no connection within ${limitMs} ms`));
     attempts.set(this, attempt);
-    return attempt;
+    return attempt.finally(() => attempts.delete(this));
   };
   connection[isShared] = true;
 }
