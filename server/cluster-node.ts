@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';
 import { openCluster } from '../backends/cluster/cluster.js';
 import { watched } from '../backends/embedded/environment.js';
-import { createSpace, refuseWhenFull } from '../backends/embedded/space.js';
+import { createSpace, refuseWhenFull, refuseWhenOut } from '../backends/embedded/space.js';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
 import { followComparedChanges } from '../pipeline/catalog/store/changes.js';
@@ -141,7 +141,8 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   };
   const app = createNodeServer(http);
   const operations = await addOperations(app, {
-    ready: async () => {},
+    // Without a write the node learns of no change: keys that were revoked elsewhere would stay valid here.
+    ready: async () => refuseWhenOut(space),
     exposition: () => exposition(registry, []),
   });
   const shared: RoleParts = {

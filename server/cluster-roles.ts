@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import type { ClickHouseAnalytics } from '../backends/cluster/clickhouse/analytics.js';
 import type { ClusterBackend, ClusterOptions } from '../backends/cluster/cluster.js';
 import type { ClickHouseOptions } from '../backends/cluster/options.js';
+import { retried } from '../backends/cluster/retrying.js';
 import type { Sessions } from '../http/access/sessions.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
 import type { Mailer } from '../outbound/mail/mail.js';
@@ -14,6 +15,7 @@ import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/st
 import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { EncodedWriter, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
+import { isPortError } from '../pipeline/errors.js';
 import { topics } from '../pipeline/ports.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
@@ -68,23 +70,26 @@ export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[
 
 const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   async ingest({ configuration, registry, backend, readModel, spatial, roads, tracing, app }) {
-    const { log, requestStates } = backend;
-    const rejections = startRejectionCounter(log, Date.now);
-    const partitions = log.partitions(topics.locations);
-    const progress = atMostEvery(progressEveryMs, async () =>
-      progressAt(log, await requestStates.nextOffsets(partitions)),
+    const { requestLog, requestStates } = backend;
+    const rejections = startRejectionCounter(requestLog, Date.now);
+    const partitions = requestLog.partitions(topics.locations);
+    const nextOffsets = () => requestStates.nextOffsets(partitions);
+    const progress = atMostEvery(progressEveryMs, async () => progressAt(requestLog, await nextOffsets()));
+    /** Waits for Redis as evaluation does: Kafka goes on taking uploads. */
+    const patientProgress = atMostEvery(progressEveryMs, async () =>
+      progressAt(requestLog, await retried(nextOffsets, { isFinal: (error) => !isPortError(error, 'unavailable') })),
     );
     addBacklogMetrics(registry, progress);
     await addIngest(
       app,
       { configuration, readModel, registry, tracing },
       {
-        log: backend.requestLog,
+        log: requestLog,
         spatial,
         inbox: await backend.openInbox(),
         states: requestStates,
         values: backend.values,
-        paceBulk: createPacing(progress, configuration.ingest.maxBacklogRecords),
+        paceBulk: createPacing(patientProgress, configuration.ingest.maxBacklogRecords),
         rejections,
         roads,
       },

@@ -16,6 +16,7 @@ import type {
 import { topics } from '../../pipeline/ports.js';
 import type { ClientObserver } from './client-observer.js';
 import { connectKafka } from './kafka/connection/connection.js';
+import { logForRequests } from './kafka/for-requests.js';
 import { createKafkaLog, type KafkaLog } from './kafka/log.js';
 import type { KafkaOptions, RedisOptions, RegistryOptions } from './options.js';
 import { connectRedis } from './redis/connection.js';
@@ -48,7 +49,7 @@ export interface ClusterOptions {
 export interface ClusterBackend {
   /** For stages: appends are retried for about a minute. */
   readonly log: Log;
-  /** For requests: a slow append rejects as `unavailable`, although it may still succeed. */
+  /** For requests: what takes ten seconds rejects as `unavailable`. An append may still succeed. */
   readonly requestLog: Log;
   readonly stateStore: StateStore;
   /** For requests and metrics: rejects as `unavailable` after two seconds of an outage. */
@@ -110,7 +111,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     const requestDeliveries = createRedisDeliveryQueue({ redis: requestRedis, partitions });
     return {
       log: retryingLog(kafkaLog, wire),
-      requestLog: kafkaLog,
+      requestLog: logForRequests(kafkaLog),
       stateStore,
       requestStates: createRedisStates(requestRedis),
       positions: createRedisPositions(redis),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSpace, newSharedSpace, whenWritable } from './space.js';
+import { createSpace, newSharedSpace, refuseWhenFull, refuseWhenOut, whenWritable } from './space.js';
 
 it('the end of writing waits for the writes of all threads, and lets no other start', async () => {
   const shared = newSharedSpace();
@@ -19,4 +19,14 @@ it('the end of writing waits for the writes of all threads, and lets no other st
   finish();
   await Promise.all([written, ended]);
   expect(order).toEqual(['written', 'ended']);
+});
+
+it('a disk that is nearly full refuses new data, and only a full one stops what follows', () => {
+  const space = createSpace();
+  expect(() => refuseWhenFull(space)).not.toThrow();
+  space.level = 'low';
+  expect(() => refuseWhenFull(space)).toThrow('nearly full');
+  expect(() => refuseWhenOut(space)).not.toThrow();
+  space.level = 'out';
+  expect(() => refuseWhenOut(space)).toThrow('nearly full');
 });

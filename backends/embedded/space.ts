@@ -82,6 +82,11 @@ export function refuseWhenFull({ level }: Pick<Space, 'level'>): void {
   if (level !== 'enough') throw storageFull();
 }
 
+/** Throws `storage_full` while all writes wait. */
+export function refuseWhenOut({ level }: Pick<Space, 'level'>): void {
+  if (level === 'out') throw storageFull();
+}
+
 /** A short write at the end of the disk fails with EIO. With less free space than this, EIO counts as a full disk. */
 const shortWriteBytes = 256 * 2 ** 20;
 

@@ -1,7 +1,7 @@
 /** Records that a stage has to process after its store has lost the last second. */
 import { expect, test } from 'vitest';
 import type { LogRecord } from '../ports.js';
-import { dueRecords } from './due-records.js';
+import { dueRecords, missedRecords } from './due-records.js';
 
 const record = (offset: number): LogRecord => ({
   partition: 0,
@@ -37,4 +37,16 @@ test('records that the log no longer has are passed over', async () => {
   const given = [record(8), record(9)];
   expect(await dueRecords(log(8, 10, 0), 'locations', 5, given, 100)).toBe(given);
   expect(await dueRecords(log(10, 10, Number.POSITIVE_INFINITY), 'locations', 5, given, 100)).toBe(given);
+});
+
+// The same of an idle partition: the first empty answer counted as proof, and the locations waited for the next one.
+test('records of an idle partition that a new leader does not return at once are not skipped', async () => {
+  const missed = await missedRecords(log(0, 10, 3), 'locations', 0, { from: 5, end: 8 }, 100);
+  expect(offsetsOf(missed)).toEqual([5, 6, 7]);
+});
+
+test('an idle partition has missed no records that the log has removed', async () => {
+  expect(await missedRecords(log(8, 10, 0), 'locations', 0, { from: 5, end: 8 }, 100)).toEqual([]);
+  const empty = log(10, 10, Number.POSITIVE_INFINITY);
+  expect(await missedRecords(empty, 'locations', 0, { from: 5, end: 8 }, 100)).toEqual([]);
 });

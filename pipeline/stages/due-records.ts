@@ -6,6 +6,35 @@ import type { Log, LogRecord, Topic } from '../ports.js';
 const presentLimitMs = 10_000;
 const readAgainAfterMs = 100;
 
+/** Offsets of a partition that the store has lost by falling back. */
+interface Missing {
+  readonly from: number;
+  /** The offset after the last one. */
+  readonly end: number;
+}
+
+/**
+ * Reads the first of the missing records. Returns none when the log has removed them, and undefined when it returns
+ * nothing for ten seconds although it has not: an empty answer alone does not prove that they are gone, and skipping
+ * them would lose their events.
+ */
+async function readMissing(
+  log: Pick<Log, 'read' | 'bounds'>,
+  topic: Topic,
+  partition: number,
+  { from, end }: Missing,
+  maxRecords: number,
+): Promise<readonly LogRecord[] | undefined> {
+  const limit = performance.now() + presentLimitMs;
+  for (;;) {
+    const present = await log.read(topic, partition, from, maxRecords);
+    const missed = present.filter(({ offset }) => offset < end);
+    if (present.length > 0 || (await log.bounds(topic, partition)).first >= end) return missed;
+    if (performance.now() > limit) return undefined;
+    await delay(readAgainAfterMs);
+  }
+}
+
 /**
  * Returns the records from `nextOffset` on. When the store has lost its last second and `nextOffset` precedes the given
  * records, returns the missing ones instead; the caller calls again. `records` must not be empty and must be of one
@@ -21,30 +50,20 @@ export async function dueRecords(
   const { partition, offset: first } = records[0] as LogRecord;
   if (nextOffset === first) return records;
   if (nextOffset > first) return records.filter(({ offset }) => offset >= nextOffset);
-  const limit = performance.now() + presentLimitMs;
-  for (;;) {
-    const present = await log.read(topic, partition, nextOffset, maxRecords);
-    const missed = present.filter(({ offset }) => offset < first);
-    if (missed.length > 0) return missed;
-    // An empty answer alone does not prove that the records are gone: skipping them would lose their events.
-    if (present.length > 0 || (await log.bounds(topic, partition)).first >= first) return records;
-    if (performance.now() > limit)
-      throw new Error(`${topic}/${partition} returns nothing at ${nextOffset}, although it handed over ${first}`);
-    await delay(readAgainAfterMs);
-  }
+  const missed = await readMissing(log, topic, partition, { from: nextOffset, end: first }, maxRecords);
+  if (missed === undefined)
+    throw new Error(`${topic}/${partition} returns nothing at ${nextOffset}, although it handed over ${first}`);
+  return missed.length > 0 ? missed : records;
 }
 
 /**
- * Reads the records that a store has lost by falling back: from `from` to before `end`. Returns none when the log no
- * longer has them.
+ * Returns the first of the missing records of an idle partition. Returns none when the log no longer has them: it has
+ * removed them, or has returned nothing for ten seconds and has therefore lost them as well.
  */
-export async function missedRecords(
-  log: Pick<Log, 'read'>,
+export const missedRecords = async (
+  log: Pick<Log, 'read' | 'bounds'>,
   topic: Topic,
   partition: number,
-  { from, end }: { readonly from: number; readonly end: number },
+  missing: Missing,
   maxRecords: number,
-): Promise<readonly LogRecord[]> {
-  const records = await log.read(topic, partition, from, maxRecords);
-  return records.filter(({ offset }) => offset < end);
-}
+): Promise<readonly LogRecord[]> => (await readMissing(log, topic, partition, missing, maxRecords)) ?? [];

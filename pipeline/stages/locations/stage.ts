@@ -202,20 +202,15 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
    * partition after a refused commit, unless it was reassigned to another process.
    */
   async function applyRecords(partition: number, end: number, records: readonly LogRecord[]): Promise<HandOverResult> {
+    const { maxBatchRecords } = bounds;
     let owner = owners.get(partition);
     let refusals = 0;
     // A partition without an owner here was reassigned to another process.
     while (owner !== undefined && owner.nextOffset < end) {
       const due =
         records.length > 0
-          ? await dueRecords(log, topics.locations, owner.nextOffset, records, bounds.maxBatchRecords)
-          : await missedRecords(
-              log,
-              topics.locations,
-              partition,
-              { from: owner.nextOffset, end },
-              bounds.maxBatchRecords,
-            );
+          ? await dueRecords(log, topics.locations, owner.nextOffset, records, maxBatchRecords)
+          : await missedRecords(log, topics.locations, partition, { from: owner.nextOffset, end }, maxBatchRecords);
       if (due.length === 0) return;
       const result = await applyBatch(owner, due);
       if (result === 'halted') return result;

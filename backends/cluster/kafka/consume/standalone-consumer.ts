@@ -1,7 +1,6 @@
 /** A consumer without a group: this process reads all partitions of the topic, whatever other processes do. */
 import { type ConsumeOptions, type Log, type Subscription, topics } from '../../../../pipeline/ports.js';
 import { subscriptionOf } from '../../../subscription.js';
-import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
@@ -15,13 +14,16 @@ export interface StandaloneConsumerParts {
   readonly options: Omit<ConsumeOptions, 'group'>;
   /** The same log, for reads at any offset. */
   readonly log: Pick<Log, 'read' | 'bounds'>;
-  /** How long requests are retried during an outage. Default a minute. */
+  /**
+   * How long requests are retried during an outage. Default: until it ends. No other process waits for what this one
+   * reads, and a node that ended could not answer 503 to devices.
+   */
   readonly outageLimitMs?: number;
 }
 
-/** Starts a consumer whose `done` rejects when the handler fails, or when brokers are out of reach for too long. */
+/** Starts a consumer whose `done` rejects when the handler fails, or when an outage lasts longer than its limit. */
 export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscription {
-  const { connection, wire, options, log, outageLimitMs = defaultOutageLimitMs } = parts;
+  const { connection, wire, options, log, outageLimitMs = Number.POSITIVE_INFINITY } = parts;
   const { topic } = options;
   const brokers = new Brokers(connection);
   const partitions = Array.from({ length: connection.partitions(topic) }, (_, partition) => partition);

@@ -54,6 +54,9 @@ const unknownSequence = [45, 47, 59];
 
 class Refused extends Error {}
 
+/** The records were given up after an outage. They may still have been written. */
+export class GivenUp extends Error {}
+
 export class PartitionQueue {
   private readonly queue: QueuedRecords[] = [];
   private batch: Batch | undefined;
@@ -144,7 +147,8 @@ export class PartitionQueue {
       this.dropSequence();
     }
     this.batch = undefined;
-    const error = new Error(`${this.name} could not be appended to: ${(cause as Error).message}`, { cause });
+    const message = `${this.name} could not be appended to: ${(cause as Error).message}`;
+    const error = cause instanceof Refused ? new Error(message, { cause }) : new GivenUp(message, { cause });
     for (const { settle } of failed) settle(error);
   }
 }

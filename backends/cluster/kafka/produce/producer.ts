@@ -18,7 +18,7 @@ import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { exchange } from '../connection/kafkajs-internals.js';
 import { RequestBatcher } from '../connection/request-batcher.js';
-import { PartitionQueue } from './partition-queue.js';
+import { GivenUp, PartitionQueue } from './partition-queue.js';
 import { type AddressedBatch, produceRequest } from './produce-request.js';
 import { ProducerIds } from './producer-ids.js';
 import { maxBytesOf } from './record-batch.js';
@@ -70,7 +70,12 @@ export class KafkaProducer {
     const durable = this.publish(topic, records).finally(() => {
       this.inFlightBytes -= bytes;
     });
-    await withinMs(appendLimitMs, durable, unavailable);
+    try {
+      await withinMs(appendLimitMs, durable, unavailable);
+    } catch (error) {
+      // Given up with records that had waited for longer.
+      throw error instanceof GivenUp ? unavailable() : error;
+    }
   }
 
   /** Resolves when the records are durable. Rejects when they are refused, or after about a minute of failures. */

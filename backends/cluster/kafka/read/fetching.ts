@@ -48,8 +48,8 @@ export interface FetchedPartition {
 
 /**
  * Returns the partitions in the order of the request. Waits up to `maxWaitMs` for a record. Rejects when the offset of
- * any partition is outside its log, see {@link isOutOfRange}, and when a quota was exceeded. kafkajs delays what is sent
- * to the broker next by the time that a quota demands.
+ * any partition is outside its log, see {@link isOutOfRange}, and when a quota was exceeded. kafkajs then delays what
+ * is sent next by the time that the broker demands.
  */
 export async function fetchFrom(
   broker: Broker,

@@ -1,0 +1,65 @@
+/** A node that takes requests stays while services are away, and says so or waits. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { startKafka } from '../../../testing/services/kafka.js';
+import { startProxy } from '../../../testing/services/proxy.js';
+import { services } from '../../../testing/services/services.js';
+import { until } from '../../../testing/until.js';
+import { ok } from '../../support/client.js';
+import { newTestCluster, type OwnServices } from '../../support/cluster.js';
+import { ClusterNodes } from '../../support/cluster-nodes.js';
+
+const timeout = 600_000;
+const report = { deviceId: 'device', latitude: 0, longitude: 0, accuracy: 5 };
+
+/** Starts one node that takes requests, and nothing that evaluates. */
+async function startFront(own: OwnServices) {
+  const nodes = await ClusterNodes.start(newTestCluster(own)!.environment, [
+    { name: 'front', roles: ['ingest', 'api'] },
+  ]);
+  onTestFinished(() => nodes.dispose());
+  const client = nodes.as('test_secret');
+  await until(async () => (await client.bulk([report])).status === 200);
+  return { nodes, client };
+}
+
+/** Longer than processes that evaluate wait for Kafka. */
+const kafkaAwayMs = 80_000;
+
+// It ended after a minute, because its follower of the configuration gave up, and devices could not connect. Requests
+// that came then were answered 500, because their records were given up with those that had waited for a minute.
+it('answers 503 while Kafka is away for longer than a minute', { timeout }, async () => {
+  const broker = await startKafka();
+  onTestFinished(() => broker.stop());
+  const { nodes, client } = await startFront({ kafka: broker });
+  await broker.kill();
+  const killedAtMs = performance.now();
+  while (performance.now() - killedAtMs < kafkaAwayMs) {
+    const answer = await client.bulk([report]);
+    expect([answer.status, answer.body.meta.type]).toEqual([503, 'unavailable']);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    ok(await client.get('/v1/settings'));
+  }
+  await broker.restart();
+  const fence = { type: 'circle', coordinates: [0, 0], radius: 100, description: 'edited afterwards' };
+  const accepted = { timeoutMs: 120_000 };
+  await until(async () => (await client.bulk([report])).status === 200, accepted);
+  await until(async () => (await client.put('/v1/geofences/test/later', fence)).status === 200, accepted);
+  expect(ok(await client.get('/v1/geofences/test/later')).geofence.description).toBe('edited afterwards');
+  expect(nodes.restarts, 'processes that ended').toBe(0);
+});
+
+/** Longer than requests wait for Redis. */
+const redisAwayMs = 4_000;
+
+// It was answered 503 after two seconds, although Kafka accepted its locations.
+it('lets an upload wait while Redis is away', { timeout }, async () => {
+  const redis = await startProxy(services()!.redis);
+  onTestFinished(() => redis.stop());
+  const { client } = await startFront({ redis });
+  redis.cutOff();
+  const upload = client.bulk([report]);
+  await delay(redisAwayMs);
+  redis.mend();
+  expect(ok(await upload)).toMatchObject({ accepted: 1, rejected: 0 });
+});
