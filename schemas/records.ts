@@ -250,4 +250,9 @@ export interface DeviceState {
   users: UserState[];
   /** The device's clock at the fix of its last location, from an unknown start; null if the device did not tell it. */
   locationMs: number | null;
+  /**
+   * Ids of fixes that were applied at the time of the last location and before it, 24 hex digits each; absent if there
+   * are none. Not in the Avro schema: `records/device-state.ts` stores them.
+   */
+  overtaken?: readonly string[];
 }

@@ -2,6 +2,7 @@
  * Evaluates one location. Input: the location, the device's state, its context. Output: the next state and the
  * transitions. Pure. The given state is not modified, and the next state shares its unchanged parts.
  */
+import { deriveId } from '../../schemas/ids.js';
 import type { DeviceState, LastLocation, Location, OutcomeResult, UserState } from '../../schemas/records.js';
 import { beaconsAfter } from './beacon-visits.js';
 import { rangedText } from './beacons.js';
@@ -17,7 +18,8 @@ export const evaluate: Evaluate = (location, state, context) => {
   const user = resolveUser(location, users);
   const last = lastLocation(location);
 
-  const result = resultOf(location, last, user, state);
+  const laterMs = laterThanLast(location, state);
+  const result = resultOf(location, last, laterMs, user, state);
   if (state !== undefined && result !== 'applied') {
     return { result, state, user: existingUser(location, users) ?? user, transitions: [], notEntered: 0 };
   }
@@ -34,7 +36,12 @@ export const evaluate: Evaluate = (location, state, context) => {
   };
   const { transitions, notEntered } = effects;
   if (transitions.length > 1) transitions.sort(inOrder);
-  const after = { users: usersAfter(users, next), locationMs: fixTimesOf(location).locationMs };
+  const overtaken = laterMs === 0 ? overtakenAfter(location, last, state!) : noFixes;
+  const after: DeviceState = {
+    users: usersAfter(users, next),
+    locationMs: fixTimesOf(location).locationMs,
+    ...(overtaken.length > 0 && { overtaken }),
+  };
   return { result, state: after, user: next, transitions, notEntered };
 };
 
@@ -61,18 +68,46 @@ const maxResendMs = 2 * 60_000;
 function resultOf(
   location: Location,
   now: LastLocation,
+  laterMs: number,
   user: UserState,
   state: DeviceState | undefined,
 ): OutcomeResult {
-  const latest = state?.users[0];
-  if (!latest?.last || !now.deviceTimed) return 'applied';
-  const before = { occurredAt: latest.last.occurredAt, locationMs: state!.locationMs };
-  const laterMs = laterBy(location, before);
-  if (laterMs < 0) return 'stale';
-  return laterMs === 0 && user === latest && isSameFix(now, latest.last) && saysNothingNew(location, user)
-    ? 'repeat'
-    : 'applied';
+  if (laterMs !== 0) return laterMs < 0 ? 'stale' : 'applied';
+  const { users, overtaken = noFixes } = state!;
+  const isOvertaken = overtaken.length > 0 && overtaken.includes(fixId(location.userId, now));
+  const isLast = user === users[0] && isSameFix(now, user.last!) && saysNothingNew(location, user);
+  return isOvertaken || isLast ? 'repeat' : 'applied';
 }
+
+/** Returns by how many milliseconds a fix is later than the device's last; Infinity if there is none, or no time. */
+function laterThanLast(location: Location, state: DeviceState | undefined): number {
+  const last = state?.users[0]?.last;
+  if (!last || !location.deviceTimed) return Number.POSITIVE_INFINITY;
+  return laterBy(location, { occurredAt: last.occurredAt, locationMs: state!.locationMs });
+}
+
+/** A device whose clock stands still would otherwise add to its state without end. */
+const maxOvertaken = 32;
+const noFixes: readonly string[] = [];
+
+/**
+ * Returns the fixes of the time of an applied location that came before it. A request with several of one time, sent
+ * again, would otherwise move the device back to the first of them, and make all their events again.
+ */
+function overtakenAfter(location: Location, now: LastLocation, state: DeviceState): readonly string[] {
+  const { users, overtaken = noFixes } = state;
+  const { userId, last } = users[0]!;
+  if (!last!.deviceTimed) return noFixes;
+  // An SDK sends its last fix again to report a changed profile.
+  if (userId === location.userId && isSameFix(now, last!)) return overtaken;
+  return [...overtaken, fixId(userId, last!)].slice(-maxOvertaken);
+}
+
+/** Returns the same id for fixes of one time that differ in nothing else. */
+const fixId = (
+  userId: string | null,
+  { longitude, latitude, accuracy_m, stopped, foreground, beacons }: LastLocation,
+): string => deriveId('fix', JSON.stringify([userId, longitude, latitude, accuracy_m, stopped, foreground, beacons]));
 
 /** The times of a device's last applied location. */
 export interface FixTimes {

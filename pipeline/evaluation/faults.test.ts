@@ -253,3 +253,31 @@ describe('a request that an SDK sent again after a lost answer made its events a
     expect(results(device, [fix(20, 20, 0.01, named), fix(20, 20, 0.02, named)])).toEqual(['applied', 'repeat']);
   });
 });
+
+// The two fixes were compared with the last one only. The first moved the device back, and all events came again.
+describe('a request with several fixes of one time, sent again, made its events again', () => {
+  const world = flatWorld([flatFence('home', 0, 0, 5), flatFence('work', 30, 0, 5)]);
+
+  test('the same fixes change nothing, however often they arrive', () => {
+    const device = follow(world);
+    const arrive = () => [0, 30, 60].flatMap((x) => device.reports(1, x, { userId: x === 60 ? 'ann' : null }));
+    expect(arrive()).toEqual(['entered home', 'exited home', 'entered work', 'exited work']);
+    const { user } = device;
+    expect([arrive(), arrive()]).toEqual([[], []]);
+    expect(device.user).toBe(user);
+  });
+
+  test('a later fix at the place of an earlier one counts', () => {
+    const device = follow(world);
+    device.reports(1, 0);
+    device.reports(1, 30);
+    expect(device.reports(1.1, 0)).toEqual(['exited work', 'entered home']);
+    expect(device.evaluate(locationAt(2, 0, 0)).state).not.toHaveProperty('overtaken');
+  });
+
+  test('a device whose clock stands still has a state of bounded size', () => {
+    const device = follow(world);
+    for (let x = 0; x < 100; x++) device.reports(1, x);
+    expect(device.evaluate(locationAt(1, 100, 0)).state.overtaken).toHaveLength(32);
+  });
+});

@@ -24,6 +24,13 @@ test.each([null, 0, 123.5])('reads a state back as it was written, with the cloc
   expect(plain(decodeDeviceState(encoded(state)))).toEqual(state);
 });
 
+test.each([null, 123.5])('reads overtaken fixes back, with the clock %s', (locationMs) => {
+  const overtaken = ['00112233445566778899aabb', 'ffeeddccbbaa998877665544'];
+  const state = { ...stateWith({ ...visit, generation: 1 }, locationMs), overtaken };
+  expect(plain(decodeDeviceState(encoded(state)))).toEqual(state);
+  expect(encodeDeviceState(state, Buffer.alloc(20), 0)).toBe(-1);
+});
+
 test('a state without a clock has the bytes of releases that knew no clock', () => {
   const state = stateWith({ ...visit, generation: 1 });
   expect(encoded(state)).toEqual(Buffer.concat([Buffer.of(0, 2), thirdDeviceStateType.toBuffer(state)]));
@@ -32,6 +39,6 @@ test('a state without a clock has the bytes of releases that knew no clock', () 
 test('rejects a state of a later release, and returns -1 when a state does not fit', () => {
   const later = encoded(stateWith({ ...visit, generation: 1 }));
   later[1] = 9;
-  expect(() => decodeDeviceState(later)).toThrow('device state has version 9; this release reads up to version 3');
+  expect(() => decodeDeviceState(later)).toThrow('device state has version 9; this release reads up to version 4');
   expect(encodeDeviceState(stateWith({ ...visit, generation: 1 }), Buffer.alloc(20), 19)).toBe(-1);
 });

@@ -71,6 +71,6 @@ export function withoutErased(command: Location, state: DeviceState): DeviceStat
   if (only === undefined) return undefined;
   const isOpen = left.length === 1 && only.userId === null && left.length < state.users.length;
   const users = isOpen ? [{ ...only, createdAt: Math.max(only.createdAt, command.receivedAt + 1) }] : left;
-  // The clock is that of the latest location.
+  // The clock is that of the latest location. Fixes of one time may be those of erased users, and are forgotten.
   return { users, locationMs: left[0] === state.users[0] ? state.locationMs : null };
 }

@@ -2,6 +2,7 @@
  * A plain and slow model of evaluation: it examines every fence and every beacon for every location, and applies each
  * rule as the documentation words it. It shares only types with the code under test.
  */
+import { deriveId } from '../../../schemas/ids.js';
 import type { Settings } from '../../../schemas/json/project.js';
 import type { DeviceState, Location, UserState, Visit } from '../../../schemas/records.js';
 import type { Transition } from '../types.js';
@@ -23,14 +24,22 @@ export function evaluateByTheTables(
 ): ModelEvaluation {
   const state: DeviceState = structuredClone(before ?? { users: [], locationMs: null });
   const latest = state.users[0];
+  let overtaken: string[] = [];
 
   if (latest?.last && location.deviceTimed) {
     const occurredAt = timeOfFix(location, latest.last.occurredAt, state.locationMs);
     if (occurredAt < latest.last.occurredAt) return { result: 'stale', state, transitions: [], notEntered: 0 };
     const isSameUser = latest.userId === location.userId;
     const isNews = profileWith(location, latest.profile) !== latest.profile;
-    if (isSameUser && !isNews && fingerprint({ ...location, occurredAt }) === fingerprintOfLast(latest))
-      return { result: 'repeat', state, transitions: [], notEntered: 0 };
+    const isLast = isSameUser && fingerprint({ ...location, occurredAt }) === fingerprintOfLast(latest);
+    const isOfOneTime = occurredAt === latest.last.occurredAt;
+    const isOvertaken = isOfOneTime && (state.overtaken ?? []).includes(idOfFix(location, rangedSet(location)));
+    if (isOvertaken || (isLast && !isNews)) return { result: 'repeat', state, transitions: [], notEntered: 0 };
+    if (isOfOneTime && latest.last.deviceTimed) {
+      overtaken = [...(state.overtaken ?? [])];
+      if (!isLast) overtaken.push(idOfFix({ ...latest.last, userId: latest.userId }, latest.last.beacons));
+      overtaken.splice(0, overtaken.length - 32);
+    }
   }
 
   const user = takeRecord(state, location, freshId);
@@ -40,6 +49,8 @@ export function evaluateByTheTables(
   state.locationMs = location.details?.locationMs ?? null;
   state.users.unshift(user);
   state.users.splice(16);
+  if (overtaken.length > 0) state.overtaken = overtaken;
+  else delete state.overtaken;
   return {
     result: 'applied',
     state,
@@ -68,6 +79,15 @@ function fingerprintOfLast({ last }: UserState): string {
   const { deviceTimed, occurredAt, longitude, latitude, accuracy_m, stopped, foreground, beacons } = last!;
   return JSON.stringify([deviceTimed, occurredAt, longitude, latitude, accuracy_m, stopped, foreground, beacons]);
 }
+
+/** Returns what distinguishes fixes of one time. */
+const idOfFix = (
+  fix: Pick<Location, 'userId' | 'longitude' | 'latitude' | 'accuracy_m' | 'stopped' | 'foreground'>,
+  beacons: string | null,
+): string => {
+  const { userId, longitude, latitude, accuracy_m, stopped, foreground } = fix;
+  return deriveId('fix', JSON.stringify([userId, longitude, latitude, accuracy_m, stopped, foreground, beacons]));
+};
 
 /** Returns the record of the user, the anonymous record that the first user takes over, or a new record. */
 function takeRecord(state: DeviceState, { userId, receivedAt }: Location, freshId: string): UserState {
