@@ -68,6 +68,18 @@ test('lists a geofence that expired after the last location of a user, because t
   expect(await inside(before)).toEqual([]);
 });
 
+test('lists a geofence and its users no longer when its userIds name only others', async () => {
+  const shared = await put('shared');
+  const listed = async (name: string) =>
+    idsOf((await api.call('GET', `/v1/users/${deriveId('user', name)}`)).body.user.geofences);
+  const inside = async () => idsOf((await api.call('GET', `/v1/geofences/${shared}/users`)).body.users);
+  await store({ name: 'ann', time: 7, geofences: [shared] }, { name: 'eve', time: 8, geofences: [shared] });
+  expect([await listed('ann'), await listed('eve')]).toEqual([[shared], [shared]]);
+  await put('shared', { userIds: 'user ann,user zoe' });
+  expect([await listed('ann'), await listed('eve')]).toEqual([[shared], []]);
+  expect(await inside()).toEqual([deriveId('user', 'ann')]);
+});
+
 test('finds the last updated user by _id, userId and deviceId, with what is still monitored', async () => {
   const [kept, disabled, expired, deleted] = [
     await put('kept'),

@@ -3,7 +3,7 @@
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
-import { type GeofenceRecord, isMonitoredAt } from '../../schemas/json/geofence.js';
+import { type GeofenceRecord, isMonitoredFor } from '../../schemas/json/geofence.js';
 import type { User } from '../../schemas/json/user.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
 import { type UserParts, userJson } from '../../schemas/wire/user.js';
@@ -25,6 +25,8 @@ export interface UserQuery {
   readonly search?: string | null;
   /** `_id` of a geofence that the users are inside of. */
   readonly geofence?: string;
+  /** Whose users; null for all. */
+  readonly userIds?: readonly string[] | null;
   /** Latest time of the users' last locations, epoch ms, inclusive. */
   readonly lastBy?: number;
 }
@@ -70,6 +72,7 @@ function usersStatement(scope: Scope, query: UserQuery): Statement {
     ['updated_at < {time}', query.updatedBefore],
     ['updated_at > {time}', query.updatedAfter],
     [insideGeofence, query.geofence, query.geofence],
+    ['has({texts}, user_id)', query.userIds],
     ['updated_at <= {time}', query.lastBy],
     [searched, query.search, query.search, query.search, query.search],
     ['(updated_at, user) < ({time}, {text})', query.cursor?.timeMs, query.cursor?.id],
@@ -96,7 +99,7 @@ function userOf({ configuration }: UsersDeps, scope: Scope, row: UserRow): User 
   const geofences = row.geofences.flatMap((id) => {
     const geofence = configuration.geofenceHead(scope, id);
     // The user's last location decided the user's events, too.
-    return geofence && isMonitoredAt(geofence, parts.last.occurredAt) ? [geofenceSummary(geofence)] : [];
+    return geofence && isMonitoredFor(geofence, parts.userId, parts.last.occurredAt) ? [geofenceSummary(geofence)] : [];
   });
   const beacons = row.beacons.flatMap((id) => {
     const beacon = configuration.beacon(scope, id);
@@ -112,15 +115,20 @@ export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery)
   return { meta: page.meta, users: page.rows.map((row) => userOf(deps, scope, row)) };
 }
 
-/** Lists the users inside a geofence, each as of its last location; none of a disabled one. */
+/** Lists the users inside a geofence, each as of its last location; none of a disabled one, and only its `userIds`. */
 export async function listUsersInside(
   deps: UsersDeps,
   scope: Scope,
-  { _id, enabled, disableAfter }: GeofenceRecord,
+  { _id, enabled, disableAfter, userIds }: GeofenceRecord,
   query: UserQuery,
 ) {
   if (!enabled) return { meta: pageOf([], query.limit).meta, users: [] };
-  return listUsers(deps, scope, { ...query, geofence: _id, ...(disableAfter !== null && { lastBy: disableAfter }) });
+  return listUsers(deps, scope, {
+    ...query,
+    geofence: _id,
+    userIds,
+    ...(disableAfter !== null && { lastBy: disableAfter }),
+  });
 }
 
 /** Finds the user with this `_id`, `userId` or `deviceId`; undefined if there is none. */

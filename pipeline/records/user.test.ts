@@ -18,13 +18,13 @@ const state = {
   last: { ...exampleLocation({ occurredAt: nowMs }), beacons: null },
 };
 
-test('a user is not shown in a geofence that is disabled, expired or created again, but in a closed one', async () => {
+test('a user is shown in a closed geofence, but in none that is disabled, expired, for others or created again', async () => {
   const readModel = openReadModel(temporaryFolder());
   onTestFinished(() => readModel.close());
   let offset = 0;
-  async function shown(fields: Partial<GeofenceRecord>): Promise<string[] | undefined> {
+  async function shown(fields: Partial<GeofenceRecord>, userId: string | null = null): Promise<string[] | undefined> {
     await readModel.apply([{ kind: 'geofence', id: shop._id, record: { ...shop, ...fields } }], ++offset);
-    return userOf(state, { ...scope, deviceId: 'phone' }, readModel)?.geofences.map(({ _id }) => _id);
+    return userOf({ ...state, userId }, { ...scope, deviceId: 'phone' }, readModel)?.geofences.map(({ _id }) => _id);
   }
   expect(await shown({})).toEqual([shop._id]);
   expect(await shown({ enabled: false })).toEqual([]);
@@ -32,6 +32,9 @@ test('a user is not shown in a geofence that is disabled, expired or created aga
   expect(await shown({ deleteAfter: nowMs - 1 })).toEqual([]);
   expect(await shown({ disableAfter: nowMs, deleteAfter: nowMs })).toEqual([shop._id]);
   expect(await shown({ createdAt: shop.createdAt + 1 })).toEqual([]);
+  expect(await shown({ userIds: ['ann'] })).toEqual([]);
+  expect(await shown({ userIds: ['ann'] }, 'bob')).toEqual([]);
+  expect(await shown({ userIds: ['ann'] }, 'ann')).toEqual([shop._id]);
   expect(await shown({ operatingHours: {} })).toEqual([shop._id]);
   await readModel.apply([{ kind: 'geofence', id: shop._id, record: null }], ++offset);
   expect(userOf(state, { ...scope, deviceId: 'phone' }, readModel)?.geofences).toEqual([]);

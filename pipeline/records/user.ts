@@ -1,6 +1,6 @@
 /** Builds a user's JSON for SDKs, the API and webhooks from its state and the current configuration. */
 import type { Beacon } from '../../schemas/json/beacon.js';
-import { type GeofenceSummary, isMonitoredAt } from '../../schemas/json/geofence.js';
+import { type GeofenceSummary, isMonitoredFor } from '../../schemas/json/geofence.js';
 import type { User, UserProfile } from '../../schemas/json/user.js';
 import type { UserState, Visit } from '../../schemas/records.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
@@ -13,19 +13,17 @@ export interface DeviceScope extends Scope {
   readonly deviceId: string;
 }
 
-/**
- * Returns summaries of the visited geofences by time of entry, without those that are disabled or expired at `atMs`.
- */
+/** Returns summaries of the visited geofences by time of entry, without those that made no events for the location. */
 const listedGeofences = (
-  visits: readonly Visit[],
+  { geofences, userId }: UserState,
   scope: Scope,
   configuration: ConfigurationReader,
   atMs: number,
 ): GeofenceSummary[] =>
-  visits.flatMap((visit) => {
+  geofences.flatMap((visit) => {
     const record = configuration.storedGeofenceHead(scope, visit.id);
-    const isShown = record !== undefined && isOfGeneration(visit, record.createdAt) && isMonitoredAt(record, atMs);
-    return isShown ? [geofenceSummary(record)] : [];
+    if (record === undefined || !isOfGeneration(visit, record.createdAt)) return [];
+    return isMonitoredFor(record, userId, atMs) ? [geofenceSummary(record)] : [];
   });
 
 /** Returns summaries of the beacons in range, without disabled and deleted ones. */
@@ -50,7 +48,7 @@ export function userOf(state: UserState, device: DeviceScope, configuration: Con
     createdAt: state.createdAt,
     profile: state.profile === null ? {} : (JSON.parse(state.profile) as UserProfile),
     last,
-    geofences: listedGeofences(state.geofences, device, configuration, last.occurredAt),
+    geofences: listedGeofences(state, device, configuration, last.occurredAt),
     beacons: listedBeacons(state.beacons, device, configuration),
   });
 }

@@ -124,9 +124,14 @@ export type GeofenceHead = Omit<GeofenceRecord, 'ring'>;
 export const isEnabledAt = ({ enabled, disableAfter }: GeofenceHead, atMs: number): boolean =>
   enabled && (disableAfter === null || atMs <= disableAfter);
 
-/** Tests whether the geofence is enabled at a time (milliseconds), and its `deleteAfter` has not passed. */
-export const isMonitoredAt = (geofence: GeofenceHead, atMs: number): boolean =>
-  isEnabledAt(geofence, atMs) && (geofence.deleteAfter === null || atMs <= geofence.deleteAfter);
+/**
+ * Tests whether the geofence makes events for a user at a time (milliseconds): it is enabled, its `deleteAfter` has not
+ * passed, and its `userIds` name the user. null: a device without a user.
+ */
+export const isMonitoredFor = (geofence: GeofenceHead, userId: string | null, atMs: number): boolean =>
+  isEnabledAt(geofence, atMs) &&
+  (geofence.deleteAfter === null || atMs <= geofence.deleteAfter) &&
+  (geofence.userIds === null || (userId !== null && geofence.userIds.includes(userId)));
 
 /** What computed an isochrone, as the API returns it. */
 export const ShownIsochroneSource = Type.Object({
