@@ -18,7 +18,7 @@ const state = {
   last: { ...exampleLocation({ occurredAt: nowMs }), beacons: null },
 };
 
-test('a user is shown in a closed geofence, but in none that is disabled, expired, for others or created again', async () => {
+test('a user is shown in a closed geofence, not in one that is disabled, expired, for others or new', async () => {
   const readModel = openReadModel(temporaryFolder());
   onTestFinished(() => readModel.close());
   let offset = 0;

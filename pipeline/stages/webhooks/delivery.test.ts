@@ -51,6 +51,8 @@ interface Plan {
   readonly appendAtOnce: number;
   readonly maxBatchRecords: number;
   readonly maxWindow: number;
+  /** 1: one delivery of the project in memory at a time. */
+  readonly maxLoadedBytes: number;
   /** Share of attempts that fail. */
   readonly failing: number;
   readonly seed: number;
@@ -63,6 +65,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   appendAtOnce: fc.integer({ min: 1, max: 10 }),
   maxBatchRecords: fc.integer({ min: 1, max: 12 }),
   maxWindow: fc.integer({ min: 1, max: 4 }),
+  maxLoadedBytes: fc.constantFrom(1, 2_000, 1_000_000),
   failing: fc.constantFrom(0, 0.2, 0.5),
   seed: fc.integer(),
   restarts: fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 2 }),
@@ -73,6 +76,7 @@ async function run({
   appendAtOnce,
   maxBatchRecords,
   maxWindow,
+  maxLoadedBytes,
   failing,
   seed,
   restarts,
@@ -96,7 +100,7 @@ async function run({
       done.add(id);
       return answer(200);
     };
-    const start = () => node.start({ bounds: { maxBatchRecords, maxWindow }, random: draw });
+    const start = () => node.start({ bounds: { maxBatchRecords, maxWindow, maxLoadedBytes }, random: draw });
     start();
     for (let from = 0; from < locations.length; from += appendAtOnce) {
       await node.append(...locations.slice(from, from + appendAtOnce).flat());

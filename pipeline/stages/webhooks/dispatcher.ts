@@ -20,21 +20,18 @@ import type { SendAttempt } from './attempt.js';
 import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
 import { DisabledEndpoints, isDisabled } from './disabled-endpoints.js';
 import { Endpoint, ReadyEndpoints, type TakenDelivery } from './endpoint.js';
-import { EndpointQueue, type WindowBudget } from './endpoint-queue.js';
+import { EndpointQueue } from './endpoint-queue.js';
 import { HealthLoader } from './health-loader.js';
+import { type LoadedBounds, LoadedDeliveries } from './loaded-deliveries.js';
 import type { WebhookDirectory } from './matching.js';
 import { type Disable, Sender } from './sender.js';
 
-export interface DispatcherBounds {
+export interface DispatcherBounds extends LoadedBounds {
   /** Requests in flight, and ended ones that are not acknowledged yet. */
   readonly maxConcurrency: number;
   readonly maxConcurrencyPerWebhook: number;
   /** Deliveries in memory per webhook and source. */
   readonly maxWindow: number;
-  /** Deliveries in memory in total; beyond it each window holds one. */
-  readonly maxLoadedDeliveries: number;
-  /** Bytes of their bodies; beyond it each window holds one, too. */
-  readonly maxLoadedBytes: number;
   /** Maximum age of a queued delivery; an older one is given up. */
   readonly deliveryRetentionMs: number;
 }
@@ -62,12 +59,18 @@ export interface DispatcherParts {
 }
 
 const checkDeletedEveryMs = 1_000;
+/** Reads of the queue at once. Each may have a window of large deliveries in memory. */
+const maxConcurrentLoads = 8;
+/** Endpoints that one step examines for whether they may load now. */
+const maxExaminedEndpoints = 100;
 
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #ready = new ReadyEndpoints();
-  readonly #budget: WindowBudget;
+  readonly #loaded: LoadedDeliveries;
+  /** Endpoints that may load once others have sent, longest waiting first. */
+  readonly #waitingToLoad = new Set<Endpoint>();
   readonly #background: Background;
   readonly #healthLoader: HealthLoader;
   readonly #disabled: DisabledEndpoints;
@@ -77,6 +80,7 @@ export class Dispatcher {
   #seenVersion = -1;
   readonly #deletionTimer: unknown;
   #slotsInUse = 0;
+  #loads = 0;
   #unhealthyInFlight = 0;
   #isClosed = false;
 
@@ -85,7 +89,7 @@ export class Dispatcher {
     const background = new Background(parts.onFailure);
     this.#parts = parts;
     this.#background = background;
-    this.#budget = { loaded: 0, bytes: 0, maxBytes: bounds.maxLoadedBytes };
+    this.#loaded = new LoadedDeliveries(bounds);
     this.#maxUnhealthy = Math.ceil(bounds.maxConcurrency / 2);
     this.#acknowledgements = new AcknowledgementBatcher({
       log,
@@ -161,7 +165,7 @@ export class Dispatcher {
     endpoint.scope ??= scope;
     if (!endpoint.queues.has(source)) {
       const { codecs, metrics } = this.#parts;
-      const parts = { source, webhook: id, codec: codecs.delivery, budget: this.#budget, metrics };
+      const parts = { source, webhook: id, codec: codecs.delivery, loaded: this.#loaded, metrics };
       endpoint.queues.set(source, new EndpointQueue(parts, storedDueAtMs));
     }
     if (known === undefined) {
@@ -184,8 +188,7 @@ export class Dispatcher {
 
   /** Returns the window's size. A failing endpoint loads no more than it may send. */
   #windowOf(endpoint: Endpoint): number {
-    const { maxWindow, maxLoadedDeliveries } = this.#parts.bounds;
-    return endpoint.isHealthy && this.#budget.loaded < maxLoadedDeliveries ? maxWindow : 1;
+    return endpoint.isHealthy && this.#loaded.isFew ? this.#parts.bounds.maxWindow : 1;
   }
 
   #concurrencyOf({ isHealthy }: Endpoint): number {
@@ -203,11 +206,27 @@ export class Dispatcher {
 
   /** Gives free slots to ready endpoints, one each, until either runs out. */
   #dispatch(): void {
+    this.#resumeLoading();
     while (!this.#isClosed && this.#slotsInUse < this.#parts.bounds.maxConcurrency) {
       const endpoint = this.#ready.next(this.#unhealthyInFlight < this.#maxUnhealthy);
       if (endpoint === undefined) return;
       this.#process(endpoint);
     }
+  }
+
+  /** Readies endpoints that wait to load, if their projects may load by now. */
+  #resumeLoading(): void {
+    let left = Math.min(this.#waitingToLoad.size, maxExaminedEndpoints);
+    for (const endpoint of this.#waitingToLoad) {
+      if (left-- === 0 || this.#loads === maxConcurrentLoads) return;
+      this.#waitingToLoad.delete(endpoint);
+      if (this.#mayLoad(endpoint)) this.#ready.add(endpoint);
+      else this.#waitingToLoad.add(endpoint);
+    }
+  }
+
+  #mayLoad({ scope }: Endpoint): boolean {
+    return this.#loads < maxConcurrentLoads && scope !== undefined && this.#loaded.hasRoom(scope.project);
   }
 
   /** Takes one step for one endpoint. */
@@ -220,8 +239,14 @@ export class Dispatcher {
     if (endpoint.isIdle || scope === undefined) this.#remove(endpoint);
     else if (webhook === undefined) this.#dropAll(endpoint);
     else if (isDisabled(webhook, health)) this.#disabled.add(endpoint);
-    else if (nowMs < health.pausedUntilMs) this.#wakeAt(endpoint, health.pausedUntilMs, nowMs);
+    else if (nowMs < health.pausedUntilMs) this.#pause(endpoint, health.pausedUntilMs, nowMs);
     else if (endpoint.inFlight < this.#concurrencyOf(endpoint)) this.#sendNext(endpoint, webhook, nowMs);
+  }
+
+  /** Keeps nothing in memory that is not sent soon. */
+  #pause(endpoint: Endpoint, untilMs: number, nowMs: number): void {
+    endpoint.release(0);
+    this.#wakeAt(endpoint, untilMs, nowMs);
   }
 
   /** Sends one request, loads more deliveries, or sets a timer for the next that is due. */
@@ -242,10 +267,18 @@ export class Dispatcher {
     const maxWindow = this.#windowOf(endpoint);
     for (const queue of endpoint.queues.values()) {
       if (queue.isLoading || queue.storedDueAtMs > nowMs || !queue.hasRoom(maxWindow)) continue;
-      this.#background.run(queue.load(maxWindow, nowMs).then(() => this.#wake(endpoint)));
+      if (this.#mayLoad(endpoint)) this.#background.run(this.#loadQueue(endpoint, queue, maxWindow, nowMs));
+      else this.#waitingToLoad.add(endpoint);
     }
     const { storedDueAtMs } = endpoint;
     if (storedDueAtMs > nowMs && storedDueAtMs < Number.POSITIVE_INFINITY) this.#wakeAt(endpoint, storedDueAtMs, nowMs);
+  }
+
+  async #loadQueue(endpoint: Endpoint, queue: EndpointQueue, maxWindow: number, nowMs: number): Promise<void> {
+    this.#loads += 1;
+    await queue.load(maxWindow, nowMs);
+    this.#loads -= 1;
+    this.#wake(endpoint);
   }
 
   #wakeAt(endpoint: Endpoint, atMs: number, nowMs: number): void {
@@ -280,14 +313,18 @@ export class Dispatcher {
     this.#sender.giveUp(endpoint, webhook, taken);
   }
 
-  #begin({ queue }: TakenDelivery): void {
+  #begin({ queue, loaded }: TakenDelivery): void {
     this.#slotsInUse += 1;
+    this.#loaded.add(loaded.delivery);
     queue.source.begin();
   }
 
   #onAcknowledged(ended: readonly EndedDelivery[]): void {
     this.#slotsInUse -= ended.length;
-    for (const { endpoint } of ended) this.#ready.add(endpoint);
+    for (const { endpoint, loaded } of ended) {
+      this.#loaded.remove(loaded.delivery);
+      this.#ready.add(endpoint);
+    }
     this.#dispatch();
   }
 
@@ -303,6 +340,7 @@ export class Dispatcher {
 
   #remove(endpoint: Endpoint): void {
     this.#parts.timers.clear(endpoint.timer);
+    this.#waitingToLoad.delete(endpoint);
     if (this.#endpoints.get(endpoint.id) === endpoint) this.#endpoints.delete(endpoint.id);
   }
 }

@@ -7,6 +7,7 @@ import type { Settlement, WaitingDelivery } from '../../ports.js';
 import { noMetrics } from '../metrics.js';
 import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
 import { EndpointQueue } from './endpoint-queue.js';
+import { LoadedDeliveries } from './loaded-deliveries.js';
 import { webhookId } from './testing/webhooks.js';
 
 const webhook = webhookId(1);
@@ -114,15 +115,16 @@ const steps = fc.array(
 const noKeys = new Set<string>();
 const maxWindow = 3;
 
-const newBudget = (maxBytes = 1_000) => ({ loaded: 0, bytes: 0, maxBytes });
+const newLoaded = (maxBytesOfProject = 1_000) =>
+  new LoadedDeliveries({ maxLoadedDeliveries: 1_000, maxLoadedBytes: 2 * maxBytesOfProject });
 
 test('loses nothing, takes nothing twice and keeps first attempts in order under any interleaving', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(1, 2, 1_000), async (drawn, maxBytes) => {
       const queue = new SlowQueue();
-      const budget = { loaded: 0, bytes: 0, maxBytes };
+      const loaded = newLoaded(maxBytes);
       const endpointQueue = new EndpointQueue(
-        { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics },
+        { source: queue.source, webhook, codec: codecs.delivery, loaded, metrics: noMetrics },
         Number.POSITIVE_INFINITY,
       );
       let nowMs = 0;
@@ -209,7 +211,7 @@ test('loses nothing, takes nothing twice and keeps first attempts in order under
       expect(gone.size + queue.removed.size).toBe(made);
       expect([...queue.removed].every((sequence) => queue.replaced.has(delivery(sequence).id))).toBe(true);
       expect(endpointQueue.isEmpty).toBe(true);
-      expect(budget).toMatchObject({ loaded: 0, bytes: 0 });
+      expect(loaded).toMatchObject({ count: 0, bytes: 0 });
       const all = Array.from({ length: made }, (_, sequence) => sequence);
       expect(firstAttempts).toEqual(
         all.filter((sequence) => firstAttempts.includes(sequence) || !queue.removed.has(sequence)),
@@ -221,9 +223,9 @@ test('loses nothing, takes nothing twice and keeps first attempts in order under
 
 test('removes a retry that was replaced before it was loaded', async () => {
   const queue = new SlowQueue();
-  const budget = newBudget();
+  const loaded = newLoaded();
   const source = Object.assign(queue.source, { nextSequence: 2 });
-  const endpointQueue = new EndpointQueue({ source, webhook, codec: codecs.delivery, budget, metrics: noMetrics }, 0);
+  const endpointQueue = new EndpointQueue({ source, webhook, codec: codecs.delivery, loaded, metrics: noMetrics }, 0);
   for (const sequence of [0, 1]) {
     const value = codecs.delivery.encode(delivery(sequence));
     queue.stored.set(sequence, { webhook, dueAtMs: 1, sequence, attempts: 3, value });
@@ -233,14 +235,14 @@ test('removes a retry that was replaced before it was loaded', async () => {
   await queue.answer();
   await queue.answer();
   expect([endpointQueue.take(noKeys)?.place.sequence, endpointQueue.take(noKeys)]).toEqual([1, undefined]);
-  expect([[...queue.removed], budget.loaded]).toEqual([[0], 0]);
+  expect([[...queue.removed], loaded.count]).toEqual([[0], 0]);
 });
 
 test('a load that ends after the queue was abandoned loads nothing', async () => {
   const queue = new SlowQueue();
-  const budget = newBudget();
+  const loaded = newLoaded();
   const endpointQueue = new EndpointQueue(
-    { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics },
+    { source: queue.source, webhook, codec: codecs.delivery, loaded, metrics: noMetrics },
     0,
   );
   queue.stored.set(0, { webhook, dueAtMs: 1, sequence: 0, attempts: 0, value: codecs.delivery.encode(delivery(0)) });
@@ -248,13 +250,13 @@ test('a load that ends after the queue was abandoned loads nothing', async () =>
   endpointQueue.abandon();
   await queue.answer();
   await queue.answer();
-  expect([endpointQueue.take(noKeys), budget.loaded]).toEqual([undefined, 0]);
+  expect([endpointQueue.take(noKeys), loaded.count]).toEqual([undefined, 0]);
 });
 
 test('regression: a delivery was sent twice when a load found it before it was offered', async () => {
   const queue = new SlowQueue();
   const endpointQueue = new EndpointQueue(
-    { source: queue.source, webhook, codec: codecs.delivery, budget: newBudget(), metrics: noMetrics },
+    { source: queue.source, webhook, codec: codecs.delivery, loaded: newLoaded(), metrics: noMetrics },
     0,
   );
   const place = { webhook, dueAtMs: 1, sequence: 0 };
@@ -269,15 +271,15 @@ test('regression: a delivery was sent twice when a load found it before it was o
 // 20,000 deliveries of users with much metadata had gigabytes in memory, while their endpoint answered slowly.
 test('regression: loads no more deliveries than a budget of bytes allows, but at least one', async () => {
   const queue = new SlowQueue();
-  const budget = newBudget(1_500);
+  const loaded = newLoaded(1_500);
   const large = (number: number): Delivery => ({ ...delivery(number), body: Buffer.alloc(1_000) });
-  const parts = { source: queue.source, webhook, codec: codecs.delivery, budget, metrics: noMetrics };
+  const parts = { source: queue.source, webhook, codec: codecs.delivery, loaded, metrics: noMetrics };
   const offered = new EndpointQueue(parts, Number.POSITIVE_INFINITY);
   for (const sequence of [0, 1, 2]) {
     const place = { webhook, dueAtMs: 1, sequence };
     offered.offer({ place, attempts: 0, delivery: large(sequence), appendedAtMs: 0 }, maxWindow);
   }
-  expect(budget).toMatchObject({ loaded: 2, bytes: 2_000 });
+  expect(loaded).toMatchObject({ count: 2, bytes: 2_000 });
 
   const loading = new EndpointQueue(parts, 0);
   for (const sequence of [0, 1, 2])
@@ -291,9 +293,9 @@ test('regression: loads no more deliveries than a budget of bytes allows, but at
   void loading.load(maxWindow, 1);
   await queue.answer();
   await queue.answer();
-  expect(budget).toMatchObject({ loaded: 3, bytes: 3_000 });
+  expect(loaded).toMatchObject({ count: 3, bytes: 3_000 });
   expect(loading.storedDueAtMs).toBe(1);
   offered.abandon();
   expect(loading.take(noKeys)?.place.sequence).toBe(0);
-  expect(budget).toMatchObject({ loaded: 0, bytes: 0 });
+  expect(loaded).toMatchObject({ count: 0, bytes: 0 });
 });

@@ -9,21 +9,13 @@ import type { Delivery } from '../../../schemas/records.js';
 import type { WaitingDelivery } from '../../ports.js';
 import type { Metrics } from '../metrics.js';
 import type { ClaimedSource, LoadedDelivery } from './claimed-source.js';
-
-/** Counts the deliveries in all windows. */
-export interface WindowBudget {
-  loaded: number;
-  /** Bytes of their bodies. */
-  bytes: number;
-  /** Beyond it each window holds one delivery. */
-  readonly maxBytes: number;
-}
+import type { LoadedDeliveries } from './loaded-deliveries.js';
 
 export interface EndpointQueueParts {
   readonly source: ClaimedSource;
   readonly webhook: string;
   readonly codec: Codec<Delivery>;
-  readonly budget: WindowBudget;
+  readonly loaded: LoadedDeliveries;
   readonly metrics: Metrics;
 }
 
@@ -64,8 +56,7 @@ export class EndpointQueue {
   }
 
   hasRoom(maxWindow: number): boolean {
-    const { bytes, maxBytes } = this.#parts.budget;
-    return this.#window.length === 0 || (this.#window.length < maxWindow && bytes < maxBytes);
+    return this.#window.length < maxWindow;
   }
 
   /**
@@ -77,7 +68,8 @@ export class EndpointQueue {
     // A read may have found it after it was queued and before it was offered.
     if (this.#unacknowledged.has(loaded.place.sequence)) return;
     const isNext = !this.#isLoading && this.#storedDueAtMs > loaded.place.dueAtMs;
-    if (isNext && this.hasRoom(maxWindow)) this.#addToWindow(loaded);
+    const { project } = loaded.delivery;
+    if (isNext && this.hasRoom(maxWindow) && this.#parts.loaded.hasRoom(project)) this.#addToWindow(loaded);
     else this.#leaveOnDisk(loaded.place.dueAtMs);
   }
 
@@ -118,7 +110,7 @@ export class EndpointQueue {
     if (nextDueAtMs !== null) this.#leaveOnDisk(nextDueAtMs);
   }
 
-  /** Fills the window with due deliveries from disk. Must not be called while loading. */
+  /** Fills the window with due deliveries from disk, at least one. Must not be called while loading. */
   async load(maxWindow: number, nowMs: number): Promise<void> {
     this.#isLoading = true;
     // A delivery queued from here on may or may not be read; its offer counts it as due on disk in any case.
@@ -165,7 +157,7 @@ export class EndpointQueue {
     for (const [index, { sequence, dueAtMs }] of found.entries()) {
       if (this.#unacknowledged.has(sequence)) continue;
       const loaded = due[index];
-      if (loaded === undefined || !this.hasRoom(maxWindow)) {
+      if (loaded === undefined || !this.#mayAdd(loaded, maxWindow)) {
         this.#leaveOnDisk(dueAtMs);
         break;
       }
@@ -175,6 +167,10 @@ export class EndpointQueue {
       } else this.#addToWindow(loaded);
     }
     return replaced;
+  }
+
+  #mayAdd({ delivery }: LoadedDelivery, maxWindow: number): boolean {
+    return this.#window.length === 0 || (this.hasRoom(maxWindow) && this.#parts.loaded.hasRoom(delivery.project));
   }
 
   /** Removes replaced deliveries from the queue without sending them. */
@@ -188,14 +184,12 @@ export class EndpointQueue {
     if (this.#isAbandoned) return;
     this.#window.push(loaded);
     this.#unacknowledged.add(loaded.place.sequence);
-    this.#parts.budget.loaded += 1;
-    this.#parts.budget.bytes += loaded.delivery.body.length;
+    this.#parts.loaded.add(loaded.delivery);
   }
 
   #removeFromWindow(index: number, count: number): LoadedDelivery[] {
     const removed = this.#window.splice(index, count);
-    this.#parts.budget.loaded -= removed.length;
-    for (const { delivery } of removed) this.#parts.budget.bytes -= delivery.body.length;
+    for (const { delivery } of removed) this.#parts.loaded.remove(delivery);
     return removed;
   }
 

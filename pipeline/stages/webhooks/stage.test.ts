@@ -4,10 +4,11 @@ import { codecs } from '../../../schemas/codecs.js';
 import { dayMs, hourMs } from '../../../schemas/durations.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { until } from '../../../testing/until.js';
+import { projectB } from '../../catalog/testing/fixtures.js';
 import { type DeliveryQueue, type DeliverySource, type Log, type StreamHandler, topics } from '../../ports.js';
 import { maxEventCharacters } from '../../records/deliveries.js';
 import { noMetrics } from '../metrics.js';
-import { withPartitionsLost, withPositionRepairedMeanwhile } from '../testing/node.js';
+import { projectRecord, withPartitionsLost, withPositionRepairedMeanwhile } from '../testing/node.js';
 import { retryDelaysMs } from './testing/bounds.js';
 import { answer, failure } from './testing/scripted-client.js';
 import { eventRecord, keyOfEvent, WebhookNode, webhookRecord } from './testing/stage.js';
@@ -739,4 +740,39 @@ describe('another owner', () => {
     await node.append(eventRecord(1, 1));
     await expect(stage.done).rejects.toThrow('claimed by others 3 times in a row');
   });
+});
+
+// A thousand webhooks of users with much metadata held hundreds of megabytes, one body each, as their receivers hung.
+test('regression: bodies in memory are bounded in total and by project, while receivers hang', async () => {
+  const other = projectB;
+  await node.node.configure({ kind: 'project', record: projectRecord({ _id: other }) });
+  const hooks = Array.from({ length: 40 }, (_, number) =>
+    webhookRecord({ _id: webhookId(number), url: 'http://slow/' }),
+  );
+  await node.configure(...hooks, webhookRecord({ _id: webhookId(40), url: 'http://other/', project: other }));
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  let openBytes = 0;
+  let mostOpenBytes = 0;
+  node.client.answering = async ({ url, body }) => {
+    openBytes += body.length;
+    mostOpenBytes = Math.max(mostOpenBytes, openBytes);
+    if (url === 'http://slow/') await isReleased;
+    openBytes -= body.length;
+    return answer(200);
+  };
+  const bodyBytes = 30_000;
+  node.start({ bounds: { maxLoadedBytes: 8 * bodyBytes } });
+  const metadata = JSON.stringify({ note: 'x'.repeat(bodyBytes) });
+  await node.append(eventRecord(1, 1, 0, { metadata }));
+  await until(() => node.client.requests.length > 0);
+  await node.append(eventRecord(2, 1, 0, { metadata, project: other }));
+  await until(() => node.client.to('http://other/').length === 1);
+  await settled(40);
+  release();
+  await node.attempted(41);
+  await settled();
+  // Half of the bytes, one body more for each read at the limit, and that of the other project.
+  expect(mostOpenBytes).toBeLessThan((4 + 8 + 1) * 1.1 * bodyBytes);
+  expect(new Set(node.client.requests.map(({ id }) => id)).size).toBe(41);
 });
