@@ -232,6 +232,16 @@ describe('a replay', () => {
     const again = ok(await device.post('/v1/track/replay', { replays }));
     expect(again.events).toEqual([]);
   });
+
+  it('whose last fixes have one time changes nothing when it arrives again', async () => {
+    const updatedAtMs = Date.now() - minuteMs;
+    const common = { deviceId: newDevice(), ...trackDefaults, replayed: true, updatedAtMs };
+    const replays = [0, 900].map((eastM) => ({ ...common, ...standing(eastM, 0) }));
+    const { events } = ok(await device.post('/v1/track/replay', { replays }));
+    expect(events).toHaveLength(4);
+    const again = ok(await device.post('/v1/track/replay', { replays }));
+    expect(again.events).toEqual([]);
+  });
 });
 
 describe('lists', () => {
