@@ -5,6 +5,7 @@ import { adminApiKey, type Call, mapParts, useApi } from './testing/fixtures.js'
 const drawn = {
   contentType: 'image/png',
   missingTiles: 0,
+  cutLayers: [],
   tileProblem: null,
   missingIcons: 0,
   missingFonts: [],

@@ -327,12 +327,12 @@ function paintFilling({ frame, style }: Filling, gaps: readonly PixelBox[], buck
   context.restore();
 }
 
-function missingOf({ loaded, filling }: Ground): Pick<MapImage, 'missingTiles' | 'tileProblem'> {
-  const failures = [...loaded.values(), ...(filling?.tiles.values() ?? [])]
-    .flat()
-    .flatMap(({ tile }) => (tile.kind === 'failed' ? [tile.error] : []));
-  const [first] = failures;
-  return { missingTiles: failures.length, tileProblem: failures.length === 0 ? null : messageOf(first) };
+function missingOf({ loaded, filling }: Ground): Pick<MapImage, 'missingTiles' | 'tileProblem' | 'cutLayers'> {
+  const tiles = [...loaded.values(), ...(filling?.tiles.values() ?? [])].flat().map(({ tile }) => tile);
+  const failures = tiles.flatMap((tile) => (tile.kind === 'failed' ? [tile.error] : []));
+  const cutLayers = new Set(tiles.flatMap((tile) => (tile.kind === 'vector' ? tile.tile.cutLayers : [])));
+  const tileProblem = failures.length === 0 ? null : messageOf(failures[0]);
+  return { missingTiles: failures.length, tileProblem, cutLayers: [...cutLayers] };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -147,6 +147,8 @@ export interface MapImage {
   readonly missingTiles: number;
   /** Why one of them could not be read; null when none is missing. */
   readonly tileProblem: string | null;
+  /** Layers of which a tile has more than can be drawn. Their last features are left out there. */
+  readonly cutLayers: readonly string[];
 }
 
 /** A drawn map, possibly incomplete. */

@@ -24,6 +24,7 @@ async function render(
     bytes,
     contentType: 'image/png',
     missingTiles: 0,
+    cutLayers: [],
     tileProblem: null,
     missingIcons: 0,
     missingFonts: [],

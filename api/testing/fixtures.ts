@@ -79,6 +79,7 @@ export const webhookParts = (parts: Partial<WebhookParts> = {}): WebhookParts =>
 export const completeMap = {
   contentType: 'image/png',
   missingTiles: 0,
+  cutLayers: [],
   tileProblem: null,
   missingIcons: 0,
   missingFonts: [],

@@ -40,6 +40,8 @@ const noSprites: Sprites = { files: [], missing: 0 };
 /** Minimum cost of a map in pixels. */
 const minPixels = 100_000;
 const checkCostMs = 100;
+/** Limits the properties of the source that are reported, each once. */
+const maxReported = 100;
 /** Time after which a client may ask for a tile again. */
 const retryAfterS = 5;
 
@@ -50,11 +52,15 @@ const check = (owner: string): JobOptions => ({ owner, costMs: checkCostMs, pixe
 export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): DrawingPool {
   const pool = createPool({ ...options, purpose: 'maps' });
   const reported = new Set<string>();
-  /** Reports each cause once. */
-  const reportEmptyView = ({ emptyView }: DrawnMap): void => {
-    if (emptyView === undefined || reported.has(emptyView)) return;
-    reported.add(emptyView);
-    options.onProblem(`a map in an uploaded style shows only its background: ${emptyView}`);
+  const reportOnce = (problem: string): void => {
+    if (reported.has(problem) || reported.size >= maxReported) return;
+    reported.add(problem);
+    options.onProblem(problem);
+  };
+  const reportSource = ({ emptyView, cutLayers }: DrawnMap): void => {
+    if (emptyView !== undefined) reportOnce(`a map in an uploaded style shows only its background: ${emptyView}`);
+    for (const name of cutLayers)
+      reportOnce(`a tile has too much to draw in its layer "${name}": the last features are left out`);
   };
   const reportTiles = createTileReports(options.onProblem);
   const reportFonts = createFontReports(options.onProblem);
@@ -64,7 +70,7 @@ export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): Drawin
       const map = await pool.run({ kind: 'draw', request, icons, style, sprites }, order);
       reportTiles(map.result);
       reportFonts(map.result.missingFonts);
-      reportEmptyView(map.result);
+      reportSource(map.result);
       return map;
     },
     checkStyle: async (owner, style) => (await pool.run({ kind: 'checkStyle', style }, check(owner))).result,

@@ -27,7 +27,7 @@ function serve({ id, request, icons }) {
   process.send({
     kind: 'done',
     id,
-    result: { bytes, contentType: 'image/png', ...tiles, missingIcons: 0, missingFonts: [] },
+    result: { bytes, contentType: 'image/png', ...tiles, cutLayers: [], missingIcons: 0, missingFonts: [] },
     processorMs: 1,
   });
 }

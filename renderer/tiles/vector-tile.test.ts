@@ -1,9 +1,9 @@
 import { VectorTile } from '@mapbox/vector-tile';
 import fc from 'fast-check';
 import { PbfReader } from 'pbf';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
-import { type DrawnFeature, tileBytes } from '../testing/tiles.js';
+import { type DrawnFeature, tileBytes, type Vertex } from '../testing/tiles.js';
 import { decodeVectorTile } from './vector-tile.js';
 
 const vertex = fc.tuple(fc.integer({ min: -100_000, max: 100_000 }), fc.integer({ min: -100_000, max: 100_000 }));
@@ -105,4 +105,43 @@ test('any bytes are decoded or refused, and decoded tiles can be read', () => {
     { numRuns: propertyRuns(2_000) },
   );
   expect(decodedTiles).toBeGreaterThan(200);
+});
+
+describe('a layer with more than can be drawn', () => {
+  /** Vertices of each feature that is kept. */
+  const keptOf = (features: DrawnFeature[]) => {
+    const { layers, cutLayers } = decodeVectorTile(tileBytes({ shapes: features }));
+    const kept = layers.get('shapes')!.features.map((feature) => feature.coordinates().xy.length / 2);
+    return { kept, cutLayers };
+  };
+  /** Goes across the tile and back. */
+  const across = (count: number): Vertex[] => Array.from({ length: count }, (_, i) => [4096 * (i % 2), i % 4096]);
+
+  // A line of a million vertices was drawn for 40 seconds, in 2.5 GB if it was dashed.
+  test('keeps the first vertices of a line', () => {
+    const { kept, cutLayers } = keptOf([{ type: 'line', parts: [across(20_000)] }]);
+    expect(kept).toEqual([expect.closeTo(6_000_000 / (8 + 512), -2)]);
+    expect(cutLayers).toEqual(['shapes']);
+  });
+
+  test('keeps its first features', () => {
+    const lines = Array.from({ length: 5 }, (): DrawnFeature => ({ type: 'line', parts: [across(4_000)] }));
+    const { kept } = keptOf(lines);
+    expect(kept).toEqual([4_000, 4_000, expect.closeTo(3_500, -3)]);
+  });
+
+  test('keeps its first points', () => {
+    const points = Array.from(
+      { length: 250_001 },
+      (_, i): DrawnFeature => ({ type: 'point', parts: [[[i % 4096, 0]]] }),
+    );
+    const { kept, cutLayers } = keptOf(points);
+    expect(kept).toHaveLength(250_000);
+    expect(cutLayers).toEqual(['shapes']);
+  });
+
+  test('what lies beyond the tile counts only by its vertices', () => {
+    const beyond = Array.from({ length: 20_000 }, (_, i): Vertex => [100_000 * (i % 2) + 5_000, -5_000 - i]);
+    expect(keptOf([{ type: 'polygon', parts: [beyond] }])).toEqual({ kept: [20_000], cutLayers: [] });
+  });
 });

@@ -2,12 +2,13 @@
  * Decodes vector tiles, as far as drawing needs them.
  *
  * Input: the bytes of a tile (Mapbox Vector Tile specification 2.1). Output: its layers and features, indexed once.
- * Properties and coordinates of a feature are read when they are first needed, with two numbers per vertex.
+ * Properties and coordinates of a feature are read when they are first needed, with two numbers per vertex. A layer with
+ * more than can be drawn in time is cut: its first features are kept.
  */
 
 import { PbfReader } from 'pbf';
 import type { PixelBox } from '../types.js';
-import { type Coordinates, Integers, readBox, readCoordinates } from './coordinates.js';
+import { type Coordinates, detailOf, Integers, readBox, readCoordinates, vertexPx } from './coordinates.js';
 import { Kinds } from './kinds.js';
 
 /** Geometry types of the specification: 1 point, 2 line, 3 polygon. */
@@ -22,6 +23,8 @@ export type Properties = Readonly<Record<string, Value>>;
 /** A tile's layers by name. */
 export interface VectorTile {
   readonly layers: ReadonlyMap<string, TileLayer>;
+  /** Names of layers whose last features are left out. */
+  readonly cutLayers: readonly string[];
   /** Estimated memory in bytes, with all properties read. */
   readonly weightBytes: number;
 }
@@ -147,6 +150,18 @@ export class TileFeature {
     return (this.geometryEnd - this.geometryStart) >> 1;
   }
 
+  /**
+   * Returns what the feature costs to draw, in pixels of {@link detailOf}. Returns Infinity if that exceeds `mostPx`:
+   * then only the vertices that fit are kept.
+   */
+  limit(mostPx: number): number {
+    const { bytes, extent } = this.tables;
+    const { end, detailPx } = detailOf(bytes, this.geometryStart, this.geometryEnd, extent, mostPx - featurePx);
+    const isCut = end < this.geometryEnd;
+    this.geometryEnd = end;
+    return isCut ? Infinity : featurePx + detailPx;
+  }
+
   /** Reads the coordinates each time. Everything after an unknown command is ignored. */
   coordinates(): Coordinates {
     return readCoordinates(this.tables.bytes, this.geometryStart, this.geometryEnd);
@@ -175,20 +190,33 @@ const defaultExtent = 4096;
 /** Bytes of a feature beside those of its tile. */
 const featureWeightBytes = 400;
 
+/** What a feature costs to draw beside its vertices, in pixels of {@link detailOf}. */
+const featurePx = 16;
+/**
+ * Limits what is drawn of a layer of a tile: 250,000 points, or 11,000 lines across the tile. With either, no pixel is
+ * left to see. Drawing takes about a second of a processor for each layer of a style.
+ */
+const maxLayerPx = 6_000_000;
+const maxFeatures = maxLayerPx / (featurePx + vertexPx);
+/** Layers with fewer bytes are not measured. */
+const maxUnmeasuredBytes = 16_384;
+
 /** Reads a tile. Throws when the bytes are not a vector tile. Expressions with a position need its `id`. */
 export function decodeVectorTile(bytes: Uint8Array, id?: TileId): VectorTile {
   const reader = new PbfReader(bytes);
   const layers = new Map<string, TileLayer>();
+  const cutLayers: string[] = [];
   let features = 0;
   while (reader.pos < bytes.length) {
     const tag = reader.readVarint();
     if (tag === 26) {
-      const layer = readLayer(reader, endOfMessage(reader, bytes.length), id);
+      const { layer, isCut } = readLayer(reader, endOfMessage(reader, bytes.length), id);
       layers.set(layer.name, layer);
+      if (isCut) cutLayers.push(layer.name);
       features += layer.features.length;
     } else reader.skip(tag);
   }
-  return { layers, weightBytes: 2 * bytes.length + featureWeightBytes * features };
+  return { layers, cutLayers, weightBytes: 2 * bytes.length + featureWeightBytes * features };
 }
 
 /** Reads a message's length. Throws when the message exceeds its parent. */
@@ -198,20 +226,39 @@ function endOfMessage(reader: PbfReader, outerEnd: number): number {
   return reader.pos + length;
 }
 
-function readLayer(reader: PbfReader, end: number, id: TileId | undefined): TileLayer {
+function readLayer(reader: PbfReader, end: number, id: TileId | undefined) {
+  const isMeasured = end - reader.pos > maxUnmeasuredBytes;
   const tables: Tables = { bytes: reader.buf, keys: [], values: [], id, extent: defaultExtent };
   const features: TileFeature[] = [];
+  let isFull = false;
   let name = '';
   while (reader.pos < end) {
     const tag = reader.readVarint();
     if (tag === 10) name = reader.readString();
-    else if (tag === 18) features.push(new TileFeature(tables, features.length, reader, endOfMessage(reader, end)));
-    else if (tag === 26) tables.keys.push(reader.readString());
+    else if (tag === 18) {
+      const featureEnd = endOfMessage(reader, end);
+      isFull ||= features.length >= maxFeatures;
+      if (isFull) reader.pos = featureEnd;
+      else features.push(new TileFeature(tables, features.length, reader, featureEnd));
+    } else if (tag === 26) tables.keys.push(reader.readString());
     else if (tag === 34) tables.values.push(readValue(reader, endOfMessage(reader, end)));
     else if (tag === 40) tables.extent = reader.readVarint();
     else reader.skip(tag);
   }
-  return new TileLayer(name, tables.extent, features, tables.keys, tables.values.length);
+  const count = isMeasured ? limited(features) : undefined;
+  const drawn = features.slice(0, count);
+  const isCut = isFull || count !== undefined;
+  return { layer: new TileLayer(name, tables.extent, drawn, tables.keys, tables.values.length), isCut };
+}
+
+/** Cuts the feature that exceeds the limit of its layer. Returns the number of features up to it, if there is one. */
+function limited(features: readonly TileFeature[]): number | undefined {
+  let leftPx = maxLayerPx;
+  for (const feature of features) {
+    leftPx -= feature.limit(leftPx);
+    if (leftPx < 0) return feature.order + 1;
+  }
+  return undefined;
 }
 
 function readValue(reader: PbfReader, end: number): Value {

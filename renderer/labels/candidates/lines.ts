@@ -48,7 +48,7 @@ const maxPieces = 2_000;
  * any gets a second one, and longer lines come first.
  */
 export function lineCandidates(frame: Frame, layer: StyleLayer, language: string): Candidate[] {
-  return namedLines(visibleSymbols(frame, layer, insetPx))
+  return mostImportant(namedLines(visibleSymbols(frame, layer, insetPx)))
     .flatMap((named) => candidatesOf(named, frame, layer, language))
     .sort(
       (a, b) =>
@@ -59,6 +59,21 @@ export function lineCandidates(frame: Frame, layer: StyleLayer, language: string
     .slice(0, maxCandidates)
     .map(({ candidate }) => candidate);
 }
+
+/** Limits the names of a layer that are shaped: twice as many as are tried, because some are longer than their lines. */
+const maxNames = 2 * maxCandidates;
+
+/** Returns the names of lowest sort keys, and of equal ones those of the longest lines. */
+function mostImportant(named: NamedLine[]): NamedLine[] {
+  if (named.length <= maxNames) return named;
+  return named
+    .map((each) => ({ named: each, length: lengthOfAll(each) }))
+    .sort((a, b) => a.named.sortKey - b.named.sortKey || b.length - a.length)
+    .slice(0, maxNames)
+    .map((each) => each.named);
+}
+
+const lengthOfAll = ({ pieces }: NamedLine): number => pieces.reduce((sum, xy) => sum + lengthOf(xy), 0);
 
 function namedLines(features: readonly VisibleSymbol[]): NamedLine[] {
   const byLabel = new Map<unknown, NamedLine>();
@@ -99,7 +114,7 @@ function candidatesOf(named: NamedLine, frame: Frame, layer: StyleLayer, languag
   const icon = iconStyleOf(frame, layer, feature, named.icon);
   const width = Math.max(textStyle ? rowWidth(text, 0, textStyle) : 0, icon ? iconWidth(icon) : 0);
   if (!textStyle && !icon) return [];
-  const length = pieces.reduce((sum, xy) => sum + lengthOf(xy), 0);
+  const length = lengthOfAll(named);
   const isStreet = layer.namesSquares && textStyle !== null && !sections && !icon;
   const overhangPx = isStreet ? overhangEm * textStyle.sizePx : 0;
   const leastWidth = isStreet && length < width ? rowWidth(abbreviated(text) ?? text, 0, textStyle) : width;
