@@ -4,19 +4,26 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 
 /** Maximum decompressed size. Larger tiles could not be drawn in time. Protects from decompression bombs. */
-const maxOutputBytes = 64 * 2 ** 20;
+export const maxOutputBytes = 64 * 2 ** 20;
 
 const gunzipBounded = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip);
 const brotliBounded = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(brotliDecompress);
 
 /** Decompresses gzip. Rejects beyond the maximum size. */
-export function decompressGzip(bytes: Uint8Array): Promise<Uint8Array> {
-  return gunzipBounded(bytes, { maxOutputLength: maxOutputBytes });
+export function decompressGzip(bytes: Uint8Array, maxOutputLength = maxOutputBytes): Promise<Uint8Array> {
+  return gunzipBounded(bytes, { maxOutputLength }).catch((error) => rethrow(error, maxOutputLength));
 }
 
 /** Decompresses Brotli. Rejects beyond the maximum size. */
-export function decompressBrotli(bytes: Uint8Array): Promise<Uint8Array> {
-  return brotliBounded(bytes, { maxOutputLength: maxOutputBytes });
+export function decompressBrotli(bytes: Uint8Array, maxOutputLength = maxOutputBytes): Promise<Uint8Array> {
+  return brotliBounded(bytes, { maxOutputLength }).catch((error) => rethrow(error, maxOutputLength));
+}
+
+/** The engine's error is a RangeError, like those of lists that end too early. */
+function rethrow(error: NodeJS.ErrnoException, maxOutputLength: number): never {
+  throw error.code === 'ERR_BUFFER_TOO_LARGE'
+    ? new TypeError(`a part of the source has more than ${maxOutputLength} bytes when it is decompressed`)
+    : error;
 }
 
 /**

@@ -13,7 +13,7 @@ import sqlite from 'node-sqlite3-wasm';
 import type { TileSource } from '../types.js';
 import { plainAttribution } from './attribution.js';
 import { decompressIfGzip } from './decompress.js';
-import { boundsOf, maxSamples, spread, tileInfo, zoomRange } from './metadata.js';
+import { boundsOf, maxSamples, maxSourceZoom, spread, tileInfo, zoomRange } from './metadata.js';
 
 const rasterFormats = ['png', 'jpg', 'jpeg', 'webp'];
 
@@ -86,11 +86,12 @@ async function readArchive(database: sqlite.Database): Promise<TileSource> {
 const middleTile = `SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column >=
   (SELECT (min(tile_column) + max(tile_column)) / 2 FROM tiles WHERE zoom_level = ?) LIMIT 1`;
 
-/** An archive without tiles has null zooms. */
+/** An archive without tiles has null zooms, and a damaged one has any. */
 function wholeZooms({ first, last }: Record<string, number | null>): number[] {
   if (typeof first !== 'number' || typeof last !== 'number') return [];
+  const zooms = Array.from({ length: maxSourceZoom + 1 }, (_, zoom) => zoom);
   return spread(
-    Array.from({ length: last - first + 1 }, (_, i) => first + i),
+    zooms.filter((zoom) => zoom >= first && zoom <= last),
     maxSamples,
   );
 }

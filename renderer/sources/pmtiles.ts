@@ -17,7 +17,7 @@ import {
 } from 'pmtiles';
 import type { TileSource } from '../types.js';
 import { plainAttribution } from './attribution.js';
-import { decompressBrotli, decompressGzip } from './decompress.js';
+import { decompressBrotli, decompressGzip, maxOutputBytes } from './decompress.js';
 import type { FetchBytes } from './fetch.js';
 import { boundsOf, maxSamples, spread, tileInfo, zoomRange } from './metadata.js';
 
@@ -25,6 +25,14 @@ const rasterTypes: readonly TileType[] = [TileType.Png, TileType.Jpeg, TileType.
 
 /** Maximum cached directories of an archive. Each leads to thousands of tiles. */
 const keptDirectories = 100;
+
+/**
+ * Maximum decompressed size of a directory: a million entries, which take 60 MB. Archives of the whole world have
+ * directories of some 10,000 entries.
+ */
+const maxDirectoryBytes = 4 * 2 ** 20;
+/** Maximum depth of directories below the first one, as in the specification. */
+const maxDepth = 3;
 
 /**
  * Opens an archive: a file by its path, or by `https:` or `http:` URL through `fetchBytes`. Rejects when it cannot be
@@ -43,8 +51,10 @@ export async function openPmtiles(location: string, fetchBytes?: FetchBytes): Pr
 }
 
 async function openArchive(ranges: Source, close: () => Promise<void>): Promise<TileSource> {
-  const directories = new ResolvedValueCache(keptDirectories, true, decompress);
-  const archive = new PMTiles(ranges, directories, decompress);
+  const directories = new ResolvedValueCache(keptDirectories, true, (data, compression) =>
+    decompress(data, compression, maxDirectoryBytes),
+  );
+  const archive = new PMTiles(ranges, directories, (data, compression) => decompress(data, compression));
   const header = await archive.getHeader().catch((error: unknown) => {
     // The library reads beyond the end.
     throw error instanceof RangeError
@@ -63,14 +73,15 @@ async function openArchive(ranges: Source, close: () => Promise<void>): Promise<
   /** Returns existing tiles from the whole directory: the first, which is of the lowest zoom, others, and the last. */
   const samples = async () => {
     const directoryAt = (offset: number, length: number) => directories.getDirectory(ranges, offset, length, header);
-    const entriesOf = async (entries: readonly Entry[], count: number): Promise<Entry[]> => {
+    const entriesOf = async (entries: readonly Entry[], count: number, depth: number): Promise<Entry[]> => {
       const picked = spread(entries, count);
       const below = await Promise.all(
         picked.map(async (entry) => {
           // A run of no tiles leads to a directory of its own.
           if (entry.runLength > 0) return [entry];
+          if (depth === maxDepth) throw new TypeError(`directories of the archive are more than ${maxDepth} deep`);
           const leaf = await directoryAt(header.leafDirectoryOffset + entry.offset, entry.length);
-          return entriesOf(leaf, Math.max(1, Math.floor(count / picked.length)));
+          return entriesOf(leaf, Math.max(1, Math.floor(count / picked.length)), depth + 1);
         }),
       );
       return below.flat();
@@ -78,6 +89,7 @@ async function openArchive(ranges: Source, close: () => Promise<void>): Promise<
     const entries = await entriesOf(
       await directoryAt(header.rootDirectoryOffset, header.rootDirectoryLength),
       maxSamples,
+      0,
     );
     const tiles = await Promise.all(entries.map(({ tileId }) => tile(...tileIdToZxy(tileId))));
     return tiles.filter((bytes) => bytes !== undefined);
@@ -96,8 +108,10 @@ function fileRanges(path: string, file: FileHandle): Source {
   return {
     getKey: () => path,
     async getBytes(offset, length) {
+      if (length > maxOutputBytes) throw new TypeError(`a part of the archive has ${length} bytes, which is too much`);
       const data = new ArrayBuffer(length);
       const { bytesRead } = await file.read(new Uint8Array(data), 0, length, offset);
+      checkLength(offset, length, bytesRead);
       return { data: bytesRead === length ? data : data.slice(0, bytesRead) };
     },
   };
@@ -112,14 +126,21 @@ function urlRanges(url: string, fetchBytes: FetchBytes): Source {
       const version = answer.headers.etag;
       const strong = version !== undefined && !version.startsWith('W/');
       if (etag && strong && version !== etag) throw new EtagMismatch('The archive was replaced');
+      checkLength(offset, length, answer.bytes.length);
       return { data: copyOf(answer.bytes), ...(strong && { etag: version }) };
     },
   };
 }
 
-async function decompress(data: ArrayBuffer, compression: Compression): Promise<ArrayBuffer> {
-  if (compression === Compression.Gzip) return copyOf(await decompressGzip(new Uint8Array(data)));
-  if (compression === Compression.Brotli) return copyOf(await decompressBrotli(new Uint8Array(data)));
+/** Throws for a part that is not whole. The first part may be: its length is not known before it is read. */
+function checkLength(offset: number, length: number, readBytes: number): void {
+  if (offset > 0 && readBytes !== length)
+    throw new TypeError(`the archive has ${readBytes} of ${length} bytes at ${offset}: it was cut off or replaced`);
+}
+
+async function decompress(data: ArrayBuffer, compression: Compression, maxBytes?: number): Promise<ArrayBuffer> {
+  if (compression === Compression.Gzip) return copyOf(await decompressGzip(new Uint8Array(data), maxBytes));
+  if (compression === Compression.Brotli) return copyOf(await decompressBrotli(new Uint8Array(data), maxBytes));
   if (compression === Compression.Zstd) throw new TypeError('Archives compressed by zstd are not read');
   return data;
 }

@@ -2,9 +2,10 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import sqlite from 'node-sqlite3-wasm';
 import { Compression, TileType } from 'pmtiles';
 import sharp from 'sharp';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pmtilesArchive } from '../basemap/pmtiles-archive.js';
 import { fetchAnything, pmtilesBytes, serveFiles, writeMbtiles } from '../testing/archives.js';
 import { rectangle, tileBytes } from '../testing/tiles.js';
@@ -221,6 +222,73 @@ test('PMTiles without metadata are inspected', async () => {
   await writeFile(path, pmtilesBytes([tiles[0]!], null as never, Compression.None));
   const source = await openPmtiles(path);
   expect(source).toMatchObject({ attribution: '', layers: ['earth'] });
+  await source.close();
+});
+
+/** Writes fields of the header of an archive: 64-bit numbers by their position. */
+function withHeader(bytes: Uint8Array, fields: Readonly<Record<number, number>>): Buffer {
+  const changed = Buffer.from(bytes);
+  for (const [at, value] of Object.entries(fields)) changed.writeBigUInt64LE(BigInt(value), Number(at));
+  return changed;
+}
+const rootAt = 127;
+const plainArchive = pmtilesBytes([tiles[0]!], {}, Compression.None);
+
+describe('an archive that is damaged, or lies', () => {
+  const open = async (bytes: Uint8Array) => {
+    const path = join(folder, 'archive.pmtiles');
+    await writeFile(path, bytes);
+    const source = await openPmtiles(path);
+    onTestFinished(() => source.close());
+    return source;
+  };
+
+  // The tile was drawn as far as it was there.
+  test('regression: a tile that is cut off is a failure, from a file and from a server', async () => {
+    const cut = pmtilesBytes(tiles, metadata, Compression.None).subarray(0, -8);
+    // In the order of the archive.
+    const last = tiles[1]!;
+    await expect((await open(cut)).tile(last.zoom, last.x, last.y)).rejects.toThrow('it was cut off or replaced');
+    const server = await serveFiles({ 'a.pmtiles': cut });
+    onTestFinished(() => server.close());
+    const remote = await openPmtiles(`${server.url}/a.pmtiles`, fetchAnything);
+    await expect(remote.tile(last.zoom, last.x, last.y)).rejects.toThrow('it was cut off or replaced');
+  });
+
+  // Memory of this size was allocated.
+  test.each([2 ** 30, 2 ** 50])('regression: metadata of %i bytes is not read', async (length) => {
+    await expect(open(withHeader(plainArchive, { 32: length }))).rejects.toThrow('which is too much');
+  });
+
+  // It was opened for ever, until the process was killed because it did not start.
+  test('regression: a directory that contains itself is refused', async () => {
+    const cyclic = withHeader(plainArchive, { 40: rootAt });
+    // One entry: tile 0, a run of none, as long as the directory, at its beginning.
+    cyclic.set([1, 0, 0, 5, 1], rootAt);
+    await expect(open(cyclic)).rejects.toThrow('directories of the archive are more than 3 deep');
+  });
+
+  // It took 1 GB.
+  test('regression: a directory of millions of entries is refused', async () => {
+    const entries = Buffer.alloc(12_000_004);
+    entries.set([0xc0, 0x8d, 0xb7, 0x01]);
+    const root = gzipSync(entries);
+    const bomb = withHeader(Buffer.concat([pmtilesBytes([], {}, Compression.Gzip).subarray(0, rootAt), root]), {
+      16: root.length,
+    });
+    await expect(open(bomb)).rejects.toThrow('more than 4194304 bytes when it is decompressed');
+  });
+});
+
+// A list of all zooms up to this one was made.
+test('regression: MBTiles with a tile of an impossible zoom are opened', async () => {
+  const path = join(folder, 'archive.mbtiles');
+  writeMbtiles(path, [tiles[0]!, { ...tiles[0]!, zoom: 900 }], { format: 'pbf' });
+  const database = new sqlite.Database(path);
+  database.run('UPDATE tiles SET zoom_level = 5000000000 WHERE zoom_level = 900');
+  database.close();
+  const source = await openMbtiles(path);
+  expect(source).toMatchObject({ layers: ['earth'], minZoom: 0 });
   await source.close();
 });
 
