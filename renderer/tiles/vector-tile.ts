@@ -2,8 +2,8 @@
  * Decodes vector tiles, as far as drawing needs them.
  *
  * Input: the bytes of a tile (Mapbox Vector Tile specification 2.1). Output: its layers and features, indexed once.
- * Properties and coordinates of a feature are read when they are first needed, with two numbers per vertex. A layer with
- * more than can be drawn in time is cut: its first features are kept.
+ * Properties and coordinates of a feature are read when they are first needed, with two numbers per vertex. A layer
+ * with more than can be drawn in time is cut: its first features are kept.
  */
 
 import { PbfReader } from 'pbf';
@@ -197,7 +197,8 @@ const featurePx = 16;
  * left to see. Drawing takes about a second of a processor for each layer of a style.
  */
 const maxLayerPx = 6_000_000;
-const maxFeatures = maxLayerPx / (featurePx + vertexPx);
+/** Limits the features of all layers, which take memory even if no style draws them: twice a full layer of points. */
+const maxTileFeatures = (2 * maxLayerPx) / (featurePx + vertexPx);
 /** Layers with fewer bytes are not measured. */
 const maxUnmeasuredBytes = 16_384;
 
@@ -210,7 +211,7 @@ export function decodeVectorTile(bytes: Uint8Array, id?: TileId): VectorTile {
   while (reader.pos < bytes.length) {
     const tag = reader.readVarint();
     if (tag === 26) {
-      const { layer, isCut } = readLayer(reader, endOfMessage(reader, bytes.length), id);
+      const { layer, isCut } = readLayer(reader, endOfMessage(reader, bytes.length), id, maxTileFeatures - features);
       layers.set(layer.name, layer);
       if (isCut) cutLayers.push(layer.name);
       features += layer.features.length;
@@ -226,7 +227,7 @@ function endOfMessage(reader: PbfReader, outerEnd: number): number {
   return reader.pos + length;
 }
 
-function readLayer(reader: PbfReader, end: number, id: TileId | undefined) {
+function readLayer(reader: PbfReader, end: number, id: TileId | undefined, maxFeatures: number) {
   const isMeasured = end - reader.pos > maxUnmeasuredBytes;
   const tables: Tables = { bytes: reader.buf, keys: [], values: [], id, extent: defaultExtent };
   const features: TileFeature[] = [];
@@ -251,12 +252,12 @@ function readLayer(reader: PbfReader, end: number, id: TileId | undefined) {
   return { layer: new TileLayer(name, tables.extent, drawn, tables.keys, tables.values.length), isCut };
 }
 
-/** Cuts the feature that exceeds the limit of its layer. Returns the number of features up to it, if there is one. */
+/** Cuts the feature that exceeds the limit of its layer. If there is one, returns the number of features left. */
 function limited(features: readonly TileFeature[]): number | undefined {
   let leftPx = maxLayerPx;
   for (const feature of features) {
     leftPx -= feature.limit(leftPx);
-    if (leftPx < 0) return feature.order + 1;
+    if (leftPx < 0) return feature.order + (feature.maxVertices > 0 ? 1 : 0);
   }
   return undefined;
 }

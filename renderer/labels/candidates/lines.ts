@@ -60,7 +60,7 @@ export function lineCandidates(frame: Frame, layer: StyleLayer, language: string
     .map(({ candidate }) => candidate);
 }
 
-/** Limits the names of a layer that are shaped: twice as many as are tried, because some are longer than their lines. */
+/** Limits the names that are shaped: twice as many as are tried, because some are longer than their lines. */
 const maxNames = 2 * maxCandidates;
 
 /** Returns the names of lowest sort keys, and of equal ones those of the longest lines. */
