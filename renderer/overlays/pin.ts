@@ -3,7 +3,6 @@ import { Path2D, type SKRSContext2D } from '@napi-rs/canvas';
 import { paintStamp, StampStore } from '../draw/stamp.js';
 import type { Surface } from '../draw/surface.js';
 import type { Color, MarkerGroup } from '../types.js';
-import { cssColor } from './color.js';
 
 /** Size in CSS pixels. The tip is at the middle of the bottom edge. */
 export const pinSizePx = { width: 30, height: 45 } as const;
@@ -43,6 +42,9 @@ export function paintPin(surface: Surface, x: number, y: number, color: Color, u
   });
   paintStamp(surface, stamp, Math.round(x) - tipX, Math.round(y) - tipY);
 }
+
+/** Returns a CSS colour. */
+const cssColor = ([red, green, blue, alpha]: Color): string => `rgba(${red}, ${green}, ${blue}, ${alpha})`;
 
 /** Draws a pin with its tip at the context's origin. */
 function drawPin(context: SKRSContext2D, color: Color): void {

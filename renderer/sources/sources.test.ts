@@ -260,7 +260,7 @@ describe('an archive that is damaged, or lies', () => {
     await expect(open(withHeader(plainArchive, { 32: length }))).rejects.toThrow('which is too much');
   });
 
-  // It was opened for ever, until the process was killed because it did not start.
+  // Opening it did not end, until the process was killed because it was not ready in time.
   test('regression: a directory that contains itself is refused', async () => {
     const cyclic = withHeader(plainArchive, { 40: rootAt });
     // One entry: tile 0, a run of none, as long as the directory, at its beginning.
