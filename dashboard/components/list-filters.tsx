@@ -53,13 +53,11 @@ interface TypedProps {
   onChange(value: string): void;
 }
 
-/** Holds what is typed, and hands it on when the reader pauses. Follows the address when that changes otherwise. */
-export function TypedFilter({
-  label,
-  value,
-  className = 'filter',
-  onChange,
-}: TypedProps & { readonly className?: string }) {
+/**
+ * Holds what is typed, and hands it on when the reader pauses. Follows the address when that changes otherwise.
+ * @returns the text, and what sets it.
+ */
+export function useTyped(value: string, onChange: (value: string) => void) {
   const [text, setText] = useState(value);
   const [shown, setShown] = useState(value);
   if (shown !== value) {
@@ -72,12 +70,24 @@ export function TypedFilter({
     const timer = setTimeout(() => onChange(text), waitMs);
     return () => clearTimeout(timer);
   }, [text, value, onChange]);
+  return [text, setText] as const;
+}
+
+interface FilterProps extends TypedProps {
+  readonly className?: string;
+  /** Id of a list of proposals. */
+  readonly list?: string;
+}
+
+export function TypedFilter({ label, value, className = 'filter', list, onChange }: FilterProps) {
+  const [text, setText] = useTyped(value, onChange);
   return (
     <input
       className={`input ${className}`}
       type="search"
       aria-label={label}
       placeholder={label}
+      list={list}
       value={text}
       onChange={(event) => setText(event.target.value)}
       onKeyDown={({ key }) => key === 'Enter' && onChange(text)}

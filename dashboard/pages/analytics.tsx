@@ -1,6 +1,6 @@
 /** What has happened in a range of time: entries, visits, flows, and who is inside now. */
-import { useEffect, useId, useMemo, useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { useCallback, useId, useMemo, useState } from 'react';
+import { Link } from 'wouter';
 import { Dwells } from '../analytics/dwells';
 import { Entries, maxEntriesRows } from '../analytics/entries';
 import { Flows } from '../analytics/flows';
@@ -12,10 +12,11 @@ import { dateOf, localZone, type Preset, type RangeChoice, rangeOf, type Zone } 
 import { Visits } from '../analytics/visits';
 import { Button, Empty, Page, Segments, SelectField, TextField } from '../components/controls';
 import { grouped } from '../components/counts';
-import { useSettled } from '../components/list-filters';
+import { TypedFilter, useTyped } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
 import { Tile, Tiles } from '../components/tiles';
 import { problemAt } from '../forms/draft';
+import { useAddressTexts } from '../state/view-address';
 import '../styles/analytics.css';
 
 const presets: readonly { value: Preset; label: string }[] = [
@@ -38,68 +39,44 @@ const refreshMs = 60_000;
 const slowRefreshMs = 600_000;
 const insideRefreshMs = 15_000;
 
-type State = RangeChoice & {
-  readonly kind: PanelProps['filter']['kind'];
-  readonly tag: string;
-  readonly externalId: string;
-};
+/** Parameters of the address. One that is missing is that of {@link stateIn}. */
+const names = ['preset', 'zone', 'fromDate', 'toDate', 'kind', 'tag', 'externalId'] as const;
+type Texts = Readonly<Record<(typeof names)[number], string>>;
 
-const initial: State = {
-  preset: '7d',
-  zone: zones[0]?.value ?? 'utc',
-  fromDate: '',
-  toDate: '',
-  kind: 'geofence',
-  tag: '',
-  externalId: '',
-};
+type State = RangeChoice & Texts & { readonly kind: PanelProps['filter']['kind'] };
 
-const oneOf = <Value extends string>(
-  text: string | null,
-  options: readonly { value: Value }[],
-  otherwise: Value,
-): Value => options.find(({ value }) => value === text)?.value ?? otherwise;
+const oneOf = <Value extends string>(text: string, options: readonly { value: Value }[], otherwise: Value): Value =>
+  options.find(({ value }) => value === text)?.value ?? otherwise;
 
-function readState(params: URLSearchParams): State {
-  const text = (name: keyof State) => params.get(name) ?? '';
-  return {
-    preset: oneOf(params.get('preset'), presets, initial.preset),
-    zone: oneOf(params.get('zone'), zones, initial.zone),
-    kind: oneOf(params.get('kind'), kinds, initial.kind),
-    fromDate: text('fromDate'),
-    toDate: text('toDate'),
-    tag: text('tag'),
-    externalId: text('externalId'),
-  };
-}
+const stateIn = (texts: Texts): State => ({
+  ...texts,
+  preset: oneOf(texts.preset, presets, '7d'),
+  zone: oneOf(texts.zone, zones, zones[0]?.value ?? 'utc'),
+  kind: oneOf(texts.kind, kinds, 'geofence'),
+});
 
-/** The choice is in the page's address, so that a link shows the same. */
+/** The choice is in the page's address, so that a link shows the same, and Back what was chosen before. */
 function useChoice() {
-  const [params, setParams] = useSearchParams();
-  const [state, setState] = useState(() => readState(params));
-  const settled = useSettled(state);
-  useEffect(() => {
-    const isSet = ([name, value]: [string, string]) => value !== initial[name as keyof State];
-    setParams(Object.fromEntries(Object.entries(settled).filter(isSet)), { replace: true });
-  }, [settled, setParams]);
-  return { state, settled, set: (change: Partial<State>) => setState((now) => ({ ...now, ...change })) };
+  const [texts, put] = useAddressTexts(names);
+  const state = useMemo(() => stateIn(texts), [texts]);
+  const choose = useCallback((change: Partial<State>) => put(change, { isChoice: true }), [put]);
+  return { state, type: put as (change: Partial<State>) => void, choose };
 }
 
 export default function Analytics() {
-  const { state, settled, set } = useChoice();
-  const range = useMemo(() => rangeOf(settled), [settled]);
-  const { kind, tag, externalId } = settled;
+  const { state, type, choose } = useChoice();
+  const range = useMemo(() => rangeOf(state), [state]);
+  const { kind, tag, externalId } = state;
   const filter = useMemo(
     () => ({ kind, tag: tag || undefined, externalId: externalId || undefined }),
     [kind, tag, externalId],
   );
-  const refresh: number | false =
-    range.to === undefined ? (settled.preset === '90d' ? slowRefreshMs : refreshMs) : false;
+  const refresh: number | false = range.to === undefined ? (state.preset === '90d' ? slowRefreshMs : refreshMs) : false;
   const panel: PanelProps = {
     range,
     filter,
     refreshMs: refresh,
-    choose: (place) => set({ tag: place.tag ?? '', externalId: place.externalId ?? '' }),
+    choose: (place) => choose({ tag: place.tag ?? '', externalId: place.externalId ?? '' }),
   };
   const { timeZone, interval, ...times } = range;
   const options = { refetchInterval: refresh };
@@ -130,11 +107,11 @@ export default function Analytics() {
           label={<span className="visually-hidden">Time zone</span>}
           value={state.zone}
           options={zones}
-          onChange={(zone) => set({ zone })}
+          onChange={(zone) => choose({ zone })}
         />
       }
     >
-      <Toolbar state={state} set={set} tags={tagsOf(entries.data?.rows)} problem={datesProblem} />
+      <Toolbar state={state} type={type} choose={choose} tags={tagsOf(entries.data?.rows)} problem={datesProblem} />
       <Tiles>
         <Tile label="Entries" value={total === undefined ? undefined : grouped(total)} />
         <Tile label="Different users" value={users.data && grouped(users.data.rows[0]?.users ?? 0)} />
@@ -156,8 +133,8 @@ export default function Analytics() {
             title="No events in this range"
             actions={
               <>
-                {isFiltered && <Button onClick={() => set({ tag: '', externalId: '' })}>Clear the filters</Button>}
-                {settled.preset !== '90d' && <Button onClick={() => set({ preset: '90d' })}>Show 90 days</Button>}
+                {isFiltered && <Button onClick={() => choose({ tag: '', externalId: '' })}>Clear the filters</Button>}
+                {state.preset !== '90d' && <Button onClick={() => choose({ preset: '90d' })}>Show 90 days</Button>}
               </>
             }
           >
@@ -191,55 +168,57 @@ interface ToolbarProps {
   readonly state: State;
   readonly tags: readonly string[];
   readonly problem: string | undefined;
-  set(change: Partial<State>): void;
+  type(change: Partial<State>): void;
+  choose(change: Partial<State>): void;
 }
 
-function Toolbar({ state, tags, problem, set }: ToolbarProps) {
+function Toolbar({ state, tags, problem, type, choose }: ToolbarProps) {
   const id = useId();
   const [firstDay] = useState(() => new Date(Date.now() - 6 * 86_400_000));
   function choosePreset(preset: Preset) {
     const isFirst = preset === 'dates' && state.fromDate === '';
     const dates = isFirst && { fromDate: dateOf(firstDay, state.zone), toDate: dateOf(new Date(), state.zone) };
-    set({ preset, ...dates });
+    choose({ preset, ...dates });
   }
+  const set = useMemo(
+    () => ({
+      tag: (tag: string) => type({ tag }),
+      externalId: (externalId: string) => type({ externalId }),
+      fromDate: (fromDate: string) => type({ fromDate }),
+      toDate: (toDate: string) => type({ toDate }),
+    }),
+    [type],
+  );
   return (
     <section className="card analytics-tools" aria-label="Range and filters">
       <Segments legend="Range" value={state.preset} options={presets} onChange={choosePreset} />
-      <Segments legend="Kind" value={state.kind} options={kinds} onChange={(kind) => set({ kind })} />
-      <input
-        className="input filter"
-        type="search"
-        aria-label="Tag"
-        placeholder="Tag"
-        list={id}
-        value={state.tag}
-        onChange={({ target }) => set({ tag: target.value })}
-      />
+      <Segments legend="Kind" value={state.kind} options={kinds} onChange={(kind) => choose({ kind })} />
+      <TypedFilter label="Tag" list={id} value={state.tag} onChange={set.tag} />
       <datalist id={id}>
         {tags.map((tag) => (
           <option key={tag} value={tag} />
         ))}
       </datalist>
-      <input
-        className="input filter"
-        type="search"
-        aria-label="External id"
-        placeholder="External id"
-        value={state.externalId}
-        onChange={({ target }) => set({ externalId: target.value })}
-      />
+      <TypedFilter label="External id" value={state.externalId} onChange={set.externalId} />
       {state.preset === 'dates' && (
         <div className="analytics-dates">
-          <TextField
-            label="From"
-            type="date"
-            value={state.fromDate}
-            problem={problem}
-            onChange={(fromDate) => set({ fromDate })}
-          />
-          <TextField label="Through" type="date" value={state.toDate} onChange={(toDate) => set({ toDate })} />
+          <DateField label="From" value={state.fromDate} problem={problem} onChange={set.fromDate} />
+          <DateField label="Through" value={state.toDate} onChange={set.toDate} />
         </div>
       )}
     </section>
   );
+}
+
+interface DateProps {
+  readonly label: string;
+  readonly value: string;
+  readonly problem?: string | undefined;
+  onChange(value: string): void;
+}
+
+/** A date on its way to another one, such as in the year 2 on the way to 2026, is not asked for. */
+function DateField({ value, onChange, ...rest }: DateProps) {
+  const [text, setText] = useTyped(value, onChange);
+  return <TextField type="date" value={text} onChange={setText} {...rest} />;
 }

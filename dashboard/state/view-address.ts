@@ -22,10 +22,18 @@ export function useAddressChoice<Value extends string>(
   return [value, choose];
 }
 
-/** Returns typed texts of parameters, and what sets some of them without filling the history of the browser. */
+interface PutOptions {
+  /** Whether Back takes the texts back. What is typed would fill the history. Default: false. */
+  readonly isChoice?: boolean;
+}
+
+/** Returns texts of parameters, and what sets some of them. A text that is missing is empty. */
 export function useAddressTexts<Name extends string>(
   names: readonly Name[],
-): readonly [texts: Readonly<Record<Name, string>>, put: (texts: Partial<Record<Name, string>>) => void] {
+): readonly [
+  texts: Readonly<Record<Name, string>>,
+  put: (texts: Partial<Record<Name, string>>, options?: PutOptions) => void,
+] {
   const search = useSearch();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a view has the same names throughout
   const texts = useMemo(() => {
@@ -33,7 +41,8 @@ export function useAddressTexts<Name extends string>(
     return Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? ''])) as Record<Name, string>;
   }, [search]);
   const put = useCallback(
-    (next: Partial<Record<Name, string>>) => writeParameters(next as Record<string, string>, { replace: true }),
+    (next: Partial<Record<Name, string>>, { isChoice = false }: PutOptions = {}) =>
+      writeParameters(next as Record<string, string>, { replace: !isChoice }),
     [],
   );
   return [texts, put];

@@ -140,6 +140,31 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     await page.locator('.tile', { hasText: 'Entries2' }).waitFor();
   });
 
+  // The view read its address only once, and replaced it: Back left the page, and a link in the page changed nothing.
+  it('goes back to the range and place that were chosen before', async () => {
+    const page = await asOwner('/analytics?preset=30d');
+    const range = (name: string) => page.getByRole('radio', { name });
+    await page.getByRole('region', { name: 'Inside now' }).getByRole('button', { name: 'cafe' }).click();
+    await page.waitForURL(/tag=food/);
+    await range('24 h').check({ force: true });
+    await page.waitForURL(/preset=24h/);
+    await range('Dates').check({ force: true });
+    await page.getByLabel('From').fill('2026-01-02');
+    await page.waitForURL(/fromDate=2026-01-02/);
+    await page.reload();
+    expect(await page.getByLabel('From').inputValue()).toBe('2026-01-02');
+    await page.goBack();
+    await page.waitForURL(/preset=24h/);
+    await expect.poll(() => range('24 h').isChecked()).toBe(true);
+    await page.goBack();
+    await expect.poll(() => range('30 days').isChecked()).toBe(true);
+    expect(await page.getByLabel('Tag', { exact: true }).inputValue()).toBe('food');
+    await page.goBack();
+    await expect.poll(() => page.getByLabel('Tag', { exact: true }).inputValue()).toBe('');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
+    await expect.poll(() => range('7 days').isChecked()).toBe(true);
+  });
+
   // With more rows by tag and hour than an answer has, the tile summed those that came, and nothing said that others
   // were missing. Here the answer is cut after its first row.
   it('counts all entries when the rows by tag are cut, and says that they are', async () => {
