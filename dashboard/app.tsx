@@ -12,6 +12,7 @@ import { Shell } from './shell/shell';
 import { SignInAgain } from './shell/sign-in-again';
 import { UnreachableBanner } from './shell/unreachable';
 import { UnsavedQuestion } from './shell/unsaved';
+import { scopeIn, withScope } from './state/scope-address';
 import { useSession, useSessionEnd, WorkspaceProvider } from './state/session';
 import { Views } from './views';
 
@@ -74,7 +75,8 @@ export function App() {
           onDone={() => {
             setIssued(undefined);
             setPurpose(undefined);
-            if (path === '/account') navigate('/', { replace: true });
+            // An invitation leads to the project that its link names.
+            if (path === '/account') navigate(withScope('/', scopeIn(location.search)), { replace: true });
           }}
         />
       </>

@@ -1,9 +1,15 @@
 /** The texts of the mails about accounts. Pure. */
 import { type Mail, oneLine } from '../../outbound/mail/mail.js';
+import type { ProjectRecord } from '../../schemas/json/project.js';
 
-/** A link to the page that uses a token. The token follows `#`, so browsers keep it out of requests and logs. */
-export const accountLink = (publicUrl: string, purpose: string, token: string): string =>
-  `${publicUrl.replace(/\/+$/, '')}/account#${purpose}=${token}`;
+type Named = Pick<ProjectRecord, '_id' | 'name'>;
+
+/**
+ * Returns a link to the page that uses a token. The token follows `#`, so browsers keep it out of requests and logs.
+ * @param project is the id of the project that the page then opens; undefined: the one that the reader chose last.
+ */
+export const accountLink = (publicUrl: string, purpose: string, token: string, project?: string): string =>
+  `${publicUrl.replace(/\/+$/, '')}/account${project === undefined ? '' : `?project=${project}`}#${purpose}=${token}`;
 
 const ending = (publicUrl: string): string =>
   `\nThis mail was sent by the Fenceline server at ${publicUrl}. If you did not expect it, ignore it.\n`;
@@ -19,14 +25,15 @@ export const resetMail = (to: string, token: string, publicUrl: string): Mail =>
 
 export const invitationMail = (
   to: string,
-  { project, role, token }: { readonly project: string; readonly role: string; readonly token: string },
+  { project, role, token }: { readonly project: Named; readonly role: string; readonly token: string },
   publicUrl: string,
 ): Mail => ({
   to,
-  subject: `Invitation to the Fenceline project ${oneLine(project)}`,
+  subject: `Invitation to the Fenceline project ${oneLine(project.name)}`,
   text:
-    `You are invited to the project "${oneLine(project)}" as ${role}.\n\n` +
-    `To accept, open this link within seven days:\n\n${accountLink(publicUrl, 'invitation', token)}\n\n` +
+    `You are invited to the project "${oneLine(project.name)}" as ${role}.\n\n` +
+    'To accept, open this link within seven days:\n\n' +
+    `${accountLink(publicUrl, 'invitation', token, project._id)}\n\n` +
     'It works once.\n' +
     ending(publicUrl),
 });

@@ -153,7 +153,7 @@ export const memberRoutes =
         await limits.invite(id, email);
         const { record, token } = newInvitation(id, email, role, clock());
         const project = await editProject(request, (current, nowMs) => withInvitation(current, record, nowMs));
-        parts.post(invitationMail(email, { project: project.name, role, token }, parts.publicUrl()));
+        parts.post(invitationMail(email, { project, role, token }, parts.publicUrl()));
         return { meta: success, invitation: invitationJson(record) };
       },
     });

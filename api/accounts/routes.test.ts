@@ -280,6 +280,7 @@ test('an invitation works once, for its address only, and not after it is withdr
   const email = newEmail();
   const { token } = await invite(email);
   expect(JSON.stringify(api.readModel.project(project._id))).not.toContain(token);
+  expect(api.mails.at(-1)?.text).toContain(`/account?project=${project._id}#invitation=${token}`);
   const answers = await Promise.all([accept(token), accept(token), accept(token)]);
   expect(answers.filter((status) => status === 200)).toHaveLength(1);
   expect(await accept(token)).toBe(401);

@@ -101,9 +101,17 @@ function withRevision(body: unknown, revision: string | null): unknown {
 export const revisionOf = (answer: { readonly meta: object } | undefined): string | undefined =>
   (answer?.meta as { revision?: string } | undefined)?.revision;
 
-/** Tests whether a refusal with 401 may be about what was typed, and not about the session. */
-const isAboutPassword = (template: string): boolean =>
-  template.startsWith('/v1/signin') || ['/v1/session', '/v1/password', '/v1/account/delete'].includes(template);
+/** Calls whose refusal with 401 is about a password or the token of a link, or answers whether there is a session. */
+const withOwnProof: ReadonlySet<string> = new Set([
+  '/v1/session',
+  '/v1/signin',
+  '/v1/signin/link',
+  '/v1/signup/confirm',
+  '/v1/invitations/accept',
+  '/v1/password',
+  '/v1/password/reset/confirm',
+  '/v1/account/delete',
+]);
 
 /**
  * Sends a request that acts on what is chosen now. A query, and whatever sends several requests, use {@link callIn}
@@ -156,7 +164,7 @@ export async function callIn<O extends Operation>(
   if (response.ok) return withRevision(body, response.headers.get('etag')) as Answer<O>;
   const meta = (body as { meta?: object }).meta ?? {};
   if (response.status === 403) onForbidden();
-  if (response.status !== 401 || isAboutPassword(template)) throw new Failure(response.status, meta);
+  if (response.status !== 401 || withOwnProof.has(template)) throw new Failure(response.status, meta);
   onSignedOut();
   // The server's words are about the headers of programs.
   throw new Failure(response.status, { ...meta, message: 'Your session had ended. Nothing was changed.' });

@@ -33,9 +33,7 @@ export function Entrance(props: Props) {
   const [view, setView] = useState<View>(purpose?.kind ?? 'sign-in');
   const [told, setTold] = useState<string>();
   const token = purpose?.token ?? '';
-  useEffect(() => {
-    if (purpose) setView(purpose.kind);
-  }, [purpose]);
+  useEffect(() => setView(purpose?.kind ?? 'sign-in'), [purpose]);
 
   const show = (next: View, text?: string) => {
     setTold(text);
@@ -285,7 +283,14 @@ function Forgotten({ show }: FormParts) {
   );
 }
 
-function OneTimeLink({ token, show, onDone }: FormParts) {
+/** A link of a mail that was used or is too old leads no further. */
+const WithoutLink = ({ onDone }: Pick<FormParts, 'onDone'>) => (
+  <span className="small">
+    <LinkButton onClick={onDone}>Go on without this link</LinkButton>
+  </span>
+);
+
+function OneTimeLink({ token, onDone }: FormParts) {
   const signedIn = useSignedIn(onDone);
   return (
     <CallForm
@@ -296,11 +301,7 @@ function OneTimeLink({ token, show, onDone }: FormParts) {
       action="Sign in"
       input={() => ({ body: { token } })}
       then={({ session }) => signedIn(session)}
-      more={
-        <span className="small">
-          <LinkButton onClick={() => show('sign-in')}>Use email and password</LinkButton>
-        </span>
-      }
+      more={<WithoutLink onDone={onDone} />}
     />
   );
 }
@@ -315,11 +316,12 @@ function Invitation({ token, onDone }: FormParts) {
       action="Accept"
       input={({ anyPassword }) => ({ body: { token, password: anyPassword } })}
       then={({ session }) => signedIn(session)}
+      more={<WithoutLink onDone={onDone} />}
     />
   );
 }
 
-function Reset({ token, show }: FormParts) {
+function Reset({ token, show, onDone }: FormParts) {
   return (
     <CallForm
       title="Choose a new password"
@@ -328,11 +330,12 @@ function Reset({ token, show }: FormParts) {
       action="Set password"
       input={({ newPassword }) => ({ body: { token, password: newPassword } })}
       then={() => show('sign-in', 'Your password is changed. Sign in with it.')}
+      more={<WithoutLink onDone={onDone} />}
     />
   );
 }
 
-function Confirmation({ token, onIssued }: FormParts) {
+function Confirmation({ token, onIssued, onDone }: FormParts) {
   return (
     <CallForm
       title="Create your account"
@@ -343,6 +346,7 @@ function Confirmation({ token, onIssued }: FormParts) {
       then={({ project, session }) => {
         if (project && session) onIssued({ project, session });
       }}
+      more={<WithoutLink onDone={onDone} />}
     />
   );
 }

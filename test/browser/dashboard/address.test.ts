@@ -4,17 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok, trackDefaults } from '../../support/client.js';
 import { circle, standing } from '../../support/places.js';
-import { asOwner, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, invite, isRunnable, open, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
 const password = 'a good long password';
 
 /** Opens the dashboard as somebody new, who owns the projects Shop and Warehouse. */
-async function asOwnerOfTwo(): Promise<Page> {
+async function asOwnerOfTwo(email = `address-${Date.now()}@example.com`): Promise<Page> {
   const page = await open('/');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  const email = `address-${Date.now()}@example.com`;
   const shop = await page.evaluate(
     async ([email, password]) => {
       const post = (path: string, body: object) =>
@@ -92,6 +91,30 @@ describe.runIf(isRunnable)('the address of a page', () => {
     expect(await seriousFindings(stranger)).toEqual([]);
     await stranger.getByRole('link', { name: 'Warehouse' }).click();
     await projectButton(stranger, 'Warehouse').waitFor();
+  });
+
+  // It opened the first project. A link that had been used ended the session, and led no further.
+  it('leads from an invitation to its project, and on from a link that was used', async () => {
+    const email = `invited-${Date.now()}@example.com`;
+    const page = await asOwnerOfTwo(email);
+    await chooseProject(page, 'Shop', 'Warehouse');
+    const link = await invite(email);
+    await page.goto(server.address + link);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await projectButton(page, `test ${process.pid}`).waitFor();
+    await page.waitForURL(new RegExp(`project=${server.project}`));
+
+    await page.goto(server.address + link);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByText('the token is unknown, used or expired').waitFor();
+    await page.getByRole('button', { name: 'Go on without this link' }).click();
+    await projectButton(page, `test ${process.pid}`).waitFor();
+    await page.context().clearCookies();
+    await page.goto(server.address + link);
+    await page.getByRole('button', { name: 'Go on without this link' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
   // A reload of a webhook's settings showed its attempts, and one of Live or of a timeline forgot what was chosen.

@@ -128,15 +128,19 @@ async function forget({ context, cookies }: SignedIn): Promise<void> {
   await context.addCookies(cookies);
 }
 
-/** Invites a viewer, who accepts, and opens a path as this viewer. */
-export async function asViewer(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const email = `viewer-${server.project}-${Date.now()}@example.com`;
+/** Invites somebody as viewer, and returns the path that the mail's link leads to. */
+export async function invite(email: string): Promise<string> {
   const inviting = await asOwner('/members');
   await inviting.getByLabel('Email').fill(email);
   await inviting.getByRole('button', { name: 'Invite' }).click();
   await inviting.getByRole('button', { name: `Withdraw the invitation of ${email}` }).waitFor();
   await inviting.close();
-  const page = await open(`/account#invitation=${await invitationOf(email)}`, options);
+  return invitationOf(email);
+}
+
+/** Invites a viewer, who accepts, and opens a path as this viewer. */
+export async function asViewer(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await open(await invite(`viewer-${server.project}-${Date.now()}@example.com`), options);
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
@@ -144,13 +148,13 @@ export async function asViewer(path: string, options: BrowserContextOptions = {}
   return page;
 }
 
-/** Returns the token of the invitation. The mail is written after the answer. */
+/** Returns the path and fragment of the invitation's link. The mail is written after the answer. */
 async function invitationOf(email: string): Promise<string> {
   return until(async () => {
     for (const name of await readdir(server.outbox).catch(() => [])) {
       const mail = name.endsWith('.eml') ? await readFile(join(server.outbox, name), 'utf8') : '';
-      const token = mail.includes(email) && /#invitation=([\w-]+)/.exec(mail)?.[1];
-      if (token) return token;
+      const link = mail.includes(email) && /\/account\S*#invitation=[\w-]+/.exec(mail)?.[0];
+      if (link) return link;
     }
     return undefined;
   });
