@@ -4,7 +4,7 @@ import type { Operations } from '../../client/types';
 import { urlOf } from '../client/call';
 import { grouped } from '../components/counts';
 import { type DataColumn, DataTable } from '../components/data-table';
-import { absoluteTime, relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
 import { placeName } from './format';
 import { Panel, type PanelProps, PlaceButton, RankedBars } from './panel';
 import { useAnalytics } from './query';
@@ -45,7 +45,7 @@ export function Inside({ filter, refreshMs, choose }: PanelProps) {
       title: 'Last update',
       className: 'number',
       value: ({ lastUpdatedAt }) => lastUpdatedAt,
-      cell: ({ lastUpdatedAt }) => <span title={absoluteTime(lastUpdatedAt)}>{relativeTime(lastUpdatedAt)}</span>,
+      cell: ({ lastUpdatedAt }) => <RelativeTime time={lastUpdatedAt} />,
     },
   ];
   return (

@@ -12,9 +12,9 @@ import { Badge, Beneath, Button, Confirm, Empty, Loading } from './controls';
 import { counted, grouped } from './counts';
 import type { ListFilters, Sort } from './list-filters';
 import { type Loadable, LoadProblem } from './load-problem';
+import { RelativeTime } from './relative-time';
 import { SortButton } from './sort-button';
 import type { TableColumn } from './table';
-import { absoluteTime, relativeTime } from './time';
 import { useToasts } from './toasts';
 import { VirtualTable } from './virtual-table';
 
@@ -316,8 +316,8 @@ export const columnsWith = <Row extends Listed>(resource: string, own: Column<Ro
     sorts: ['-updatedAt'],
     cell: ({ updatedAt }) =>
       updatedAt && (
-        <span className="quiet" title={absoluteTime(updatedAt)}>
-          {relativeTime(updatedAt)}
+        <span className="quiet">
+          <RelativeTime time={updatedAt} />
         </span>
       ),
   },

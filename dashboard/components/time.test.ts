@@ -1,7 +1,7 @@
 /** Times in words, compared with the browser's own format. */
 import { expect, test } from 'vitest';
 import { grouped } from './counts';
-import { absoluteTime, shortTime, timeOfDay } from './time';
+import { absoluteTime, relativeTime, shortTime, timeOfDay, untilOtherWordsMs } from './time';
 
 test('a time has its day unless that is today', () => {
   const time = new Date(2026, 8, 5, 9, 5).toISOString();
@@ -26,5 +26,20 @@ test('dates and counts are written as the browser writes them', () => {
   }
   for (const count of [0, 7, 999, 1_000, 12_345, 999_999, 1_234_567, 1_234.125]) {
     expect(grouped(count)).toBe(count.toLocaleString('en'));
+  }
+});
+
+test('a relative time is read again in the moment in which its words change', () => {
+  const nowMs = Date.UTC(2026, 8, 5);
+  const ages = [
+    -200_000_000, -90_000, -60_000, -1_500, -1, 0, 999, 1_000, 59_999, 60_000, 119_999, 3_599_999, 5_400_000,
+  ];
+  for (const ageMs of ages) {
+    const time = new Date(nowMs - ageMs).toISOString();
+    const thenMs = nowMs + untilOtherWordsMs(time, nowMs);
+    const words = (atMs: number) => relativeTime(time, atMs);
+    expect([ageMs, words(thenMs - 1)]).toEqual([ageMs, words(nowMs)]);
+    // A wait of an hour may end before a change.
+    if (thenMs - nowMs < 3_600_000) expect([ageMs, words(thenMs)]).not.toEqual([ageMs, words(nowMs)]);
   }
 });

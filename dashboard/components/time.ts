@@ -13,14 +13,28 @@ const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ['minute', 60],
 ];
 
+const unitOf = (seconds: number) => units.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);
+
 let relative: Intl.RelativeTimeFormat | undefined;
 
 /** Returns for example "3 minutes ago". */
 export function relativeTime(time: string, nowMs = Date.now()): string {
   const seconds = (Date.parse(time) - nowMs) / 1_000;
-  const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  const [unit, length] = unitOf(seconds);
   relative ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
   return relative.format(Math.trunc(seconds / length), unit);
+}
+
+/** A timer of a browser ends at once if it is longer than 25 days. Clocks are set meanwhile, and computers sleep. */
+const longestWaitMs = 3_600_000;
+
+/** Returns the milliseconds after which {@link relativeTime} says something else, at most an hour. */
+export function untilOtherWordsMs(time: string, nowMs = Date.now()): number {
+  const ageMs = nowMs - Date.parse(time);
+  const unitMs = unitOf(ageMs / 1_000)[1] * 1_000;
+  // "Now" is a second on both sides. Before it, each unit ends a millisecond after its full length.
+  const waitMs = ageMs > -1_000 ? unitMs - (ageMs % unitMs) : (-ageMs % unitMs) + 1;
+  return Math.min(waitMs, longestWaitMs);
 }
 
 /** Returns for example "09:05:00". */

@@ -6,8 +6,8 @@ import { useApi, usePages } from '../client/hooks';
 import { Badge, Button, Empty, Loading } from '../components/controls';
 import { grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
+import { RelativeTime } from '../components/relative-time';
 import { PlainTable, type TableColumn } from '../components/table';
-import { absoluteTime, relativeTime } from '../components/time';
 import type { Resource } from './columns';
 import { StatusBadge } from './import-result';
 
@@ -103,8 +103,8 @@ const columnsWith = (nameOf: TableProps['nameOf']): readonly TableColumn<Import>
     title: 'When',
     className: 'narrow',
     cell: ({ createdAt }) => (
-      <span className="quiet" title={absoluteTime(createdAt)}>
-        {relativeTime(createdAt)}
+      <span className="quiet">
+        <RelativeTime time={createdAt} />
       </span>
     ),
   },

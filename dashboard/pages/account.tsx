@@ -10,7 +10,8 @@ import { Badge, Button, Dialog, Loading, Notice, Page, TextField } from '../comp
 import { Form, FormDialog } from '../components/form';
 import { LoadProblem } from '../components/load-problem';
 import { NewKeys, rememberKeys } from '../components/new-keys';
-import { absoluteTime, relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
+import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import { isElsewhere, problemAt } from '../forms/draft';
 import { Section } from '../forms/parts';
@@ -242,7 +243,7 @@ function Browsers() {
               {browserName(userAgent)}
             </p>
             <p className="quiet small truncate">
-              Signed in {absoluteTime(startedAt)}, used {relativeTime(usedAt)}
+              Signed in {absoluteTime(startedAt)}, used <RelativeTime time={usedAt} />
             </p>
           </div>
           {current ? (

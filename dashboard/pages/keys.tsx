@@ -5,7 +5,7 @@ import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Button, Confirm, Issued, Loading, Notice, Page } from '../components/controls';
 import { LoadProblem } from '../components/load-problem';
-import { absoluteTime, relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
 import { messageOf } from '../components/toasts';
 import { rememberKey } from '../state/fresh-keys';
 import { useWorkspace } from '../state/session';
@@ -51,8 +51,8 @@ export default function Keys() {
                       <p className="quiet">{purposes[key.kind]}</p>
                       <p className="row small">
                         <code>{key.hint}</code>
-                        <span className="quiet" title={absoluteTime(key.createdAt)}>
-                          created {relativeTime(key.createdAt)}
+                        <span className="quiet">
+                          created <RelativeTime time={key.createdAt} />
                         </span>
                       </p>
                     </div>

@@ -14,9 +14,10 @@ import { DataMap, type Layer, type LngLat, type MapHandle, type MovingDot, type 
 import { Icon } from '../components/icons';
 import { TypedFilter } from '../components/list-filters';
 import { whenPainted } from '../components/map-start';
+import { RelativeTime } from '../components/relative-time';
 import { Sparkline } from '../components/sparkline';
 import { Tile, Tiles } from '../components/tiles';
-import { absoluteTime, relativeTime, timeOfDay } from '../components/time';
+import { absoluteTime, timeOfDay } from '../components/time';
 import { durationText, eventNames, eventTitle, eventTypes, lagText, markOf, whoOf } from '../live/event-words';
 import {
   type Arrived,
@@ -290,7 +291,7 @@ export default function Live() {
                 <Button isCompact look="plain" icon="close" aria-label="Close" onClick={() => setDevice(undefined)} />
               </div>
               <p className="quiet small">
-                <code>{chosen.deviceId}</code> · {relativeTime(chosen.at)} · ±{Math.round(chosen.accuracy)} m
+                <code>{chosen.deviceId}</code> · <RelativeTime time={chosen.at} /> · ±{Math.round(chosen.accuracy)} m
               </p>
               <div className="spread">
                 <span className="small">

@@ -6,7 +6,7 @@ import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
 import { Form } from '../components/form';
 import { LoadProblem } from '../components/load-problem';
-import { absoluteTime, relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 import { useWorkspace } from '../state/session';
@@ -59,8 +59,8 @@ export default function Members() {
                   {member.email}
                   {member._id === session.account?._id && <span className="quiet"> (you)</span>}
                 </p>
-                <p className="quiet small" title={absoluteTime(member.createdAt)}>
-                  since {relativeTime(member.createdAt)}
+                <p className="quiet small">
+                  since <RelativeTime time={member.createdAt} />
                 </p>
               </div>
               {isOwner ? (
@@ -105,7 +105,7 @@ export default function Members() {
                 <div className="grow">
                   <p className="label truncate">{email}</p>
                   <p className="quiet small">
-                    {role}, ends {relativeTime(expiresAt)}
+                    {role}, ends <RelativeTime time={expiresAt} />
                   </p>
                 </div>
                 <Button

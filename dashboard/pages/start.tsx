@@ -9,7 +9,7 @@ import { Badge, Block, Button, Copyable, Loading, Notice, Page, TextField } from
 import { counted } from '../components/counts';
 import { Form } from '../components/form';
 import { Icon } from '../components/icons';
-import { relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
 import { degreesOf, isElsewhere, problemAt, quantityOf } from '../forms/draft';
 import { freshKey } from '../state/fresh-keys';
@@ -347,7 +347,9 @@ function ArrivedEvent({ event, isWaiting }: { readonly event: Event | undefined;
         <>
           <p className="truncate">
             <strong>{event.type}</strong> {event.geofence?.description}{' '}
-            <span className="quiet">{relativeTime(event.createdAt)}</span>
+            <span className="quiet">
+              <RelativeTime time={event.createdAt} />
+            </span>
           </p>
           <Block label="The event">{JSON.stringify(event, null, 2)}</Block>
         </>

@@ -19,7 +19,8 @@ import {
 import { counted } from '../components/counts';
 import { Form, FormFields } from '../components/form';
 import { LoadProblem } from '../components/load-problem';
-import { absoluteTime, relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
+import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import type { DraftFields } from '../forms/draft';
 import { useSavedForm } from '../forms/edit';
@@ -136,7 +137,10 @@ function State({ sync }: { readonly sync: Sync }) {
             'Within seconds'
           ) : (
             <>
-              {absoluteTime(nextRunAt)} <span className="quiet">({relativeTime(nextRunAt)})</span>
+              {absoluteTime(nextRunAt)}{' '}
+              <span className="quiet">
+                (<RelativeTime time={nextRunAt} />)
+              </span>
             </>
           )}
         </dd>
@@ -149,7 +153,7 @@ function State({ sync }: { readonly sync: Sync }) {
               <Badge tone={results[lastRun.result].tone}>{results[lastRun.result].text}</Badge>{' '}
               {absoluteTime(lastRun.startedAt)}{' '}
               <span className="quiet">
-                ({relativeTime(lastRun.startedAt)}, {reasons[lastRun.reason]})
+                (<RelativeTime time={lastRun.startedAt} />, {reasons[lastRun.reason]})
               </span>
             </>
           )}

@@ -7,7 +7,7 @@ import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Confirm, Loading, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
-import { relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
 import { listAddress } from '../state/list-address';
 import { useWorkspace } from '../state/session';
@@ -49,7 +49,7 @@ function Loaded({ user }: { readonly user: User }) {
       above={<Back />}
       intro={
         <>
-          <code>{user.deviceId}</code> · last location {relativeTime(user.updatedAt)}
+          <code>{user.deviceId}</code> · last location <RelativeTime time={user.updatedAt} />
         </>
       }
       actions={

@@ -7,8 +7,8 @@ import { Badge, Beneath, Button, Empty, Loading, Page } from '../components/cont
 import { grouped } from '../components/counts';
 import { SearchField } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
+import { RelativeTime } from '../components/relative-time';
 import type { TableColumn } from '../components/table';
-import { absoluteTime, relativeTime } from '../components/time';
 import { VirtualTable } from '../components/virtual-table';
 import { keepListFilters } from '../state/list-address';
 
@@ -44,8 +44,8 @@ const columns: readonly TableColumn<User>[] = [
     title: 'Last location',
     className: 'narrow',
     cell: ({ updatedAt }) => (
-      <span className="quiet" title={absoluteTime(updatedAt)}>
-        {relativeTime(updatedAt)}
+      <span className="quiet">
+        <RelativeTime time={updatedAt} />
       </span>
     ),
   },

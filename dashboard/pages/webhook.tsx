@@ -6,7 +6,7 @@ import { forEditing, useApi, useChange } from '../client/hooks';
 import { Button, Loading, Notice, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
-import { relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
 import { useToasts } from '../components/toasts';
 import { WebhookHealth } from '../components/webhook-health';
 import { listAddress } from '../state/list-address';
@@ -88,7 +88,11 @@ export default function WebhookView() {
           <div className="spread">
             <span>
               Nothing is sent.{' '}
-              {webhook.disabled && `${reasons[webhook.disabled.reason]} That was ${relativeTime(webhook.disabled.at)}.`}
+              {webhook.disabled && (
+                <>
+                  {reasons[webhook.disabled.reason]} That was <RelativeTime time={webhook.disabled.at} />.
+                </>
+              )}
             </span>
             {isOwner && (
               <Button

@@ -7,7 +7,8 @@ import { call } from '../client/call';
 import { Button, Empty, Loading, Segments, TextField } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
-import { absoluteTime, relativeTime, shortTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
+import { absoluteTime, shortTime } from '../components/time';
 import { eventTitle, markOf } from '../live/event-words';
 import { useScope } from '../state/session';
 import { useAddressTexts } from '../state/view-address';
@@ -216,7 +217,9 @@ export function Timeline({ user }: { readonly user: User }) {
             <Loading />
           ) : items.length === 0 ? (
             <Empty title="No location in this range">
-              <p>Locations are stored for 7 days. The last one came {relativeTime(user.updatedAt)}.</p>
+              <p>
+                Locations are stored for 7 days. The last one came <RelativeTime time={user.updatedAt} />.
+              </p>
             </Empty>
           ) : shown.length === 0 ? (
             <Empty title="No event in this range" />

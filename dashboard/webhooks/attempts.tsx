@@ -6,8 +6,9 @@ import { useChange, usePages } from '../client/hooks';
 import { Badge, Block, Button, Dialog, Empty, Loading } from '../components/controls';
 import { grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
+import { RelativeTime } from '../components/relative-time';
 import { PlainTable, type TableColumn } from '../components/table';
-import { absoluteTime, relativeTime } from '../components/time';
+import { absoluteTime } from '../components/time';
 import { useToasts } from '../components/toasts';
 import { useWorkspace } from '../state/session';
 import { useAddressChoice } from '../state/view-address';
@@ -148,7 +149,11 @@ function AttemptDialog({ webhook, attempt, onClose }: AttemptProps) {
           <dt>State</dt>
           <dd>
             <Badge tone={tones[attempt.state]}>{words[attempt.state]}</Badge>{' '}
-            {attempt.nextAttemptAt && `next attempt ${relativeTime(attempt.nextAttemptAt)}`}
+            {attempt.nextAttemptAt && (
+              <>
+                next attempt <RelativeTime time={attempt.nextAttemptAt} />
+              </>
+            )}
           </dd>
           {attempt.message && (
             <>

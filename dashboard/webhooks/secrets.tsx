@@ -4,7 +4,7 @@ import type { Webhook } from '../../client/types';
 import { call, untilGone } from '../client/call';
 import { useChange } from '../client/hooks';
 import { Button, Confirm, Dialog, Issued, TextField } from '../components/controls';
-import { relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
 import { problemAt, quantityOf } from '../forms/draft';
 import { useWorkspace } from '../state/session';
@@ -43,8 +43,12 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
                 <code>{secret.hint}</code>
               </p>
               <p className="quiet small">
-                created {relativeTime(secret.createdAt)}
-                {secret.expiresAt && `, ends ${relativeTime(secret.expiresAt)}`}
+                created <RelativeTime time={secret.createdAt} />
+                {secret.expiresAt && (
+                  <>
+                    , ends <RelativeTime time={secret.expiresAt} />
+                  </>
+                )}
               </p>
             </div>
             {isOwner && webhook.secrets.length > 1 && (

@@ -3,7 +3,7 @@ import { useApi } from '../client/hooks';
 import { Empty, Loading } from '../components/controls';
 import { counted } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
-import { relativeTime } from '../components/time';
+import { RelativeTime } from '../components/relative-time';
 
 export function Waiting({ id }: { readonly id: string }) {
   const loaded = useApi(
@@ -28,11 +28,11 @@ export function Waiting({ id }: { readonly id: string }) {
                 <code>{_id}</code>
               </p>
               <p className="quiet small">
-                {counted(events.length, 'event')}, since {relativeTime(createdAt)}
+                {counted(events.length, 'event')}, since <RelativeTime time={createdAt} />
               </p>
             </div>
             <span className="quiet">
-              {counted(attempts, 'attempt')}, next {relativeTime(nextAttemptAt)}
+              {counted(attempts, 'attempt')}, next <RelativeTime time={nextAttemptAt} />
             </span>
           </li>
         ))}

@@ -7,6 +7,7 @@ import { ok } from '../../support/client.js';
 import { circle } from '../../support/places.js';
 import {
   asOwner,
+  asViewer,
   isRunnable,
   oneTimeLink,
   open,
@@ -429,6 +430,16 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByRole('button', { name: 'Withdraw the invitation of ada@example.com' }).click();
     await page.getByRole('region', { name: 'Invitations' }).waitFor({ state: 'detached' });
+  });
+
+  // They stayed as old as they were when the page had read them.
+  it('lets times in words grow older by themselves', async () => {
+    const page = await asViewer('/start');
+    await page.clock.install();
+    await page.goto(`${server.address}/members`);
+    await page.getByText(/^since (now|\d+ (second|minute)s? ago)$/).waitFor();
+    await page.clock.fastForward('03:00:00');
+    await page.getByText('since 3 hours ago').waitFor();
   });
 
   it('says that the server does not answer, and continues when it does', async () => {
