@@ -179,7 +179,7 @@ function Rows({ shown }: { readonly shown: Import }) {
     <div className="import-rows">
       <div className="toolbar">
         {offered.length === 1 && <h3 className="only-rows">{nameOf(action, shown)}</h3>}
-        <fieldset className="segments wrap" hidden={offered.length === 1}>
+        <fieldset className="segments" hidden={offered.length === 1}>
           <legend className="visually-hidden">Rows</legend>
           {offered.map((each) => (
             <label key={each}>

@@ -87,6 +87,23 @@ describe.runIf(isRunnable)('the dashboard', () => {
     }
   });
 
+  // Buttons lay beside the screen, and the switch of environments under the menu of the account.
+  it('keeps every view within a screen of 360 px with letters of twice the size', async () => {
+    const page = await asOwner('/', { viewport: { width: 360, height: 760 } });
+    await page.goto(`${server.address}/keys`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('html').evaluate(({ style }) => {
+      style.fontSize = '200%';
+    });
+    for (const view of views) {
+      await goTo(page, view);
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+      expect([view, await page.locator('html').evaluate(({ scrollWidth }) => scrollWidth)]).toEqual([view, 360]);
+      expect([view, await overflowPx(page)]).toEqual([view, 0]);
+      expect([view, await environmentAt(page)]).toEqual([view, 'Test']);
+    }
+  });
+
   it('uses a one-time link once, and takes its token out of the address', async () => {
     const link = await oneTimeLink();
     const page = await open(`/account${link}`);

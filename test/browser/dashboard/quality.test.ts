@@ -288,6 +288,26 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
   });
 
+  // The buttons of a form stay at its lower end, and lay over the field that Tab had led to.
+  it('shows each field of a form that the keyboard comes to', async () => {
+    const page = await asOwner('/geofences/new', { viewport: { width: 1280, height: 600 } });
+    await page.getByLabel('Description').focus();
+    /** Returns how far the buttons of the form cover what has the focus; undefined: it is one of them. */
+    const coveredPx = () =>
+      page.locator(':focus').evaluate((element) => {
+        const actions = element.ownerDocument.querySelector('.form-actions');
+        if (!actions || actions.contains(element)) return undefined;
+        return Math.max(0, element.getBoundingClientRect().bottom - actions.getBoundingClientRect().top);
+      });
+    const covered: number[] = [];
+    for (let px = await coveredPx(); px !== undefined; px = await coveredPx()) {
+      covered.push(px);
+      await page.keyboard.press('Tab');
+    }
+    expect(covered.length).toBeGreaterThan(10);
+    expect(covered.filter((px) => px > 0)).toEqual([]);
+  });
+
   // The place of a map was lower than the map, so the buttons at its lower end were cut.
   it('cuts no button of a map in a low window', async () => {
     const { user } = await server.as('test_secret').track({ deviceId: 'low', ...standing(0, 0) });
