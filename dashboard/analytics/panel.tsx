@@ -148,7 +148,9 @@ export function RankedBars({ label, rows }: { readonly label: string; readonly r
     <ol className="ranked" aria-label={label}>
       {rows.map(({ key, name, value, text }) => (
         <li key={key}>
-          <span className="ranked-name truncate">{name}</span>
+          <span className="ranked-name truncate left" dir="auto">
+            {name}
+          </span>
           <Bar share={value / largest} />
           <span className="number">{text}</span>
         </li>

@@ -230,7 +230,9 @@ export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; re
 
 /** A second line of a cell on narrow screens, which have no place for its column. */
 export const Beneath = ({ children }: { readonly children: ReactNode }) => (
-  <span className="beneath truncate quiet small">{children}</span>
+  <span className="beneath truncate left quiet small" dir="auto">
+    {children}
+  </span>
 );
 
 interface NoticeProps {

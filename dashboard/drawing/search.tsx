@@ -143,7 +143,9 @@ function Result({ found }: { readonly found: Found }) {
     return (
       <>
         <Icon name="place" />
-        <span className="grow truncate">{found.label}</span>
+        <span className="grow truncate left" dir="auto">
+          {found.label}
+        </span>
         <span className="quiet small">Address</span>
       </>
     );

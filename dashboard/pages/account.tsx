@@ -61,7 +61,9 @@ function Projects() {
         {session.projects.map(({ _id, name, role }) => (
           <li key={_id} className="list-row center">
             <div className="grow">
-              <p className="label truncate">{name}</p>
+              <p className="label truncate left" dir="auto">
+                {name}
+              </p>
               <p className="quiet small truncate">
                 <code>{_id}</code>
               </p>

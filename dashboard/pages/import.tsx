@@ -153,7 +153,9 @@ function Chosen({ work }: Props) {
       <div className="card-head">
         <div className="row file-name">
           <Icon name="file" />
-          <h2 className="truncate">{file.name}</h2>
+          <h2 className="truncate left" dir="auto">
+            {file.name}
+          </h2>
           <span className="quiet">
             {format && `${formats[format]}, `}
             {sizeText(file.size)}

@@ -287,7 +287,9 @@ export default function Live() {
           {chosen && (
             <section className="card card-body stack-tight map-card" aria-label="Chosen device">
               <div className="spread">
-                <h2 className="truncate">{chosen.userId ?? chosen.deviceId}</h2>
+                <h2 className="truncate left" dir="auto">
+                  {chosen.userId ?? chosen.deviceId}
+                </h2>
                 <Button isCompact look="plain" icon="close" aria-label="Close" onClick={() => setDevice(undefined)} />
               </div>
               <p className="quiet small">

@@ -38,7 +38,15 @@ export default function Members() {
   );
   const complain = { onError: toasts.complain };
   return (
-    <Page title="Members" isNarrow intro={`Owners of ${project.name} may do everything. Viewers may read.`}>
+    <Page
+      title="Members"
+      isNarrow
+      intro={
+        <>
+          Owners of <bdi>{project.name}</bdi> may do everything. Viewers may read.
+        </>
+      }
+    >
       {isOwner && <Invite />}
       <LoadProblem query={members} />
       <section className="card" aria-label="Members" hidden={members.isError && !members.data}>

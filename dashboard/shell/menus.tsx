@@ -28,7 +28,9 @@ export function ProjectMenu({ button }: Props) {
             {session.projects.map(({ _id, name, role }) => (
               <Menu.RadioItem key={_id} value={_id} className="menu-item">
                 <span className="check-mark">{_id === project._id && <Icon name="check" size={14} />}</span>
-                <span className="grow truncate">{name}</span>
+                <span className="grow truncate left" dir="auto">
+                  {name}
+                </span>
                 <span className="quiet small">{role}</span>
               </Menu.RadioItem>
             ))}

@@ -48,7 +48,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               className="button plain project-button"
               aria-label={`Project: ${project.name}`}
             >
-              <span>{project.name}</span> <Icon name="chevron" size={12} />
+              <span dir="auto">{project.name}</span> <Icon name="chevron" size={12} />
             </MenuButton>
             <span className="push" />
             <Segments

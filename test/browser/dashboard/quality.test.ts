@@ -308,6 +308,29 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     expect(covered.filter((px) => px > 0)).toEqual([]);
   });
 
+  // A name in Arabic lost its beginning where it was cut.
+  it('reads a name from its own side', async () => {
+    const page = await open('/');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const name = 'متجر الأزياء الراقية في وسط المدينة القديمة والجديدة';
+    await page.evaluate(async (project) => {
+      const body = JSON.stringify({
+        email: `right-${Date.now()}@example.com`,
+        password: 'a good long password',
+        project,
+      });
+      await fetch('/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    }, name);
+    await page.goto(`${server.address}/account`);
+    const directions = () =>
+      page
+        .getByText(name, { exact: true })
+        .evaluateAll((all) => all.map((each) => each.ownerDocument.defaultView!.getComputedStyle(each).direction));
+    await page.getByRole('button', { name: `Project: ${name}` }).click();
+    await page.getByRole('menuitemradio').waitFor();
+    expect(await directions()).toEqual(['rtl', 'rtl', 'rtl']);
+  });
+
   // The place of a map was lower than the map, so the buttons at its lower end were cut.
   it('cuts no button of a map in a low window', async () => {
     const { user } = await server.as('test_secret').track({ deviceId: 'low', ...standing(0, 0) });
