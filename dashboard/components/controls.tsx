@@ -293,6 +293,8 @@ export function Block({ label, children }: { readonly label: string; readonly ch
 
 interface DialogProps {
   readonly title: string;
+  /** Whether its action runs. Until the answer it stays, because the answer may be a secret or a problem. */
+  readonly isBusy?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly isWide?: boolean;
@@ -314,7 +316,7 @@ export function useModal() {
 }
 
 /** A modal dialog of the browser: it traps the focus, closes on Escape, and hides the rest from screen readers. */
-export function Dialog({ title, onClose, children, isWide }: DialogProps) {
+export function Dialog({ title, isBusy = false, onClose, children, isWide }: DialogProps) {
   const element = useModal();
   const id = useId();
   return (
@@ -322,14 +324,16 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
       ref={element}
       className={classes('dialog', isWide && 'wide')}
       aria-labelledby={id}
+      // A browser closes at the second Escape what has refused the first one, unless it does not hear of it.
+      onKeyDown={(event) => isBusy && event.key === 'Escape' && event.preventDefault()}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!isBusy) onClose();
       }}
     >
       <div className="dialog-head">
         <h2 id={id}>{title}</h2>
-        <Button look="plain" icon="close" aria-label="Close" onClick={onClose} />
+        <Button look="plain" icon="close" aria-label="Close" disabled={isBusy} onClick={onClose} />
       </div>
       {children}
     </dialog>
@@ -350,9 +354,9 @@ interface ConfirmProps {
 
 /** Asks before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
-  const { title, children, action, isBusy, problem, isDangerous = true, onConfirm, onClose } = props;
+  const { title, children, action, isBusy = false, problem, isDangerous = true, onConfirm, onClose } = props;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isBusy={isBusy} onClose={onClose}>
       <div className="dialog-body">
         <div>{children}</div>
         {problem !== undefined && (
@@ -362,8 +366,10 @@ export function Confirm(props: ConfirmProps) {
         )}
       </div>
       <div className="dialog-foot">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look={isDangerous ? 'danger-primary' : 'primary'} isBusy={isBusy ?? false} onClick={onConfirm}>
+        <Button disabled={isBusy} onClick={onClose}>
+          Cancel
+        </Button>
+        <Button look={isDangerous ? 'danger-primary' : 'primary'} isBusy={isBusy} onClick={onConfirm}>
           {action}
         </Button>
       </div>

@@ -88,7 +88,7 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { title, action, isBusy, error, problem, isDangerous = false, isReady = true, children } = props;
   return (
-    <Dialog title={title} onClose={props.onClose}>
+    <Dialog title={title} isBusy={isBusy} onClose={props.onClose}>
       <Form error={error} onSubmit={() => isReady && props.onSubmit()}>
         <FormFields className="dialog-body" isSaving={isBusy}>
           {children}
@@ -99,7 +99,9 @@ export function FormDialog(props: FormDialogProps) {
           )}
         </FormFields>
         <div className="dialog-foot">
-          <Button onClick={props.onClose}>Cancel</Button>
+          <Button disabled={isBusy} onClick={props.onClose}>
+            Cancel
+          </Button>
           <Button type="submit" look={isDangerous ? 'danger-primary' : 'primary'} disabled={!isReady} isBusy={isBusy}>
             {action}
           </Button>

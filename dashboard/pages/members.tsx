@@ -148,12 +148,13 @@ function Invite() {
   const toasts = useToasts();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const invite = useChange(() => call('POST /v1/invitations', { body: { email, role } }), 'invitations');
+  const invite = useChange((email: string) => call('POST /v1/invitations', { body: { email, role } }), 'invitations');
   function submit() {
-    invite.mutate(undefined, {
+    invite.mutate(email, {
       onSuccess: () => {
         toasts.say(`An invitation to ${email} is on its way.`);
-        setEmail('');
+        // The next address may be typed already.
+        setEmail((now) => (now === email ? '' : now));
       },
     });
   }

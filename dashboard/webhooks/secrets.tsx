@@ -3,10 +3,11 @@ import { useState } from 'react';
 import type { Webhook } from '../../client/types';
 import { call, untilGone } from '../client/call';
 import { useChange } from '../client/hooks';
-import { Button, Confirm, Dialog, Issued, TextField } from '../components/controls';
+import { Button, Confirm, Issued, TextField } from '../components/controls';
+import { FormDialog } from '../components/form';
 import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
-import { problemAt, quantityOf } from '../forms/draft';
+import { isElsewhere, problemAt, quantityOf } from '../forms/draft';
 import { useWorkspace } from '../state/session';
 
 export function Secrets({ webhook }: { readonly webhook: Webhook }) {
@@ -60,36 +61,32 @@ export function Secrets({ webhook }: { readonly webhook: Webhook }) {
         ))}
       </ul>
       {overlap !== undefined && (
-        <Dialog title="Rotate the secret" onClose={() => setOverlap(undefined)}>
-          <div className="dialog-body">
-            <TextField
-              label="Overlap"
-              unit="h"
-              inputMode="decimal"
-              hint="The old secret signs requests too for this time, so that you can change your receiver."
-              value={overlap}
-              problem={rotate.error ? (problemAt(rotate.error, 'overlapHours') ?? messageOf(rotate.error)) : undefined}
-              onChange={setOverlap}
-            />
-          </div>
-          <div className="dialog-foot">
-            <Button onClick={() => setOverlap(undefined)}>Cancel</Button>
-            <Button
-              look="primary"
-              isBusy={rotate.isPending}
-              onClick={() =>
-                rotate.mutate(undefined, {
-                  onSuccess: ({ webhook: { secrets } }) => {
-                    setOverlap(undefined);
-                    setIssued(secrets.find(({ secret }) => secret !== undefined)?.secret);
-                  },
-                })
-              }
-            >
-              Rotate
-            </Button>
-          </div>
-        </Dialog>
+        <FormDialog
+          title="Rotate the secret"
+          action="Rotate"
+          isBusy={rotate.isPending}
+          error={rotate.error}
+          problem={isElsewhere(rotate.error, ['overlapHours']) ? messageOf(rotate.error) : undefined}
+          onSubmit={() =>
+            rotate.mutate(undefined, {
+              onSuccess: ({ webhook: { secrets } }) => {
+                setOverlap(undefined);
+                setIssued(secrets.find(({ secret }) => secret !== undefined)?.secret);
+              },
+            })
+          }
+          onClose={() => setOverlap(undefined)}
+        >
+          <TextField
+            label="Overlap"
+            unit="h"
+            inputMode="decimal"
+            hint="The old secret signs requests too for this time, so that you can change your receiver."
+            value={overlap}
+            problem={problemAt(rotate.error, 'overlapHours')}
+            onChange={setOverlap}
+          />
+        </FormDialog>
       )}
       {issued !== undefined && (
         <Issued title="The new secret" text={issued} copyLabel="Copy the secret" onClose={() => setIssued(undefined)}>
