@@ -114,7 +114,7 @@ export function Views() {
   const { project, environment } = useScope();
   return (
     <FailedView key={`${project} ${environment}`} path={path}>
-      <Suspense fallback={<Loading />}>
+      <Suspense fallback={<LoadingView />}>
         <Switch>
           <Route path="/" component={Home} />
           {views.map(({ path, ...view }) => (
@@ -131,9 +131,16 @@ export function Views() {
   );
 }
 
+/** Is where the view will be. */
+const LoadingView = () => (
+  <div className="page">
+    <Loading />
+  </div>
+);
+
 /** An empty project begins with the first steps, any other with its geofences. */
 function Home() {
   const { data, isError } = useApi('GET /v1/geofences', { query: { limit: 1 } });
-  if (data === undefined && !isError) return <Loading />;
+  if (data === undefined && !isError) return <LoadingView />;
   return <Redirect to={data?.geofences.length ? '/geofences' : '/start'} replace />;
 }

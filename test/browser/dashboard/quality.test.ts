@@ -250,6 +250,21 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     expect(await page.getByLabel('Email').inputValue()).toBe('second@example.com');
   });
 
+  // The placeholders of a view began at the edge of the screen.
+  it('shows a view that is still loaded where it will be', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const code = await hold(page, () => true, '**/assets/users-*');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Users' }).click();
+    await expect.poll(code.count).toBeGreaterThan(0);
+    const loading = await page.locator('main .skeleton').first().boundingBox();
+    const main = await page.getByRole('main').boundingBox();
+    expect(loading!.x - main!.x).toBeGreaterThan(20);
+    expect(loading!.y - main!.y).toBeGreaterThan(20);
+    await code.letGo();
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
+  });
+
   it('raises what is chosen, sinks what is disabled, and marks where the keyboard is, in both themes', async () => {
     const { _id } = await server.as('test_secret').putGeofence('shades', circle(0, 0, 100), 'shades');
     const page = await asOwner('/');
