@@ -1,5 +1,5 @@
 /** What has happened in a range of time: entries, visits, flows, and who is inside now. */
-import { useCallback, useId, useMemo, useState } from 'react';
+import { useCallback, useEffect, useId, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { Dwells } from '../analytics/dwells';
 import { Entries, maxEntriesRows } from '../analytics/entries';
@@ -63,9 +63,24 @@ function useChoice() {
   return { state, type: put as (change: Partial<State>) => void, choose };
 }
 
+const quarterMs = 900_000;
+const presentQuarter = (): number => Math.floor(Date.now() / quarterMs);
+
+/** Returns a number that changes at each quarter of an hour, in which an hour of some zone may begin. */
+function useQuarter(): number {
+  const [quarter, setQuarter] = useState(presentQuarter);
+  useEffect(() => {
+    const timer = setInterval(() => setQuarter(presentQuarter()), refreshMs);
+    return () => clearInterval(timer);
+  }, []);
+  return quarter;
+}
+
 export default function Analytics() {
   const { state, type, choose } = useChoice();
-  const range = useMemo(() => rangeOf(state), [state]);
+  const quarter = useQuarter();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the last 24 hours are others later
+  const range = useMemo(() => rangeOf(state), [state, quarter]);
   const { kind, tag, externalId } = state;
   const filter = useMemo(
     () => ({ kind, tag: tag || undefined, externalId: externalId || undefined }),

@@ -5,7 +5,7 @@ import { minuteMs } from '../../../schemas/durations.js';
 import { until } from '../../../testing/until.js';
 import { ok, trackDefaults } from '../../support/client.js';
 import { at, circle } from '../../support/places.js';
-import { asOwner, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -163,6 +163,23 @@ describe.runIf(isRunnable)('the view of analytics', () => {
     await expect.poll(() => page.getByLabel('Tag', { exact: true }).inputValue()).toBe('');
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
     await expect.poll(() => range('7 days').isChecked()).toBe(true);
+  });
+
+  // The range began where it had begun when the page was opened, so the last 24 hours became more with each hour.
+  it('moves the range on with the time', async () => {
+    const page = await asViewer('/start');
+    await page.clock.install();
+    const asked = (afterMs: number) =>
+      page.waitForRequest((request) => {
+        const { pathname, searchParams } = new URL(request.url());
+        return pathname === '/v1/analytics/entries' && Date.parse(searchParams.get('from') ?? '') > afterMs;
+      });
+    const first = asked(0);
+    await page.goto(`${server.address}/analytics?preset=24h`);
+    const from = new URL((await first).url()).searchParams.get('from')!;
+    const next = asked(Date.parse(from));
+    await page.clock.fastForward('02:00:00');
+    await next;
   });
 
   // With more rows by tag and hour than an answer has, the tile summed those that came, and nothing said that others
