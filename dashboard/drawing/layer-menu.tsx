@@ -61,6 +61,8 @@ export function LayerMenu({ layers, tags, shade, style, counts, onLayers, onStyl
         if (event.key !== 'Escape' || !isOpen) return;
         event.stopPropagation();
         setOpen(false);
+        // What has the focus goes away with the list.
+        element.current?.querySelector('button')?.focus();
       }}
     >
       <Button

@@ -344,6 +344,9 @@ describe.runIf(isRunnable)('the map', () => {
     await page.getByLabel('Colours').selectOption('By tag');
     await page.getByRole('checkbox', { name: /^drawn/ }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    // The focus was lost with the list.
+    await page.keyboard.press('Escape');
+    await page.locator('button[aria-label="Layers and legend"]:focus').waitFor();
   });
 
   // One request that failed left the map with a part of the places.
