@@ -1,11 +1,12 @@
 /** A map with geofences and beacons on it. */
-import type { Feature, FeatureCollection } from 'geojson';
+import type { FeatureCollection } from 'geojson';
 import type * as maplibregl from 'maplibre-gl';
-import { frameOf, frameOfOutline, unwrapped } from '../drawing/antimeridian';
+import { frameOf, frameOfOutline } from '../drawing/antimeridian';
 import { type Bounds, type Place, PlaceIndex, type PlaceName, ringOfPlace } from '../drawing/places';
 import type { Position } from '../drawing/shape';
 import { addToStyle, type BaseMap, type BaseOptions, createBaseMap } from './base-map';
-import { accents, palettes, type Theme, type View } from './map-look';
+import type { Theme, View } from './map-look';
+import { coloursOf, type Display, filtersOf, layersOf, plainDisplay, pointOf, shapeOf } from './place-layers';
 
 export { mapPictures } from './map-pictures';
 
@@ -15,16 +16,8 @@ export { mapPictures } from './map-pictures';
  */
 const shapesFromZoom = { few: 11, many: 13 };
 const manyPlaces = 10_000;
-/** From here on shapes are large enough, and their centres would only disturb. */
-const withoutCentresFromZoom = 14;
 /** More shapes in one view are points only. */
 const maxShapes = 4_000;
-
-export interface Display {
-  readonly colourBy: 'kind' | 'tag';
-  colourOf(place: Place): number;
-  isShown(place: Place): boolean;
-}
 
 export interface MapView extends BaseMap {
   /** Shows all places in another way, or other places. */
@@ -57,20 +50,7 @@ interface Options extends Omit<BaseOptions, 'onStyle'> {
 }
 
 const none: FeatureCollection = { type: 'FeatureCollection', features: [] };
-/** All places, in the colours of their kinds. */
-export const plainDisplay: Display = {
-  colourBy: 'kind',
-  colourOf: ({ kind }) => (kind === 'geofence' ? 0 : 1),
-  isShown: () => true,
-};
 const clickable = ['shape-fill', 'point'];
-const isEnabled: maplibregl.ExpressionSpecification = ['get', 'enabled'];
-const isPoint: maplibregl.ExpressionSpecification = [
-  'all',
-  ['!', ['has', 'point_count']],
-  ['any', ['get', 'beacon'], ['<', ['zoom'], withoutCentresFromZoom]],
-];
-
 /** Throws without WebGL. */
 export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...options }: Options): MapView {
   let places = new PlaceIndex();
@@ -88,25 +68,9 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
   const { map } = base;
   const source = (id: string) => map.getSource<maplibregl.GeoJSONSource>(id);
 
-  const propertiesOf = (place: Place) => ({
-    id: place.id,
-    colour: display.colourOf(place),
-    enabled: place.enabled,
-    beacon: place.kind === 'beacon',
-  });
-  const pointOf = (place: Place): Feature => ({
-    type: 'Feature',
-    geometry: { type: 'Point', coordinates: [...place.centre] },
-    properties: propertiesOf(place),
-  });
-  const shapeOf = (place: Place): Feature => ({
-    type: 'Feature',
-    geometry: { type: 'Polygon', coordinates: [unwrapped(ringOfPlace(place)).map((each) => [...each])] },
-    properties: propertiesOf(place),
-  });
   const points = (): FeatureCollection => ({
     type: 'FeatureCollection',
-    features: [...places.byId.values()].filter(display.isShown).map(pointOf),
+    features: [...places.byId.values()].filter(display.isShown).map((place) => pointOf(place, display)),
   });
 
   const firstZoom = (): number => shapesFromZoom[places.byId.size < manyPlaces ? 'few' : 'many'];
@@ -152,12 +116,13 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
     const gone = [...shown.keys()].filter((id) => !wanted.has(id));
     for (const place of come) shown.set(place.id, place);
     for (const id of gone) shown.delete(id);
-    if (gone.length + come.length > 0) void shapes.updateData({ remove: gone, add: come.map(shapeOf) });
+    if (gone.length + come.length > 0)
+      void shapes.updateData({ remove: gone, add: come.map((place) => shapeOf(place, display)) });
   }
 
   function chosenData(): FeatureCollection {
     if (chosen === undefined || chosen.id === hidden) return none;
-    return { type: 'FeatureCollection', features: [chosen.kind === 'beacon' ? pointOf(chosen) : shapeOf(chosen)] };
+    return { type: 'FeatureCollection', features: [(chosen.kind === 'beacon' ? pointOf : shapeOf)(chosen, display)] };
   }
   const markData = (): FeatureCollection =>
     marked === undefined
@@ -167,143 +132,31 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
           features: [{ type: 'Feature', geometry: { type: 'Point', coordinates: [...marked] }, properties: {} }],
         };
 
-  function colours(shade: Theme): maplibregl.ExpressionSpecification {
-    const [first, ...rest] = palettes[display.colourBy][shade];
-    const pairs = rest.flatMap((colour, index) => [index + 1, colour]);
-    return ['match', ['get', 'colour'], ...pairs, first] as unknown as maplibregl.ExpressionSpecification;
-  }
-
   function addLayers(shade: Theme): void {
-    const accent = accents[shade];
     const sources = {
-      points: {
-        type: 'geojson',
-        data: points(),
-        promoteId: 'id',
-        ...clusterOptions(),
-        clusterMinPoints: 4,
-      },
+      points: { type: 'geojson', data: points(), promoteId: 'id', ...clusterOptions(), clusterMinPoints: 4 },
       shapes: { type: 'geojson', data: none, promoteId: 'id', buffer: 32 },
       chosen: { type: 'geojson', data: chosenData(), tolerance: 0.1 },
       marked: { type: 'geojson', data: markData() },
     } as const;
-    const colour = colours(shade);
-    const filter = filters();
-    addToStyle(map, sources, [
-      {
-        id: 'shape-fill',
-        type: 'fill',
-        source: 'shapes',
-        filter: filter.fill,
-        // The line smooths the edge.
-        paint: { 'fill-color': colour, 'fill-opacity': ['case', isEnabled, 0.18, 0.05], 'fill-antialias': false },
-      },
-      {
-        id: 'shape-line',
-        type: 'line',
-        source: 'shapes',
-        filter: filter.line,
-        paint: { 'line-color': colour, 'line-width': 1.6 },
-      },
-      {
-        id: 'shape-line-disabled',
-        type: 'line',
-        source: 'shapes',
-        filter: filter.disabled,
-        paint: { 'line-color': colour, 'line-width': 1.2, 'line-opacity': 0.75, 'line-dasharray': [3, 3] },
-      },
-      {
-        id: 'point',
-        type: 'circle',
-        source: 'points',
-        filter: filter.point,
-        paint: {
-          'circle-color': ['case', isEnabled, colour, accent.halo],
-          'circle-radius': ['case', ['get', 'beacon'], 5, 4],
-          'circle-stroke-width': ['case', isEnabled, 1.5, 2],
-          'circle-stroke-color': ['case', isEnabled, accent.halo, colour],
-        },
-      },
-      {
-        id: 'cluster',
-        type: 'circle',
-        source: 'points',
-        filter: ['has', 'point_count'],
-        paint: {
-          'circle-color': accent.cluster,
-          'circle-radius': ['step', ['get', 'point_count'], 13, 100, 16, 1_000, 20, 10_000, 25],
-          'circle-stroke-width': 2,
-          'circle-stroke-color': palettes.kind[shade][0],
-        },
-      },
-      {
-        id: 'cluster-count',
-        type: 'symbol',
-        source: 'points',
-        filter: ['has', 'point_count'],
-        layout: {
-          'text-field': ['get', 'point_count_abbreviated'],
-          'text-font': ['Noto Sans Medium'],
-          'text-size': 12,
-          'text-allow-overlap': true,
-        },
-        paint: { 'text-color': accent.text },
-      },
-      {
-        id: 'chosen-line',
-        type: 'line',
-        source: 'chosen',
-        paint: { 'line-color': accent.chosen, 'line-width': 3 },
-      },
-      {
-        id: 'chosen-point',
-        type: 'circle',
-        source: 'chosen',
-        filter: ['==', ['geometry-type'], 'Point'],
-        paint: {
-          'circle-color': accent.chosen,
-          'circle-radius': 7,
-          'circle-stroke-width': 2,
-          'circle-stroke-color': accent.halo,
-        },
-      },
-      {
-        id: 'marked',
-        type: 'circle',
-        source: 'marked',
-        paint: {
-          'circle-color': accent.chosen,
-          'circle-opacity': 0.25,
-          'circle-radius': 10,
-          'circle-stroke-width': 2,
-          'circle-stroke-color': accent.chosen,
-        },
-      },
-    ]);
+    addToStyle(map, sources, layersOf(display, shade, hidden));
     clusteredBelow = firstZoom();
     clearShapes();
     showShapes();
   }
 
-  /** What the layers show: all but the hidden place. */
-  function filters() {
-    const isOther: maplibregl.ExpressionSpecification = ['!=', ['get', 'id'], hidden ?? ''];
-    return {
-      fill: isOther,
-      line: ['all', isOther, isEnabled],
-      disabled: ['all', isOther, ['!', isEnabled]],
-      point: ['all', isOther, isPoint],
-    } as const satisfies Record<string, maplibregl.FilterSpecification>;
-  }
-
   function applyHidden(): void {
     if (!map.getLayer('point')) return;
-    const filter = filters();
-    map.setFilter('shape-fill', filter.fill);
-    map.setFilter('shape-line', filter.line);
-    map.setFilter('shape-line-disabled', filter.disabled);
-    map.setFilter('point', filter.point);
+    for (const [layer, filter] of Object.entries(filtersOf(hidden))) map.setFilter(layer, filter);
     source('chosen')?.setData(chosenData());
+  }
+
+  function applyColours(): void {
+    for (const [layer, colours] of Object.entries(coloursOf(display, base.shade()))) {
+      for (const [name, colour] of Object.entries(colours)) {
+        map.setPaintProperty(layer, name as keyof maplibregl.AllPaintProperties, colour);
+      }
+    }
   }
 
   function placeAt({ x, y }: maplibregl.Point): string | undefined {
@@ -365,13 +218,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
       places = next;
       display = nextDisplay;
       if (!map.getLayer('point')) return;
-      const colour = colours(base.shade());
-      const { halo } = accents[base.shade()];
-      map.setPaintProperty('shape-fill', 'fill-color', colour);
-      map.setPaintProperty('shape-line', 'line-color', colour);
-      map.setPaintProperty('shape-line-disabled', 'line-color', colour);
-      map.setPaintProperty('point', 'circle-color', ['case', ['get', 'enabled'], colour, halo]);
-      map.setPaintProperty('point', 'circle-stroke-color', ['case', ['get', 'enabled'], halo, colour]);
+      applyColours();
       source('points')?.setData(points());
       setClustering();
       clearShapes();
@@ -380,7 +227,7 @@ export function createMapView({ onStyle, onPress, onClick, onHover, onMove, ...o
     putPlaces(some) {
       source('points')?.updateData({
         remove: some.filter((place) => !display.isShown(place)).map(({ id }) => id),
-        add: some.filter(display.isShown).map(pointOf),
+        add: some.filter(display.isShown).map((place) => pointOf(place, display)),
       });
       setClustering();
       complete = undefined;
