@@ -4,23 +4,17 @@
  */
 import type { Feature, FeatureCollection } from 'geojson';
 import type * as maplibregl from 'maplibre-gl';
-import {
-  type GeoJSONStoreFeatures,
-  TerraDraw,
-  TerraDrawLineStringMode,
-  TerraDrawPointMode,
-  TerraDrawPolygonMode,
-  TerraDrawSelectMode,
-} from 'terra-draw';
+import { type GeoJSONStoreFeatures, TerraDraw } from 'terra-draw';
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter';
-import { accents, type Theme } from '../components/map-look';
+import type { Theme } from '../components/map-look';
 import { longitudeNear, unwrapped } from './antimeridian';
+import { featureOf, handleIn, isSameInForm, mutable, shapeAfter } from './draft-feature';
+import { draftLayers, drawModes } from './draft-style';
 import {
   allowedRadiusM,
   crossingsOf,
   distanceM,
   handleOf,
-  isWithinMap,
   outlineOf,
   type Position,
   roundedPosition,
@@ -74,14 +68,12 @@ const none: FeatureCollection = { type: 'FeatureCollection', features: [] };
 /** terra-draw refuses coordinates with more decimals than this. */
 const coordinatePrecision = 18;
 const source = 'draft';
-const layers = ['draft-fill', 'draft-line', 'draft-edge', 'draft-crossing'];
 
 const feature = (part: string, geometry: Feature['geometry']): Feature => ({
   type: 'Feature',
   geometry,
   properties: { part },
 });
-const mutable = (positions: readonly Position[]): [number, number][] => positions.map(([x, y]) => [x, y]);
 
 export function createEditor({ map, onPreview, onStep }: Options): Editor {
   let drawn = nothingDrawn;
@@ -104,74 +96,28 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
   listen('pointerup', release);
   listen('pointercancel', release);
 
-  /** The feature whose points terra-draw moves. A circle is the line from its centre to its handle. */
-  function editable(): GeoJSONStoreFeatures | undefined {
-    const { shape, isLocked } = drawn;
-    // terra-draw knows no longitude beyond 180.
-    if (shape === undefined || isLocked || !isWithinMap(shape)) return undefined;
-    if (shape.type === 'circle') {
-      const ends = [shape.centre, handleOf(shape.centre, shape.radiusM)];
-      return storeFeature('linestring', { type: 'LineString', coordinates: mutable(ends) });
-    }
-    if (shape.type === 'point') return storeFeature('point', { type: 'Point', coordinates: [...shape.centre] });
-    const points = mutable(shape.points);
-    if (points.length === 1) return storeFeature('point', { type: 'Point', coordinates: points[0]! });
-    if (points.length === 2) return storeFeature('polyline', { type: 'LineString', coordinates: points });
-    return storeFeature('polygon', { type: 'Polygon', coordinates: [[...points, points[0]!]] });
-  }
-  const storeFeature = (mode: string, geometry: GeoJSONStoreFeatures['geometry']): GeoJSONStoreFeatures => ({
-    type: 'Feature',
-    geometry,
-    properties: { mode },
-  });
-
-  /** Returns the shape after terra-draw has moved a point of it. */
-  function shapeAfter({ geometry }: GeoJSONStoreFeatures): Shape | undefined {
-    const { shape } = drawn;
-    if (shape === undefined) return undefined;
-    if (shape.type === 'polygon') {
-      const known = new Set(shape.points.map(String));
-      const read = (positions: readonly number[][]): Position[] =>
-        positions.map(([x, y]) => (known.has(`${x},${y}`) ? [x!, y!] : roundedPosition([x!, y!])));
-      if (geometry.type === 'Polygon') return { ...shape, points: read(geometry.coordinates[0]!.slice(0, -1)) };
-      if (geometry.type === 'LineString') return { ...shape, points: read(geometry.coordinates) };
-      return { ...shape, points: read([geometry.coordinates as number[]]) };
-    }
-    if (shape.type === 'point' && geometry.type === 'Point') {
-      return { ...shape, centre: roundedPosition(geometry.coordinates as [number, number]) };
-    }
-    if (shape.type !== 'circle' || geometry.type !== 'LineString') return undefined;
-    const [centre, end] = mutable(geometry.coordinates as [number, number][]);
-    if (centre === undefined || end === undefined) return undefined;
-    const isPulled = handle !== undefined && (end[0] !== handle[0] || end[1] !== handle[1]);
-    if (isPulled) return { ...shape, radiusM: allowedRadiusM(distanceM(shape.centre, end)) };
-    return { ...shape, centre: roundedPosition(centre) };
-  }
+  /** The feature whose points terra-draw moves. */
+  const editable = (): GeoJSONStoreFeatures | undefined =>
+    drawn.shape === undefined || drawn.isLocked ? undefined : featureOf(drawn.shape);
 
   function read(id: string | number): Shape | undefined {
     const snapshot = id === featureId ? draw?.getSnapshotFeature(id) : undefined;
-    return snapshot && shapeAfter(snapshot);
+    return snapshot && drawn.shape && shapeAfter(drawn.shape, snapshot, handle);
   }
-
-  /** terra-draw has more decimals than the form. */
-  const inForm = ({ properties, geometry }: GeoJSONStoreFeatures): string =>
-    JSON.stringify([properties.mode, geometry.coordinates], (_, value: unknown) =>
-      typeof value === 'number' ? value.toFixed(6) : value,
-    );
 
   /** Makes terra-draw's feature that of the shape. */
   function tell(): void {
     if (draw === undefined || pulled !== undefined) return;
     const next = editable();
     const before = featureId === undefined ? undefined : draw.getSnapshotFeature(featureId);
-    if (next && before && inForm(next) === inForm(before)) return;
+    if (next && before && isSameInForm(next, before)) return;
     isTelling = true;
     draw.clear();
     featureId = undefined;
     if (next) {
       const [result] = draw.addFeatures([next]);
       featureId = result?.valid ? String(result.id) : undefined;
-      handle = next.geometry.type === 'LineString' ? (next.geometry.coordinates[1] as [number, number]) : undefined;
+      handle = handleIn(next);
       if (featureId !== undefined) draw.selectFeature(featureId);
     }
     isTelling = false;
@@ -203,94 +149,13 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
   }
 
   function addLayers(): void {
-    const { chosen, problem } = accents[shade];
-    const isPart = (part: string): maplibregl.FilterSpecification => ['==', ['get', 'part'], part];
     map.addSource(source, { type: 'geojson', data: none, tolerance: 0.1 });
-    map.addLayer({
-      id: 'draft-fill',
-      type: 'fill',
-      source,
-      filter: isPart('area'),
-      paint: { 'fill-color': chosen, 'fill-opacity': 0.16 },
-    });
-    map.addLayer({
-      id: 'draft-line',
-      type: 'line',
-      source,
-      filter: isPart('area'),
-      paint: { 'line-color': chosen, 'line-width': 2.5 },
-    });
-    map.addLayer({
-      id: 'draft-edge',
-      type: 'line',
-      source,
-      filter: isPart('edge'),
-      paint: { 'line-color': chosen, 'line-width': 1.5, 'line-dasharray': [2, 2] },
-    });
-    map.addLayer({
-      id: 'draft-crossing',
-      type: 'circle',
-      source,
-      filter: isPart('crossing'),
-      paint: {
-        'circle-radius': 7,
-        'circle-color': problem,
-        'circle-opacity': 0.35,
-        'circle-stroke-color': problem,
-        'circle-stroke-width': 2,
-      },
-    });
+    for (const layer of draftLayers(source, shade)) map.addLayer(layer);
   }
 
   function startDrawing(): void {
-    const { chosen, halo } = accents[shade];
-    const dot = { pointColor: chosen, pointWidth: 7, pointOutlineColor: halo, pointOutlineWidth: 2 } as const;
-    const edge = { lineStringColor: chosen, lineStringWidth: 1.5 } as const;
-    const points = { draggable: true, deletable: true, midpoints: { draggable: true } } as const;
-    draw = new TerraDraw({
-      adapter: new TerraDrawMapLibreGLAdapter({ map, coordinatePrecision }),
-      modes: [
-        new TerraDrawPointMode({ styles: dot }),
-        new TerraDrawLineStringMode({ styles: edge }),
-        new TerraDrawLineStringMode({ modeName: 'polyline', styles: edge }),
-        new TerraDrawPolygonMode({ styles: { fillOpacity: 0, outlineColor: chosen, outlineWidth: 2.5 } }),
-        new TerraDrawSelectMode({
-          // Keys are the page's.
-          keyEvents: null,
-          allowManualDeselection: false,
-          allowManualSelection: false,
-          pointerDistance: 20,
-          dragEventThrottle: 1_000_000,
-          flags: {
-            point: { feature: { draggable: true } },
-            linestring: { feature: { coordinates: { draggable: true } } },
-            polyline: { feature: { selfIntersectable: true, coordinates: points } },
-            polygon: { feature: { selfIntersectable: true, coordinates: points } },
-          },
-          styles: {
-            selectedPointColor: chosen,
-            selectedPointWidth: 7,
-            selectedPointOutlineColor: halo,
-            selectedPointOutlineWidth: 2,
-            selectedLineStringColor: chosen,
-            selectedLineStringWidth: 1.5,
-            selectedPolygonColor: chosen,
-            selectedPolygonFillOpacity: 0,
-            selectedPolygonOutlineColor: chosen,
-            selectedPolygonOutlineWidth: 2.5,
-            selectionPointColor: halo,
-            selectionPointWidth: 6,
-            selectionPointOutlineColor: chosen,
-            selectionPointOutlineWidth: 2.5,
-            midPointColor: chosen,
-            midPointWidth: 4,
-            midPointOpacity: 0.6,
-            midPointOutlineColor: halo,
-            midPointOutlineWidth: 1,
-          },
-        }),
-      ],
-    });
+    const adapter = new TerraDrawMapLibreGLAdapter({ map, coordinatePrecision });
+    draw = new TerraDraw({ adapter, modes: drawModes(shade) });
     draw.on('change', (ids, type) => {
       if (isTelling || type !== 'update' || featureId === undefined || !ids.includes(featureId)) return;
       const shape = read(featureId);
@@ -372,7 +237,7 @@ export function createEditor({ map, onPreview, onStep }: Options): Editor {
       featureId = undefined;
       draw?.stop();
       draw = undefined;
-      for (const id of layers) if (map.getLayer(id)) map.removeLayer(id);
+      for (const { id } of draftLayers(source, shade)) if (map.getLayer(id)) map.removeLayer(id);
       if (map.getSource(source)) map.removeSource(source);
     },
     remove() {
