@@ -295,6 +295,25 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
   });
 
+  // All choices looked the same, so nothing said whether Test or Live was changed.
+  it('marks what is chosen with the colours of high contrast', async () => {
+    const page = await asOwner('/');
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.goto(`${server.address}/analytics`);
+    await page.getByRole('radio', { name: '7 days' }).waitFor();
+    for (const [chosen, other] of [
+      ['.environment input:checked + span', '.environment input:not(:checked) + span'],
+      ['.analytics-tools input:checked + span', '.analytics-tools input:not(:checked) + span'],
+      ['.nav-link[aria-current]', '.nav-link:not([aria-current])'],
+    ] as const) {
+      const [one, two] = [
+        await brightness(page.locator(chosen).first()),
+        await brightness(page.locator(other).first()),
+      ];
+      expect([chosen, contrast(one, two) > 1.5]).toEqual([chosen, true]);
+    }
+  });
+
   it('cuts neither a time nor a form with a long name, at 360 px too', async () => {
     const description = 'A geofence with a name that is longer than the form beside the map is wide';
     const operatingHours = { Mon: [['10:30', '22:45']] };
