@@ -43,7 +43,7 @@ export interface Drawing {
   readonly onDrawn: (processorMs: number) => void;
 }
 
-/** Keeps files up to this many bytes; 0 keeps nothing. */
+/** Keeps files up to this many bytes, which may be a fraction; 0 keeps nothing. */
 export class FinishedFiles {
   private readonly finished: LRUCache<string, FinishedFile>;
   private readonly pending = new Map<string, Promise<FinishedFile>>();
@@ -53,7 +53,7 @@ export class FinishedFiles {
 
   constructor(maxBytes: number, observe: (read: () => CacheUse) => void = () => {}) {
     this.finished = new LRUCache({
-      maxSize: Math.max(1, maxBytes),
+      maxSize: Math.max(1, Math.floor(maxBytes)),
       sizeCalculation: ({ bytes }) => entryBytes + bytes.length,
     });
     observe(() => {
