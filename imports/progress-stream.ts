@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../http/access/authority.js';
 import { endingOf } from '../http/access/revocation.js';
-import { eventStreamHeaders } from '../http/answers/headers.js';
+import { sendEventStream } from '../http/answers/headers.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { hasElapsed } from '../schemas/elapsed.js';
 import { ApiError } from '../schemas/errors.js';
@@ -30,7 +30,7 @@ export interface ProgressStreams {
    * Answers with the stream of an import's progress. It ends with the import, when its client leaves, or when the
    * caller may no longer read it. Throws `overloaded` while too many streams are open.
    */
-  send(record: ImportRecord, request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  send(record: ImportRecord, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
 export function createProgressStreams(importer: Importer, clock: () => number): ProgressStreams {
@@ -66,11 +66,11 @@ export function createProgressStreams(importer: Importer, clock: () => number): 
   }
 
   return {
-    send({ _id, project }, request, reply) {
-      admit(project);
-      const output = Readable.from(messages(callerOf(request), _id, endingOf(request, reply)), { objectMode: false });
-      output.once('close', open.add(project));
-      return reply.headers(eventStreamHeaders).send(output);
-    },
+    send: ({ _id, project }, request, reply) =>
+      sendEventStream(reply, () => {
+        admit(project);
+        const texts = messages(callerOf(request), _id, endingOf(request, reply));
+        return Readable.from(texts, { objectMode: false }).once('close', open.add(project));
+      }),
   };
 }

@@ -302,7 +302,12 @@ describe('streams of progress', () => {
       onTestFinished(stream.close);
       return stream;
     };
-    return { open };
+    const head = (path: string) =>
+      fetch(`${address}/v1/imports/${found._id}${path}`, {
+        method: 'HEAD',
+        headers: { authorization: project.key('test', 'secret'), accept: 'text/event-stream' },
+      });
+    return { open, head };
   }
 
   // They lasted until the import ended, whatever had become of the key.
@@ -326,6 +331,19 @@ describe('streams of progress', () => {
     expect((await (await runningImport(other)).open()).response.status).toBe(200);
     streams[0]!.close();
     await until(async () => (await mine.open()).response.status === 200);
+  });
+
+  // A HEAD request of an import opened a stream until the import ended, and one of the stream was answered 405.
+  it('are not opened by HEAD requests, which get their headers', async () => {
+    const project = await api.newProject('Head');
+    const { open, head } = await runningImport(project);
+    for (let count = 0; count < maxStreamsPerProject; count++) {
+      for (const path of ['', '/stream']) {
+        const { status, headers } = await head(path);
+        expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+      }
+    }
+    expect((await open()).response.status).toBe(200);
   });
 });
 

@@ -104,7 +104,6 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
 
   app.get<ById>('/v1/imports/:id/stream', {
     config,
-    exposeHeadRoute: false,
     schema: described({
       operationId: 'streamImport',
       tag,

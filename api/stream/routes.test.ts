@@ -106,11 +106,22 @@ describe('a stream', () => {
     ] as const) {
       expect((await open('', {}, key)).response.status).toBe(status);
     }
-    const head = await fetch(`${server.address}/v1/events/stream`, {
-      method: 'HEAD',
-      headers: { authorization: server.api.secret },
-    });
-    expect(head.status).toBe(405);
+  });
+
+  // It answered 405 here, and 404 beside the routes of one event.
+  test('has a HEAD that answers like GET, and opens no stream', async () => {
+    const head = (query: string) =>
+      fetch(`${server.address}/v1/events/stream${query}`, {
+        method: 'HEAD',
+        headers: { authorization: server.api.secret },
+      });
+    const { status, headers } = await head('');
+    expect([status, headers.get('content-type'), headers.get('content-length')]).toEqual([
+      200,
+      'text/event-stream',
+      null,
+    ]);
+    expect((await head('?from=nowhere')).status).toBe(400);
   });
 });
 

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { revocationOf } from '../../http/access/revocation.js';
-import { eventStreamHeaders } from '../../http/answers/headers.js';
+import { sendEventStream } from '../../http/answers/headers.js';
 import { contentOf, described } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { topics } from '../../pipeline/ports.js';
@@ -88,8 +88,6 @@ export const streamRoutes =
 
     app.get('/v1/events/stream', {
       config: { authority: 'secret', limit: 'management' },
-      // A HEAD request would open a stream that never ends.
-      exposeHeadRoute: false,
       schema: described({
         operationId: 'streamEvents',
         tag: 'events',
@@ -105,8 +103,7 @@ export const streamRoutes =
         const query = accepted(
           readStreamQuery(request.query as RawFields, request.headers, log.partitions(topics.events)),
         );
-        const { output } = await open(request, query, revocationOf(request, reply));
-        return reply.headers(eventStreamHeaders).send(output);
+        return sendEventStream(reply, async () => (await open(request, query, revocationOf(request, reply))).output);
       },
     });
   };

@@ -1,5 +1,6 @@
 /** Headers that keep answers out of caches and stop browsers from guessing content types. */
-import type { FastifyInstance } from 'fastify';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Swagger UI loads its own files and /openapi.json, and styles its elements inline. */
 const pagePolicy = [
@@ -15,11 +16,23 @@ const pagePolicy = [
 ].join('; ');
 
 /** Headers of server-sent events. Proxies such as nginx must pass each message on at once. */
-export const eventStreamHeaders = {
+const eventStreamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 } as const;
+
+/**
+ * Answers with the stream of server-sent events that `open` returns. A HEAD request gets the headers, and nothing is
+ * opened: a stream would never end, and would count among those of the caller.
+ */
+export async function sendEventStream(
+  reply: FastifyReply,
+  open: () => Promise<Readable> | Readable,
+): Promise<FastifyReply> {
+  const output = reply.request.method === 'HEAD' ? Readable.from([]) : await open();
+  return reply.headers(eventStreamHeaders).send(output);
+}
 
 /**
  * Adds `nosniff` to every answer, and `no-store` to every answer that required a key. A route that allows caching sets
