@@ -1,17 +1,23 @@
 // Compiles to dist/, bundles packages of many files and the dashboard, and puts the schema files and the names of
-// cities, which are read at run time, beside the code that reads them.
+// cities, which are read at run time, beside the code that reads them. A build that fails or is killed leaves dist/ as
+// it was.
 //
 //   node build.mjs            builds
 //   node build.mjs --check    fails if dist/ was not made from the present sources
 //   node build.mjs --server   builds what a server needs besides the dashboard, and checks no types
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const root = import.meta.dirname;
-const stampFile = join(root, 'dist/sources.sha256');
+const dist = join(root, 'dist');
+const stampFile = 'sources.sha256';
+/** Beside dist/, because imports and source maps are relative. Two builds at the same time have a folder each. */
+const unfinished = join(root, `dist-${process.pid}.unfinished`);
+const replaced = join(root, `dist-${process.pid}.replaced`);
+const leftover = /^dist-(\d+)\.(unfinished|replaced)$/;
 const dataFolders = [
   'schemas/avro',
   'schemas/clickhouse',
@@ -42,40 +48,69 @@ function hashSources() {
 }
 
 if (process.argv.includes('--check')) {
-  const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined;
+  const stamp = join(dist, stampFile);
+  const built = existsSync(stamp) ? readFileSync(stamp, 'utf8') : undefined;
   if (built !== hashSources()) {
     process.stderr.write(`dist/ ${built ? 'was built from other sources' : 'is missing'}: run "npm run build" first\n`);
     process.exitCode = 1;
   }
-} else if (process.argv.includes('--server')) {
-  await buildServer(['--noCheck']);
 } else {
+  removeLeftovers();
+  try {
+    await build(process.argv.includes('--server'));
+    replaceDist();
+  } finally {
+    for (const folder of [unfinished, replaced]) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function build(isServerOnly) {
   const hash = hashSources();
-  await buildServer([]);
+  compile(isServerOnly ? ['--noCheck'] : []);
+  const { bundlePackages } = await import('./bundle-packages.mjs');
+  await bundlePackages(unfinished);
+  for (const folder of dataFolders) cpSync(join(root, folder), join(unfinished, folder), { recursive: true });
+  if (isServerOnly) return;
   // Programs that use the client need its types.
   compile(['--project', 'client']);
   await buildDashboard();
-  writeFileSync(stampFile, hash);
+  writeFileSync(join(unfinished, stampFile), hash);
 }
 
-async function buildServer(options) {
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  compile(options);
-  const { bundlePackages } = await import('./bundle-packages.mjs');
-  await bundlePackages(join(root, 'dist'));
-  for (const folder of dataFolders) cpSync(join(root, folder), join(root, 'dist', folder), { recursive: true });
+/** Between the two renames there is no dist/, so a program that starts then ends with a clear error. */
+function replaceDist() {
+  if (existsSync(dist)) renameSync(dist, replaced);
+  renameSync(unfinished, dist);
+}
+
+/** Removes what killed builds left. */
+function removeLeftovers() {
+  for (const name of readdirSync(root)) {
+    const pid = leftover.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(root, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch ({ code }) {
+    return code !== 'ESRCH';
+  }
 }
 
 function compile(options) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [compiler, ...options], { cwd: root, stdio: 'inherit' });
+  execFileSync(process.execPath, [compiler, '--outDir', unfinished, ...options], { cwd: root, stdio: 'inherit' });
 }
 
 /** Bundles the dashboard, and compresses its files once, so that the server never does. */
 async function buildDashboard() {
   const { build } = await import('vite');
-  await build({ configFile: join(root, 'dashboard/vite.config.mjs') });
-  const folder = join(root, 'dist/dashboard/assets');
+  const outDir = join(unfinished, 'dashboard');
+  await build({ configFile: join(root, 'dashboard/vite.config.mjs'), build: { outDir } });
+  const folder = join(outDir, 'assets');
   for (const name of readdirSync(folder).filter((name) => /\.(m?js|css|svg)$/.test(name))) {
     const content = readFileSync(join(folder, name));
     const params = { [constants.BROTLI_PARAM_QUALITY]: content.length < 400_000 ? 11 : 9 };
