@@ -22,6 +22,7 @@ import { closeHttp } from './close-http.js';
 import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type RoleParts, startRole } from './cluster-roles.js';
 import type { Configuration, Role } from './config/schema.js';
+import { refuseContradictions } from './contradictions.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { watchFolder } from './data-folder/folder-watch.js';
 import { discardOldReadModel, discardOtherFormat, openNodeReadModel } from './data-folder/folders.js';
@@ -44,7 +45,7 @@ import { closing, failureOf, type Node, type Part, rejectionOf, stopInOrder } fr
 import { addOperations } from './operations.js';
 import { createRoads } from './roads.js';
 import { shareSpatialQueries } from './shares.js';
-import { checkTracing, startTracing } from './tracing/tracing.js';
+import { startTracing } from './tracing/tracing.js';
 
 /** How long the other nodes leave creating the first project to the node that holds the lease. */
 const firstProjectLeaseMs = 60_000;
@@ -72,8 +73,8 @@ const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
  * cannot be reached.
  */
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
+  refuseContradictions(configuration);
   const options = clusterOptionsOrRefuse(configuration);
-  checkTracing(configuration);
   const secrets = sharedSecrets(process.env);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
@@ -207,8 +208,7 @@ interface SharedSecrets {
 function sharedSecrets(environment: Readonly<Record<string, string | undefined>>): SharedSecrets {
   const required = (variable: string, format: string): string => {
     const value = environment[variable];
-    if (!value)
-      throw new ConfigurationError(`a cluster requires ${variable}, with the same value on every node: ${format}`);
+    if (!value) throw new ConfigurationError([`${variable}: must be set in a cluster, equal on every node: ${format}`]);
     return value;
   };
   return {

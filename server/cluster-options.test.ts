@@ -80,7 +80,6 @@ test.each([
   ],
   ['redis.nodes', { FENCELINE_REDIS_NODES: 'a:1,b:2' }],
   ['redis.nodes', { FENCELINE_REDIS_NODES: 'a:70000' }],
-  ['registry.url', { FENCELINE_REGISTRY_URL: 'registry:8081' }],
   ['clickhouse.url', { FENCELINE_CLICKHOUSE_URL: 'https://user:secret@clickhouse:8443' }],
 ])('a problem with %s is reported', (key, environment) => {
   const result = optionsOf(environment as Record<string, string>);

@@ -12,7 +12,6 @@ import type {
 } from '../backends/cluster/options.js';
 import { topics } from '../pipeline/ports.js';
 import { dayMs } from '../schemas/durations.js';
-import { isHttpUrl } from './config/http-url.js';
 import type { Configuration } from './config/schema.js';
 import { ConfigurationError } from './failures.js';
 
@@ -49,7 +48,7 @@ export function clusterOptions(configuration: Configuration): ClusterOptionsResu
 export function clusterOptionsOrRefuse(configuration: Configuration): ClusterOptions {
   const given = clusterOptions(configuration);
   if (given.ok) return given.options;
-  throw new ConfigurationError(`invalid configuration: ${given.problems.join('; ')}`);
+  throw new ConfigurationError(given.problems);
 }
 
 type Report = (key: string, rule: string) => void;
@@ -90,7 +89,7 @@ function kafkaOptions({ kafka, locations, events }: Configuration, report: Repor
 }
 
 function registryOptions({ registry }: Configuration, report: Report): RegistryOptions {
-  httpAddress('registry.url', registry.url, report);
+  refusePassword('registry.url', registry.url, report);
   return { url: registry.url, ...login(registry), ...authorities('registry', registry, report) };
 }
 
@@ -110,7 +109,7 @@ function redisOptions({ redis }: Configuration, report: Report): RedisOptions {
 
 function clickHouseOptions({ clickhouse }: Configuration, report: Report): ClickHouseOptions {
   const { url, database, requestTimeoutMs, cluster } = clickhouse;
-  httpAddress('clickhouse.url', url, report);
+  refusePassword('clickhouse.url', url, report);
   return {
     url,
     database,
@@ -131,10 +130,9 @@ function addresses(key: string, given: readonly string[], report: Report): { hos
   });
 }
 
-function httpAddress(key: string, url: string, report: Report): void {
-  if (!isHttpUrl(url)) report(key, 'must be an http or https URL');
-  else if (new URL(url).username || new URL(url).password)
-    report(key, 'must not contain a password; use the settings for user and password');
+function refusePassword(key: string, url: string, report: Report): void {
+  const { username, password } = new URL(url);
+  if (username || password) report(key, 'must not contain a password; use the settings for user and password');
 }
 
 const login = ({ username, password }: { username: string; password: string }) => ({

@@ -24,6 +24,7 @@ import { backupRoutes } from './backup/routes.js';
 import { refuseUnfinishedRestore } from './backup/unfinished.js';
 import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
+import { refuseContradictions } from './contradictions.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { watchFolder } from './data-folder/folder-watch.js';
 import { discardOtherFormat, openBackend, openNodeReadModel } from './data-folder/folders.js';
@@ -49,12 +50,11 @@ import { startSweepers } from './stages/sweepers.js';
 import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';
 import { startWorker, type WorkerCalls } from './threads/worker-host.js';
-import { checkTracing, startTracing } from './tracing/tracing.js';
+import { startTracing } from './tracing/tracing.js';
 import { createWebhookClient } from './webhook-client.js';
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
-  // Before the folder is opened: they refuse contradictions of the configuration.
-  checkTracing(configuration);
+  refuseContradictions(configuration);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   prepareDataFolder(configuration.data, logger);

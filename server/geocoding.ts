@@ -4,9 +4,7 @@ import type { ExpiringValues } from '../pipeline/ports.js';
 import { createGeocoder } from '../providers/geocoding/create.js';
 import type { Geocoder } from '../providers/geocoding/geocoder.js';
 import { createIpGeocoder, type IpGeocoder } from '../providers/geocoding/ip-database.js';
-import { isHttpUrl } from './config/http-url.js';
 import type { Configuration } from './config/schema.js';
-import { ConfigurationError } from './failures.js';
 import { version } from './version.js';
 
 export interface Geocoding {
@@ -14,21 +12,19 @@ export interface Geocoding {
   readonly ipGeocoder: IpGeocoder | undefined;
 }
 
-/**
- * Throws ConfigurationError if the provider needs a URL that is not given.
- * @param values paces the requests of all processes together.
- */
+/** Returns what the provider lacks. */
+export const geocodingProblems = ({ geocoding: { provider, url } }: Configuration): readonly string[] =>
+  provider !== 'gazetteer' && provider !== 'none' && url === ''
+    ? [`geocoding.url: must be set, because geocoding.provider is ${provider}`]
+    : [];
+
+/** @param values paces the requests of all processes together. */
 export function createGeocoding(
   { geocoding }: Configuration,
   values: ExpiringValues,
   observeCache: ObserveCache,
 ): Geocoding {
   const { contact, ipDatabase, ...settings } = geocoding;
-  const { provider, url } = settings;
-  if (provider !== 'gazetteer' && provider !== 'none' && !isHttpUrl(url))
-    throw new ConfigurationError(
-      `geocoding.url: must be an http or https URL, because geocoding.provider is ${provider}`,
-    );
   const userAgent = `Fenceline/${version}${contact === '' ? '' : ` (${contact})`}`;
   return {
     geocoder: createGeocoder({ ...settings, userAgent, observeCache }, values),

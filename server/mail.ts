@@ -12,8 +12,12 @@ const maxConnections = 4;
 const maxWaiting = 1_000;
 const senderOfOutbox = 'fenceline@localhost';
 
-/** Throws a ConfigurationError that lists every problem. */
-export function mailerOptions({ mail, data }: Configuration): MailerOptions {
+export type MailerOptionsResult =
+  | { readonly ok: true; readonly options: MailerOptions }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Returns the options, or all problems. Reads the files that the settings name. */
+export function mailerOptions({ mail, data }: Configuration): MailerOptionsResult {
   const problems: string[] = [];
   const report = (key: string, rule: string): void => {
     problems.push(`mail.${key}: ${rule}`);
@@ -37,11 +41,12 @@ export function mailerOptions({ mail, data }: Configuration): MailerOptions {
   if (mail.username && !password) report('username', 'requires mail.password or mail.passwordFile');
   if (mail.username && mail.tls === 'off')
     report('tls', 'off sends the password in clear: mail.username requires starttls or on');
-  if (problems.length > 0) throw new ConfigurationError(`invalid configuration: ${problems.join('; ')}`);
+  if (problems.length > 0) return { ok: false, problems };
 
   if (!mail.host) {
     const folder = mail.outbox || join(data, 'outbox');
-    return { sender: from, transport: { outbox: { folder, maxMails: mail.outboxMaxMails } } };
+    const outbox = { folder, maxMails: mail.outboxMaxMails };
+    return { ok: true, options: { sender: from, transport: { outbox } } };
   }
   const { host, port, tls, timeoutMs } = mail;
   const smtp = {
@@ -55,9 +60,12 @@ export function mailerOptions({ mail, data }: Configuration): MailerOptions {
     ...(mail.username && { login: { username: mail.username, password } }),
     ...(ca && { ca }),
   };
-  return { sender: from, transport: { smtp } };
+  return { ok: true, options: { sender: from, transport: { smtp } } };
 }
 
-/** Creates the mailer, which the caller closes. */
-export const createConfiguredMailer = (configuration: Configuration): Mailer =>
-  createMailer(mailerOptions(configuration));
+/** Creates the mailer, which the caller closes. Throws a ConfigurationError that lists every problem. */
+export function createConfiguredMailer(configuration: Configuration): Mailer {
+  const given = mailerOptions(configuration);
+  if (!given.ok) throw new ConfigurationError(given.problems);
+  return createMailer(given.options);
+}

@@ -1,6 +1,6 @@
 /** Creates the provider of isochrones and routes that the settings choose. */
 import { join, resolve } from 'node:path';
-import { type Bounds, boundsBoundary, isBounds } from '../providers/roads/boundary.js';
+import { boundsBoundary, isBounds } from '../providers/roads/boundary.js';
 import type { RoadEngine } from '../providers/roads/engine.js';
 import { createGraphHopper } from '../providers/roads/graphhopper.js';
 import type { HttpEngineOptions } from '../providers/roads/http-engine.js';
@@ -9,9 +9,7 @@ import { createRoadProvider, type RoadProvider } from '../providers/roads/provid
 import { createValhallaProcess } from '../providers/valhalla/child.js';
 import { createEmbeddedValhalla } from '../providers/valhalla/embedded.js';
 import { createValhallaService } from '../providers/valhalla/service.js';
-import { isHttpUrl } from './config/http-url.js';
 import type { Configuration } from './config/schema.js';
-import { ConfigurationError } from './failures.js';
 
 const routerProcess = new URL('../providers/valhalla/process.js', import.meta.url);
 
@@ -19,7 +17,13 @@ const routerProcess = new URL('../providers/valhalla/process.js', import.meta.ur
 export const roadDataFolder = ({ data, routing }: Pick<Configuration, 'data' | 'routing'>): string =>
   routing.dataFolder === '' ? join(resolve(data), 'roads') : resolve(routing.dataFolder);
 
-/** Returns undefined if the operator wants none. Throws a {@link ConfigurationError} for settings that do not fit. */
+/** Returns what the provider lacks. */
+export const routingProblems = ({ routing: { provider, url } }: Configuration): readonly string[] =>
+  provider !== 'embedded' && provider !== 'none' && url === ''
+    ? [`routing.url: must be set, because routing.provider is ${provider}`]
+    : [];
+
+/** Returns undefined if the operator wants none. */
 export function createRoads(
   configuration: Configuration,
   onProblem: (reason: string) => void,
@@ -38,17 +42,8 @@ function service(
   provider: Exclude<Configuration['routing']['provider'], 'embedded' | 'none'>,
   { url, apiKey, bounds }: Configuration['routing'],
 ): RoadEngine {
-  if (!isHttpUrl(url))
-    throw new ConfigurationError(`routing.url must be the URL of ${provider}, such as http://127.0.0.1:8002`);
-  const options: HttpEngineOptions = { url, apiKey, boundary: boundaryOf(bounds) };
+  const numbers: unknown = bounds.map(Number);
+  const options: HttpEngineOptions = { url, apiKey, boundary: isBounds(numbers) ? boundsBoundary(numbers) : undefined };
   if (provider === 'openrouteservice') return createOpenRouteService(options);
   return provider === 'graphhopper' ? createGraphHopper(options) : createValhallaService(options);
-}
-
-function boundaryOf(bounds: readonly string[]) {
-  if (bounds.length === 0) return undefined;
-  const numbers: unknown = bounds.map(Number);
-  if (!isBounds(numbers))
-    throw new ConfigurationError('routing.bounds must be four numbers: west, south, east and north, in degrees');
-  return boundsBoundary(numbers satisfies Bounds);
 }

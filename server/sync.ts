@@ -8,9 +8,7 @@ import { createSyncRunner, defaultSyncBounds, type SyncRunnerParts } from '../im
 import { createSchedule } from '../imports/sync/schedule.js';
 import { networksOf } from '../outbound/addresses.js';
 import { createOutboundClient } from '../outbound/client.js';
-import type { Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
-import { ConfigurationError } from './failures.js';
 import { version } from './version.js';
 
 /** How often a node looks for runs that are due. */
@@ -27,11 +25,6 @@ export type SyncGiven = Pick<
   'configuration' | 'writer' | 'values' | 'importer' | 'mailer' | 'cipher' | 'admitWrite'
 >;
 
-function accepted<T>(validated: Validated<T>): T {
-  if (validated.ok) return validated.value;
-  throw new ConfigurationError(`invalid configuration: ${validated.problem.param}: ${validated.problem.rule}`);
-}
-
 /** Looks for runs from the moment the server listens until it closes. */
 export async function addSync(
   app: FastifyInstance,
@@ -39,7 +32,7 @@ export async function addSync(
   logger: Logger,
   given: SyncGiven,
 ): Promise<void> {
-  const schedule = accepted(createSchedule(sync.time, sync.timeZone));
+  const schedule = createSchedule(sync.time, sync.timeZone);
   const allowedNetworks = networksOf(sync.allowedNetworks);
   const client = createOutboundClient({
     allowedNetworks,

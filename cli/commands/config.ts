@@ -1,10 +1,12 @@
-/** `fenceline config`: prints the settings. */
+/** `fenceline config`: checks and prints the settings. */
 import { describeSettings } from '../../server/config/print.js';
+import { refuseContradictions } from '../../server/contradictions.js';
 import type { Run } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 
 export const run: Run<OptionsOf<'config'>> = async (values) => {
-  const { settings } = configurationFrom(values);
+  const { configuration, settings } = configurationFrom(values);
+  refuseContradictions(configuration);
   console.log(describeSettings(settings, values.explain === true));
 };

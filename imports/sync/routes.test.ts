@@ -7,9 +7,7 @@ import { syncRoutes } from './routes.js';
 import { createSchedule } from './schedule.js';
 
 const cipher = createSecretCipher(Buffer.alloc(32, 1));
-const made = createSchedule('02:00', 'UTC');
-if (!made.ok) throw new Error(made.problem.rule);
-const schedule = made.value;
+const schedule = createSchedule('02:00', 'UTC');
 const nowMs = Date.UTC(2026, 4, 17, 12);
 
 const api = await useApi({

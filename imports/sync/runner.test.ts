@@ -28,9 +28,7 @@ const clock = () => nowMs;
 const bench = useWorkbench({}, clock);
 const cipher = createSecretCipher(Buffer.alloc(32, 1));
 const account = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/of+the=account', region: 'eu-central-1' };
-const made = createSchedule('02:00', 'UTC');
-if (!made.ok) throw new Error(made.problem.rule);
-const schedule = made.value;
+const schedule = createSchedule('02:00', 'UTC');
 
 const header = 'description,type,tag,externalId,coordinates,radius';
 const csv = (...ids: string[]) => [header, ...ids.map((id) => `Shop,circle,store,${id},"[10,50]",100`)].join('\n');

@@ -1,7 +1,6 @@
 /** The times of the nightly sync, and whether a run is due. Pure. */
 import { Cron } from 'croner';
 import { dayMs } from '../../schemas/durations.js';
-import { invalid, type Validated } from '../../schemas/errors.js';
 import type { SyncReason, SyncRecord } from '../../schemas/json/sync.js';
 
 /** The times at which a night's runs start, epoch ms. */
@@ -12,30 +11,23 @@ export interface Schedule {
   latest(nowMs: number): number;
 }
 
-const timeOfDay = /^([01]\d|2[0-3]):([0-5]\d)$/;
-
 /**
  * Makes the schedule of a time of the day, HH:mm, in an IANA time zone. On a day whose clock skips the time, the run
  * starts later by what is skipped. If the clock shows the time twice, only the first counts.
  */
-export function createSchedule(time: string, timeZone: string): Validated<Schedule> {
-  const parts = timeOfDay.exec(time);
-  if (parts === null) return invalid('sync.time', 'must be a time of the day as HH:mm');
-  if (!isTimeZone(timeZone)) return invalid('sync.timeZone', 'must be an IANA time zone, such as Europe/Berlin');
-  const cron = new Cron(`${Number(parts[2])} ${Number(parts[1])} * * *`, { timezone: timeZone, paused: true });
+export function createSchedule(time: string, timeZone: string): Schedule {
+  const [hour, minute] = time.split(':').map(Number);
+  const cron = new Cron(`${minute} ${hour} * * *`, { timezone: timeZone, paused: true });
   const next = (nowMs: number): number => cron.nextRun(new Date(nowMs))!.getTime();
   let [latestMs, nextMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return {
-    ok: true,
-    value: {
-      next,
-      latest(nowMs) {
-        if (nowMs < latestMs || nowMs >= nextMs) {
-          latestMs = latestOf(next, nowMs);
-          nextMs = next(nowMs);
-        }
-        return latestMs;
-      },
+    next,
+    latest(nowMs) {
+      if (nowMs < latestMs || nowMs >= nextMs) {
+        latestMs = latestOf(next, nowMs);
+        nextMs = next(nowMs);
+      }
+      return latestMs;
     },
   };
 }
@@ -45,15 +37,6 @@ function latestOf(next: (nowMs: number) => number, nowMs: number): number {
   let latest = next(nowMs - 3 * dayMs);
   for (let following = next(latest); following <= nowMs; following = next(following)) latest = following;
   return latest;
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Interrupted runs are repeated until the run has been started this often. */

@@ -20,10 +20,19 @@ function defaultOf({ schema }: Setting): string {
   return schema.default === '' ? 'empty' : code(String(schema.default));
 }
 
+const formatNames = {
+  bounds: 'list of four numbers',
+  networks: 'addresses and CIDR blocks',
+  roles: 'list of roles',
+  seconds: 'list of seconds',
+  timeOfDay: 'HH:mm',
+  timeZone: 'IANA time zone',
+  url: 'URL',
+} as const satisfies Record<NonNullable<Setting['schema']['format']>, string>;
+
 function allowed({ schema }: Setting): string {
   if (schema.enum) return schema.enum.map(code).join(', ');
-  if (schema.format === 'networks') return 'addresses and CIDR blocks';
-  if (schema.format !== undefined) return `list of ${schema.format}`;
+  if (schema.format !== undefined) return formatNames[schema.format];
   if (schema.type === 'array') return 'list of texts';
   if (schema.type === 'string') return schema.secret ? 'text, secret' : 'text';
   const { minimum = 0, maximum } = schema;

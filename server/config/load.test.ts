@@ -50,7 +50,8 @@ describe('configuration', () => {
     ['FENCELINE_WEBHOOKS_KEEP_WAITING_DAYS', 'FENCELINE_WEBHOOKS_DELIVERY_RETENTION_DAYS'],
   ])('the former variable %s is refused with its new name', (former, name) => {
     expect(load({ [former]: '1' })).toEqual({ ok: false, problems: [`${former}: was renamed: use ${name}`] });
-    expect(load({ [name]: '1' }).ok).toBe(true);
+    const valid = name === 'FENCELINE_ENCRYPTION_KEY' ? '1'.repeat(64) : '1';
+    expect(load({ [name]: valid }).ok).toBe(true);
   });
 
   test('former keys are refused with their new names', () => {
@@ -121,9 +122,78 @@ describe('configuration', () => {
     });
   });
 
+  // Most were found only by the first use, some by a stack, and those of the sync after the data folder was made.
+  test.each([
+    ['FENCELINE_TRACING_ENDPOINT', 'nonsense', 'tracing.endpoint', 'must be an http or https URL'],
+    ['FENCELINE_HTTP_PUBLIC_URL', 'map.example.com', 'http.publicUrl', 'must be an http or https URL'],
+    ['FENCELINE_GEOCODING_URL', 'ftp://a', 'geocoding.url', 'must be an http or https URL'],
+    ['FENCELINE_REGISTRY_URL', 'registry:8081', 'registry.url', 'must be an http or https URL'],
+    ['FENCELINE_SYNC_TIME', '24:00', 'sync.time', 'must be a time of the day as HH:mm'],
+    ['FENCELINE_SYNC_TIME', '2:00', 'sync.time', 'must be a time of the day as HH:mm'],
+    ['FENCELINE_SYNC_TIME_ZONE', 'Mars/Olympus', 'sync.timeZone', 'must be an IANA time zone, such as Europe/Berlin'],
+    ['FENCELINE_SYNC_TIME_ZONE', '+02:00', 'sync.timeZone', 'must be an IANA time zone, such as Europe/Berlin'],
+    ['FENCELINE_ROUTING_BOUNDS', '8,47,7,48', 'routing.bounds', 'must be west, south, east and north, in degrees'],
+    [
+      'FENCELINE_TRACING_AUTHORIZATION',
+      'Bearer a\n',
+      'tracing.authorization',
+      'must have no line breaks and no other control characters',
+    ],
+    ['FENCELINE_HOST', 'x'.repeat(4_097), 'host', 'must have at most 4096 characters'],
+    [
+      'FENCELINE_EVENTS_RETENTION_DAYS',
+      '9007199254740991',
+      'events.retentionDays',
+      'must be a whole number, 1 to 36500',
+    ],
+  ])('%s=%s is refused', (variable, given, key, rule) => {
+    expect(load({ [variable]: given })).toEqual({ ok: false, problems: [`${key} (${variable}): ${rule}`] });
+  });
+
+  test.each([
+    ['FENCELINE_ADMIN_API_KEY', 'a b'],
+    ['FENCELINE_ADMIN_API_KEY', 'key\n'],
+    ['FENCELINE_ENCRYPTION_KEY', 'abc'],
+  ])('the secret %s=%j is refused, and is not shown', (variable, given) => {
+    const loaded = load({ [variable]: given });
+    expect(loaded.ok ? [] : loaded.problems).toEqual([expect.stringMatching(`^${variable}: must be `)]);
+    expect(JSON.stringify(loaded)).not.toContain(JSON.stringify(given));
+  });
+
+  test('every number has a maximum, and its default can be given as a variable', () => {
+    for (const { key, variable, schema } of settings.filter(({ schema: { type } }) => type === 'integer')) {
+      expect(load({ [variable]: '9007199254740991' }).ok, key).toBe(false);
+      // The default of kafka.replicationFactor, -1, was refused.
+      expect(load({ [variable]: String(schema.default) }).ok, key).toBe(true);
+    }
+  });
+
+  test('every default can be given in the file', () => {
+    for (const { key, schema } of settings) {
+      const file = configFile(JSON.stringify({ [key]: schema.default }));
+      expect(load({}, {}, file), key).toMatchObject({ ok: true });
+    }
+  });
+
   test('the configuration file must exist and be valid YAML', () => {
     expect(load({}, {}, '/nonexistent/fenceline.yaml').ok).toBe(false);
     expect(load({}, {}, configFile('a: [1\n')).ok).toBe(false);
+  });
+
+  // Most named no setting, or printed several lines.
+  test.each([
+    ['- port\n', 'FILE: must be YAML with one setting per line, such as "port: 8080"'],
+    ['8080', 'FILE: must be YAML with one setting per line, such as "port: 8080"'],
+    ['\u0000\u0001', 'FILE: must be YAML with one setting per line, such as "port: 8080"'],
+    ['port: 1\nport: 2\n', 'FILE: Map keys must be unique at line 2, column 1'],
+    ['locations.partitions: 3\nlocations:\n  partitions: 5\n', 'locations.partitions (FILE): is given twice'],
+  ])('the configuration file %j is refused', (text, problem) => {
+    const file = configFile(text);
+    expect(load({}, {}, file)).toEqual({ ok: false, problems: [problem.replace('FILE', file)] });
+  });
+
+  test('a section of the configuration file may be empty', () => {
+    expect(load({}, {}, configFile('locations:\n  # partitions: 8\n')).ok).toBe(true);
   });
 
   test('every setting is documented, and the loaded configuration is frozen', () => {

@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { nearestName } from '../../http/fields/spelling.js';
+import { isDictionary } from '../../http/fields/values.js';
 import type { Configuration, SettingValue } from './schema.js';
 import { readSetting, type Setting, settings } from './settings.js';
 
@@ -30,13 +31,18 @@ export interface Sources {
 
 const defaultFile = 'fenceline.yaml';
 
+/** Secrets that are no settings, because a file must not have them: what each must match, and the rule. */
+const secrets = {
+  FENCELINE_ADMIN_API_KEY: [/^[\x21-\x7e]+$/, 'must be visible characters of ASCII, without spaces and line breaks'],
+  FENCELINE_ENCRYPTION_KEY: [/^[0-9a-f]{64}$/i, 'must be 64 hex digits'],
+} as const;
+
 /** The environment variables of Fenceline: secrets, options of commands, and one for each setting. */
 const variables = [
   'FENCELINE_CONFIG',
   'FENCELINE_ADDRESS',
-  'FENCELINE_ADMIN_API_KEY',
-  'FENCELINE_ENCRYPTION_KEY',
   'FENCELINE_KEY',
+  ...Object.keys(secrets),
   ...settings.map(({ variable }) => variable),
 ];
 const keys = settings.map(({ key }) => key);
@@ -63,13 +69,17 @@ function unknown(kind: string, name: string, known: readonly string[]): string {
 export function loadConfiguration(sources: Sources): Loaded {
   const problems: string[] = [];
   const fileName =
-    sources.file ?? sources.environment.FENCELINE_CONFIG ?? (existsSync(defaultFile) ? defaultFile : undefined);
+    sources.file ?? (sources.environment.FENCELINE_CONFIG || (existsSync(defaultFile) ? defaultFile : undefined));
   const fromFile = fileName === undefined ? new Map<string, unknown>() : readFile(fileName, problems);
 
   for (const variable of Object.keys(sources.environment)) {
     if (variable.startsWith('FENCELINE_') && !variables.includes(variable)) {
       problems.push(`${variable}: ${unknown('an environment variable of Fenceline', variable, variables)}`);
     }
+  }
+  for (const [variable, [pattern, rule]] of Object.entries(secrets)) {
+    const given = sources.environment[variable];
+    if (given && !pattern.test(given)) problems.push(`${variable}: ${rule}`);
   }
   const loaded = settings.map((setting): LoadedSetting => {
     const { given, source } = strongest(setting, sources, fromFile, fileName);
@@ -98,23 +108,33 @@ function readFile(fileName: string, problems: string[]): Map<string, unknown> {
   try {
     document = parse(readFileSync(fileName, 'utf8')) ?? {};
   } catch (error) {
-    problems.push(`${fileName}: ${(error as Error).message}`);
+    // Lines of the file follow the first line.
+    problems.push(`${fileName}: ${(error as Error).message.split(':\n')[0]}`);
     return values;
   }
-  collect(document, '', values);
-  for (const key of values.keys()) {
-    if (!keys.includes(key)) problems.push(`${key} (${fileName}): ${unknown('a setting of Fenceline', key, keys)}`);
+  if (!isDictionary(document)) {
+    problems.push(`${fileName}: must be YAML with one setting per line, such as "port: 8080"`);
+    return values;
+  }
+  for (const [key, value] of leavesOf(document)) {
+    if (values.has(key)) problems.push(`${key} (${fileName}): is given twice`);
+    else if (keys.includes(key)) values.set(key, value);
+    else problems.push(`${key} (${fileName}): ${unknown('a setting of Fenceline', key, keys)}`);
   }
   return values;
 }
 
-/** Flattens nested keys into dotted ones. */
-function collect(node: unknown, prefix: string, values: Map<string, unknown>): void {
-  if (typeof node !== 'object' || node === null || Array.isArray(node)) {
-    values.set(prefix, node);
-    return;
+/** Yields the values below a section by their dotted keys. A section without settings has none. */
+function* leavesOf(
+  section: Readonly<Record<string, unknown>>,
+  prefix = '',
+): Generator<readonly [key: string, value: unknown]> {
+  for (const [name, value] of Object.entries(section)) {
+    const key = `${prefix}${name}`;
+    const isEmptySection = value === null && keys.some((each) => each.startsWith(`${key}.`));
+    if (isDictionary(value)) yield* leavesOf(value, `${key}.`);
+    else if (!isEmptySection) yield [key, value];
   }
-  for (const [name, child] of Object.entries(node)) collect(child, prefix ? `${prefix}.${name}` : name, values);
 }
 
 function nest(settings: readonly LoadedSetting[]): Configuration {

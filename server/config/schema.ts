@@ -10,8 +10,8 @@ export type SettingValue = string | number | string[];
 /** One setting. The type of its value is the type of its default. */
 export interface SettingSchema<Value extends SettingValue = SettingValue> {
   readonly type: 'string' | 'integer' | 'array';
-  /** The items of a list: addresses and CIDR blocks, names of roles, or seconds. */
-  readonly format?: 'networks' | 'roles' | 'seconds';
+  /** What a text is, unless it is empty, or the items of a list. */
+  readonly format?: 'bounds' | 'networks' | 'roles' | 'seconds' | 'timeOfDay' | 'timeZone' | 'url';
   /** A password. Neither `fenceline config` nor the log shows it. */
   readonly secret?: true;
   readonly enum?: readonly string[];
@@ -28,9 +28,16 @@ interface Limits {
   readonly maximum?: number;
 }
 
+/** More is a mistake. Products of counts and durations stay whole numbers. */
+const maxCount = 2 ** 31 - 1;
+const maxBytes = 2 ** 50;
+/** A hundred years: times before and after now by this much are dates. */
+const maxDays = 36_500;
+
 const count = (fallback: number, description: string, limits: Limits = {}): SettingSchema<number> => ({
   type: 'integer',
   minimum: 0,
+  maximum: maxCount,
   ...limits,
   default: fallback,
   description,
@@ -39,11 +46,20 @@ const count = (fallback: number, description: string, limits: Limits = {}): Sett
 const maxTimerMs = 2 ** 31 - 1;
 const milliseconds = (fallback: number, description: string, limits: Limits = {}): SettingSchema<number> =>
   count(fallback, description, { maximum: maxTimerMs, ...limits });
+const bytes = (fallback: number, description: string, limits: Limits = {}): SettingSchema<number> =>
+  count(fallback, description, { maximum: maxBytes, ...limits });
+const days = (fallback: number, description: string, limits: Limits = {}): SettingSchema<number> =>
+  count(fallback, description, { maximum: maxDays, ...limits });
 const text = (fallback: string, description: string): SettingSchema<string> => ({
   type: 'string',
   default: fallback,
   description,
 });
+const formatted = (
+  format: 'timeOfDay' | 'timeZone' | 'url',
+  fallback: string,
+  description: string,
+): SettingSchema<string> => ({ ...text(fallback, description), format });
 const requiredText = (fallback: string, description: string): SettingSchema<string> => ({
   ...text(fallback, description),
   minLength: 1,
@@ -63,6 +79,7 @@ const seconds = (fallback: string[], description: string): SettingSchema<string[
   ...list(fallback, description),
   format: 'seconds',
 });
+const bounds = (description: string): SettingSchema<string[]> => ({ ...list([], description), format: 'bounds' });
 const networks = (description: string): SettingSchema<string[]> => ({ ...list([], description), format: 'networks' });
 
 /** How the connection to a service of the cluster is encrypted. */
@@ -118,7 +135,8 @@ export const configurationSchema = {
     ),
   },
   tracing: {
-    endpoint: text(
+    endpoint: formatted(
+      'url',
       '',
       'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces. It gets ' +
         'spans of requests, appends, evaluation and deliveries. Empty: off.',
@@ -135,23 +153,24 @@ export const configurationSchema = {
       'Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted. Geofences with `ip` ' +
         'use the resulting client address.',
     ),
-    publicUrl: text(
+    publicUrl: formatted(
+      'url',
       '',
       'URL at which people reach this server, such as https://map.example.com, for links in mails and ' +
         'addresses in map styles. Empty: mails have the address that it listens on, which other machines may not ' +
         'reach; map styles have the address of the request.',
     ),
-    maxBodyBytes: count(1_048_576, 'Maximum size of an ordinary request body. Larger bodies are answered 413.', {
+    maxBodyBytes: bytes(1_048_576, 'Maximum size of an ordinary request body. Larger bodies are answered 413.', {
       minimum: 65_536,
     }),
-    maxReplayBodyBytes: count(5_242_880, 'Maximum body size of /v1/track/replay and /v1/logs.', { minimum: 65_536 }),
+    maxReplayBodyBytes: bytes(5_242_880, 'Maximum body size of /v1/track/replay and /v1/logs.', { minimum: 65_536 }),
     bodyTimeoutMs: milliseconds(
       30_000,
       'Maximum time that a client may delay its request body, in addition to the time that minBodyBytesPerSecond ' +
         'grants. Slower requests are answered 408. Time during which the server reads slowly does not count.',
       { minimum: 1_000 },
     ),
-    minBodyBytesPerSecond: count(
+    minBodyBytesPerSecond: bytes(
       1_000,
       'Each this many bytes extend the time limit of a body by a second, so an upload at this rate is never cut off.',
       { minimum: 1 },
@@ -164,13 +183,13 @@ export const configurationSchema = {
       'Maximum number of open connections from one address, except from trustedProxies. Further ones are ' +
         'answered 503 and closed. 0 removes the limit.',
     ),
-    maxBufferedBodyBytes: count(
+    maxBufferedBodyBytes: bytes(
       268_435_456,
       'Memory of request bodies that have arrived in part or wait for their response. Further bodies of more than ' +
         '16 KiB are answered 503. One address may use a quarter of it. Uploads of files do not count.',
       { minimum: 1_048_576 },
     ),
-    maxUnsentBytes: count(
+    maxUnsentBytes: bytes(
       268_435_456,
       'Memory of answers that their clients have not read yet. Beyond it, large answers are replaced by 503. One ' +
         'address may use a quarter of it.',
@@ -255,7 +274,7 @@ export const configurationSchema = {
         'data folder is created; a cluster can add partitions with `fenceline repartition`.',
       { minimum: 1, maximum: 1_024 },
     ),
-    retentionDays: count(
+    retentionDays: days(
       7,
       'How long accepted locations stay on their topic. It limits how far back a replay can go, and how long an ' +
         'outage of evaluation or analytics may last without loss.',
@@ -274,7 +293,7 @@ export const configurationSchema = {
     ),
   },
   storage: {
-    minFreeBytes: count(
+    minFreeBytes: bytes(
       536_870_912,
       'Free disk space of the data folder below which writes are answered 503, until there is a tenth more. ' +
         'Below half of it, evaluation, analytics and webhooks stop as well.',
@@ -285,7 +304,7 @@ export const configurationSchema = {
     }),
   },
   events: {
-    retentionDays: count(30, 'How long events stay on their topic. Subscribers that are away longer miss events.', {
+    retentionDays: days(30, 'How long events stay on their topic. Subscribers that are away longer miss events.', {
       minimum: 1,
     }),
   },
@@ -317,7 +336,7 @@ export const configurationSchema = {
     ),
   },
   imports: {
-    maxFileBytes: count(
+    maxFileBytes: bytes(
       2_147_483_648,
       'Maximum size of an imported file after decompression. Larger files are answered 413. The file is kept in ' +
         'the data folder while it is imported.',
@@ -367,7 +386,7 @@ export const configurationSchema = {
       'Maximum number of webhooks per project and environment. Creating more is refused.',
       { minimum: 1 },
     ),
-    deliveryRetentionDays: count(
+    deliveryRetentionDays: days(
       14,
       'How long a delivery stays pending, for example for a disabled webhook. After that it is discarded.',
       { minimum: 1 },
@@ -434,12 +453,13 @@ export const configurationSchema = {
     ),
   },
   sync: {
-    time: text(
+    time: formatted(
+      'timeOfDay',
       '02:00',
       'Time of the day, as HH:mm, at which the files of all nightly syncs are read. A missed night is made up for at ' +
         'the next start.',
     ),
-    timeZone: text('UTC', 'IANA time zone of sync.time, such as Europe/Berlin.'),
+    timeZone: formatted('timeZone', 'UTC', 'IANA time zone of sync.time, such as Europe/Berlin.'),
     allowedNetworks: networks(
       'CIDR blocks that files may be read from although they are private, loopback or otherwise reserved. Empty: ' +
         'Fenceline never connects to such addresses, so a sync cannot read internal services.',
@@ -450,7 +470,7 @@ export const configurationSchema = {
         'then the run fails.',
       { minimum: 1_000 },
     ),
-    maxBytes: count(
+    maxBytes: bytes(
       1_073_741_824,
       'Maximum size of all files of one run together, decompressed. They are on disk during the run, in the folder ' +
         'sync of the data folder; a node runs two syncs at a time. Runs with larger files fail.',
@@ -532,7 +552,7 @@ export const configurationSchema = {
         'Retry-After. A map of 600 by 400 at scale 2 has 960,000 pixels, the largest one 37,748,736.',
       { minimum: 100_000 },
     ),
-    maxCacheBytes: count(67_108_864, 'Maximum size of the in-memory cache of images. A cached map is not drawn again.'),
+    maxCacheBytes: bytes(67_108_864, 'Maximum size of the in-memory cache of images. A cached map is not drawn again.'),
     maxStylesPerEnvironment: count(
       20,
       'Maximum number of uploaded styles per project and environment. Further uploads are refused.',
@@ -556,7 +576,11 @@ export const configurationSchema = {
         'towns and villages, but no streets. nominatim, photon and pelias ask the service at geocoding.url. none ' +
         'refuses addresses.',
     ),
-    url: text('', 'Base URL of the geocoding service, such as http://127.0.0.1:2322 for Photon. It may be private.'),
+    url: formatted(
+      'url',
+      '',
+      'Base URL of the geocoding service, such as http://127.0.0.1:2322 for Photon. It may be private.',
+    ),
     apiKey: secret('Key of the geocoding service, sent as api_key. Empty: none.'),
     contact: text(
       '',
@@ -596,15 +620,14 @@ export const configurationSchema = {
         '`fenceline roads build`, or a service at routing.url. Without road data, or with none, such calls are ' +
         'answered not_available.',
     ),
-    url: text('', 'URL of the service, for example http://127.0.0.1:8002. The embedded router ignores it.'),
+    url: formatted('url', '', 'URL of the service, for example http://127.0.0.1:8002. The embedded router ignores it.'),
     apiKey: secret('API key of the service, if it requires one.'),
     dataFolder: text(
       '',
       'Folder with the road data of the embedded router. Nodes of a cluster may share it. Empty: `roads` in the data ' +
         'folder.',
     ),
-    bounds: list(
-      [],
+    bounds: bounds(
       'West, south, east and north of the road data of a service, in degrees. An isochrone that reaches them is ' +
         'refused. Empty: the edge of its data is not known, and may cut isochrones silently.',
     ),
@@ -664,7 +687,7 @@ export const configurationSchema = {
     ...tlsSettings('Kafka'),
   },
   registry: {
-    url: text('http://127.0.0.1:8081', 'URL of the Confluent-compatible API of the schema registry.'),
+    url: formatted('url', 'http://127.0.0.1:8081', 'URL of the Confluent-compatible API of the schema registry.'),
     username: text('', 'User of the schema registry. Empty: no login.'),
     password: secret('Password of the registry user.'),
     caFile: text(
@@ -690,7 +713,7 @@ export const configurationSchema = {
     commandTimeoutMs: milliseconds(10_000, 'Time after which a command counts as failed and is retried.', {
       minimum: 100,
     }),
-    stateRetentionDays: count(
+    stateRetentionDays: days(
       90,
       'Time after which the state of an inactive device is deleted. Its next location counts as its first, so it ' +
         'does not exit geofences that it was in. 0 keeps states forever.',
@@ -698,7 +721,11 @@ export const configurationSchema = {
     ...tlsSettings('Redis'),
   },
   clickhouse: {
-    url: text('http://127.0.0.1:8123', "URL of ClickHouse's HTTP interface. https encrypts the connection."),
+    url: formatted(
+      'url',
+      'http://127.0.0.1:8123',
+      "URL of ClickHouse's HTTP interface. https encrypts the connection.",
+    ),
     database: text('fenceline', "Database of Fenceline's tables. It is created if it does not exist."),
     username: text('default', 'User for the login to ClickHouse.'),
     password: secret('Password of the ClickHouse user.'),
@@ -726,7 +753,7 @@ export const configurationSchema = {
       'Interval of the search for geofences whose deleteAfter has passed. A higher value deletes them later.',
       { minimum: 100 },
     ),
-    retentionDays: count(
+    retentionDays: days(
       14,
       'How long a geofence is kept after its deleteAfter to evaluate late locations from before. Locations may ' +
         'be 7 days old, and wait up to locations.retentionDays. No API shows the geofence during that time.',

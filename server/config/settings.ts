@@ -1,5 +1,7 @@
 /** The configuration schema as a flat list of settings, with their environment variables, and the reading of values. */
 import { parseNetworks } from '../../outbound/addresses.js';
+import { isBounds } from '../../providers/roads/boundary.js';
+import { isHttpUrl } from './http-url.js';
 import { configurationSchema, roles, type SettingSchema, type SettingValue } from './schema.js';
 
 export interface Setting {
@@ -40,17 +42,51 @@ export function readSetting({ key, schema }: Setting, given: unknown): Reading<S
       : { ok: false, rule: `must be one of ${schema.enum.join(', ')}` };
   }
   if (schema.type === 'integer') return readInteger(schema, given);
-  if (schema.type === 'array') {
-    if (schema.format === 'networks') return readNetworks(key, given);
-    if (schema.format === 'seconds') return readSeconds(given);
-    return schema.format === 'roles' ? readRoles(given) : readList(given);
+  if (schema.type === 'array') return readArray(key, schema, given);
+  return readText(schema, given);
+}
+
+/** Longer than any address or path. */
+const maxTextCharacters = 4_096;
+
+const timeOfDay = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+function isTimeZone(name: string): boolean {
+  // Some versions of Intl accept offsets, which are not time zones.
+  if (!/^[a-z]/i.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
   }
-  const isText = typeof given === 'string' && given.length >= (schema.minLength ?? 0);
-  return isText ? { ok: true, value: given } : { ok: false, rule: 'must be a text' };
+}
+
+/** By format: whether a text has it, and the rule. */
+const textFormats: Readonly<Record<string, readonly [test: (text: string) => boolean, rule: string]>> = {
+  url: [isHttpUrl, 'must be an http or https URL'],
+  timeOfDay: [(given) => timeOfDay.test(given), 'must be a time of the day as HH:mm'],
+  timeZone: [isTimeZone, 'must be an IANA time zone, such as Europe/Berlin'],
+};
+
+function readText({ minLength = 0, format, default: fallback }: SettingSchema, given: unknown): Reading<string> {
+  if (typeof given !== 'string' || given.length < minLength) return { ok: false, rule: 'must be a text' };
+  if (given.length > maxTextCharacters) return { ok: false, rule: `must have at most ${maxTextCharacters} characters` };
+  if (/\p{Cc}/u.test(given)) return { ok: false, rule: 'must have no line breaks and no other control characters' };
+  const [test, rule] = textFormats[format ?? ''] ?? [];
+  const isUnset = given === '' && fallback === '';
+  return rule === undefined || isUnset || test?.(given) ? { ok: true, value: given } : { ok: false, rule };
+}
+
+function readArray(key: string, { format }: SettingSchema, given: unknown): Reading<string[]> {
+  if (format === 'networks') return readNetworks(key, given);
+  if (format === 'seconds') return readSeconds(given);
+  if (format === 'bounds') return readBounds(given);
+  return format === 'roles' ? readRoles(given) : readList(given);
 }
 
 function readInteger({ minimum, maximum }: SettingSchema, given: unknown): Reading<number> {
-  const value = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
+  const value = typeof given === 'string' && /^-?\d+$/.test(given) ? Number(given) : given;
   const upper = maximum ?? Number.MAX_SAFE_INTEGER;
   const lower = minimum ?? 0;
   if (typeof value === 'number' && Number.isInteger(value) && value >= lower && value <= upper)
@@ -84,6 +120,13 @@ function readSeconds(given: unknown): Reading<string[]> {
   return list.ok && list.value.length > 0 && list.value.every((item) => /^\d{1,7}(\.\d{1,3})?$/.test(item))
     ? list
     : { ok: false, rule: 'must be a list of seconds (comma-separated in the environment)' };
+}
+
+/** Accepts numbers and texts of degrees. */
+function readBounds(given: unknown): Reading<string[]> {
+  const list = readList(Array.isArray(given) ? given.map(String) : given);
+  const isValid = list.ok && (list.value.length === 0 || isBounds(list.value.map(Number)));
+  return isValid ? list : { ok: false, rule: 'must be west, south, east and north, in degrees' };
 }
 
 function readNetworks(key: string, given: unknown): Reading<string[]> {

@@ -4,6 +4,7 @@
  */
 import { clusterOptions } from '../cluster-options.js';
 import type { Configuration } from '../config/schema.js';
+import { contradictions } from '../contradictions.js';
 import { checkDataFolder } from './data-folder.js';
 import { type Check, type Finding, findingsAbout } from './finding.js';
 import { checkMachine } from './machine.js';
@@ -15,6 +16,7 @@ export async function* diagnose(configuration: Configuration): AsyncGenerator<Fi
     () => checkMachine(configuration),
     () => checkDataFolder(configuration),
     () => checkNode(configuration),
+    () => reportProblems(contradictions(configuration)),
     ...(configuration.backend === 'cluster' ? await clusterChecks(configuration) : []),
     () => checkMapData(configuration),
     () => checkServices(configuration),
@@ -31,7 +33,7 @@ async function collect(findings: AsyncGenerator<Finding>): Promise<Finding[]> {
 
 async function clusterChecks(configuration: Configuration): Promise<Check[]> {
   const given = clusterOptions(configuration);
-  if (!given.ok) return [() => reportProblems(given.problems)];
+  if (!given.ok) return [];
   const { kafka, registry, redis, clickHouse } = given.options;
   // Loaded only for a cluster: an embedded node does without these clients.
   const [{ checkKafka }, { checkRegistry }, { checkRedis }, { checkClickHouse }] = await Promise.all([

@@ -1,20 +1,10 @@
 /** Starts tracing if it is configured. The SDK is loaded only then. */
 import type { Logger } from 'pino';
-import { isHttpUrl } from '../config/http-url.js';
 import type { Configuration } from '../config/schema.js';
-import { ConfigurationError } from '../failures.js';
 import type { NodeTracing } from './types.js';
 
 /** How often a problem of the collector is logged. */
 const problemEveryMs = 60_000;
-
-/** Throws ConfigurationError if the collector's address isn't a URL. */
-export function checkTracing({ tracing: { endpoint } }: Configuration): void {
-  if (endpoint !== '' && !isHttpUrl(endpoint))
-    throw new ConfigurationError(
-      'tracing.endpoint: must be the URL of an OTLP/HTTP collector, such as http://127.0.0.1:4318/v1/traces',
-    );
-}
 
 /** Returns undefined where tracing is off. `role` names the process or thread in its spans. */
 export async function startTracing(
