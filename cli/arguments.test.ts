@@ -41,6 +41,8 @@ describe('the arguments of a command', () => {
     [['--from='], '--from needs a value'],
     [['--from', '--compare'], '--from needs a value; write --from=--compare if that is the value'],
     [['--compare=yes'], '--compare takes no value'],
+    // The last one won, silently.
+    [['--from', '-2h', '--from', '-1h'], '--from is given twice'],
     [['word'], 'test takes only options, not word'],
     [['--toString'], 'unknown option --toString'],
   ])('are refused: %j', (args, message) => {

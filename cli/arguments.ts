@@ -9,7 +9,7 @@ export interface Arguments {
   readonly wantsHelp: boolean;
 }
 
-/** Throws a UsageError on an unknown option, with the nearest known one, and on a missing value. */
+/** Throws a UsageError on an unknown option, with the nearest known one, on a missing value, and on a repetition. */
 export function readArguments(name: string, description: CommandDescription, args: readonly string[]): Arguments {
   const options = Object.entries(description.options).map(([option, { type, short }]) => [
     option,
@@ -22,8 +22,11 @@ export function readArguments(name: string, description: CommandDescription, arg
     strict: false,
     tokens: true,
   });
+  const given = new Set<string>();
   for (const token of parsed.tokens) {
     if (token.kind !== 'option') continue;
+    if (given.has(token.name)) throw new UsageError(`${token.rawName} is given twice`);
+    given.add(token.name);
     const known = token.name === 'help' ? { type: 'boolean' } : own(description.options, token.name);
     if (known === undefined) throw new UsageError(unknownOption(token.rawName, description));
     if (known.type === 'string' && !token.value) throw new UsageError(`${token.rawName} needs a value`);

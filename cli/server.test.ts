@@ -8,7 +8,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openEmbedded } from '../backends/embedded/embedded.js';
 import { lockFolder } from '../server/data-folder/lock.js';
 import { freePorts } from '../testing/services/ports.js';
@@ -44,11 +44,16 @@ let radar: HttpServer;
 let nobody: string;
 const umask = process.umask();
 
-async function listening(answer: (url: string) => readonly [number, object]): Promise<HttpServer> {
+const ofFenceline = { 'x-radar-request-id': '0' };
+
+async function listening(
+  answer: (url: string) => readonly [number, unknown],
+  headers: Readonly<Record<string, string>> = ofFenceline,
+): Promise<HttpServer> {
   const server = createServer((request, response) => {
     const [status, body] = answer(request.url ?? '');
     request.resume().once('end', () => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -63,7 +68,7 @@ beforeAll(async () => {
     return [404, { meta: { code: 404, message: 'nothing is here' } }];
   });
   const lists = { geofences: [], beacons: [], events: [] };
-  radar = await listening(() => [200, { meta: { sdkConfiguration: { stopDetection: true } }, ...lists }]);
+  radar = await listening(() => [200, { meta: { sdkConfiguration: { stopDetection: true } }, ...lists }], {});
   nobody = `http://127.0.0.1:${(await freePorts(1))[0]}`;
   // A backup calls the server only if one uses the data folder.
   await openEmbedded({ path: data, partitions: 1 }).close();
@@ -108,8 +113,33 @@ describe.each(forms)('%s %j', (command, words) => {
 
   // The second one is a URL, whose scheme is localhost.
   test.each(['nonsense', 'localhost:8080'])('refuses the address %s', async (address) => {
-    const message = `the address must be a URL such as http://127.0.0.1:8080, not ${address}`;
+    const message = `--address must be a URL such as http://127.0.0.1:8080, not ${address}`;
     expect(await failureOf(command, words, address)).toEqual(new UsageError(message));
+  });
+
+  // An export was the page, tail showed no events for ever, and others printed a stack.
+  test.each([{}, [], null, '<html>'])('reports that a server that answers %j is not Fenceline', async (body) => {
+    const other = await listening(() => [200, body], {});
+    onTestFinished(() => void other.close());
+    const address = addressOf(other);
+    const failure = (await failureOf(command, words, address)) as Error;
+    expect(failure).toBeInstanceOf(CommandFailure);
+    expect([
+      `the server at ${address} is not Fenceline`,
+      `${address} does not answer with a stream of events`,
+    ]).toContain(failure.message);
+  });
+
+  // It followed the redirect without the body and the key.
+  test('reports where a server redirects to', async () => {
+    const location = `${addressOf(fenceline)}/elsewhere`;
+    const other = await listening(() => [302, {}], { location });
+    onTestFinished(() => void other.close());
+    const address = addressOf(other);
+    const failure = (await failureOf(command, words, address)) as Error;
+    expect(failure).toBeInstanceOf(CommandFailure);
+    if (command !== 'tail')
+      expect(failure.message).toBe(`${address} redirects to ${location}; use the address of the server itself`);
   });
 
   test('reports in one line that nothing answers', async () => {
@@ -166,6 +196,30 @@ test('control characters of bad rows and of projects are not printed', async () 
   const printed = [console.log, console.error].flatMap((each) => vi.mocked(each).mock.calls.flat());
   expect(printed).toEqual([`p  One\uFFFD`, 'line 2: tag\uFFFD: is required (\uFFFDx)']);
   expect(failure).toEqual(new CommandFailure('bad.csv: done\uFFFD'));
+});
+
+test.each([
+  ['--address', { address: 'http://user@127.0.0.1:8080' }],
+  ['--address', { address: 'http://127.0.0.1:8080/?a=1' }],
+  ['FENCELINE_ADDRESS', {}],
+])('an address with more than a path is refused, and %s is named', async (name, values) => {
+  vi.stubEnv('FENCELINE_ADDRESS', 'http://127.0.0.1:8080/#map');
+  const message = `${name} must be a URL without user, password, query and fragment`;
+  await expect(adminAccessOf(values)).rejects.toEqual(new UsageError(message));
+});
+
+test('an empty variable counts as not set', async () => {
+  for (const name of ['FENCELINE_ADDRESS', 'FENCELINE_CONFIG']) vi.stubEnv(name, '');
+  expect(await adminAccessOf({ port: '81' })).toEqual({ address: 'http://127.0.0.1:81', key: 'admin' });
+});
+
+test.each([
+  [['rotate-key', 'id'], {}, 'rotate-key requires --environment: test or live'],
+  [['rotate-key', 'id'], { environment: 'prod', kind: 'secret' }, 'rotate-key requires --environment: test or live'],
+  [['rotate-key', 'id'], { environment: 'test', kind: 'x' }, 'rotate-key requires --kind: publishable or secret'],
+])('project %j is refused before anything is sent', async (words, values, message) => {
+  const { run } = await import('./commands/project.js');
+  await expect(run({ address: nobody, ...values }, words)).rejects.toEqual(new UsageError(message));
 });
 
 test('an outage has its reason also where the name has several addresses', async () => {

@@ -10,6 +10,8 @@ export interface Access {
   /** Without a slash at the end. */
   readonly address: string;
   readonly key: string;
+  /** Radar's own API, or another one that answers like it. Default: Fenceline. */
+  readonly isRadar?: true;
 }
 
 export interface RequestOptions extends RequestInit {
@@ -53,15 +55,23 @@ export async function adminAccessOf(values: Given<'address' | 'config' | 'port' 
 const configurationOf = async (values: Given<'config' | 'port' | 'host' | 'data'>) =>
   (await import('./configuration.js')).configurationFrom(values).configuration;
 
-function givenAddress({ address = process.env.FENCELINE_ADDRESS }: Given<'address'>): string | undefined {
-  return address === undefined ? undefined : checkedAddress(address);
+function givenAddress({ address }: Given<'address'>): string | undefined {
+  if (address !== undefined) return checkedAddress('--address', address);
+  const variable = process.env.FENCELINE_ADDRESS;
+  return variable ? checkedAddress('FENCELINE_ADDRESS', variable) : undefined;
 }
 
-/** Returns the address without a slash at its end. Throws a UsageError if it is not a URL of HTTP. */
-export function checkedAddress(given: string): string {
-  if (!isHttpUrl(given)) throw new UsageError(`the address must be a URL such as http://127.0.0.1:8080, not ${given}`);
+/** Returns the address without a slash at its end. Throws a UsageError that names its option if it is no such URL. */
+export function checkedAddress(option: string, given: string): string {
+  if (!isHttpUrl(given)) throw new UsageError(`${option} must be a URL such as http://127.0.0.1:8080, not ${given}`);
+  const { username, password, search, hash } = new URL(given);
+  if (username || password || search || hash)
+    throw new UsageError(`${option} must be a URL without user, password, query and fragment`);
   return given.replace(/\/+$/, '');
 }
+
+/** Every answer of Fenceline has it. */
+const requestIdHeader = 'x-radar-request-id';
 
 /** Visible characters of ASCII. */
 const keyPattern = /^[\x21-\x7e]+$/;
@@ -85,14 +95,28 @@ async function attempt(access: Access, path: string, options: RequestOptions): P
   const headers = { ...init.headers, authorization: key };
   try {
     const signal = timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) };
-    const answer = await fetch(`${address}${path}`, { ...init, ...signal, headers });
+    // A followed redirect would turn POST into GET, and lose the key.
+    const answer = await fetch(`${address}${path}`, { ...init, ...signal, headers, redirect: 'manual' });
     answered.add(access);
+    const misdirected = misdirection(access, answer);
+    if (misdirected !== undefined) {
+      await answer.body?.cancel();
+      return { ok: false, error: new CommandFailure(misdirected), isPassing: false, retryAfterMs: undefined };
+    }
     if (answer.ok) return { ok: true, answer };
     const error = new Refusal(await messageOf(answer));
     return { ok: false, error, isPassing: isPassingStatus(answer.status), retryAfterMs: retryAfterMs(answer) };
   } catch (error) {
     return { ok: false, error: noAnswer(address, error), isPassing: answered.has(access), retryAfterMs: undefined };
   }
+}
+
+/** Returns why the answer comes from a wrong server; undefined if it does not. */
+function misdirection({ address, isRadar }: Access, { ok, status, headers }: Response): string | undefined {
+  if (status >= 300 && status < 400)
+    return `${address} redirects to ${headers.get('location')}; use the address of the server itself`;
+  const isOther = ok && isRadar !== true && !headers.has(requestIdHeader);
+  return isOther ? `the server at ${address} is not Fenceline` : undefined;
 }
 
 /** Returns the server's own sentence. Radar has a code instead, and a proxy may have neither. */
@@ -114,6 +138,6 @@ export async function call<Answer>(
   const body = json && { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } };
   const answer = await request(access, path, { ...options, ...body, method });
   return answer.json().catch(() => {
-    throw new CommandFailure(`the server at ${access.address} is not Fenceline: its answer is not JSON`);
+    throw new CommandFailure(`the answer of ${access.address} is not JSON, or was cut off`);
   }) as Promise<Answer>;
 }

@@ -146,7 +146,13 @@ export function createClient(options: ClientOptions): Client {
   async function openStream(query: object, headers: Record<string, string>, signal: AbortSignal) {
     const url = `${base}/v1/events/stream${queryOf(query)}`;
     const response = await send(url, { headers: { ...headers, Authorization: key }, signal });
-    if (response.ok && response.body) return { ok: true, body: response.body } as const;
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    if (response.ok && isStream && response.body) return { ok: true, body: response.body } as const;
+    if (response.ok) {
+      await response.body?.cancel();
+      const error = new FencelineError(response.status, { message: `${base} does not answer with a stream of events` });
+      return { ok: false, error, isPassing: false, retryAfterMs: undefined } as const;
+    }
     return { ok: false, ...refusalOf(response, await bodyOf(response)) } as const;
   }
 

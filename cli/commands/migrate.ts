@@ -33,7 +33,7 @@ export const run: Run<OptionsOf<'migrate'>> = async (values, [action, subject, .
 function radarOf(values: Given): Access {
   const key = values['radar-key'] ?? process.env.RADAR_SECRET_KEY;
   if (!key) throw new UsageError('a secret key of Radar is required: --radar-key or RADAR_SECRET_KEY');
-  return { address: checkedAddress(values['radar-address'] ?? defaultRadar), key };
+  return { address: checkedAddress('--radar-address', values['radar-address'] ?? defaultRadar), key, isRadar: true };
 }
 
 const resources: readonly DownloadedList[] = [

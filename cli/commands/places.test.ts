@@ -100,6 +100,7 @@ test('a server that is busy, or loses a connection, is asked again', async () =>
   const busy = createServer((request, response) => {
     requests += 1;
     request.resume();
+    response.setHeader('x-radar-request-id', '0');
     if (requests === 1) response.writeHead(503, { 'retry-after': '0' }).end('{}');
     else if (requests === 2) response.destroy();
     else response.end(JSON.stringify({ created: 1, updated: 0, unchanged: 0, problems: [] }));

@@ -18,9 +18,18 @@ function actionOf(values: Values, [word, subject, ...rest]: readonly string[]) {
   if (rest.length > 0) return undefined;
   if (word === 'list' && subject === undefined) return list;
   if (word === 'create' && subject) return (admin: Access) => create(admin, subject);
-  if (word === 'rotate-key' && subject)
-    return (admin: Access) => rotate(admin, subject, values.environment, values.kind);
+  if (word === 'rotate-key' && subject) {
+    const environment = oneOf(values, 'environment', ['test', 'live']);
+    const kind = oneOf(values, 'kind', ['publishable', 'secret']);
+    return (admin: Access) => rotate(admin, subject, environment, kind);
+  }
   return undefined;
+}
+
+function oneOf(values: Values, option: 'environment' | 'kind', known: readonly string[]): string {
+  const given = values[option];
+  if (given !== undefined && known.includes(given)) return given;
+  throw new UsageError(`rotate-key requires --${option}: ${known.join(' or ')}`);
 }
 
 async function create(admin: Access, name: string): Promise<void> {
@@ -43,8 +52,7 @@ async function list(admin: Access): Promise<void> {
   } while (page !== '');
 }
 
-async function rotate(admin: Access, id: string, environment?: string, kind?: string): Promise<void> {
-  if (!environment || !kind) throw new UsageError('rotate-key needs --environment and --kind');
+async function rotate(admin: Access, id: string, environment: string, kind: string): Promise<void> {
   const path = `/v1/projects/${encodeURIComponent(id)}/keys/rotate`;
   const { key } = await call<{ key: string }>(admin, 'POST', path, { json: { environment, kind } });
   console.log(key);

@@ -81,7 +81,7 @@ describe('an interrupted download', () => {
     await new Promise<void>((listening) => radar.listen(0, '127.0.0.1', listening));
     onTestFinished(() => void radar.close());
     const address = `http://127.0.0.1:${(radar.address() as AddressInfo).port}`;
-    const count = await download({ address, key: 'k' }, file, list);
+    const count = await download({ address, key: 'k', isRadar: true }, file, list);
     return { count, requests, rows: readFileSync(file, 'utf8') };
   }
 

@@ -61,7 +61,7 @@ function listOf(body: Readonly<Record<string, unknown>>, path: string): ListedRe
 
 /** Returns the body of an answer, a JSON object. Tries again while the service is busy, or no longer answers. */
 export async function get(service: Access, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const options = { redirect: 'error', timeoutMs, maxRetries } as const;
+  const options = { timeoutMs, maxRetries };
   const route = `${service.address}${path.split('?')[0]}`;
   const body = await call<unknown>(service, 'GET', path, options).catch((error: Error) => {
     if (!(error instanceof Refusal)) throw error;

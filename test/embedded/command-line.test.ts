@@ -3,6 +3,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, s
 import { once } from 'node:events';
 import {
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -48,6 +49,8 @@ beforeAll(async () => {
   const running = { _id: 'i1', status: 'running', rows: 0, rejected: 0, bytesRead: 0 };
   other = createServer((request, response) => {
     const { url = '' } = request;
+    // The other paths are those of another program.
+    if (!url.startsWith('/v1/')) response.setHeader('x-radar-request-id', '0');
     if (url.startsWith('/large/v1/events/stream'))
       return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(anEvent);
     // They go on until the command ends.
@@ -199,6 +202,25 @@ describe('a command that fails', () => {
     expect(answer.stderr).toMatch(message);
     expect(answer.stderr).toMatch(/^fenceline: [^\n]+\n$/);
     expect(answer.status).toBe(status);
+  });
+});
+
+// serve had made a data folder by then, and config said nothing.
+describe('settings that do not fit together', () => {
+  it.each(['serve', 'config'])('are all refused by %s before anything is opened', async (command) => {
+    const data = join(folder, 'never');
+    const { status, stderr } = await call([command, '--port', '0', '--data', data], {
+      FENCELINE_MAIL_HOST: 'smtp.example.com',
+      FENCELINE_GEOCODING_PROVIDER: 'photon',
+      FENCELINE_ROUTING_PROVIDER: 'valhalla',
+    });
+    expect(stderr.trim().split('; ')).toEqual([
+      'fenceline: invalid configuration: mail.sender: must be set if mail.host is',
+      'geocoding.url: must be set, because geocoding.provider is photon',
+      'routing.url: must be set, because routing.provider is valhalla',
+    ]);
+    expect(status).toBe(2);
+    expect(existsSync(data)).toBe(false);
   });
 });
 
