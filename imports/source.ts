@@ -39,10 +39,10 @@ export class BrokenSource extends Error {
 }
 
 /**
- * Limit of one row, in bytes. A geofence with all fields at their limits takes half of it: a million characters of user
- * ids, which quoting may double.
+ * Limit of one row: bytes of CSV, or characters of JSON, which has at least as many bytes. A geofence with all fields at
+ * their limits takes half of it: a million characters of user ids, which quoting may double.
  */
-export const maxRowBytes = 4 * 2 ** 20;
+export const maxRowLength = 4 * 2 ** 20;
 
 /** Stands for bytes that are not UTF-8. A noncharacter of Unicode, which no text contains. */
 export const brokenByte = '\ufdd0';

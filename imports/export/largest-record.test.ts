@@ -5,7 +5,7 @@ import { geofenceRecord } from '../../api/geofences/record.js';
 import { accepted, maxNameLength, maxTextLength } from '../../http/fields/reader.js';
 import { maxMetadataKeys } from '../../schemas/json/common.js';
 import { dayNames, maxRingPoints } from '../../schemas/json/constants.js';
-import { maxRowBytes } from '../source.js';
+import { maxRowLength } from '../source.js';
 import { bytesOf, newScope, useWorkbench } from '../testing/fixtures.js';
 import { exportFormatNames, exportFormats } from './formats.js';
 import { exportedText, geofences } from './routes.js';
@@ -59,7 +59,7 @@ test.each(cases)(
     let file = '';
     for await (const part of exportedText(geofences, bench.readModel, scope, exportFormats[format])) file += part;
     expect(Buffer.byteLength(file)).toBeGreaterThan(2 ** 18);
-    expect(Buffer.byteLength(file)).toBeLessThan(maxRowBytes);
+    expect(Buffer.byteLength(file)).toBeLessThan(maxRowLength);
     expect(await bench.import(scope, file, { format })).toMatchObject({
       status: 'completed',
       unchanged: 1,

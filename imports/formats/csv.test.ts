@@ -1,7 +1,7 @@
 /** Reading CSV files: any table in any form and any chunks, and files that are broken. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BrokenSource, maxRowBytes, type SourceRow, utf8Rule } from '../source.js';
+import { BrokenSource, maxRowLength, type SourceRow, utf8Rule } from '../source.js';
 import { bytesOf } from '../testing/fixtures.js';
 import { csvRows } from './csv.js';
 
@@ -81,7 +81,7 @@ describe('a file that is broken', () => {
     ['text after a closing quote', 'a,b\n1,2\n3,"x"y\n4,5\n', 3, 'text follows a closing quote'],
     ['a quote inside of a cell', 'a,b\n1,2\n3,x"y\n4,5\n', 3, 'inside of a cell without quotes'],
     ['an open quote that a later one closes', 'a,b\n1,2\n3,"x\n4,"y"\n', 3, 'text follows a closing quote'],
-    ['a row that is too long', `a,b\n1,2\n3,${'x'.repeat(maxRowBytes + 1_000)}\n`, 3, 'is longer than'],
+    ['a row that is too long', `a,b\n1,2\n3,${'x'.repeat(maxRowLength + 1_000)}\n`, 3, 'is longer than'],
   ])('by %s gives the rows before it, and the line on which the row begins', async (_, file, line, rule) => {
     const { rows, broken } = await read(file);
     expect(rows.map((row) => row.line)).toEqual([2]);

@@ -7,7 +7,7 @@
 import { finished } from 'node:stream/promises';
 import { type CsvError, type Info, Parser } from 'csv-parse';
 import { unguardCell } from '../csv-cells.js';
-import { BrokenSource, brokenByte, maxRowBytes, type RowBatch, type SourceRow, utf8Rule } from '../source.js';
+import { BrokenSource, brokenByte, maxRowLength, type RowBatch, type SourceRow, utf8Rule } from '../source.js';
 import { counted, utf8Chunks } from './utf8.js';
 
 interface ReadRecord {
@@ -56,7 +56,7 @@ function ruleOf({ code, message }: CsvError): string {
     case 'INVALID_OPENING_QUOTE':
       return 'has a broken quote: a quote stands inside of a cell without quotes; quote the cell and write it twice';
     case 'CSV_MAX_RECORD_SIZE':
-      return `is longer than ${maxRowBytes} bytes; is a quote missing?`;
+      return `is longer than ${maxRowLength} bytes; is a quote missing?`;
     default:
       return `can't be read: ${message}`;
   }
@@ -87,7 +87,7 @@ async function* recordsOf(source: AsyncIterable<Buffer>): AsyncGenerator<ReadRec
     relax_column_count: true,
     skip_empty_lines: true,
     record_delimiter: ['\r\n', '\n', '\r'],
-    max_record_size: maxRowBytes,
+    max_record_size: maxRowLength,
   };
   const parser = new RecordParser(options, (cells, info) => records.push({ line: lines.begin(cells, info), cells }));
   const broken = (error: unknown): BrokenSource =>

@@ -2,7 +2,7 @@
  * Reads the features of a GeoJSON FeatureCollection in a stream. Only one feature is in memory, whatever the file's
  * size: the scanner finds where each begins and ends, and the engine's parser reads it.
  */
-import { BrokenSource, maxRowBytes, type RowBatch } from '../source.js';
+import { BrokenSource, maxRowLength, type RowBatch } from '../source.js';
 import { type FindUnknown, objectContent } from './objects.js';
 import { counted, utf8Chunks } from './utf8.js';
 
@@ -66,7 +66,7 @@ class FeatureScanner {
       } else if (this.#isBetweenItems && character !== ',' && !isBlank(character)) this.#refuseItem();
     }
     if (this.#isInItem) this.#item += text.slice(start);
-    if (this.#item.length > maxRowBytes) this.#refuse(`is longer than ${maxRowBytes} characters`);
+    if (this.#item.length > maxRowLength) this.#refuse(`is longer than ${maxRowLength} characters`);
   }
 
   get #isBetweenItems(): boolean {

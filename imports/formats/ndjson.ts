@@ -1,9 +1,9 @@
 /** Reads lines of JSON in a stream: objects of fields, or GeoJSON features. Blank lines are skipped. */
-import { maxRowBytes, type RowBatch, type SourceRow } from '../source.js';
+import { maxRowLength, type RowBatch, type SourceRow } from '../source.js';
 import { type FindUnknown, objectContent } from './objects.js';
 import { counted, utf8Chunks } from './utf8.js';
 
-const tooLong = { problem: { column: 'row', rule: `must have at most ${maxRowBytes} characters` } };
+const tooLong = { problem: { column: 'row', rule: `must have at most ${maxRowLength} characters` } };
 
 /** GeoJSON text sequences begin each record with this control character. */
 const recordSeparator = '\u001e';
@@ -19,7 +19,7 @@ export async function* ndjsonRows(
 
   function rowOf(text: string): SourceRow | undefined {
     line += 1;
-    if (isSkipping || text.length > maxRowBytes) {
+    if (isSkipping || text.length > maxRowLength) {
       isSkipping = false;
       return { line, content: tooLong };
     }
@@ -33,7 +33,7 @@ export async function* ndjsonRows(
     rest = lines.pop() ?? '';
     if (line === 0 && lines[0]?.startsWith('\ufeff')) lines[0] = lines[0].slice(1);
     yield { rows: rowsOf(lines), bytesRead: count.bytes };
-    if (rest.length <= maxRowBytes) continue;
+    if (rest.length <= maxRowLength) continue;
     isSkipping = true;
     rest = '';
   }
