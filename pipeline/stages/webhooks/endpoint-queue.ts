@@ -28,7 +28,7 @@ export class EndpointQueue {
   readonly #unacknowledged = new Set<number>();
   /** Sequence of the next delivery to be offered. */
   #nextOffered: number;
-  /** Epoch ms of the first delivery that is due on disk. */
+  /** Time by the steady clock at which the first delivery on disk is due. */
   #storedDueAtMs: number;
   #isLoading = false;
   #isAbandoned = false;
@@ -46,7 +46,7 @@ export class EndpointQueue {
     return this.#isLoading;
   }
 
-  /** Epoch ms before which no delivery on disk is due; Infinity without one. */
+  /** Time by the steady clock before which no delivery on disk is due; Infinity without one. */
   get storedDueAtMs(): number {
     return this.#storedDueAtMs;
   }

@@ -21,7 +21,7 @@ export class Endpoint {
   scope: Scope | undefined;
   /** Undefined until loaded. */
   health: EndpointHealth | undefined;
-  /** Epoch ms at which `timer` fires. */
+  /** Time by the steady clock at which `timer` fires. */
   wakesAtMs = Number.POSITIVE_INFINITY;
   timer: unknown;
 
@@ -40,7 +40,7 @@ export class Endpoint {
     return true;
   }
 
-  /** Epoch ms of the first delivery on disk that is due; Infinity without one. */
+  /** Time by the steady clock at which the first delivery on disk is due; Infinity without one. */
   get storedDueAtMs(): number {
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const { storedDueAtMs } of this.queues.values()) earliestMs = Math.min(earliestMs, storedDueAtMs);
