@@ -222,6 +222,15 @@ test.each([
   await expect(run({ address: nobody, ...values }, words)).rejects.toEqual(new UsageError(message));
 });
 
+// The server refused them with the name of its parameter, and the status was 1.
+test.each([
+  ['export', { format: 'xml' }, '--format must be one of csv, geojson, ndjson, not xml'],
+  ['tail', { from: 'now' }, '--from must be earliest or latest, not now'],
+])('%s %j is refused before anything is sent', async (command, values, message) => {
+  const { run } = (await import(`./commands/${command}.ts`)) as { run: Run<CommandDescription['options']> };
+  await expect(run({ address: nobody, key: 'k', ...values } as never, [])).rejects.toEqual(new UsageError(message));
+});
+
 test('an outage has its reason also where the name has several addresses', async () => {
   // Node then fails with an error for each address, whose message is empty.
   const failure = (await failureOf('export', [], nobody.replace('127.0.0.1', 'localhost'))) as Error;

@@ -3,7 +3,7 @@
 import { reasonOf } from '../../client/attempts.js';
 import { createClient, type EventStreamItem, type EventStreamOptions, FencelineError } from '../../client/client.js';
 import { painter, printable } from '../../server/terminal-text.js';
-import { CommandFailure, type Run } from '../command.js';
+import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { outputLost } from '../output.js';
 import { type Access, accessOf, noAnswer } from '../server.js';
@@ -11,6 +11,8 @@ import { tailLine } from '../tail/format.js';
 
 export const run: Run<OptionsOf<'tail'>> = async (values) => {
   const { type, tag, 'user-id': userId, device: deviceId, geofence, from } = values;
+  if (from !== undefined && from !== 'earliest' && from !== 'latest')
+    throw new UsageError(`--from must be earliest or latest, not ${from}`);
   const filters = { type, tag, userId, deviceId, geofence, from } as EventStreamOptions;
   await tail(await accessOf(values), filters, values.json === true);
 };
