@@ -117,7 +117,7 @@ describe.each(forms)('%s %j', (command, words) => {
     expect(await failureOf(command, words, address)).toEqual(new UsageError(message));
   });
 
-  // An export was the page, tail showed no events for ever, and others printed a stack.
+  // An export was the page, tail waited for events forever, and others printed a stack.
   test.each([{}, [], null, '<html>'])('reports that a server that answers %j is not Fenceline', async (body) => {
     const other = await listening(() => [200, body], {});
     onTestFinished(() => void other.close());

@@ -39,8 +39,8 @@ export class BrokenSource extends Error {
 }
 
 /**
- * Limit of one row: bytes of CSV, or characters of JSON, which has at least as many bytes. A geofence with all fields at
- * their limits takes half of it: a million characters of user ids, which quoting may double.
+ * Limit of one row: bytes of CSV, or characters of JSON, which has at least as many bytes. A geofence with all fields
+ * at their limits takes half of it: a million characters of user ids, which quoting may double.
  */
 export const maxRowLength = 4 * 2 ** 20;
 
