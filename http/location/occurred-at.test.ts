@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hourMs } from '../../schemas/durations.js';
+import { dayMs, hourMs } from '../../schemas/durations.js';
 import { minEpochMs } from '../fields/values.js';
 import { maxAgeMs, maxAheadMs, readOccurredAt } from './occurred-at.js';
 
@@ -39,32 +39,49 @@ describe('the time of a location', () => {
     ['a clock too far ahead', { updatedAtMs: receivedAt + maxAheadMs + 1 }, byReceipt],
     ['an ISO time too far ahead', { updatedAt: '2026-06-01T12:05:01Z' }, byReceipt],
     ['the boot clock of Android', { locationMs: 1 }, byReceipt],
+    ...[-2 * dayMs, maxAgeMs + 1, -maxAheadMs - 1, '-1e9'].flatMap((updatedAtMsDiff): [string, object, object][] => [
+      [
+        `an age of ${updatedAtMsDiff} across a restart of the phone`,
+        { updatedAtMsDiff, updatedAtMs: receivedAt - hourMs },
+        at(receivedAt - hourMs),
+      ],
+      [
+        `an age of ${updatedAtMsDiff}, and a time of seven days ago`,
+        { updatedAtMsDiff, updatedAtMs: String(receivedAt - maxAgeMs) },
+        at(receivedAt - maxAgeMs),
+      ],
+    ]),
   ])('%s', (_what, fields, expected) => {
     expect(readOccurredAt(fields, receivedAt)).toEqual(expected);
   });
 
-  it.each([
-    maxAgeMs + 1,
-    maxAgeMs * 1_000,
-    -maxAheadMs - 1,
-    '-1e9',
-    'NaN',
-    'long',
-    true,
-    {},
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-  ])('an updatedAtMsDiff of %j is refused and never evaluated as now, whatever else is given', (updatedAtMsDiff) => {
-    for (const others of [{}, { updatedAtMs: receivedAt - hourMs }, { updatedAt: '2026-06-01T11:00:00Z' }]) {
-      expect(readOccurredAt({ updatedAtMsDiff, ...others }, receivedAt)).toEqual({
-        ok: false,
-        problem: {
-          param: 'updatedAtMsDiff',
-          rule: 'must be a number of milliseconds from -300000, 5 minutes ahead, to 604800000, 7 days ago',
-        },
-      });
-    }
-  });
+  const refusedAge = {
+    ok: false,
+    problem: {
+      param: 'updatedAtMsDiff',
+      rule:
+        'must be a number of milliseconds from -300000, 5 minutes ahead, to 604800000, 7 days ago, ' +
+        'or come with an updatedAtMs in that range',
+    },
+  };
+
+  it.each([maxAgeMs + 1, maxAgeMs * 1_000, -maxAheadMs - 1, '-1e9'])(
+    'an updatedAtMsDiff of %j is never evaluated as now: it is refused without a usable updatedAtMs',
+    (age) => {
+      const unusable = [0, 86_400_000, receivedAt - maxAgeMs - 1, receivedAt + maxAheadMs + 1];
+      const times = [{}, { updatedAt: '2026-06-01T11:00:00Z' }, ...unusable.map((updatedAtMs) => ({ updatedAtMs }))];
+      for (const others of times)
+        expect(readOccurredAt({ updatedAtMsDiff: age, ...others }, receivedAt)).toEqual(refusedAge);
+    },
+  );
+
+  it.each(['NaN', 'long', true, {}, Number.NaN, Number.POSITIVE_INFINITY])(
+    'an updatedAtMsDiff of %j is no number, and is refused whatever else is given',
+    (updatedAtMsDiff) => {
+      for (const others of [{}, { updatedAtMs: receivedAt - hourMs }, { updatedAt: '2026-06-01T11:00:00Z' }])
+        expect(readOccurredAt({ updatedAtMsDiff, ...others }, receivedAt)).toEqual(refusedAge);
+    },
+  );
 
   it.each(['soon', {}, 'NaN', '1e400'])('an updatedAtMs of %j is refused', (updatedAtMs) => {
     expect(readOccurredAt({ updatedAtMs }, receivedAt)).toMatchObject({ ok: false, problem: { param: 'updatedAtMs' } });

@@ -35,9 +35,9 @@ export const TrackRequest = Type.Object(
     ),
     updatedAtMsDiff: Type.Optional(
       Type.Number({
-        minimum: -maxAheadMs,
-        maximum: maxAgeMs,
-        description: 'Milliseconds since the fix, at most 7 days',
+        description:
+          `Milliseconds since the fix, from -${maxAheadMs} to ${maxAgeMs} (7 days). ` +
+          'Another number gives way to an `updatedAtMs` in this range, and is refused without one',
       }),
     ),
     updatedAtMs: Type.Optional(Type.Number({ description: 'Epoch milliseconds of the fix' })),

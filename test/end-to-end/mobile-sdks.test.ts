@@ -175,6 +175,15 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
     expect(events.every(({ replayed }: Json) => replayed)).toBe(true);
   });
 
+  // A location that was refused is lost: the SDK drops what it has sent.
+  it('keeps the time of stored locations across a restart, which makes their ages wrong', async () => {
+    const updatedAtMs = Date.now() - 60_000;
+    const replay = { ...location(0), deviceId: `restarted-${type}`, replayed: true, updatedAtMs };
+    const { events } = await post('/v1/track/replay', { replays: [{ ...replay, updatedAtMsDiff: -3 * 86_400_000 }] });
+    expect(events).toHaveLength(2);
+    for (const { createdAt } of events) expect(Date.parse(createdAt)).toBe(updatedAtMs);
+  });
+
   it('sends a replay again after a lost answer, which changes nothing', async () => {
     const replays = [2_000, 0, 2_000].map((eastM, index) => ({
       ...location(eastM),
