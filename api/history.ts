@@ -1,20 +1,12 @@
 /** Reads history for a request: within a time limit, and only while somebody waits for the answer. */
-import type { Analytics, FileFormat } from '../pipeline/ports.js';
+import type { Analytics } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
 
 /**
- * The reading part of the analytics port, shared among projects. A query that waits for its turn rejects with the
- * reason of the signal when it aborts. One that runs goes on.
+ * The reading part of the analytics port, shared among projects. A query that waits for its turn also rejects with the
+ * reason of the signal when it aborts.
  */
-export interface History {
-  query<Row>(sql: string, parameters?: Record<string, unknown>, signal?: AbortSignal): Promise<Row[]>;
-  file(
-    sql: string,
-    format: FileFormat,
-    parameters?: Record<string, unknown>,
-    signal?: AbortSignal,
-  ): Promise<Uint8Array>;
-}
+export type History = Pick<Analytics, 'query' | 'file'>;
 
 /** The store cancels a query of a request after this time. */
 export const maxQuerySeconds = 20;

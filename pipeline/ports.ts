@@ -426,8 +426,16 @@ export interface Analytics {
    * Resolves when the rows are stored; no bytes are no rows.
    */
   insert(table: string, rows: Uint8Array): Promise<void>;
-  /** Runs a query. Parameters are bound as `{name:Type}`, never concatenated into the SQL. */
-  query<Row>(sql: string, parameters?: Record<string, unknown>): Promise<Row[]>;
-  /** Runs a query and returns the result as a file. */
-  file(sql: string, format: FileFormat, parameters?: Record<string, unknown>): Promise<Uint8Array>;
+  /**
+   * Runs a query. Parameters are bound as `{name:Type}`, never concatenated into the SQL. When the signal aborts, the
+   * query is cancelled and rejects with the reason of the signal.
+   */
+  query<Row>(sql: string, parameters?: Record<string, unknown>, signal?: AbortSignal): Promise<Row[]>;
+  /** Runs a query as {@link query} and returns the result as a file. */
+  file(
+    sql: string,
+    format: FileFormat,
+    parameters?: Record<string, unknown>,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
 }

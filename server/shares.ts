@@ -38,8 +38,9 @@ export function shareHistory(history: History): History {
     retryAfterS,
   });
   return {
-    query: (sql, parameters, signal) => inTurn(`${parameters?.project}`, () => history.query(sql, parameters), signal),
+    query: (sql, parameters, signal) =>
+      inTurn(`${parameters?.project}`, () => history.query(sql, parameters, signal), signal),
     file: (sql, format, parameters, signal) =>
-      inTurn(`${parameters?.project}`, () => history.file(sql, format, parameters), signal),
+      inTurn(`${parameters?.project}`, () => history.file(sql, format, parameters, signal), signal),
   };
 }

@@ -4,15 +4,17 @@
  * A process can have one data folder open at a time. If a worker thread opens it, the main thread must import
  * `chdb-stays-loaded.js` first.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type ClickHouseClient, type ClickHouseClientConfigOptions, createClient } from '@clickhouse/client';
 import { drainPending } from 'chdb';
 import { createChdbConnection } from 'chdb/connection';
 import type { Analytics } from '../../pipeline/ports.js';
 import { literal } from '../../schemas/sql.js';
-import { answerSettings, fileOf, insertSettings, rowsOf } from '../clickhouse-answers.js';
+import { answerSettings, fileOf, insertSettings, type Query, rowsOf } from '../clickhouse-answers.js';
 import { type Connections, createConnections } from './chdb-connections.js';
 
 export interface ChdbAnalyticsOptions {
@@ -31,6 +33,8 @@ export interface ChdbAnalytics extends Analytics {
 
 /** With the one for writing, fewer than the four threads that Node has for native work. */
 const readConnections = 2;
+/** A query that has not begun yet can't be cancelled, so its cancellation is repeated. */
+const cancelEveryMs = 100;
 
 /**
  * Opens the engine on `path`, which must not contain any of `*?{}`. Bind times as epoch milliseconds
@@ -60,11 +64,15 @@ export async function openChdbAnalytics({ path, maxThreads = 1 }: ChdbAnalyticsO
     });
   const writing = createConnections(open, 1);
   const reading = createConnections(open, readConnections);
+  // Waits for no query and no insert, and needs its thread for milliseconds.
+  const cancelling = createConnections(open, 1);
   await writing.run((client) => client.command({ query: 'SELECT 1' }));
-  return analyticsOver(writing, reading, insertsFolder);
+  return analyticsOver({ writing, reading, cancelling }, insertsFolder);
 }
 
-function analyticsOver(writing: Connections, reading: Connections, insertsFolder: string): ChdbAnalytics {
+type Pools = Readonly<Record<'writing' | 'reading' | 'cancelling', Connections>>;
+
+function analyticsOver({ writing, reading, cancelling }: Pools, insertsFolder: string): ChdbAnalytics {
   let inserts = 0;
 
   /**
@@ -84,15 +92,52 @@ function analyticsOver(writing: Connections, reading: Connections, insertsFolder
     });
   };
 
+  /** Cancels the statement that begins with this text, until it has ended. */
+  async function cancel(start: string, hasEnded: () => boolean): Promise<void> {
+    while (!hasEnded()) {
+      const query = `KILL QUERY WHERE startsWith(query, ${literal(start)}) ASYNC`;
+      await cancelling.run((client) => client.command({ query })).catch(() => undefined);
+      await setTimeout(cancelEveryMs);
+    }
+  }
+
+  /** Runs a query. The engine does not interrupt one by a signal: it is cancelled by its first comment. */
+  async function read<T>(
+    query: Query,
+    run: (client: ClickHouseClient, query: Query) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    if (signal === undefined) return reading.run((client) => run(client, query));
+    const mark = `/* ${randomUUID()} */`;
+    let hasEnded = false;
+    const abort = () => void cancel(mark, () => hasEnded);
+    try {
+      return await reading.run((client) => {
+        signal.throwIfAborted();
+        signal.addEventListener('abort', abort);
+        return run(client, { ...query, sql: `${mark} ${query.sql}` });
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      hasEnded = true;
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
   return {
     async command(sql) {
       await writing.run((client) => client.command({ query: sql }));
     },
     insert,
-    query: <Row>(sql: string, parameters = {}) => reading.run((client) => rowsOf<Row>(client, { sql, parameters })),
-    file: (sql, format, parameters = {}) => reading.run((client) => fileOf(client, { sql, parameters }, format)),
+    query: <Row>(sql: string, parameters = {}, signal?: AbortSignal) =>
+      read<Row[]>({ sql, parameters }, rowsOf, signal),
+    file: (sql, format, parameters = {}, signal) =>
+      read({ sql, parameters }, (client, query) => fileOf(client, query, format), signal),
     async close() {
       await Promise.all([writing.close(), reading.close()]);
+      await cancelling.close();
       await drainPending();
     },
   };

@@ -80,8 +80,8 @@ runWorker<Queries & AnalyticsSnapshots>(async ({ configuration, space: sharedSpa
   return {
     done: sink.done,
     calls: {
-      query: (sql, parameters) => analytics.query(sql, parameters),
-      file: (sql, format, parameters) => analytics.file(sql, format, parameters),
+      query: analytics.query,
+      file: analytics.file,
       command: (sql) => whenWritable(space, configuration.data, () => analytics.command(sql)),
       freeze: (id) => freezeTables(analytics, path, id),
       unfreeze: (id) => removeSnapshot(path, id),

@@ -1,8 +1,10 @@
 /** The contract of every Analytics. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Analytics } from '../../pipeline/ports.js';
 import { type NamedValues, namedRows } from '../../schemas/testing/rows.js';
+import { until } from '../../testing/until.js';
 
 /** A new, empty database. `open` opens it, also again after a close. */
 export interface AnalyticsSite {
@@ -139,6 +141,32 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
         expect(await analytics.query('SELECT count() AS n FROM locations')).toEqual([{ n: 5 }]);
       }),
     );
+
+    // Regression: a query went on for up to 20 seconds after its client had left.
+    test.each(['query', 'file'] as const)('a %s whose signal aborts is cancelled', async (kind) => {
+      await onAnalytics(async (analytics) => {
+        const id = randomUUID();
+        const sql = `SELECT sum(sipHash64(number, '${id}')) FROM numbers(1000000000000) SETTINGS max_execution_time = 300`;
+        const running = async (): Promise<boolean> => {
+          const found = `SELECT query FROM system.processes WHERE position(query, concat('${id}', '')) > 0`;
+          const rows = await analytics.query<{ query: string }>(found);
+          return rows.some(({ query }) => query.includes('sipHash64'));
+        };
+        const leaving = new AbortController();
+        const left = new Error('the client has left');
+        const result =
+          kind === 'query'
+            ? analytics.query(sql, {}, leaving.signal)
+            : analytics.file(sql, 'CSVWithNames', {}, leaving.signal);
+        const outcome = expect(result).rejects.toBe(left);
+        await until(running);
+        leaving.abort(left);
+        await outcome;
+        await until(async () => !(await running()));
+        expect(await analytics.query('SELECT 1 AS one', {}, new AbortController().signal)).toEqual([{ one: 1 }]);
+        await expect(analytics.query(sql, {}, leaving.signal)).rejects.toBe(left);
+      })();
+    });
 
     // Regression: the first rows of a statement that timed out were returned to the next query.
     test(

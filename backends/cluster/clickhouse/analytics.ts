@@ -92,8 +92,8 @@ function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAn
   return {
     command: (sql) => tracked(withRetries(async () => void (await writing.command({ query: sql })))),
     insert: (table, rows) => tracked(insert(writing, table, rows)),
-    query: (sql, parameters) => tracked(queries.query(sql, parameters)),
-    file: (sql, format, parameters) => tracked(queries.file(sql, format, parameters)),
+    query: (sql, parameters, signal) => tracked(queries.query(sql, parameters, signal)),
+    file: (sql, format, parameters, signal) => tracked(queries.file(sql, format, parameters, signal)),
     async ping() {
       const result = await reading.ping();
       if (!result.success) throw new Error(reasonOf(result.error), { cause: result.error });

@@ -21,16 +21,23 @@ const retryAfterS = 5;
 export function createQueries(client: ClickHouseClient, requestTimeoutMs: number): Pick<Analytics, 'query' | 'file'> {
   let running = 0;
 
-  async function run<T>(limitMs: number, query: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function run<T>(
+    limitMs: number,
+    query: (signal: AbortSignal) => Promise<T>,
+    leaving: AbortSignal | undefined,
+  ): Promise<T> {
+    leaving?.throwIfAborted();
     if (running >= maxConcurrent)
       throw new PortError('overloaded', 'too many queries wait for ClickHouse', { retryAfterS });
     running++;
-    // The limit includes the wait for a connection.
-    const signal = AbortSignal.timeout(limitMs);
+    // The limit includes the wait for a connection. An aborted request closes its connection, and so the server cancels
+    // the query.
+    const signal = AbortSignal.any([AbortSignal.timeout(limitMs), ...(leaving ? [leaving] : [])]);
     const isFinal = (error: unknown): boolean => signal.aborted || !isUnreached(error);
     try {
       return await retried(() => query(signal), { limitMs: outageLimitMs, isFinal });
     } catch (error) {
+      leaving?.throwIfAborted();
       const isUnanswered = signal.aborted || isUnreached(error) || isSilent(error);
       throw isUnanswered ? new PortError('unavailable', 'ClickHouse does not answer', { retryAfterS }) : error;
     } finally {
@@ -40,9 +47,9 @@ export function createQueries(client: ClickHouseClient, requestTimeoutMs: number
 
   const rowsLimitMs = Math.min(maxQueryMs, requestTimeoutMs);
   return {
-    query: <Row>(sql: string, parameters = {}) =>
-      run(rowsLimitMs, (signal) => rowsOf<Row>(client, { sql, parameters, signal })),
-    file: (sql, format, parameters = {}) =>
-      run(requestTimeoutMs, (signal) => fileOf(client, { sql, parameters, signal }, format)),
+    query: <Row>(sql: string, parameters = {}, leaving?: AbortSignal) =>
+      run(rowsLimitMs, (signal) => rowsOf<Row>(client, { sql, parameters, signal }), leaving),
+    file: (sql, format, parameters = {}, leaving) =>
+      run(requestTimeoutMs, (signal) => fileOf(client, { sql, parameters, signal }, format), leaving),
   };
 }

@@ -20,8 +20,8 @@ export interface Answer {
 
 export interface Engine {
   readonly version: string;
-  /** Rejects with ClickHouse's own message. */
-  run(request: FrontRequest): Promise<Answer>;
+  /** Rejects with ClickHouse's own message. The signal cancels the statement. */
+  run(request: FrontRequest, signal?: AbortSignal): Promise<Answer>;
 }
 
 /** A server's default limits. */
@@ -55,9 +55,13 @@ export async function startEngine(folder: string, sharding: Sharding | undefined
 
   let inserted = 0;
 
-  async function execute(session: Session, { sql, data: rows }: FrontRequest): Promise<Answer> {
+  const markOf = (queryId: string): string => `/* ${queryId} */ `;
+  const kill = (queryId: string) =>
+    first.queryAsync(`KILL QUERY WHERE startsWith(query, ${literal(markOf(queryId))}) ASYNC`).catch(() => undefined);
+
+  async function execute(session: Session, { queryId, sql, data: rows }: FrontRequest): Promise<Answer> {
     const statement = sharding?.rewritten(sql) ?? sql;
-    if (rows === undefined) return answered(session, statement);
+    if (rows === undefined) return answered(session, `${markOf(queryId)}${statement}`);
     const file = join(inserts, `${inserted++}`);
     try {
       await pipeline(rows.stream, createWriteStream(file));
@@ -69,12 +73,16 @@ export async function startEngine(folder: string, sharding: Sharding | undefined
 
   return {
     version,
-    async run(request) {
+    async run(request, signal) {
       const session = open();
+      const cancel = () => void kill(request.queryId);
       try {
         await prepare(session, request);
+        signal?.throwIfAborted();
+        signal?.addEventListener('abort', cancel);
         return await execute(session, request);
       } finally {
+        signal?.removeEventListener('abort', cancel);
         session.close();
         sharding?.ran(request.sql);
       }

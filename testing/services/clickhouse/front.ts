@@ -62,7 +62,8 @@ async function answer(
   try {
     if (login) demand(login, loginOf(request));
     const statement = await readRequest(request);
-    const { bytes, rowsRead } = await engine.run(statement);
+    const isCancelled = /\bcancel_http_readonly_queries_on_client_close=1\b/.test(request.url ?? '');
+    const { bytes, rowsRead } = await engine.run(statement, isCancelled ? closed(response) : undefined);
     response.setHeader('X-ClickHouse-Query-Id', statement.queryId);
     response.setHeader('X-ClickHouse-Summary', JSON.stringify({ read_rows: `${rowsRead}` }));
     const isCompressed =
@@ -72,6 +73,13 @@ async function answer(
   } catch (error) {
     refuse(response, error, engine.version);
   }
+}
+
+/** Returns a signal that aborts when the client closes its connection. */
+function closed(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 function demand(expected: Login, { username, password }: Login): void {
