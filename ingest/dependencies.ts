@@ -32,8 +32,11 @@ export interface IngestDependencies {
   /** Epoch ms. */
   readonly clock: () => number;
   readonly bounds: IngestBounds;
-  /** Called before each batch of a bulk upload. Resolves when the backlog of evaluation is short enough. */
-  readonly paceBulk: () => Promise<void>;
+  /**
+   * Called before each batch of a bulk upload. Resolves when the backlog of evaluation is short enough. Rejects when the
+   * signal aborts first.
+   */
+  readonly paceBulk: (signal: AbortSignal) => Promise<void>;
   readonly metrics: IngestMetrics;
   readonly rejections: RejectionCounter;
   /** Absent: nothing is traced. */

@@ -56,6 +56,10 @@ describe('the backlog', () => {
     await commit(0);
     await paced;
     expect(isThrough).toBe(true);
+    const leaving = new AbortController();
+    const left = createPacing(progress, 0)(leaving.signal);
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ name: 'AbortError' });
     expect(await waiting()).toBeLessThan(100);
   });
 });

@@ -40,9 +40,13 @@ export function createMovingBacklog(): (progress: Progress, nowMs: number) => nu
 
 /**
  * Returns a function that resolves when the backlog is at most `maxRecords`, and at most what is evaluated in half a
- * second. The rate is measured, because evaluation takes ten times as long among many overlapping fences.
+ * second, and rejects when the signal aborts first. The rate is measured, because evaluation takes ten times as long
+ * among many overlapping fences.
  */
-export function createPacing(progress: () => Promise<Progress>, maxRecords: number): () => Promise<void> {
+export function createPacing(
+  progress: () => Promise<Progress>,
+  maxRecords: number,
+): (signal?: AbortSignal) => Promise<void> {
   const backlogOf = createMovingBacklog();
   let recordsPerMs = 0;
   let measured: { readonly atMs: number; readonly records: number } | undefined;
@@ -55,13 +59,13 @@ export function createPacing(progress: () => Promise<Progress>, maxRecords: numb
     measured = now;
   }
 
-  return async () => {
+  return async (signal) => {
     for (;;) {
       const now = await progress();
       measure(now);
       const limit = Math.min(maxRecords, Math.max(minRecords, recordsPerMs * maxDelayMs));
       if (backlogOf(now, performance.now()) <= limit) return;
-      await setTimeout(pollIntervalMs);
+      await setTimeout(pollIntervalMs, undefined, { ...(signal && { signal }) });
     }
   };
 }

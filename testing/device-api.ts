@@ -47,7 +47,7 @@ export interface DeviceApi {
 export interface DeviceApiOptions {
   readonly routes?: SdkDependencies['routes'];
   readonly bounds?: Partial<IngestBounds>;
-  readonly paceBulk?: () => Promise<void>;
+  readonly paceBulk?: IngestDependencies['paceBulk'];
   readonly settings?: Partial<Settings>;
   readonly rateLimits?: Partial<RateLimits>;
   readonly authorityCheckMs?: number;

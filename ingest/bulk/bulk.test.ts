@@ -258,3 +258,45 @@ it('waits for the end of an upload before the server closes', async () => {
   expect(JSON.parse(text)).toMatchObject({ accepted: 20 });
   await closed;
 });
+
+describe('an upload that waits for evaluation', () => {
+  /** Starts an upload of a batch and ten more locations, and resolves when it waits. */
+  async function waitingUpload() {
+    let waits = 0;
+    const paceBulk: IngestDependencies['paceBulk'] = async (signal) => {
+      waits += 1;
+      if (!signal.aborted) await once(signal, 'abort');
+      throw signal.reason;
+    };
+    const ingest = await startDeviceApi({ stage: false, paceBulk });
+    const sender = request(`${await listen(ingest)}/v1/locations`, {
+      method: 'POST',
+      headers: { authorization: ingest.secret, 'content-type': 'application/x-ndjson' },
+    });
+    sender.on('error', () => {});
+    sender.write(`${linesOf('x', batchRecords + 10)}\n`);
+    await until(() => waits === 1);
+    return { ingest, sender };
+  }
+
+  // It waited for a backlog that only shrinks while the server runs, and then its connection was cut off.
+  it('ends when the server closes, and reports what is durable', async () => {
+    const { ingest, sender } = await waitingUpload();
+    const answered = once(sender, 'response');
+    const closed = ingest.close();
+    const [response] = await answered;
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    expect(response.statusCode).toBe(503);
+    expect(JSON.parse(text)).toMatchObject({ meta: { type: 'unavailable' }, accepted: batchRecords });
+    sender.destroy();
+    await closed;
+  });
+
+  it('ends when its sender disconnects, and keeps what had arrived', async () => {
+    const { ingest, sender } = await waitingUpload();
+    sender.destroy();
+    await until(() => ingest.counted['locations_accepted_total/bulk'] === batchRecords + 10);
+    await ingest.close();
+  });
+});

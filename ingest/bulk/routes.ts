@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { revocationOf } from '../../http/access/revocation.js';
+import { leavingOf, revocationOf } from '../../http/access/revocation.js';
 import { sendFailure } from '../../http/answers/failures.js';
 import type { Receipt } from '../../http/location/request.js';
 import { TrackRequest } from '../../http/location/schema.js';
@@ -78,6 +78,9 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
   app,
   { log, admission, paceBulk, clock, metrics, rejections },
 ) => {
+  const closing = new AbortController();
+  app.addHook('preClose', async () => closing.abort(new ApiError('unavailable', 'the server is stopping')));
+
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
 
@@ -107,12 +110,19 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
       const source = uploadedBody(request);
       const revocation = revocationOf(request, reply);
       revocation.addEventListener('abort', () => source.destroy(revocation.reason));
+      const ended = AbortSignal.any([leavingOf(reply), revocation]);
+      const notWaiting = AbortSignal.any([ended, closing.signal]);
       let counted = 0;
       const pace = async (records: number): Promise<void> => {
         counted += records;
         const waitMs = app.rateLimiter.countUpload(callerOf(request), records);
-        if (waitMs > 0) await setTimeout(waitMs);
-        await paceBulk();
+        try {
+          if (waitMs > 0) await setTimeout(waitMs, undefined, { signal: notWaiting });
+          await paceBulk(notWaiting);
+        } catch (error) {
+          // Nobody sends more, and what has arrived is little: it is appended without a wait.
+          if (!ended.aborted) throw closing.signal.aborted ? closing.signal.reason : error;
+        }
       };
       const upload = new BulkUpload(log, admission, pace, (problem) =>
         rejections.add(callerOf(request), 'bulk', problem),
