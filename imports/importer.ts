@@ -102,10 +102,8 @@ export function createImporter({
   const admitted = new Set<string>();
   const closing = new AbortController();
 
-  const isStopping = (): ApiError => new ApiError('unavailable', 'the server is stopping', { retryAfterS });
-
   function refuseIfBusy(): void {
-    if (closing.signal.aborted) throw isStopping();
+    closing.signal.throwIfAborted();
     if (admitted.size >= bounds.maxRunning) {
       throw new ApiError('overloaded', `this server runs ${bounds.maxRunning} imports; try again later`, {
         retryAfterS,
@@ -132,12 +130,9 @@ export function createImporter({
     const id = freshId(clock());
     admitted.add(id);
     try {
-      const lease = await holdLease(values, leaseKey(scope.project), id, { leaseMs, renewEveryMs, isAbandoned });
+      const terms = { leaseMs, renewEveryMs, isAbandoned, closing: closing.signal };
+      const lease = await holdLease(values, leaseKey(scope.project), id, terms);
       if (lease === undefined) throw otherRuns();
-      if (closing.signal.aborted) {
-        await lease.release();
-        throw isStopping();
-      }
       const release = async () => {
         admitted.delete(id);
         await lease.release();
@@ -237,7 +232,7 @@ export function createImporter({
       else if (!isOnlyNode) await values.put(stopKey(id), 'asked', leaseMs);
     },
     async close() {
-      closing.abort(new Error('the server is stopping'));
+      closing.abort(new ApiError('unavailable', 'the server is stopping', { retryAfterS }));
       await Promise.allSettled(Array.from(running.values(), (execution) => execution.ended));
     },
   };

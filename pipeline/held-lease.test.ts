@@ -14,7 +14,7 @@ import { PortError } from './errors.js';
 import { holdLease, type LeaseTerms } from './held-lease.js';
 import type { ExpiringValues } from './ports.js';
 
-const terms = { leaseMs: 60_000, renewEveryMs: 5_000 };
+const terms = { leaseMs: 60_000, renewEveryMs: 5_000, closing: new AbortController().signal };
 const key = 'work';
 
 let place: { readonly path: string; readonly storage: ReturnType<typeof openStorage> };
@@ -211,4 +211,18 @@ test('one whose holder releases it just before it is taken over is taken', async
   const lease = await node('a').hold({ isAbandoned });
   expect(lease).toBeDefined();
   await lease!.release();
+});
+
+// Each caller asked afterwards whether its node had closed meanwhile, or did not ask, and its work went on.
+test('one that is taken while the process stops is released', async () => {
+  const stopping = new AbortController();
+  const holder = node('a');
+  holder.begin('hangs');
+  const outcome = expect(holder.hold({ closing: stopping.signal })).rejects.toThrow('the server is stopping');
+  stopping.abort(new Error('the server is stopping'));
+  await holder.end();
+  await outcome;
+  expect(await values.get(key)).toBeUndefined();
+  await expect(node('b').hold({ closing: stopping.signal })).rejects.toThrow('the server is stopping');
+  expect(await values.get(key)).toBeUndefined();
 });

@@ -13,13 +13,15 @@ export interface LeaseTerms {
   readonly leaseMs: number;
   /** Interval of renewals. A lease counts as lost this long before it is free, so that work in progress can end. */
   readonly renewEveryMs: number;
+  /** Aborts when the process stops. A lease that is just being taken is released, because nobody would use it. */
+  readonly closing: AbortSignal;
   /** Returns whether the holder has ended without releasing the lease. Default: none has. */
   readonly isAbandoned?: (holder: string) => boolean | Promise<boolean>;
 }
 
 /**
- * Takes the lease `key`, and renews it until it is released or lost. Returns undefined while another one holds it, and
- * rejects if the store does.
+ * Takes the lease `key`, and renews it until it is released or lost. Returns undefined while another one holds it.
+ * Rejects if the store does, and with the reason of `closing` when that has aborted.
  *
  * A later failure of the store is no loss: the next renewal follows. The lease is lost when none has succeeded for so
  * long that it may soon be another's. A lease that the store has forgotten is taken again.
@@ -30,8 +32,9 @@ export async function holdLease(
   values: Pick<ExpiringValues, 'get' | 'put' | 'delete'>,
   key: string,
   holder: string,
-  { leaseMs, renewEveryMs, isAbandoned = () => false }: LeaseTerms,
+  { leaseMs, renewEveryMs, closing, isAbandoned = () => false }: LeaseTerms,
 ): Promise<HeldLease | undefined> {
+  closing.throwIfAborted();
   const lost = new AbortController();
   let end: NodeJS.Timeout | undefined;
 
@@ -53,7 +56,14 @@ export async function holdLease(
     return (current !== undefined && (await take(current))) || takeFirst();
   }
 
+  const release = () => values.delete(key, { current: holder }).catch(() => undefined);
+
   if (!(await takeFirst())) return undefined;
+  if (closing.aborted) {
+    clearTimeout(end);
+    await release();
+    throw closing.reason;
+  }
   let renewal: Promise<void> | undefined;
   const renewals = setInterval(() => {
     renewal ??= take(null)
@@ -78,7 +88,7 @@ export async function holdLease(
       // A renewal that is still under way would take the lease again.
       await renewal;
       clearTimeout(end);
-      await values.delete(key, { current: holder }).catch(() => undefined);
+      await release();
     },
   };
 }

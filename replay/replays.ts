@@ -111,7 +111,7 @@ export function createReplays({
   /** Ids of those whose end is being stored. */
   const ending = new Set<string>();
   const following = new Set<Promise<void>>();
-  let isClosing = false;
+  const closing = new AbortController();
 
   const leaseKey = (project: string): string => `replay-running/${project}`;
   const recordKey = ({ project, environment }: Scope, id: string): string => `replay/${project}/${environment}/${id}`;
@@ -232,17 +232,13 @@ export function createReplays({
     return false;
   }
 
-  function refuseWhileClosing(): void {
-    if (isClosing) throw new ApiError('unavailable', 'the server is stopping', { retryAfterS });
-  }
-
   return {
     async start(job) {
-      refuseWhileClosing();
       const id = freshId(clock());
       const { project } = job.scope;
       const isAbandoned = (holder: string) => hasEnded(project, holder);
-      const lease = await holdLease(values, leaseKey(project), id, { leaseMs, renewEveryMs: everyMs, isAbandoned });
+      const terms = { leaseMs, renewEveryMs: everyMs, isAbandoned, closing: closing.signal };
+      const lease = await holdLease(values, leaseKey(project), id, terms);
       if (lease === undefined) {
         const message = 'another replay of this project is running; cancel it, or wait until it has ended';
         throw new ApiError('replay_running', message, { retryAfterS });
@@ -250,7 +246,6 @@ export function createReplays({
       const stop = createStop();
       lease.lost.addEventListener('abort', () => stop.because('lease_lost'));
       try {
-        refuseWhileClosing();
         if (running.size >= maxRunning + maxWaiting) throw new ApiError('overloaded', isFull, { retryAfterS });
         running.set(id, stop);
         const record: ReplayRecord = {
@@ -299,7 +294,7 @@ export function createReplays({
       running.get(record._id)?.because('cancelled');
     },
     async close() {
-      isClosing = true;
+      closing.abort(new ApiError('unavailable', 'the server is stopping', { retryAfterS }));
       for (const stop of running.values()) stop.because('closing');
       await Promise.all(following);
     },

@@ -91,6 +91,7 @@ export function createDemo(parts: DemoParts): Demo {
   /** The runs of this node. */
   const runs = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
   let starting = 0;
+  const closing = new AbortController();
   let city: City | undefined;
   const theCity = (): City => {
     city ??= buildCity();
@@ -182,7 +183,8 @@ export function createDemo(parts: DemoParts): Demo {
       admitWrite?.();
       const first = newRun(clock());
       // Only one request of a project continues: the others must not take the places of other projects.
-      const lease = await holdLease(values, leaseKey(scope), first.id, { leaseMs, renewEveryMs });
+      const terms = { leaseMs, renewEveryMs, closing: closing.signal };
+      const lease = await holdLease(values, leaseKey(scope), first.id, terms);
       if (lease === undefined) throw new ApiError('conflict', 'the demo of this project runs already');
       try {
         if (runs.size + starting >= maxRunning)
@@ -191,6 +193,8 @@ export function createDemo(parts: DemoParts): Demo {
         await load(scope, first).finally(() => {
           starting -= 1;
         });
+        // A run that starts now would be stopped by nobody.
+        closing.signal.throwIfAborted();
       } catch (error) {
         await forget(first, lease);
         throw error;
@@ -211,6 +215,7 @@ export function createDemo(parts: DemoParts): Demo {
     },
 
     async close() {
+      closing.abort(new ApiError('unavailable', 'the server is stopping', { retryAfterS }));
       const open = [...runs.values()];
       for (const run of open) run.stop.abort();
       await Promise.all(open.map(({ done }) => done));

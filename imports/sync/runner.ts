@@ -68,13 +68,11 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
 
   async function start(sync: SyncRecord): Promise<void> {
     const id = freshId(clock());
-    const lease = await holdLease(values, leaseKey(sync), id, { leaseMs, renewEveryMs });
+    const lease = await holdLease(values, leaseKey(sync), id, { leaseMs, renewEveryMs, closing: closing.signal });
     if (lease === undefined) {
       heldUntil.set(sync._id, clock() + retryLeaseMs);
       return;
     }
-    // It may have taken long, and nobody would wait for the run.
-    if (closing.signal.aborted) return lease.release();
     const end = new AbortController();
     const signal = AbortSignal.any([closing.signal, end.signal, lease.lost]);
     const done = runToEnd(sync, lease, { id, folder: join(folder, id), signal }).finally(() => {
@@ -135,7 +133,10 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
       }
       for (const sync of waiting(nowMs)) {
         if (closing.signal.aborted || running.size >= bounds.maxRunning) return;
-        if (!running.has(sync.project)) await start(sync);
+        if (running.has(sync.project)) continue;
+        await start(sync).catch((error: unknown) => {
+          if (!closing.signal.aborted) throw error;
+        });
       }
     },
     async idle() {
