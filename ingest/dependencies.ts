@@ -33,8 +33,8 @@ export interface IngestDependencies {
   readonly clock: () => number;
   readonly bounds: IngestBounds;
   /**
-   * Called before each batch of a bulk upload. Resolves when the backlog of evaluation is short enough. Rejects when the
-   * signal aborts first.
+   * Called before each batch of a bulk upload. Resolves when the backlog of evaluation is short enough. Rejects when
+   * the signal aborts first.
    */
   readonly paceBulk: (signal: AbortSignal) => Promise<void>;
   readonly metrics: IngestMetrics;

@@ -146,7 +146,7 @@ export function describeAnalyticsContract(name: string, site: () => Promise<Anal
     test.each(['query', 'file'] as const)('a %s whose signal aborts is cancelled', async (kind) => {
       await onAnalytics(async (analytics) => {
         const id = randomUUID();
-        const sql = `SELECT sum(sipHash64(number, '${id}')) FROM numbers(1000000000000) SETTINGS max_execution_time = 99`;
+        const sql = `SELECT sum(sipHash64(number, '${id}')) FROM numbers(1e12) SETTINGS max_execution_time = 99`;
         const running = async (): Promise<boolean> => {
           const found = `SELECT query FROM system.processes WHERE position(query, concat('${id}', '')) > 0`;
           const rows = await analytics.query<{ query: string }>(found);
