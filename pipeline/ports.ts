@@ -192,7 +192,7 @@ export interface StateStore {
   /** Returns the states in the order of the keys; undefined where there is none. */
   load(partition: number, keys: readonly string[]): Promise<readonly (Buffer | undefined)[]>;
   commit(claim: Claim, commit: Commit): Promise<CommitResult>;
-  /** Compares the claims with the store in one request. Writes nothing. */
+  /** Compares the claims with the store, all at once. Writes nothing. */
   verify(claims: readonly Claim[]): Promise<readonly ClaimState[]>;
   /** Reads the stored position without claiming the partition. */
   position(partition: number): Promise<Position>;
