@@ -319,13 +319,19 @@ export function useModal() {
 export function Dialog({ title, isBusy = false, onClose, children, isWide }: DialogProps) {
   const element = useModal();
   const id = useId();
+  // A browser closes at the second Escape what has refused the first one, unless it does not hear of it. The key goes
+  // to the document: the disabled fields of a busy dialog have lost the focus.
+  useEffect(() => {
+    if (!isBusy) return;
+    const ignoreEscape = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
+    document.addEventListener('keydown', ignoreEscape);
+    return () => document.removeEventListener('keydown', ignoreEscape);
+  }, [isBusy]);
   return (
     <dialog
       ref={element}
       className={classes('dialog', isWide && 'wide')}
       aria-labelledby={id}
-      // A browser closes at the second Escape what has refused the first one, unless it does not hear of it.
-      onKeyDown={(event) => isBusy && event.key === 'Escape' && event.preventDefault()}
       onCancel={(event) => {
         event.preventDefault();
         if (!isBusy) onClose();

@@ -235,7 +235,10 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     const webhook = await hold(page, isChange);
     await url.press('Enter');
     await expect.poll(webhook.count).toBe(1);
+    // The dialog is busy, and its disabled field has lost the focus.
+    await expect.poll(() => page.evaluate('document.activeElement === document.body')).toBe(true);
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').isVisible()).toBe(true);
     await webhook.letGo();
     await page.getByText(/^whsec_/).waitFor();
 
