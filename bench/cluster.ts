@@ -84,7 +84,7 @@ export class BenchCluster {
       ...withoutLimits,
       FENCELINE_BACKEND: 'cluster',
       FENCELINE_LOG_LEVEL: 'warn',
-      FENCELINE_ADMIN_API_KEY: 'of the bench',
+      FENCELINE_ADMIN_API_KEY: 'admin-key-of-the-bench',
       FENCELINE_ENCRYPTION_KEY: encryptionKey,
       FENCELINE_WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
       FENCELINE_LOCATIONS_PARTITIONS: `${benchPartitions}`,

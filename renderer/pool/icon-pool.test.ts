@@ -12,6 +12,8 @@ function open(): IconPool {
   pool = createIconPool({
     module: new URL('../testing/icon-process.mjs', import.meta.url),
     startTimeoutMs: 30_000,
+    // A process that hangs is replaced, and the next one may take long to start on a busy machine.
+    answerTimeoutMs: 60_000,
     onProblem: (reason) => problems.push(reason),
   });
   return pool;

@@ -18,7 +18,7 @@ export interface IconPool {
 
 /** Time limit of one icon in a ready process. Ordinary icons take a few milliseconds. */
 export const iconDeadlineMs = 3_000;
-const answerTimeoutMs = 10_000;
+const defaultAnswerTimeoutMs = 10_000;
 /** Maximum number of waiting icons. One owner may use all of it until another owner needs some. */
 export const maxWaiting = 200;
 const costMs = 20;
@@ -26,8 +26,13 @@ const maxKeptBytes = 16 * 2 ** 20;
 const entryBytes = 500;
 const badKeptForMs = 10 * 60_000;
 
+export type IconPoolOptions = Pick<PoolOptions, 'module' | 'onProblem' | 'startTimeoutMs'> & {
+  /** Time limit of a caller's wait, starts of processes included. Default 10 s. */
+  readonly answerTimeoutMs?: number;
+};
+
 /** Creates a pool of one decoding process, which the caller closes. It starts with the first icon. */
-export function createIconPool(options: Pick<PoolOptions, 'module' | 'onProblem' | 'startTimeoutMs'>): IconPool {
+export function createIconPool({ answerTimeoutMs = defaultAnswerTimeoutMs, ...options }: IconPoolOptions): IconPool {
   const pool = createPool({
     ...options,
     start: { archive: null, cacheFolder: '', userAgent: '' },
