@@ -13,6 +13,8 @@ export const importFormatsByExtension: Readonly<Record<`.${string}`, ImportForma
   '.geojsonseq': 'ndjson',
 };
 
+export const importFormats: readonly ImportFormat[] = [...new Set(Object.values(importFormatsByExtension))];
+
 /** Returns the format that the name of a file says, if it says one. */
 export const formatOfName = (name: string): ImportFormat | undefined =>
   importFormatsByExtension[extname(name).toLowerCase() as `.${string}`];

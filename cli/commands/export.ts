@@ -2,8 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { formatOfName } from '../../schemas/import-formats.js';
-import type { ImportFormat } from '../../schemas/json/import.js';
+import { formatOfName, importFormats } from '../../schemas/import-formats.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { Interruption, interruptible } from '../interruption.js';
@@ -11,15 +10,14 @@ import { checkOutput, save } from '../save.js';
 import { accessOf, request } from '../server.js';
 
 const resources = ['geofences', 'beacons'];
-const formats: readonly ImportFormat[] = ['csv', 'geojson', 'ndjson'];
 
 export const run: Run<OptionsOf<'export'>> = async (values, [resource = 'geofences', ...rest]) => {
   if (!resources.includes(resource) || rest.length > 0)
     throw new UsageError('export writes geofences or beacons: fenceline export [geofences|beacons] [OPTIONS]');
   const access = await accessOf(values);
   const { output, tag } = values;
-  if (values.format !== undefined && !formats.some((each) => each === values.format))
-    throw new UsageError(`--format must be one of ${formats.join(', ')}, not ${values.format}`);
+  if (values.format !== undefined && !importFormats.some((each) => each === values.format))
+    throw new UsageError(`--format must be one of ${importFormats.join(', ')}, not ${values.format}`);
   const format = values.format ?? formatOfName(output ?? '') ?? 'csv';
   const query = new URLSearchParams({ format, ...(tag !== undefined && { tag }) });
   if (output !== undefined) checkOutput('output', output);

@@ -2,6 +2,7 @@
 import { extname } from 'node:path';
 import { queryProblem } from '../../http/requests/query.js';
 import type { RasterIcon } from '../../renderer/icons/rasterize.js';
+import { cutLayerProblem } from '../../renderer/pool/tile-reports.js';
 import { iconUrls, referenceProblem } from '../../renderer/request/references.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { DrawnMap, MapRequest } from '../../renderer/types.js';
@@ -46,8 +47,7 @@ export const run: Run<OptionsOf<'map'>> = async (values, words) => {
   const { configuration } = configurationFrom({ config: values.config });
   const map = await draw(request, values.archive ?? configuration.maps.archive, configuration);
   await save(values.output, map.bytes);
-  for (const name of map.cutLayers)
-    console.error(printable(`a tile has too much to draw in its layer "${name}": the last features are left out`));
+  for (const name of map.cutLayers) console.error(printable(cutLayerProblem(name)));
   if (map.missingTiles > 0) console.error(printable(`${map.missingTiles} tiles are missing: ${map.tileProblem}`));
   if (map.emptyView !== undefined) console.error(`the map shows only its background: ${map.emptyView}`);
   if (map.missingIcons > 0) console.error(`${map.missingIcons} icons are missing`);

@@ -8,7 +8,7 @@ import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
 import type { WebFile, WebFileRequest } from '../web/requests.js';
 import { createFontReports } from './font-reports.js';
 import { createPool, type Done, type JobOptions, type PoolOptions } from './pool.js';
-import { createTileReports } from './tile-reports.js';
+import { createTileReports, cutLayerProblem } from './tile-reports.js';
 
 /** All methods reject like {@link Pool.run}. `owner` is charged for the processor time. */
 export interface DrawingPool {
@@ -59,8 +59,7 @@ export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): Drawin
   };
   const reportSource = ({ emptyView, cutLayers }: DrawnMap): void => {
     if (emptyView !== undefined) reportOnce(`a map in an uploaded style shows only its background: ${emptyView}`);
-    for (const name of cutLayers)
-      reportOnce(`a tile has too much to draw in its layer "${name}": the last features are left out`);
+    for (const name of cutLayers) reportOnce(cutLayerProblem(name));
   };
   const reportTiles = createTileReports(options.onProblem);
   const reportFonts = createFontReports(options.onProblem);

@@ -8,17 +8,18 @@ import type { KafkaLog } from './log.js';
 const limitMs = 10_000;
 const retryAfterS = 5;
 
+const unavailable = (): PortError => new PortError('unavailable', 'Kafka does not answer', { retryAfterS });
+
 /**
  * Returns the same log, but reads and questions about its bounds reject with PortError `unavailable` after ten seconds
  * of an outage, and once the log is closed.
  */
 export function logForRequests(log: KafkaLog): Log {
   async function limited<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    const unavailable = new PortError('unavailable', 'Kafka does not answer', { retryAfterS });
     try {
-      return await withinMs(limitMs, answer, () => unavailable);
+      return await withinMs(limitMs, answer, unavailable);
     } catch (error) {
-      throw error instanceof ConnectionClosed ? unavailable : error;
+      throw error instanceof ConnectionClosed ? unavailable() : error;
     }
   }
   return {

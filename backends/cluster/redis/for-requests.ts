@@ -7,6 +7,8 @@ import { isPassing } from './errors.js';
 const limitMs = 2_000;
 const retryAfterS = 5;
 
+const unavailable = (): PortError => new PortError('unavailable', 'Redis does not answer', { retryAfterS });
+
 /**
  * Returns the same connection, but its `withRetries` rejects after two seconds with PortError `unavailable`. The
  * command may still be executed.
@@ -15,11 +17,10 @@ export function forRequests(redis: RedisConnection): RedisConnection {
   return {
     ...redis,
     async withRetries(work) {
-      const unavailable = new PortError('unavailable', 'Redis does not answer', { retryAfterS });
       try {
-        return await withinMs(limitMs, redis.withRetries(work, limitMs), () => unavailable);
+        return await withinMs(limitMs, redis.withRetries(work, limitMs), unavailable);
       } catch (error) {
-        throw isPassing(error) ? unavailable : error;
+        throw isPassing(error) ? unavailable() : error;
       }
     },
   };

@@ -14,6 +14,7 @@ import {
 import { withinMs } from '../../../../pipeline/time-limit.js';
 import { type ClientObserver, observed } from '../../client-observer.js';
 import { encodeBatch } from '../produce/record-batch.js';
+import { singleFlight } from './single-flight.js';
 
 /** The version that is tested and pinned in package.json. */
 const testedVersion = '2.2.4';
@@ -177,7 +178,7 @@ export function observeRequests(openSocket: ISocketFactory, observer: ClientObse
 /** Time in which kafkajs reports an attempt that has reached its limit. */
 const connectingGraceMs = 1_000;
 const isShared = Symbol('attempts to connect are shared');
-const attempts = new WeakMap<InternalConnection, Promise<boolean>>();
+const connectors = new WeakMap<InternalConnection, () => Promise<boolean>>();
 
 /**
  * Lets requests share an attempt to connect. kafkajs opens a socket for each request that finds no connection and keeps
@@ -188,13 +189,14 @@ export function shareAttemptsToConnect(from: Load = load): void {
   const connection: InternalConnection & { [isShared]?: true } = from(connectionModule).prototype;
   if (connection[isShared]) return;
   const { connect } = connection;
+  function limited(one: InternalConnection): Promise<boolean> {
+    const limitMs = one.connectionTimeout + connectingGraceMs;
+    return withinMs(limitMs, connect.call(one), () => new Error(`no connection within ${limitMs} ms`));
+  }
   connection.connect = function (this: InternalConnection) {
-    const current = attempts.get(this);
-    if (current !== undefined) return current;
-    const limitMs = this.connectionTimeout + connectingGraceMs;
-    const attempt = withinMs(limitMs, connect.call(this), () => new Error(`no connection within ${limitMs} ms`));
-    attempts.set(this, attempt);
-    return attempt.finally(() => attempts.delete(this));
+    const connector = connectors.get(this) ?? singleFlight(() => limited(this));
+    connectors.set(this, connector);
+    return connector();
   };
   connection[isShared] = true;
 }
