@@ -1,6 +1,8 @@
 /** A node that takes requests stays while services are away, and says so or waits. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { batchRecords } from '../../../ingest/bulk/upload.js';
+import type { Role } from '../../../server/config/schema.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
@@ -12,11 +14,10 @@ import { ClusterNodes } from '../../support/cluster-nodes.js';
 const timeout = 600_000;
 const report = { deviceId: 'device', latitude: 0, longitude: 0, accuracy: 5 };
 
-/** Starts one node that takes requests, and nothing that evaluates. */
-async function startFront(own: OwnServices) {
-  const nodes = await ClusterNodes.start(newTestCluster(own)!.environment, [
-    { name: 'front', roles: ['ingest', 'api'] },
-  ]);
+/** Starts one node that takes requests. */
+async function startFront(own: OwnServices, ...more: Role[]) {
+  const front = { name: 'front', roles: ['ingest', 'api', ...more] as const };
+  const nodes = await ClusterNodes.start(newTestCluster(own)!.environment, [front]);
   onTestFinished(() => nodes.dispose());
   const client = nodes.as('test_secret');
   await until(async () => (await client.bulk([report])).status === 200);
@@ -51,15 +52,20 @@ it('answers 503 while Kafka is away for longer than a minute', { timeout }, asyn
 
 /** Longer than requests wait for Redis. */
 const redisAwayMs = 4_000;
+/** Longer than a node goes without asking Redis for the progress during uploads. */
+const progressKeptMs = 500;
 
 // It was answered 503 after two seconds, although Kafka accepted its locations.
 it('lets an upload wait while Redis is away', { timeout }, async () => {
   const redis = await startProxy(services()!.redis);
   onTestFinished(() => redis.stop());
-  const { client } = await startFront({ redis });
+  const { client } = await startFront({ redis }, 'pipeline');
   redis.cutOff();
-  const upload = client.bulk([report]);
+  // The progress of evaluation is remembered for a moment.
+  await delay(progressKeptMs);
+  const reports = Array.from({ length: batchRecords + 1 }, (_, index) => ({ ...report, deviceId: `device-${index}` }));
+  const upload = client.bulk(reports);
   await delay(redisAwayMs);
   redis.mend();
-  expect(ok(await upload)).toMatchObject({ accepted: 1, rejected: 0 });
+  expect(ok(await upload)).toMatchObject({ accepted: reports.length, rejected: 0 });
 });
