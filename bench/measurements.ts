@@ -15,10 +15,12 @@ interface Section {
 export const sections: readonly Section[] = [
   {
     name: 'evaluation',
-    title: 'Evaluation alone, one thread',
+    title: 'Evaluation alone',
     about: `Devices take steps of about 50 m, so among dense fences every second location crosses a boundary.
-Evaluation is called in process. Tile38 is called over a socket with 256 commands in flight.
-[Benchmarks](benchmarks.md) compare more engines on more workloads.`,
+Evaluation is called in process: on one thread, and then by a process on each core, which has a part of
+the devices ([130](decisions/130-evaluation-on-all-cores.md)). Tile38 is called over a socket with 256
+commands in flight, and uses both cores with its sender. [Benchmarks](benchmarks.md) compare more
+engines on more workloads.`,
   },
   {
     name: 'end-to-end',

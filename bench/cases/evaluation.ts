@@ -1,101 +1,35 @@
 /**
- * Evaluation alone, on one thread: fixes of wandering devices through `evaluate`, with states in memory and no I/O.
+ * Evaluation alone: fixes of wandering devices through `evaluate`, with states in memory and no I/O.
  *
- * The young generation has the size of that of the location thread (package.json, server/threads/worker-host.ts). Fixes
- * are generated beforehand, and each becomes a new Location, like a decoded record. Every setting has two rows: wall
- * time, and processor time of the process, which depends less on other load. The settings without accuracy are those of
- * the measurements of Tile38: fences of one kind, and points.
+ * One thread evaluates all devices. Then each core has a process with a part of the devices, as nodes of a cluster
+ * share partitions. Processor time depends less on other load than wall time does. The settings without accuracy are
+ * those of the measurements of Tile38: fences of one kind, and points. Tile38 and its sender use all cores, too.
  */
-import { evaluate } from '../../pipeline/evaluation/evaluate.js';
-import type { EvaluationContext } from '../../pipeline/evaluation/types.js';
-import { Zone } from '../../pipeline/geometry/zone.js';
-import type { DeviceState } from '../../schemas/records.js';
+import { availableParallelism } from 'node:os';
 import type { Address } from '../../testing/services/ports.js';
 import { type BenchCase, type BenchOptions, type Row, rates, timesRow } from '../case.js';
-import { benchProject, contextOf, locationOf } from '../context.js';
+import { startChild } from '../child.js';
+import { benchProject } from '../context.js';
+import {
+  evaluationDevices,
+  evaluationRounds,
+  type RoundAnswer,
+  type RoundCall,
+  type Setting,
+  type Share,
+  settings,
+} from '../evaluation/settings.js';
 import { startTile38, Tile38 } from '../peers/tile38.js';
-import { type Box, box, type FenceMix, fences, realisticVertices, tenfoldBox, wander } from '../workload.js';
+import { box, fences, wander } from '../workload.js';
 
-const devices = 10_000;
-
-const mixed = (count: number, area: Box): FenceMix => ({
-  count,
-  radiusM: 150,
-  polygons: 0.5,
-  vertices: realisticVertices,
-  seed: 1,
-  area,
-});
-const circles = (count: number, radiusM: number): FenceMix => ({
-  count,
-  radiusM,
-  polygons: 0,
-  vertices: () => 0,
-  seed: 2,
-});
-
-interface Setting {
-  readonly what: string;
-  readonly mix: FenceMix;
-  readonly accuracyM: number;
-  readonly target?: string;
-}
-
-const settings: readonly Setting[] = [
-  { what: '100 k fences, half polygons', mix: mixed(100_000, box), accuracyM: 10, target: '>= 500,000' },
-  {
-    what: '100 k fences, half polygons, ten times the area',
-    mix: mixed(100_000, tenfoldBox),
-    accuracyM: 10,
-    target: '>= 400,000',
-  },
-  // As dense as the 100 k: on the same area every step of 50 m would cross boundaries.
-  {
-    what: '1 M fences, half polygons, ten times the area',
-    mix: mixed(1_000_000, tenfoldBox),
-    accuracyM: 10,
-    target: '>= 150,000',
-  },
-  { what: '100 k circles of 100 m', mix: circles(100_000, 100), accuracyM: 0 },
-  { what: '23 k circles of 500 m', mix: circles(23_000, 500), accuracyM: 0 },
-  { what: '100 k circles of 500 m', mix: circles(100_000, 500), accuracyM: 0 },
-  {
-    what: '100 k polygons of 32 vertices',
-    mix: { count: 100_000, radiusM: 150, polygons: 1, vertices: () => 32, seed: 3 },
-    accuracyM: 0,
-  },
-];
-
-interface Fixes {
-  readonly count: number;
-  readonly devices: Int32Array;
-  readonly longitudes: Float64Array;
-  readonly latitudes: Float64Array;
-}
-
-function draw(count: number, area: Box): Fixes {
-  const fixes = {
-    count,
-    devices: new Int32Array(count),
-    longitudes: new Float64Array(count),
-    latitudes: new Float64Array(count),
-  };
-  const wandering = wander(devices, 4, area);
-  for (let index = 0; index < count; index++) {
-    const { device, longitude, latitude } = wandering.next().value;
-    fixes.devices[index] = device;
-    fixes.longitudes[index] = longitude;
-    fixes.latitudes[index] = latitude;
-  }
-  return fixes;
-}
+const program = new URL('../evaluation/share.js', import.meta.url);
 
 /** The same fences and fixes through Tile38. Its first round, in which every device is new, doesn't count either. */
 async function measureTile38({ what, mix }: Setting, address: Address, smoke: boolean): Promise<Row> {
   const tile38 = await Tile38.connect(address);
   await tile38.watch(fences(smoke ? { ...mix, count: 1_000 } : mix, benchProject));
   const perRound = smoke ? 2_000 : 60_000;
-  const fixes = wander(devices, 4, mix.area ?? box);
+  const fixes = wander(evaluationDevices, 4, mix.area ?? box);
   const take = function* () {
     for (let index = 0; index < perRound; index++) yield fixes.next().value;
   };
@@ -104,84 +38,87 @@ async function measureTile38({ what, mix }: Setting, address: Address, smoke: bo
   return { what: `${what}: Tile38`, unit: 'SET/s', rounds };
 }
 
-/** Applies fix after fix to states in memory, as the location stage does between its reads and its commits. */
-function evaluator(fixes: Fixes, context: EvaluationContext, accuracyM: number): (from: number, to: number) => number {
-  const states: (DeviceState | undefined)[] = new Array(devices).fill(undefined);
-  const names = Array.from({ length: devices }, (_, device) => `device-${device}`);
-  const epochMs = 1_700_000_000_000;
-  return (from, to) => {
-    let transitions = 0;
-    for (let index = from; index < to; index++) {
-      const device = fixes.devices[index]!;
-      const longitude = fixes.longitudes[index]!;
-      const location = locationOf(names[device]!, longitude, fixes.latitudes[index]!, accuracyM, epochMs + index);
-      const evaluation = evaluate(location, states[device], context);
-      states[device] = evaluation.state;
-      transitions += evaluation.transitions.length;
-    }
-    return transitions;
-  };
-}
-
-/** In how many fences a fix lies, on average. */
-function overlapsPerFix({ fences }: EvaluationContext, fixes: Fixes): number {
-  const sample = Math.min(fixes.count, 10_000);
-  let inside = 0;
-  for (let index = 0; index < sample; index++) {
-    const longitude = fixes.longitudes[index]!;
-    const latitude = fixes.latitudes[index]!;
-    const candidates = fences.candidates(longitude, latitude, 0);
-    for (let at = 0; at < fences.candidateCount; at++) {
-      if (fences.zone(candidates[at]!, longitude, latitude, 0) === Zone.within) inside++;
-    }
-  }
-  return inside / sample;
+interface Measured {
+  /** Locations a second by wall time, by round. */
+  readonly byClock: readonly number[];
+  /** Locations a second of processor time of all processes, by round. */
+  readonly byProcessor: readonly number[];
+  /** In how many fences a fix lies, on average. */
+  readonly overlaps: number;
+  readonly eventsPerFix: number;
 }
 
 /** The first round, in which every device enters what it starts in and the code is compiled, doesn't count. */
-async function measure(
-  { what, mix, accuracyM, target }: Setting,
-  { smoke }: BenchOptions,
-): Promise<readonly [byClock: Row, byProcessor: Row]> {
-  const { context, close } = contextOf(fences(smoke ? { ...mix, count: 1_000 } : mix, benchProject));
-  const rounds = smoke ? 1 : 5;
-  const perRound = smoke ? 20_000 : 300_000;
-  const fixes = draw((rounds + 1) * perRound, mix.area ?? box);
-  const overlaps = overlapsPerFix(context, fixes);
-  const evaluateFixes = evaluator(fixes, context, accuracyM);
+async function measure(setting: number, { smoke }: BenchOptions, shares: number): Promise<Measured> {
+  const { rounds, perRound } = evaluationRounds(smoke);
+  const start = (share: number) => {
+    const own: Share = { setting, smoke, share, shares };
+    return startChild<RoundCall>(program, [JSON.stringify(own)]);
+  };
+  const children = await Promise.all(Array.from({ length: shares }, (_, share) => start(share)));
   const byClock: number[] = [];
   const byProcessor: number[] = [];
+  let overlaps = 0;
   let events = 0;
-  evaluateFixes(0, perRound);
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = 0; round <= rounds; round++) {
     const startedMs = performance.now();
-    const started = process.cpuUsage();
-    events += evaluateFixes(round * perRound, (round + 1) * perRound);
-    const { user, system } = process.cpuUsage(started);
-    byClock.push((perRound / (performance.now() - startedMs)) * 1_000);
-    byProcessor.push((perRound / (user + system)) * 1_000_000);
+    const answers = (await Promise.all(children.map((child) => child.call({ round })))) as RoundAnswer[];
+    const elapsedS = (performance.now() - startedMs) / 1_000;
+    if (round === 0) continue;
+    byClock.push(perRound / elapsedS);
+    byProcessor.push(perRound / answers.reduce((sum, { processorS }) => sum + processorS, 0));
+    events += answers.reduce((sum, { transitions }) => sum + transitions, 0);
+    overlaps = answers[0]!.overlaps;
   }
-  await close();
-  const each = `${overlaps.toFixed(1)} overlaps, ${(events / (rounds * perRound)).toFixed(2)} events per location`;
-  return [
-    { what: `${what} (${each})`, unit: 'locations/s', rounds: byClock, ...(target && { target }) },
-    { what: `${what}, by processor time`, unit: 'locations/s', rounds: byProcessor },
-  ];
+  for (const child of children) child.stop();
+  return { byClock, byProcessor, overlaps, eventsPerFix: events / (rounds * perRound) };
+}
+
+/** Returns the rows of one thread, and of a process on each core. */
+async function measureOwn(
+  setting: number,
+  options: BenchOptions,
+): Promise<{ readonly one: Row; readonly all: Row; rows: Row[] }> {
+  const { what, target } = settings[setting]!;
+  const cores = availableParallelism();
+  const alone = await measure(setting, options, 1);
+  const shared = await measure(setting, options, cores);
+  const each = `${alone.overlaps.toFixed(1)} overlaps, ${alone.eventsPerFix.toFixed(2)} events per location`;
+  const row = (name: string, rounds: readonly number[], aim?: string): Row => ({
+    what: name,
+    unit: 'locations/s',
+    rounds,
+    ...(aim && { target: aim }),
+  });
+  const one = row(`${what} (${each})`, alone.byClock, target);
+  const all = row(`${what}, ${cores} processes`, shared.byClock, target);
+  return {
+    one,
+    all,
+    rows: [
+      one,
+      row(`${what}, by processor time`, alone.byProcessor),
+      all,
+      row(`${what}, ${cores} processes, by processor time`, shared.byProcessor),
+    ],
+  };
 }
 
 export const evaluationCase: BenchCase = {
   name: 'evaluation',
-  about: 'evaluation alone, one thread',
+  about: 'evaluation alone: one thread, and a process on each core',
   async run(options) {
     const rows: Row[] = [];
     const tile38 = options.peers.includes('tile38') ? await startTile38() : undefined;
-    for (const setting of settings) {
-      const own = await measure(setting, options);
-      rows.push(...own);
+    for (const [index, setting] of settings.entries()) {
+      const own = await measureOwn(index, options);
+      rows.push(...own.rows);
       // Points without accuracy: what Tile38 knows.
       if (!tile38 || setting.accuracyM > 0) continue;
       const peer = await measureTile38(setting, tile38, options.smoke);
-      rows.push(peer, timesRow(`${setting.what}: ratio to Tile38`, own[0], peer, '>= 12'));
+      const ratio = `${setting.what}: ratio to Tile38`;
+      rows.push(peer, timesRow(`${ratio}, one thread`, own.one, peer, '>= 12'));
+      rows.push(timesRow(`${ratio}, ${availableParallelism()} processes`, own.all, peer, '>= 12'));
     }
     await tile38?.stop();
     return rows;

@@ -1,6 +1,7 @@
 /**
  * The process of an engine that is a library. It draws the scene itself from its options, and answers calls over IPC.
  */
+import { answerCalls } from '../child.js';
 import { ownMemoryMib } from '../memory.js';
 import type { Usage } from './engine.js';
 import { createFencelineCore } from './fenceline.js';
@@ -55,9 +56,7 @@ function serve(name: string, options: SceneOptions): void {
     }
   }
 
-  process.on('message', (call: Call) => process.send!(answerTo(call) ?? null));
-  process.on('disconnect', () => process.exit(0));
-  process.send!(null);
+  answerCalls(answerTo);
 }
 
 serve(process.argv[2]!, JSON.parse(process.argv[3]!));
