@@ -1,14 +1,12 @@
 /** One record on the map: its form in a panel, its shape on the map, and the history of both. */
-import { useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { Beacon, Geofence } from '../../client/types';
-import { useApi } from '../client/hooks';
-import { Button, Notice } from '../components/controls';
-import { useSettled } from '../components/list-filters';
+import { Notice } from '../components/controls';
 import type { MapView } from '../components/map-view';
 import { messageOf, useToasts } from '../components/toasts';
 import type { BeaconDraft } from '../forms/beacon';
 import { beaconKind } from '../forms/beacon-fields';
-import { degreesOf, quantityOf, type WithMetadata } from '../forms/draft';
+import type { WithMetadata } from '../forms/draft';
 import type { GeofenceDraft } from '../forms/geofence';
 import { geofenceKind } from '../forms/geofence-fields';
 import {
@@ -20,23 +18,14 @@ import {
   useRecordForm,
 } from '../forms/record-form';
 import { leave } from '../state/unsaved';
+import { useDraftHistory } from './draft-history';
+import { DrawBar } from './draw-bar';
+import { useDrawing } from './drawing';
 import type { Editor } from './editor';
-import { beginHistory, canRedo, canUndo, type HistoryAction, reduceHistory } from './history';
+import { useIsochrone } from './isochrone';
 import type { Tool } from './map-address';
 import { type Place, placeOfBeacon, placeOfGeofence } from './places';
-import {
-  crossingsOf,
-  distanceM,
-  fieldsOf,
-  isWithinMap,
-  niceRadiusM,
-  outlineOf,
-  type Position,
-  roundedPosition,
-  type Shape,
-  shapeOfBeacon,
-  shapeOfGeofence,
-} from './shape';
+import { outlineOf, type Position, type Shape, shapeOfBeacon, shapeOfGeofence } from './shape';
 
 /** What the page's map tells the record that is edited. */
 export interface MapEvents {
@@ -73,49 +62,6 @@ interface Props<Row extends { readonly _id: string; readonly description: string
   areaOf(row: Row): readonly Position[] | undefined;
 }
 
-/** The metres that fill a part of the map's height, for a first radius. */
-function radiusInView({ map }: MapView): number {
-  const { height } = map.getContainer().getBoundingClientRect();
-  const [centre, edge] = [map.unproject([0, height / 2]), map.unproject([0, height / 2 - height / 8])];
-  return niceRadiusM(distanceM([centre.lng, centre.lat], [edge.lng, edge.lat]));
-}
-
-/** Returns the names of the fields that differ: letters of one field are one step of the history. */
-function changedFields(before: object, after: object): string {
-  const [one, other] = [before as Record<string, unknown>, after as Record<string, unknown>];
-  return Object.keys(other)
-    .filter((name) => one[name] !== other[name])
-    .join(' ');
-}
-
-interface Isochrone {
-  readonly area: readonly Position[] | undefined;
-  readonly isLoading: boolean;
-  readonly error: unknown;
-}
-
-/** Asks for the area of a travel time, unless the stored one is the same. */
-function useIsochrone(draft: object, known: readonly Position[] | undefined): Isochrone {
-  const { type, latitude, longitude, minutes, mode } = draft as GeofenceDraft;
-  const isAsked = type === 'isochrone' && known === undefined && latitude.trim() !== '' && longitude.trim() !== '';
-  const wanted = isAsked
-    ? JSON.stringify({
-        coordinates: `${degreesOf(latitude)},${degreesOf(longitude)}`,
-        radius: quantityOf(minutes),
-        mode,
-      })
-    : '{}';
-  const query = useSettled(wanted, 500);
-  const isSettled = query === wanted;
-  const asked = useApi('GET /v1/route/isochrone', { query: JSON.parse(query) }, { enabled: isAsked && isSettled });
-  if (!isAsked) return { area: known, isLoading: false, error: null };
-  return {
-    area: asked.error ? undefined : asked.data?.isochrone.geometry.coordinates[0],
-    isLoading: !isSettled || asked.isFetching,
-    error: asked.error,
-  };
-}
-
 function PlaceEditor<Row extends { readonly _id: string; readonly description: string }, Draft extends WithMetadata>({
   kind,
   stored,
@@ -133,96 +79,46 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
   onClose,
 }: Props<Row, Draft>) {
   const toasts = useToasts();
-  const [history, dispatch] = useReducer(reduceHistory<Draft>, undefined, () =>
-    beginHistory(firstDraft(kind, { stored, start })),
-  );
-  const now = useRef(history);
-  now.current = history;
-  const act = useCallback((action: HistoryAction<Draft>) => {
-    // Several events may come before the next render.
-    now.current = reduceHistory(now.current, action);
-    dispatch(action);
-  }, []);
+  const drafts = useDraftHistory(() => firstDraft(kind, { stored, start }));
+  const { history, act } = drafts;
   const draft = history.present;
-  const change = useCallback(
-    (next: (draft: Draft) => Draft) => {
-      const state = next(now.current.present);
-      act({ type: 'step', state, topic: changedFields(now.current.present, state) });
-    },
-    [act],
-  );
-  const form: RecordForm<Row, Draft> = useRecordForm(kind, { stored, start, drafts: [draft, change] });
+  const form: RecordForm<Row, Draft> = useRecordForm(kind, { stored, start, drafts: [draft, drafts.change] });
   const { isOwner, isSaving } = form;
   // The answer of a save replaces the draft.
   const isEditable = isOwner && !isSaving;
-
   const shape = shapeOf(draft);
   const tool = toolOf(draft);
-  const [isAdding, setAdding] = useState(stored === undefined && tool === 'polygon');
-  const [began] = useState(draft);
-  const isSameArea = ['latitude', 'longitude', 'minutes', 'mode'].every(
-    (name) => (began as Record<string, unknown>)[name] === (draft as Record<string, unknown>)[name],
-  );
-  const known = stored && tool === 'isochrone' && isSameArea ? areaOf(stored.record) : undefined;
-  const isochrone = useIsochrone(kind.singular === 'geofence' ? draft : neverAnIsochrone, known);
-  const isPlacing = isEditable && shape === undefined && tool !== 'polygon';
-  const isAddingPoints = isEditable && isAdding && tool === 'polygon';
+  const storedArea = stored && areaOf(stored.record);
+  const isochrone = useIsochrone(tool === 'isochrone' ? (draft as object as GeofenceDraft) : undefined, storedArea);
+  const drawing = useDrawing({ drafts, view, editor, tool, isNew: stored === undefined, isEditable, shapeOf });
+  const { isAdding, isPlacing } = drawing;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape follows from the draft
   useEffect(() => {
-    const area = tool === 'isochrone' ? isochrone.area : undefined;
     editor.show({
       shape,
-      area,
-      isAdding: isAddingPoints,
+      area: isochrone.area,
+      isAdding,
       isPulling: isPlacing && tool === 'circle',
       isLocked: !isEditable,
     });
-  }, [editor, draft, isochrone.area, isAddingPoints, isPlacing, isEditable]);
+  }, [editor, draft, isochrone.area, isAdding, isPlacing, isEditable]);
 
-  const put = (type: 'preview' | 'step', next: Shape) => {
-    const state = { ...now.current.present, ...fieldsOf(next) } as Draft;
-    act({ type, state });
-  };
-  const present = () => shapeOf(now.current.present);
-
-  function placeAt(at: Position): boolean {
-    const centre = roundedPosition(at);
-    if (tool === 'polygon') {
-      if (!isAddingPoints) return false;
-      const before = present();
-      put('step', { type: 'polygon', points: [...(before?.type === 'polygon' ? before.points : []), centre] });
-      return true;
-    }
-    if (!isPlacing) return false;
-    put(
-      'step',
-      tool === 'circle' ? { type: 'circle', centre, radiusM: radiusInView(view) } : { type: 'point', centre },
-    );
-    return true;
-  }
-  function finish(): boolean {
-    const before = present();
-    if (!isAddingPoints || before?.type !== 'polygon' || before.points.length < 3) return false;
-    setAdding(false);
-    editor.point(undefined);
-    return true;
-  }
   const listener: MapEvents = {
-    onPreview: (next) => put('preview', next),
-    onStep: (next) => put('step', next),
+    onPreview: (next) => drawing.put('preview', next),
+    onStep: (next) => drawing.put('step', next),
     onClick(at, near) {
-      if (isAddingPoints && near !== undefined) {
-        if (near === 0) finish();
+      if (isAdding && near !== undefined) {
+        if (near === 0) drawing.finish();
         return true;
       }
-      if (placeAt(at)) return true;
+      if (drawing.placeAt(at)) return true;
       // Unsaved changes stay, whatever else is clicked.
       if (form.isChanged) toasts.say('Save or cancel your changes first.');
       return form.isChanged;
     },
-    onDoubleClick: finish,
-    onPointer: (at) => editor.point(isAddingPoints ? at : undefined),
+    onDoubleClick: drawing.finish,
+    onPointer: (at) => editor.point(isAdding ? at : undefined),
   };
   // When another record takes this one's place, its listener is there before effects of this one are undone.
   useLayoutEffect(() => {
@@ -242,15 +138,13 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
   // The map goes to a record that came by a link.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the record is there
   useEffect(() => {
-    const outline = (shape && outlineOf(shape)) ?? known ?? (shape && 'centre' in shape ? [shape.centre] : []);
+    const outline = (shape && outlineOf(shape)) ?? isochrone.area ?? (shape && 'centre' in shape ? [shape.centre] : []);
     if (isFlying && outline.length > 0) view.showOutline(outline);
   }, []);
 
   const close = () => leave(onClose);
-  const keys = useRef((_: KeyboardEvent) => {});
-  keys.current = (event) => {
+  useKeys((event) => {
     const { key, target } = event;
-    if (event.defaultPrevented || isElsewhere(target)) return;
     const isCommand = event.ctrlKey || event.metaKey;
     const isOnMap = target === view.map.getCanvas();
     const letter = key.toLowerCase();
@@ -259,61 +153,28 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
       if (isEditable) act({ type: letter === 'y' || event.shiftKey ? 'redo' : 'undo' });
     } else if (key === 'Escape') {
       event.preventDefault();
-      if (!finish()) close();
+      if (!drawing.finish()) close();
     } else if (isOnMap && (key === 'Enter' || key === ' ')) {
       event.preventDefault();
       const { lng, lat } = view.map.getCenter();
-      const isThere = isAddingPoints && isLastPoint(present(), [lng, lat]);
       // A second Enter at one place finishes.
-      if (!(isThere && finish())) placeAt([lng, lat]);
-    } else if (isOnMap && key === 'Backspace' && isAddingPoints) {
+      if (!(isAdding && drawing.isLastPoint([lng, lat]) && drawing.finish())) drawing.placeAt([lng, lat]);
+    } else if (isOnMap && key === 'Backspace' && isAdding) {
       event.preventDefault();
-      const before = present();
-      if (before?.type === 'polygon') put('step', { ...before, points: before.points.slice(0, -1) });
+      drawing.removeLastPoint();
     }
-  };
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => keys.current(event);
-    document.addEventListener('keydown', listen);
-    return () => document.removeEventListener('keydown', listen);
-  }, []);
+  });
 
-  const points = shape?.type === 'polygon' ? shape.points : [];
-  const crossings = crossingsOf(points).length;
   return (
     <>
       {isOwner && (
-        <div className="draw-bar card" role="toolbar" aria-label="Drawing">
-          <Button
-            look="plain"
-            icon="undo"
-            aria-label="Undo"
-            title="Undo (Ctrl+Z)"
-            disabled={isSaving || !canUndo(history)}
-            onClick={() => act({ type: 'undo' })}
-          />
-          <Button
-            look="plain"
-            icon="redo"
-            aria-label="Redo"
-            title="Redo (Ctrl+Shift+Z)"
-            disabled={isSaving || !canRedo(history)}
-            onClick={() => act({ type: 'redo' })}
-          />
-          {tool === 'polygon' && (
-            <Button
-              look="plain"
-              icon={isAdding ? 'check' : 'plus'}
-              disabled={isSaving || (isAdding && points.length < 3)}
-              onClick={() => (isAdding ? finish() : setAdding(true))}
-            >
-              {isAdding ? 'Finish' : 'Add points'}
-            </Button>
-          )}
-          <p className="draw-hint quiet small" role="status">
-            {hintOf({ tool, shape, isPlacing, isAdding: isAddingPoints, points: points.length, crossings, isochrone })}
-          </p>
-        </div>
+        <DrawBar
+          {...{ history, tool, shape, isochrone, isSaving, isPlacing, isAdding }}
+          onUndo={() => act({ type: 'undo' })}
+          onRedo={() => act({ type: 'redo' })}
+          onAddPoints={drawing.addPoints}
+          onFinish={drawing.finish}
+        />
       )}
       <div className="map-side">
         {isochrone.error !== null && (
@@ -336,45 +197,24 @@ function PlaceEditor<Row extends { readonly _id: string; readonly description: s
   );
 }
 
+/** Listens to keys of the page that are not meant for something else. */
+function useKeys(listener: (event: KeyboardEvent) => void): void {
+  const latest = useRef(listener);
+  latest.current = listener;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented && !isElsewhere(event.target)) latest.current(event);
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+}
+
 /** Tests whether keys are meant for a dialog, or for the text of a field outside the form, such as the search. */
 const isElsewhere = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   (target.closest('dialog') !== null ||
     (target.matches('input:not([type="checkbox"], [type="radio"]), textarea') && !target.closest('.record-panel')));
-
-const neverAnIsochrone = { type: 'circle', latitude: '', longitude: '', minutes: '', mode: '' };
-
-/** Tests whether a polygon's last point is at the position. */
-function isLastPoint(shape: Shape | undefined, at: Position): boolean {
-  const last = shape?.type === 'polygon' ? shape.points.at(-1) : undefined;
-  return last !== undefined && distanceM(last, at) < 0.5;
-}
-
-interface HintState {
-  readonly tool: Tool;
-  readonly shape: Shape | undefined;
-  readonly isPlacing: boolean;
-  readonly isAdding: boolean;
-  readonly points: number;
-  readonly crossings: number;
-  readonly isochrone: Isochrone;
-}
-
-function hintOf({ tool, shape, isPlacing, isAdding, points, crossings, isochrone }: HintState): string {
-  if (crossings > 0) return `The outline crosses itself at ${crossings === 1 ? 'one place' : `${crossings} places`}.`;
-  if (isPlacing) {
-    if (tool === 'circle') return 'Click the centre, or pull from the centre outwards.';
-    return tool === 'beacon' ? 'Click where the beacon is.' : 'Click the destination.';
-  }
-  if (isAdding && points === 0) return 'Click the first point.';
-  if (isAdding && points < 3) return 'Click the next point.';
-  if (isAdding) return 'Click further points. Click the first one to finish.';
-  if (shape && !isWithinMap(shape)) return 'It crosses the antimeridian or reaches a pole. Edit it in the form.';
-  if (tool === 'polygon') return 'Pull points to move them. Right-click a point to remove it.';
-  if (tool === 'circle') return 'Pull the centre or the handle.';
-  if (tool === 'isochrone' && isochrone.isLoading) return 'Computing the area.';
-  return 'Pull the point to move it.';
-}
 
 interface EditorProps<Row> extends Common {
   readonly stored?: Stored<Row>;
