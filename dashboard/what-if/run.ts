@@ -1,0 +1,76 @@
+/** One replay at a time: it is started, polled, and cancelled when nobody would see its result. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { Operations, Replay } from '../../client/types';
+import { callIn, type Scope } from '../client/call';
+import { useChange } from '../client/hooks';
+import { useScope } from '../state/session';
+
+const pollMs = 700;
+
+const cancelReplay = (scope: Scope, id: string): void =>
+  void callIn(scope, 'DELETE /v1/replays/{id}', { path: { id } }).catch(() => {});
+
+/**
+ * Cancels the replay that is under way when the view or the page is left: nobody would see its result.
+ * @param id undefined: none is under way.
+ * @returns whether the view was left.
+ */
+function useCancelAtEnd(id: string | undefined): { readonly current: boolean } {
+  const scope = useScope();
+  const isLeft = useRef(false);
+  const cancel = useRef(() => {});
+  cancel.current = () => id !== undefined && cancelReplay(scope, id);
+  useEffect(() => {
+    isLeft.current = false;
+    const leave = () => cancel.current();
+    addEventListener('pagehide', leave);
+    return () => {
+      isLeft.current = true;
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, []);
+  return isLeft;
+}
+
+type ReplayBody = Operations['POST /v1/replays']['body'];
+
+export interface ReplayRun {
+  /** Undefined before its first answer. */
+  readonly replay: Replay | undefined;
+  readonly isBusy: boolean;
+  /** Why it was not started. */
+  readonly startError: Error | null;
+  /** Why its progress is not known. */
+  readonly error: Error | null;
+  start(body: ReplayBody): void;
+}
+
+export function useReplayRun(): ReplayRun {
+  const scope = useScope();
+  const [id, setId] = useState<string>();
+  const start = useChange(async (body: ReplayBody, scope) => {
+    const answer = await callIn(scope, 'POST /v1/replays', { body });
+    if (isLeft.current) cancelReplay(scope, answer.replay._id);
+    return answer;
+  });
+  const running = useQuery({
+    queryKey: [scope, 'replays', id],
+    enabled: id !== undefined,
+    queryFn: ({ signal }) => callIn(scope, 'GET /v1/replays/{id}', { path: { id: id! }, signal }),
+    refetchInterval: ({ state }) => (state.data?.replay.status === 'running' || !state.data ? pollMs : false),
+  });
+  const replay = running.data?.replay;
+  const isRunning = replay?.status === 'running' || (id !== undefined && replay === undefined && !running.error);
+  const isLeft = useCancelAtEnd(isRunning ? id : undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a replay belongs to its environment
+  useEffect(() => setId(undefined), [scope]);
+  return {
+    replay,
+    isBusy: start.isPending || isRunning,
+    startError: start.error,
+    error: running.error,
+    start: (body) => start.mutate(body, { onSuccess: ({ replay }) => setId(replay._id) }),
+  };
+}
