@@ -110,10 +110,3 @@ export class Images {
 
 /** Returns a request in its normal form: equal requests have equal texts. */
 const keyOf = (request: MapRequest): string => createHash('sha256').update(JSON.stringify(request)).digest('base64');
-
-/** Returns whether an If-None-Match header (RFC 9110, 13.1.2) matches this image. */
-export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) || tags.includes('*');
-}

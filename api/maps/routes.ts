@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
+import { isKnown } from '../../http/answers/representations.js';
 import { described } from '../../http/describe.js';
 import { mapCostMs } from '../../renderer/request/cost.js';
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
@@ -11,7 +12,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import { createCostLimit } from './cost-limit.js';
 import { mapAnswer, mapParameters, notModified } from './description.js';
 import { fencesOfTag } from './fences.js';
-import { type Drawing, type FinishedFile, FinishedFiles, Images, isKnown } from './images.js';
+import { type Drawing, type FinishedFile, FinishedFiles, Images } from './images.js';
 import { createResolver, type Resolved } from './uploads.js';
 import { webMapRoutes } from './web-routes.js';
 
@@ -60,7 +61,7 @@ export const mapRoutes =
         reply.headers({ etag: image.etag, 'cache-control': cacheControl(asked, image), vary: 'Accept' });
         const { missingFonts = [] } = image;
         if (missingFonts.length > 0) reply.header('x-fenceline-missing-fonts', missingFonts.join(', '));
-        if (isKnown(request.headers['if-none-match'], image.etag)) return reply.code(304).send();
+        if (isKnown(request, image.etag)) return reply.code(304).send();
         return reply
           .type(image.contentType)
           .send(Buffer.from(image.bytes.buffer, image.bytes.byteOffset, image.bytes.byteLength));

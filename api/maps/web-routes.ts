@@ -10,6 +10,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { callerOf, keyOfRequest } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
+import { acceptsCoding, isKnown } from '../../http/answers/representations.js';
 import { contentOf, described } from '../../http/describe.js';
 import { faceOf } from '../../renderer/labels/text/font-face.js';
 import { webFileCostMs, webStyleCostMs } from '../../renderer/request/cost.js';
@@ -20,7 +21,7 @@ import { withAddresses } from '../../renderer/web/style.js';
 import { ApiError, parameterError, type Validated } from '../../schemas/errors.js';
 import type { MapParts } from '../dependencies.js';
 import type { CostLimit } from './cost-limit.js';
-import { type FinishedFile, type FinishedFiles, isKnown, maxAgeS } from './images.js';
+import { type FinishedFile, type FinishedFiles, maxAgeS } from './images.js';
 import type { Resolve } from './uploads.js';
 
 export interface WebMapParts {
@@ -216,16 +217,14 @@ async function send(
 ): Promise<FastifyReply> {
   // Weak (RFC 9110, 8.8.3), because the file has one tag for both encodings.
   reply.headers({ ...headers, etag: `W/${etag}` });
-  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (isKnown(request, etag)) return reply.code(304).send();
   if (bytes.length === 0) return reply.code(204).send();
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  if (isGzip && acceptsGzip(request)) reply.header('content-encoding', 'gzip');
-  const sent = isGzip && !acceptsGzip(request) ? await decompress(bytes) : bytes;
+  const acceptsGzip = acceptsCoding(request, 'gzip');
+  if (isGzip && acceptsGzip) reply.header('content-encoding', 'gzip');
+  const sent = isGzip && !acceptsGzip ? await decompress(bytes) : bytes;
   return reply.type(contentType).send(Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength));
 }
-
-const acceptsGzip = ({ headers }: FastifyRequest): boolean =>
-  /(^|,)\s*(gzip|\*)\s*(;\s*q=(1|0?\.\d*[1-9])|,|$)/i.test(`${headers['accept-encoding'] ?? ''}`);
 
 /** Returns a function that makes the address of a path, for clients that send the same key or session. */
 function addresses(request: FastifyRequest, { kind, role, project, environment }: Caller, publicUrl: string) {

@@ -10,6 +10,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsCoding, isKnown } from '../../http/answers/representations.js';
 import { ApiError } from '../../schemas/errors.js';
 
 export interface DashboardOptions {
@@ -77,13 +78,8 @@ const encodings = [
 ] as const;
 
 /** Returns the best encoding that the browser accepts and the build wrote. */
-function encodingFor({ headers }: Pick<FastifyRequest, 'headers'>, isWritten: (ending: string) => boolean) {
-  const accepted = String(headers['accept-encoding'] ?? '')
-    .split(',')
-    .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
-    .map((each) => each.split(';', 1)[0]!.trim());
-  return encodings.find(({ name, ending }) => accepted.includes(name) && isWritten(ending));
-}
+const encodingFor = (request: FastifyRequest, isWritten: (ending: string) => boolean) =>
+  encodings.find(({ name, ending }) => acceptsCoding(request, name) && isWritten(ending));
 
 /** What the build says of a module: its file, and the modules and styles that it needs. */
 type Manifest = Readonly<
@@ -129,7 +125,7 @@ export const dashboardRoutes =
       const entityTag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
       app.get(path, { config, schema }, async (request, reply) => {
         protect(reply).header('Cache-Control', 'no-cache').header('ETag', entityTag);
-        if (request.headers['if-none-match'] === entityTag) return reply.code(304).send();
+        if (isKnown(request, entityTag)) return reply.code(304).send();
         return reply.type(pageType).send(content);
       });
     }

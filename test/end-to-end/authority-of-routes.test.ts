@@ -2,7 +2,7 @@
  * Who may call each route of the description: every key, every session, and requests with a session from elsewhere. The
  * table names the authority of each route on its own, so that a route whose authority changes fails here.
  *
- * A caller that may call a route is told 400, because every request has an unknown parameter. So no request acts.
+ * A caller that may call a route gets 400, because every request has an unknown parameter. So no request acts.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
