@@ -2,13 +2,17 @@
  * Generates the API's description from the schemas of the routes: /openapi.json, and /docs for people. Both require no
  * key.
  */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { ErrorBody } from '../schemas/json/common.js';
 import type { Authority } from './access/authority.js';
 import { protectPages } from './answers/headers.js';
+import { acceptsCoding, isKnown } from './answers/representations.js';
 import { honoursIdempotencyKey, idempotencyHeader } from './requests/idempotency.js';
 
 export interface OpenApiOptions {
@@ -104,10 +108,45 @@ const tags = [
   'operations',
 ];
 
+/** The description as it is sent: a megabyte, which needs no key. */
+interface Document {
+  readonly plain: Buffer;
+  readonly gzipped: Buffer;
+  /** Strong. The answer has it as a weak one, because both codings have one tag. */
+  readonly etag: string;
+}
+
+const compress = promisify<Buffer, Buffer>(gzip);
+
+/** Writes the description once. A request that wrote it would keep the thread from other work for 20 ms. */
+async function writeDocument(app: FastifyInstance): Promise<Document> {
+  const plain = Buffer.from(JSON.stringify(app.swagger()));
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return { plain, gzipped: await compress(plain), etag };
+}
+
+async function sendDocument(request: FastifyRequest, reply: FastifyReply, document: Document): Promise<FastifyReply> {
+  const { plain, gzipped, etag } = document;
+  reply.headers({ 'cache-control': 'no-cache', etag: `W/${etag}`, vary: 'Accept-Encoding' });
+  if (isKnown(request, etag)) return reply.code(304).send();
+  reply.type('application/json; charset=utf-8');
+  if (!acceptsCoding(request, 'gzip')) return reply.send(plain);
+  return reply.header('content-encoding', 'gzip').send(gzipped);
+}
+
 const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title }) => {
   app.defaultAuthority = 'none';
   protectPages(app);
-  app.get('/openapi.json', async () => app.swagger());
+  let document: Promise<Document> | undefined;
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    document ??= writeDocument(app);
+    return sendDocument(request, reply, await document);
+  };
+  app.get('/openapi.json', handler);
+  // Swagger UI has a route of its own for the same document, which writes it for every request.
+  app.addHook('onRoute', (route) => {
+    if (route.url === '/docs/json') route.handler = handler;
+  });
   const css = [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }];
   await app.register(swaggerUi, { routePrefix: '/docs', theme: { title, css } });
 };
