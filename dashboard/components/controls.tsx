@@ -300,6 +300,12 @@ interface DialogProps {
   readonly isWide?: boolean;
 }
 
+/**
+ * What has the focus when a dialog opens: its first field, or else the first button of its foot, which changes nothing.
+ * The browser would choose the cross, which is the first in order.
+ */
+const firstControl = '.dialog-body :is(input, select, textarea):enabled, .dialog-foot button:enabled';
+
 /** Opens a dialog of the browser as long as it is there, and gives the focus back. */
 export function useModal() {
   const element = useRef<HTMLDialogElement>(null);
@@ -307,6 +313,7 @@ export function useModal() {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
+    dialog?.querySelector<HTMLElement>(firstControl)?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();

@@ -59,7 +59,7 @@ function Confirmation({ onClose }: { onClose(): void }) {
       <p>
         This can't be undone. To confirm, type <strong>{project.name}</strong>.
       </p>
-      <TextField label="Name of the project" autoComplete="off" autoFocus value={name} onChange={setName} />
+      <TextField label="Name of the project" autoComplete="off" value={name} onChange={setName} />
     </FormDialog>
   );
 }

@@ -135,7 +135,7 @@ function NewProject({ onCreated, onClose }: { onCreated(project: Project, sessio
       onClose={onClose}
     >
       <p className="quiet">A project has geofences, users, keys and members of its own, in Test and in Live.</p>
-      <TextField label="Name" autoFocus value={name} problem={problemAt(create.error, 'name')} onChange={setName} />
+      <TextField label="Name" value={name} problem={problemAt(create.error, 'name')} onChange={setName} />
     </FormDialog>
   );
 }

@@ -38,7 +38,6 @@ function ByPassword({ email }: { readonly email: string }) {
         label="Password"
         type="password"
         autoComplete="current-password"
-        autoFocus
         value={password}
         problem={isAtField ? messageOf(error) : undefined}
         onChange={setPassword}
