@@ -26,7 +26,16 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   }, [path]);
   return (
     <div className="shell">
-      <a className="skip" href="#main">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place on this page */}
+      <a
+        className="skip"
+        href="#main"
+        onClick={(event) => {
+          // Another address would be a step of its own for Back.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
         Skip to content
       </a>
       <UnreachableBanner />

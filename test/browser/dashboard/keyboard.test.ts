@@ -38,4 +38,17 @@ describe.runIf(isRunnable)('the keyboard', () => {
     await page.getByRole('dialog').waitFor();
     expect(await focusedName(page)).toBe(field);
   });
+
+  // The link added #main to the address, so the next Back stayed on the view.
+  it('comes to the content by the link past the navigation, and Back leads to the view before', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    await page.getByRole('link', { name: 'Skip to content' }).press('Enter');
+    await page.locator('main:focus').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
+  });
 });
