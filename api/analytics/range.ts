@@ -1,11 +1,13 @@
 /** Reads the time range and the time zone of a query. */
 import Type from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
-import { dayMs } from '../../schemas/durations.js';
+import { dayMs, hourMs } from '../../schemas/durations.js';
 import { utcTime } from '../../schemas/wire/common.js';
 
 const defaultRangeMs = 7 * dayMs;
 export const maxRangeDays = 92;
+/** Where clocks are set back, one of the days has an hour more: from October to December, for example. */
+const maxRangeMs = maxRangeDays * dayMs + hourMs;
 /** Well within the range of the store's time type. */
 const latestMs = Date.UTC(2200, 0, 1);
 
@@ -19,7 +21,7 @@ export function readRange(reader: FieldReader, nowMs: number): Range {
   const toMs = readInstant(reader, 'to') ?? nowMs;
   const fromMs = readInstant(reader, 'from') ?? Math.max(0, toMs - defaultRangeMs);
   if (fromMs >= toMs) reader.refuse('from', 'must be before `to`');
-  if (toMs - fromMs > maxRangeDays * dayMs) reader.refuse('from', `must be at most ${maxRangeDays} days before \`to\``);
+  if (toMs - fromMs > maxRangeMs) reader.refuse('from', `must be at most ${maxRangeDays} days before \`to\``);
   return { fromMs, toMs };
 }
 
