@@ -34,6 +34,22 @@ it('takes dates as inclusive, in hours when they are few, and asks for nothing t
   expect(rangeIn('', '2026-03-09').from).toBeUndefined();
 });
 
+it.each([
+  ['America/New_York', '2026-11-01T04:00:00Z', 25, ['01:00 GMT-04:00', '01:00 GMT-05:00']],
+  ['Europe/Rome', '2026-10-24T22:00:00Z', 25, ['02:00 GMT+02:00', '02:00 GMT+01:00']],
+  ['Europe/Rome', '2026-03-28T23:00:00Z', 23, []],
+])(
+  'tells apart the hours that a clock in %s shows twice (fault: they had one name)',
+  (timeZone, from, hours, twice) => {
+    const to = new Date(Date.parse(from) + hours * 3_600_000).toISOString();
+    const names = slotsOf(from, to, { interval: 'hour', timeZone }).map(({ longName }) => longName);
+    expect(new Set(names).size).toBe(hours);
+    expect(names.filter((name) => name.includes('GMT')).map((name) => name.slice(-'02:00 GMT+02:00'.length))).toEqual(
+      twice,
+    );
+  },
+);
+
 it('names durations and the buckets of a histogram', () => {
   expect([0.5, 0.995, 4.26, 45, 100, 125, 3_600].map(minutesText)).toEqual([
     '30 s',

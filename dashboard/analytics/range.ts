@@ -23,7 +23,8 @@ export interface QueryRange {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-const maxHourlyMs = 3 * dayMs;
+/** Where clocks are set back, one of three days has an hour more. */
+const maxHourlyMs = 3 * dayMs + hourMs;
 const days = { '7d': 7, '30d': 30, '90d': 90 } as const;
 
 export const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -91,20 +92,29 @@ export function slotsOf(
   return interval === 'hour' ? hoursOf(from, to, timeZone) : daysOf(from, to, timeZone);
 }
 
+/** Returns a function that names the hour of a time. An hour that the clock shows twice has the offset in its name. */
+function hourNames(timeZone: string): (timeMs: number) => string {
+  const long = format(timeZone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit' });
+  const zoned = format(timeZone, { timeZoneName: 'longOffset' });
+  return (timeMs) => {
+    const name = `${long.format(timeMs)}:00`;
+    const isTwice = [timeMs - hourMs, timeMs + hourMs].some((other) => `${long.format(other)}:00` === name);
+    if (!isTwice) return name;
+    return `${name} ${zoned.formatToParts(timeMs).find(({ type }) => type === 'timeZoneName')!.value}`;
+  };
+}
+
 function hoursOf(from: string, to: string, timeZone: string): Slot[] {
   const slots: Slot[] = [];
-  const [short, long] = [
-    format(timeZone, { hour: '2-digit' }),
-    format(timeZone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit' }),
-  ];
+  const short = format(timeZone, { hour: '2-digit' });
+  const nameOf = hourNames(timeZone);
   const minutes = minutesOf(timeZone);
   const endMs = Date.parse(to);
   for (let timeMs = Date.parse(from); timeMs < endMs; ) {
     const passed = minutes(timeMs);
     const startMs = startFrom(timeMs, passed);
     // The hour's name is that of a time in it: where clocks change by half an hour, it may begin before the change.
-    const [name, longName] = [`${short.format(timeMs)}:00`, `${long.format(timeMs)}:00`];
-    slots.push({ key: new Date(startMs).toISOString(), name, longName });
+    slots.push({ key: new Date(startMs).toISOString(), name: `${short.format(timeMs)}:00`, longName: nameOf(timeMs) });
     timeMs = startMs + hourMs;
   }
   return slots;
