@@ -69,6 +69,19 @@ describe('a call', () => {
     expect(received[1]?.url).toBe('/v1/geofences?tag=a%26b&metadata%5Bfloor%5D=2&limit=5');
   });
 
+  it('sends no part of a path that a URL drops (fault: the tag "." deleted the geofence with that id)', async () => {
+    reactions = [done];
+    for (const tag of ['.', '..']) {
+      const path = { tag, externalId: '6b0b8de128cf173fcc0266c7' };
+      const failure = await failureOf(client.call('DELETE /v1/geofences/{tag}/{externalId}', { path }));
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(String(failure)).toContain('tag: ');
+    }
+    expect(received).toEqual([]);
+    await client.call('DELETE /v1/geofences/{tag}/{externalId}', { path: { tag: '...', externalId: '.a' } });
+    expect(received[0]?.url).toBe('/v1/geofences/.../.a');
+  });
+
   it('repeats a POST with the same idempotency key until it is answered', async () => {
     reactions = [breakOff, refuse(503, 'unavailable'), refuse(429, 'rate_limited', { 'retry-after': '0' }), done];
     expect((await createWebhook()).webhook._id).toBe('w1');

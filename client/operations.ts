@@ -43,9 +43,17 @@ export interface Given {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns the path with its parameters filled in. */
+/**
+ * Returns the path with its parameters filled in. Throws a TypeError for `.` and `..`: a URL drops these parts, encoded
+ * or not, so the request would name another resource.
+ */
 export const pathOf = (template: string, path: Readonly<Record<string, string>> = {}): string =>
-  template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+  template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name] ?? '';
+    if (value === '.' || value === '..')
+      throw new TypeError(`${name}: "${value}" can't be a part of a path; use the id of the record`);
+    return encodeURIComponent(value);
+  });
 
 /** Returns the query with its question mark, or nothing. Maps such as metadata become `metadata[name]=value`. */
 export function queryOf(query: object = {}): string {
