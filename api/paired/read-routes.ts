@@ -1,0 +1,78 @@
+/** The routes that read geofences or beacons: the list, and one by its id or its pair. */
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import { callerOf } from '../../http/access/authority.js';
+import { leavingOf } from '../../http/access/revocation.js';
+import { capitalized, described, idParameter, listOf, pairParameters } from '../../http/describe.js';
+import { accepted, type RawFields } from '../../http/fields/reader.js';
+import type { BeaconRecord } from '../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { listPaging, metaOfPage, readListQuery } from '../lists.js';
+import { type ById, type ByPair, config, type PairedParts } from './parts.js';
+import { listPage, searchListParameters, searchPage } from './search.js';
+
+/** Adds the list, which is a search with the parameters of one. */
+export function addListRoute<Given, Input, Stored extends GeofenceRecord | BeaconRecord>(
+  app: FastifyInstance,
+  { resource, clock, tag, path }: PairedParts<Given, Input, Stored>,
+): void {
+  app.get(path, {
+    config,
+    schema: described({
+      operationId: `list${capitalized(tag)}`,
+      tag,
+      summary: `List ${tag}, ${resource.orderBy === 'updatedAt' ? 'last updated' : 'newest'} first`,
+      description:
+        `${listPaging} Or pass \`${resource.orderBy}\` of the last item ` +
+        `as \`${resource.orderBy.replace('At', 'Before')}\`.`,
+      querystring: searchListParameters,
+      answer: listOf({ [tag]: Type.Array(resource.answer) }, { cursor: true }),
+      failures: [400],
+    }),
+    handler: async (request, reply) => {
+      const given = request.query as RawFields;
+      const nowMs = clock();
+      const leaving = leavingOf(reply);
+      const found = await searchPage(resource, callerOf(request), given, leaving);
+      if (found) return { meta: found.meta, [tag]: found.items.map((record) => resource.json(record, nowMs)) };
+      const query = accepted(readListQuery(callerOf(request), given, resource.orderBy));
+      const { items, hasMore } = await listPage(resource, query, leaving);
+      const meta = metaOfPage(items, hasMore, (record) => record[resource.orderBy]);
+      return { meta, [tag]: items.map((record) => resource.json(record, nowMs)) };
+    },
+  });
+}
+
+/** Adds the routes that answer one record. */
+export function addRecordRoutes<Given, Input, Stored extends GeofenceRecord | BeaconRecord>(
+  app: FastifyInstance,
+  { name, tag, path, one, operation, show, byId, byPair }: PairedParts<Given, Input, Stored>,
+): void {
+  app.get<ById>(`${path}/:id`, {
+    config,
+    schema: described({
+      operationId: operation('get'),
+      tag,
+      summary: `Get a ${name} by id`,
+      params: idParameter,
+      answer: one,
+      failures: [404],
+      entityTag: 'answered',
+    }),
+    handler: async (request, reply) => show(byId(request), reply),
+  });
+
+  app.get<ByPair>(`${path}/:tag/:externalId`, {
+    config,
+    schema: described({
+      operationId: operation('get', 'OfPair'),
+      tag,
+      summary: `Get the ${name} of a pair`,
+      params: pairParameters,
+      answer: one,
+      failures: [404],
+      entityTag: 'answered',
+    }),
+    handler: async (request, reply) => show(byPair(request), reply),
+  });
+}
