@@ -1,7 +1,10 @@
-/** Edits of accounts. */
+/** Edits of accounts, and of projects by their members. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf } from '../../http/access/authority.js';
+import { found } from '../../http/describe.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { AccountRecord } from '../../schemas/json/account.js';
+import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 
@@ -31,3 +34,18 @@ export const changeAccount = (
     const record = { ...change(current), updatedAt: nowMs };
     return { kind: 'account', id: known._id, record, isExisting: true, result: record };
   });
+
+/** Returns a function that changes the project of the request's session. */
+export const createProjectEditor =
+  (configuration: ApiDependencies['configuration'], edit: Edit) =>
+  (
+    request: FastifyRequest,
+    change: (project: ProjectRecord, nowMs: number) => ProjectRecord,
+  ): Promise<ProjectRecord> => {
+    const { project: id } = callerOf(request);
+    const { confirmAuthority } = request;
+    return edit({ ...withoutRevision, request: { headers: {}, confirmAuthority } }, `project/${id}`, (nowMs) => {
+      const record = change(found(configuration.project(id), 'project'), nowMs);
+      return { kind: 'project', id, record, isExisting: true, result: record };
+    });
+  };

@@ -3,7 +3,15 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { bodyFields } from '../../http/describe.js';
 import { accepted, FieldReader } from '../../http/fields/reader.js';
-import { type FieldTable, field, readTable, refuseUnknown, required, type ValuesOf } from '../../http/fields/table.js';
+import {
+  choiceField,
+  type FieldTable,
+  field,
+  readTable,
+  refuseUnknown,
+  required,
+  type ValuesOf,
+} from '../../http/fields/table.js';
 import { checkMailAddress } from '../../outbound/mail/address.js';
 
 const maxEmailCharacters = 254;
@@ -31,6 +39,8 @@ export const passwordField = required(
 export const tokenField = required(
   field((reader, name) => reader.text(name, maxTokenCharacters), Type.String({ maxLength: maxTokenCharacters })),
 );
+
+export const roleField = required(choiceField(['owner', 'viewer'], 'An owner may do everything; a viewer may read'));
 
 /** Reads a body that has exactly the fields of the table. */
 export function readBody<const Table extends FieldTable>(request: FastifyRequest, table: Table): ValuesOf<Table> {

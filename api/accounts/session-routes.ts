@@ -1,35 +1,23 @@
-/** The routes of sessions: signing in and out, one-time links, and the account of the session. */
+/** The routes of sessions: the one of the request, those of its account, and their ends. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { sessionOf } from '../../http/access/authority.js';
 import type { ListedSession } from '../../http/access/sessions.js';
 import { answerOf, described, found, idParameter, success } from '../../http/describe.js';
-import { booleanField, schemaOf, textField } from '../../http/fields/table.js';
+import { booleanField, schemaOf } from '../../http/fields/table.js';
 import { Session, SignedInBrowser } from '../../schemas/json/account.js';
-import { Timestamp } from '../../schemas/json/common.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
-import { accountIdOf, newGeneration, withoutAccount } from './accounts.js';
+import { newGeneration } from './accounts.js';
 import type { AccountParts } from './dependencies.js';
-import { changeAccount, withoutRevision, wrongPassword } from './edits.js';
-import { emailField, passwordField, readBody, tokenField } from './fields.js';
-import { createLimits } from './limits.js';
-import { accountLink } from './mails.js';
-import { signInLinkTtlMs } from './parts.js';
+import { changeAccount } from './edits.js';
+import { readBody } from './fields.js';
 import { accountOf, sessionJson } from './session.js';
-import { wrongToken } from './tokens.js';
 
 const tag = 'accounts';
-const signIn = { authority: 'sign-in', limit: 'none' } as const;
-const withSession = { authority: 'session', limit: 'none' } as const;
-
-const signInFields = { email: emailField, password: passwordField } as const;
-const tokenFields = { token: tokenField } as const;
-const linkFields = { project: textField({}, 'Id of the project; default: the oldest one') } as const;
+const config = { authority: 'session', limit: 'none' } as const;
 const signOutFields = { everywhere: booleanField('Ends all sessions of the account') } as const;
-const deletionFields = { password: passwordField } as const;
-
 const one = answerOf({ session: Session });
 
 const browserJson = (session: ListedSession): SignedInBrowser => ({
@@ -42,90 +30,18 @@ const browserJson = (session: ListedSession): SignedInBrowser => ({
 });
 
 export const sessionRoutes =
-  (deps: ApiDependencies, parts: AccountParts, edit: Edit): FastifyPluginAsync =>
+  (deps: Pick<ApiDependencies, 'configuration'>, { sessions }: AccountParts, edit: Edit): FastifyPluginAsync =>
   async (app) => {
-    const { configuration, writer, clock } = deps;
-    const { sessions, passwords } = parts;
-    const limits = createLimits(parts);
-
-    app.post('/v1/signin', {
-      config: signIn,
-      schema: described({
-        operationId: 'signIn',
-        tag,
-        summary: 'Sign in',
-        description: 'Sets the session cookie. A wrong password and an unknown address have the same answer.',
-        body: schemaOf(signInFields),
-        answer: one,
-        failures: [400, 503],
-      }),
-      handler: async (request, reply) => {
-        const { email, password } = readBody(request, signInFields);
-        await limits.signIn(request, email);
-        await writer.catchUp();
-        const account = configuration.account(accountIdOf(email));
-        const isRight = await passwords.verify(password, account?.passwordHash);
-        if (!isRight || account === undefined) throw wrongPassword();
-        if (!passwords.isCurrent(account.passwordHash)) {
-          const passwordHash = await passwords.hash(password);
-          await changeAccount(deps, edit, account, (current) => ({ ...current, passwordHash }));
-        }
-        const session = await sessions.start(request, reply, { account });
-        return { meta: success, session: sessionJson(session, configuration) };
-      },
-    });
-
-    app.post('/v1/signin/link', {
-      config: signIn,
-      schema: described({
-        operationId: 'signInByLink',
-        tag,
-        summary: 'Sign in by a one-time link',
-        description: 'Sets the session cookie of an owner of the project, without an account. The token works once.',
-        body: schemaOf(tokenFields),
-        answer: one,
-        failures: [400],
-      }),
-      handler: async (request, reply) => {
-        const { token } = readBody(request, tokenFields);
-        await limits.token(request);
-        const link = await parts.linkTokens.redeem(token);
-        if (link === undefined) throw wrongToken();
-        const session = await sessions.start(request, reply, { project: link.project });
-        return { meta: success, session: sessionJson(session, configuration) };
-      },
-    });
-
-    app.post('/v1/signin/links', {
-      config: { authority: 'admin', limit: 'none' },
-      schema: described({
-        operationId: 'createSignInLink',
-        tag,
-        summary: 'Create a one-time sign-in link',
-        description: 'Whoever opens the link first is signed in as owner of the project. It expires after an hour.',
-        body: schemaOf(linkFields),
-        answer: answerOf({ token: Type.String(), url: Type.String(), expiresAt: Timestamp }),
-        failures: [400, 404],
-      }),
-      handler: async (request) => {
-        const { project: id } = readBody(request, linkFields);
-        await writer.catchUp();
-        const oldest = configuration.projects().sort((a, b) => a.createdAt - b.createdAt)[0];
-        const project = found(id === null ? oldest : configuration.project(id), 'project');
-        const token = await parts.linkTokens.issue({ project: project._id });
-        const expiresAt = isoTime(clock() + signInLinkTtlMs);
-        return { meta: success, token, url: accountLink(parts.publicUrl(), 'signin', token), expiresAt };
-      },
-    });
+    const { configuration } = deps;
 
     app.get('/v1/session', {
-      config: withSession,
+      config,
       schema: described({ operationId: 'getSession', tag, summary: 'Get the session', answer: one }),
       handler: async (request) => ({ meta: success, session: sessionJson(sessionOf(request), configuration) }),
     });
 
     app.get('/v1/sessions', {
-      config: withSession,
+      config,
       schema: described({
         operationId: 'listSessions',
         tag,
@@ -142,7 +58,7 @@ export const sessionRoutes =
     });
 
     app.delete('/v1/sessions', {
-      config: withSession,
+      config,
       schema: described({
         operationId: 'endOtherSessions',
         tag,
@@ -163,7 +79,7 @@ export const sessionRoutes =
     });
 
     app.delete<{ Params: { id: string } }>('/v1/sessions/:id', {
-      config: withSession,
+      config,
       schema: described({
         operationId: 'endSession',
         tag,
@@ -179,7 +95,7 @@ export const sessionRoutes =
     });
 
     app.post('/v1/signout', {
-      config: withSession,
+      config,
       schema: described({
         operationId: 'signOut',
         tag,
@@ -193,47 +109,6 @@ export const sessionRoutes =
         const { account } = sessionOf(request);
         if (everywhere === true && account !== null)
           await changeAccount(deps, edit, account, (current) => ({ ...current, generation: newGeneration() }));
-        await sessions.end(request, reply);
-        return { meta: success };
-      },
-    });
-
-    app.post('/v1/account/delete', {
-      config: withSession,
-      schema: described({
-        operationId: 'deleteAccount',
-        tag,
-        summary: 'Delete the account',
-        description:
-          'Removes the account from all projects, deletes it with its address, and ends its sessions. Projects stay. ' +
-          'Refused while the account is the only owner of a project with other members.',
-        body: schemaOf(deletionFields),
-        answer: answerOf(),
-        failures: [400, 409, 503],
-      }),
-      handler: async (request, reply) => {
-        const { password } = readBody(request, deletionFields);
-        const account = accountOf(sessionOf(request));
-        await limits.signIn(request, account.email);
-        if (!(await passwords.verify(password, account.passwordHash))) throw wrongPassword();
-        await writer.catchUp();
-        const nowMs = writer.nextTimestamp();
-        const affected = configuration.projects().filter((project) => withoutAccount(project, account, nowMs));
-        // Memberships first: an account that is gone can no longer be removed from them.
-        for (const { _id: id } of affected) {
-          await edit(withoutRevision, `project/${id}`, (atMs) => {
-            const project = found(configuration.project(id), 'project');
-            const record = withoutAccount(project, account, atMs) ?? project;
-            return { kind: 'project', id, record, isExisting: true, result: null };
-          });
-        }
-        await edit(withoutRevision, `account/${account._id}`, () => ({
-          kind: 'account',
-          id: account._id,
-          record: null,
-          isExisting: true,
-          result: null,
-        }));
         await sessions.end(request, reply);
         return { meta: success };
       },
