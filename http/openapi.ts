@@ -143,9 +143,11 @@ const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title
     return sendDocument(request, reply, await document);
   };
   app.get('/openapi.json', handler);
-  // Swagger UI has a route of its own for the same document, which writes it for every request.
+  // Swagger UI has routes of its own for the document. They write JSON for every request, and YAML in two seconds.
   app.addHook('onRoute', (route) => {
     if (route.url === '/docs/json') route.handler = handler;
+    // Readers of YAML read JSON, which is a part of it.
+    if (route.url === '/docs/yaml') route.handler = (_, reply) => reply.redirect('../openapi.json');
   });
   const css = [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }];
   await app.register(swaggerUi, { routePrefix: '/docs', theme: { title, css } });

@@ -517,3 +517,11 @@ it.each(['/openapi.json', '/docs/json'])(
     expect([again.statusCode, again.body]).toEqual([304, '']);
   },
 );
+
+it('sends readers of YAML to the same document (fault: it was written in two seconds)', async () => {
+  const { statusCode, headers } = await get('/docs/yaml');
+  expect([statusCode, new URL(String(headers.location), 'http://localhost/docs/yaml').pathname]).toEqual([
+    302,
+    '/openapi.json',
+  ]);
+});
