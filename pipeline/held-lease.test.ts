@@ -4,50 +4,15 @@
  * There were four of them, with four answers to a lost one. The lease of an import had none: after an outage two nodes
  * imported into a project at once.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createExpiringValues } from '../backends/embedded/expiring-values.js';
-import { openStorage } from '../backends/embedded/storage.js';
+import { expect, test } from 'vitest';
 import { PortError } from './errors.js';
 import { holdLease, type LeaseTerms } from './held-lease.js';
-import type { ExpiringValues } from './ports.js';
+import { useVirtualValues } from './testing/virtual-values.js';
 
 const terms = { leaseMs: 60_000, renewEveryMs: 5_000, closing: new AbortController().signal };
 const key = 'work';
-
-let place: { readonly path: string; readonly storage: ReturnType<typeof openStorage> };
-let values: ExpiringValues;
-beforeEach(() => {
-  const path = mkdtempSync(join(tmpdir(), 'fenceline-lease-'));
-  place = { path, storage: openStorage({ path, partitions: 1, mapBytes: 2 ** 28 }) };
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
-  values = createExpiringValues(place.storage, { clock: () => performance.now() });
-});
-afterEach(async () => {
-  vi.useRealTimers();
-  await place.storage.close();
-  rmSync(place.path, { recursive: true });
-});
-
-/** Calls that reached the store. */
-const calls = new Set<Promise<unknown>>();
-
-/** Resolves when every call that reached the store has been answered. */
-async function answered(): Promise<void> {
-  do {
-    await Promise.allSettled(calls);
-    await new Promise((resolve) => setImmediate(resolve));
-  } while (calls.size > 0);
-}
-
-async function pass(ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= 1_000) {
-    vi.advanceTimersByTime(1_000);
-    await answered();
-  }
-}
+const values = useVirtualValues();
+const { answered, pass } = values;
 
 /** The store as one node sees it: calls fail during an outage, or hang until it ends, as retried ones do. */
 function node(name: string) {
@@ -57,9 +22,7 @@ function node(name: string) {
   const reached = async <T>(call: () => Promise<T>): Promise<T> => {
     if (outage === 'fails') throw new PortError('unavailable', 'the store is out of reach');
     await ended;
-    const called = call().finally(() => calls.delete(called));
-    calls.add(called);
-    return called;
+    return call();
   };
   return {
     hold: (more: Partial<LeaseTerms> = {}) =>

@@ -374,7 +374,7 @@ export interface Inbox {
   onReply(listener: (request: string, body: string) => void): void;
 }
 
-/** Leases for periodic work that one node at a time should do. */
+/** Leases for a fixed time, for work that nodes should not repeat at once. Longer work renews one: `HeldLease`. */
 export interface Leases {
   /**
    * Returns true if this node holds the lease `name` for `intervalMs`. One of the nodes that ask within an interval

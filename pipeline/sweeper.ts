@@ -1,7 +1,9 @@
 /** Work that is done at intervals, by one node at a time. */
+import { freshId } from '../schemas/ids.js';
 import { ignorePassing } from './errors.js';
 import { createFailure } from './failure.js';
-import type { Leases } from './ports.js';
+import { type HeldLease, holdLease } from './held-lease.js';
+import type { ExpiringValues } from './ports.js';
 
 export interface Sweeper {
   start(): void;
@@ -11,19 +13,45 @@ export interface Sweeper {
   readonly done: Promise<void>;
 }
 
+/**
+ * Takes the lease of a sweeper by its name. Returns undefined while another node holds it. Rejects if the store does,
+ * and with the reason of `closing` when that has aborted.
+ */
+export type TakeLease = (name: string, closing: AbortSignal) => Promise<HeldLease | undefined>;
+
 interface SweeperParts {
   /** Name of the lease. */
   readonly name: string;
-  readonly leases: Leases;
+  readonly takeLease: TakeLease;
   readonly intervalMs: number;
   /** Checked before the lease is taken, because most intervals have nothing to do. */
   readonly isDue: () => boolean;
-  /** Does what is due, in parts, and ends between two parts when `stopping` aborts. */
-  readonly sweep: (stopping: AbortSignal) => Promise<void>;
+  /** Does what is due, in parts, and ends between two parts when `ending` aborts: on a stop, or without the lease. */
+  readonly sweep: (ending: AbortSignal) => Promise<void>;
+  /**
+   * Returns whether this node goes on later with what it began, as only it knows how far that is. It keeps the lease
+   * until then. Default: the lease is released after each sweep.
+   */
+  readonly isUnfinished?: () => boolean;
 }
 
-/** Creates a sweeper. Any node may sweep; a lease lets one node at a time. */
-export function createSweeper({ name, leases, intervalMs, isDue, sweep }: SweeperParts): Sweeper {
+const terms = { leaseMs: 30_000, renewEveryMs: 5_000 };
+
+/** Creates the leases of sweepers in a store that the nodes share. */
+export const createSweeperLeases =
+  (values: Pick<ExpiringValues, 'get' | 'put' | 'delete'>): TakeLease =>
+  (name, closing) =>
+    holdLease(values, `sweeper.${name}`, freshId(), { ...terms, closing });
+
+/** Grants every lease, to a node that shares its stores with no other. */
+export const leasesOfOnlyNode: TakeLease = async () => ({
+  lost: new AbortController().signal,
+  release: async () => {},
+});
+
+/** Creates a sweeper. Any node may sweep; a lease, held for as long as a sweep takes, lets one node at a time. */
+export function createSweeper(parts: SweeperParts): Sweeper {
+  const { name, takeLease, intervalMs, isDue, sweep, isUnfinished = () => false } = parts;
   const { failed, fail } = createFailure();
   let end = () => {};
   const stopped = new Promise<void>((resolve) => {
@@ -32,15 +60,39 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let sweeping = Promise.resolve();
+  let lease: HeldLease | undefined;
+
+  async function releaseLease(): Promise<void> {
+    const released = lease?.release();
+    lease = undefined;
+    await released;
+  }
+
+  async function sweepWithLease(): Promise<void> {
+    lease ??= await takeLease(name, stopping.signal);
+    if (lease !== undefined) await sweep(AbortSignal.any([stopping.signal, lease.lost]));
+  }
 
   async function sweepInTurn(): Promise<void> {
-    if (isDue() && (await leases.take(name, intervalMs))) await sweep(stopping.signal);
+    let keepsLease = false;
+    try {
+      if (lease?.lost.aborted) await releaseLease();
+      if (isDue()) await sweepWithLease();
+      keepsLease = isUnfinished();
+    } finally {
+      // After a failure another node may succeed.
+      if (!keepsLease) await releaseLease();
+    }
+  }
+
+  function ignoreExpected(error: unknown): void {
+    // A full disk or log, or an outage: the next sweep tries again.
+    if (error !== stopping.signal.reason) ignorePassing(error);
   }
 
   function sweepAndPlanNext(): void {
     sweeping = sweepInTurn()
-      // A full disk or log, or an outage: the next sweep tries again.
-      .catch(ignorePassing)
+      .catch(ignoreExpected)
       .then(() => {
         if (!stopping.signal.aborted) timer = setTimeout(sweepAndPlanNext, intervalMs);
       }, fail);
@@ -53,6 +105,7 @@ export function createSweeper({ name, leases, intervalMs, isDue, sweep }: Sweepe
       stopping.abort();
       clearTimeout(timer);
       await sweeping;
+      await releaseLease();
       end();
     },
   };

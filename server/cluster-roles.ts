@@ -18,6 +18,7 @@ import type { SecretCipher } from '../pipeline/encryption.js';
 import { isPortError } from '../pipeline/errors.js';
 import { topics } from '../pipeline/ports.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
+import { createSweeperLeases } from '../pipeline/sweeper.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
 import { addBacklogMetrics, atMostEvery, progressAt } from './backlog.js';
 import type { Configuration, Role } from './config/schema.js';
@@ -108,13 +109,13 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     searchGeofences,
     tracing,
   }) {
-    const { log, stateStore, replies, leases } = backend;
+    const { log, stateStore, replies, values } = backend;
     const catchUp = createCatchUp({ log, readModel });
     const observeCache = observeCaches(registry);
     const parts = { log, states: stateStore, catalog, catchUp, replies, searchGeofences, observeCache, tracing };
     const stage = startLocationStage(parts, { configuration, logger, metrics: stageMetrics });
     const writer = createConfigurationWriter({ log, readModel });
-    const sweepers = startSweepers({ readModel, writer, leases }, configuration);
+    const sweepers = startSweepers({ readModel, writer, takeLease: createSweeperLeases(values) }, configuration);
     return {
       done: Promise.race([stage.done, sweepers.done]),
       async stop() {
@@ -147,6 +148,7 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
         secretCipher,
         webhookClient,
         deliveries: backend.requestDeliveries,
+        takeLease: createSweeperLeases(backend.values),
         leases: backend.leases,
         replaySource: { kind: 'cluster', options: parts.clusterOptions },
         nextOffsets: () => states.nextOffsets(log.partitions(topics.locations)),
@@ -191,14 +193,14 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   }) {
     const analytics = await openAnalytics();
     await migrate(analytics, tables, clickHouse);
-    const { log, positions, stateStore: states, deliveryQueue: deliveries, leases } = backend;
+    const { log, positions, stateStore: states, deliveryQueue: deliveries, values } = backend;
     const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics: stageMetrics });
     const writer = createConfigurationWriter({ log, readModel });
     const eraser = startEraser(
       {
         readModel,
         writer,
-        leases,
+        takeLease: createSweeperLeases(values),
         log,
         states,
         positions,

@@ -18,6 +18,7 @@ import { type ChangeProblem, followComparedChanges } from '../pipeline/catalog/s
 import { createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
 import { createSecretCipher } from '../pipeline/encryption.js';
 import { type Log, topics } from '../pipeline/ports.js';
+import { leasesOfOnlyNode } from '../pipeline/sweeper.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
 import { addBacklogMetrics, newAppliedOffsets, offsetsOf, sharedProgress } from './backlog.js';
 import { backupRoutes } from './backup/routes.js';
@@ -105,13 +106,13 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
   await Promise.race([failureOf(workers, space), Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
-  const sweepers = startSweepers({ readModel, writer, leases: embeddedLeases }, configuration);
+  const sweepers = startSweepers({ readModel, writer, takeLease: leasesOfOnlyNode }, configuration);
   const { positions, deliveryQueue: deliveries } = backend;
   const eraser = startEraser(
     {
       readModel,
       writer,
-      leases: embeddedLeases,
+      takeLease: leasesOfOnlyNode,
       log: backend.log,
       states: stateStore,
       positions,
@@ -173,6 +174,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     secretCipher,
     webhookClient,
     deliveries: backend.deliveryQueue,
+    takeLease: leasesOfOnlyNode,
     leases: embeddedLeases,
     nextOffsets: async () => offsetsOf(applied),
     replaySource: { kind: 'folder', path: configuration.data },

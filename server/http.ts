@@ -32,7 +32,7 @@ import type { EncodedWriter } from '../pipeline/catalog/types.js';
 import type { SecretCipher } from '../pipeline/encryption.js';
 import type { DeliveryQueue, ExpiringValues, Leases, StateStore } from '../pipeline/ports.js';
 import { createSingleAttempt } from '../pipeline/stages/webhooks/attempt.js';
-import type { Sweeper } from '../pipeline/sweeper.js';
+import type { Sweeper, TakeLease } from '../pipeline/sweeper.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
 import { type ReplaySource, runInProcess } from '../replay/child.js';
 import { defaultJobBounds } from '../replay/job.js';
@@ -178,6 +178,7 @@ export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' 
   readonly admitWrite?: (() => void) | undefined;
   readonly webhookClient: ReturnType<typeof createWebhookClient>;
   readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
+  readonly takeLease: TakeLease;
   readonly leases: Leases;
   /** Returns, per partition, the offset of the next location to evaluate. */
   readonly nextOffsets: () => Promise<readonly number[]>;
@@ -212,6 +213,7 @@ export async function addApi(
     admitWrite,
     webhookClient,
     deliveries,
+    takeLease,
     leases,
     nextOffsets,
     replaySource,
@@ -301,6 +303,7 @@ export async function addApi(
   const follower = createPlaceFollower({
     readModel,
     writer,
+    takeLease,
     leases,
     sources: geometrySources,
     onProblem: (problem) => logger.warn(problem, 'a geofence cannot follow its place'),

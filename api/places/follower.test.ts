@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { embeddedLeases } from '../../backends/embedded/leases.js';
 import { PortError } from '../../pipeline/errors.js';
+import { createSweeperLeases, leasesOfOnlyNode } from '../../pipeline/sweeper.js';
 import { refusal } from '../../providers/answer.js';
 import type { IsochroneProvider } from '../../providers/isochrones/provider.js';
 import { type Body, useApi } from '../testing/fixtures.js';
@@ -52,6 +53,7 @@ function startFollower(parts: Partial<PlaceFollowerParts> = {}) {
   const follower = createPlaceFollower({
     readModel: api.readModel,
     writer: api.writer,
+    takeLease: leasesOfOnlyNode,
     leases: embeddedLeases,
     sources: { isochrones },
     onProblem: () => {},
@@ -139,24 +141,20 @@ describe('an isochrone', () => {
 test('regression: an isochrone is computed on one node, however long that takes', async () => {
   await putPlace('p8', point(1, 1));
   await putFence('8', { type: 'isochrone', radius: 10, mode: 'foot', placeId: 'p8' });
-  const heldUntilMs = new Map<string, number>();
-  let passes = 0;
-  const leases: PlaceFollowerParts['leases'] = {
-    async take(name, intervalMs) {
-      if ((heldUntilMs.get(name) ?? 0) > performance.now()) return false;
-      heldUntilMs.set(name, performance.now() + intervalMs);
-      if (name === 'places') passes += 1;
-      return true;
-    },
+  let attempts = 0;
+  const take = createSweeperLeases(api.values);
+  const takeLease: PlaceFollowerParts['takeLease'] = (name, closing) => {
+    attempts += 1;
+    return take(name, closing);
   };
   let computed = 0;
   const slow: IsochroneProvider = async (request) => {
     computed += 1;
-    const before = passes;
-    await vi.waitFor(() => expect(passes).toBeGreaterThan(before + 3), { timeout: 60_000 });
+    const before = attempts;
+    await vi.waitFor(() => expect(attempts).toBeGreaterThan(before + 3), { timeout: 60_000 });
     return isochrones(request);
   };
-  for (let node = 0; node < 2; node++) startFollower({ leases, sources: { isochrones: slow } });
+  for (let node = 0; node < 2; node++) startFollower({ takeLease, sources: { isochrones: slow } });
   await putPlace('p8', point(2, 2));
   await followed();
   expect(computed).toBe(1);

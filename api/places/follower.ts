@@ -2,7 +2,7 @@
  * Gives geofences the new geometry of their place.
  *
  * The read model knows which geofences are behind their place, so nothing is lost by a restart, and any node may do the
- * work; a lease lets one node begin a pass, and one node compute an isochrone. An edit is based on the record that was
+ * work, one at a time. An edit is based on the record that was
  * read: if an owner was first, the geofence is compared again. A geofence that can't follow, for example because the
  * isochrone provider is down, keeps its geometry and is tried again, at growing intervals.
  */
@@ -10,7 +10,7 @@
 import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { ConfigurationWriter, Scope } from '../../pipeline/catalog/types.js';
 import type { Leases } from '../../pipeline/ports.js';
-import { createSweeper, type Sweeper } from '../../pipeline/sweeper.js';
+import { createSweeper, type Sweeper, type TakeLease } from '../../pipeline/sweeper.js';
 import { createBoundedCache } from '../../schemas/bounded-cache.js';
 import { placeRecordId } from '../../schemas/ids.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
@@ -21,6 +21,7 @@ import { geofenceRecord } from '../geofences/record.js';
 export interface PlaceFollowerParts {
   readonly readModel: Pick<ReadModel, 'outdatedGeofences' | 'record' | 'places' | 'bases'>;
   readonly writer: ConfigurationWriter;
+  readonly takeLease: TakeLease;
   readonly leases: Leases;
   readonly sources: GeometrySources;
   /** Called when a geofence can't follow its place now. */
@@ -41,7 +42,16 @@ const maxDelayMs = 300_000;
 
 /** Creates the sweeper that lets geofences follow their places. */
 export function createPlaceFollower(parts: PlaceFollowerParts): Sweeper {
-  const { readModel, writer, leases, sources, onProblem, clock = Date.now, intervalMs = defaultIntervalMs } = parts;
+  const {
+    readModel,
+    writer,
+    takeLease,
+    leases,
+    sources,
+    onProblem,
+    clock = Date.now,
+    intervalMs = defaultIntervalMs,
+  } = parts;
   /** Geofences that could not follow. */
   const delayed = createBoundedCache<string, { readonly untilMs: number; readonly delayMs: number }>(maxDelayed);
 
@@ -64,7 +74,7 @@ export function createPlaceFollower(parts: PlaceFollowerParts): Sweeper {
       const scope: Scope = { project: record.project, environment: record.environment };
       const place = readModel.places.find(scope, placeRecordId(scope.project, scope.environment, source.id));
       if (place === undefined) continue;
-      // A pass may outlast its lease, and isochrones are too expensive to compute on each node.
+      // Each node plans its own attempts, and isochrones are too expensive to attempt on each of them.
       const isExpensive = record.type === 'isochrone';
       if (isExpensive && !(await leases.take(`places.${id}`, isochroneLeaseMs))) continue;
       const followed = await followPlace(record, place, sources);
@@ -81,13 +91,13 @@ export function createPlaceFollower(parts: PlaceFollowerParts): Sweeper {
 
   return createSweeper({
     name: 'places',
-    leases,
+    takeLease,
     intervalMs,
     isDue: () => readModel.outdatedGeofences(1).length > 0,
     /** Goes once through all geofences that are behind. Those that cannot follow now stay behind. */
-    async sweep(stopping) {
+    async sweep(ending) {
       await writer.catchUp();
-      for (let after: string | undefined; !stopping.aborted; ) {
+      for (let after: string | undefined; !ending.aborted; ) {
         const ids = readModel.outdatedGeofences(batch, after);
         if (ids.length === 0) return;
         await follow(ids.filter((id) => !isDelayed(id)));

@@ -2,7 +2,7 @@
 import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
 import { createExpirySweeper, createRestorationSweeper } from '../../pipeline/catalog/store/sweepers.js';
 import type { ConfigurationWriter } from '../../pipeline/catalog/types.js';
-import type { Leases } from '../../pipeline/ports.js';
+import type { TakeLease } from '../../pipeline/sweeper.js';
 import { dayMs } from '../../schemas/durations.js';
 import type { Configuration } from '../config/schema.js';
 import { type Part, stopInOrder } from '../node.js';
@@ -10,7 +10,7 @@ import { type Part, stopInOrder } from '../node.js';
 interface SweeperParts {
   readonly readModel: ReadModel;
   readonly writer: ConfigurationWriter;
-  readonly leases: Leases;
+  readonly takeLease: TakeLease;
 }
 
 /** Starts the deletion of expired geofences and the restoration of records, which the caller stops. */

@@ -5,6 +5,7 @@ import { openEmbedded } from '../../../backends/embedded/embedded.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
 import { topics } from '../../ports.js';
+import { leasesOfOnlyNode, type TakeLease } from '../../sweeper.js';
 import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange } from '../types.js';
 import { appendChange } from './append-change.js';
@@ -227,8 +228,11 @@ test('restores a record whose newest edit was refused before compaction, even if
   expect(left.readModel.contested(10)).toHaveLength(2);
 
   const leasesTaken: string[] = [];
-  const take = async (name: string) => leasesTaken.push(name) > 0;
-  const sweeper = createRestorationSweeper({ ...left, leases: { take }, intervalMs: 5 });
+  const takeLease: TakeLease = (name, closing) => {
+    leasesTaken.push(name);
+    return leasesOfOnlyNode(name, closing);
+  };
+  const sweeper = createRestorationSweeper({ ...left, takeLease, intervalMs: 5 });
   sweeper.start();
   await expect.poll(() => left.readModel.contested(10)).toEqual([]);
   await sweeper.stop();

@@ -1,12 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { PortError } from '../../errors.js';
-import type { Leases } from '../../ports.js';
+import { leasesOfOnlyNode, type TakeLease } from '../../sweeper.js';
 import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange, DecodedChange } from '../types.js';
 import { openReadModel } from './read-model.js';
 import { createExpirySweeper } from './sweepers.js';
 
-const alwaysOurs: Leases = { take: async () => true };
 const catchUp = async () => {};
 
 test('deletes only geofences whose deleteAfter has passed', async () => {
@@ -29,7 +28,7 @@ test('deletes only geofences whose deleteAfter has passed', async () => {
   const sweeper = createExpirySweeper({
     readModel,
     writer: { write, catchUp },
-    leases: alwaysOurs,
+    takeLease: leasesOfOnlyNode,
     clock: () => now,
     intervalMs: 5,
     keepMs: 0,
@@ -47,11 +46,9 @@ test('deletes only geofences whose deleteAfter has passed', async () => {
 test('a node without the lease deletes nothing, and tries again', async () => {
   const leasesTaken: string[] = [];
   let isOurs = false;
-  const leases: Leases = {
-    take: async (name) => {
-      leasesTaken.push(name);
-      return isOurs;
-    },
+  const takeLease: TakeLease = async (name, closing) => {
+    leasesTaken.push(name);
+    return isOurs ? leasesOfOnlyNode(name, closing) : undefined;
   };
   let expired = ['x'];
   const written: string[] = [];
@@ -63,7 +60,7 @@ test('a node without the lease deletes nothing, and tries again', async () => {
   const sweeper = createExpirySweeper({
     readModel: { expired: () => expired, bases: () => [] },
     writer: { write, catchUp },
-    leases,
+    takeLease,
     intervalMs: 1,
     keepMs: 0,
   });
@@ -84,7 +81,7 @@ test('a failure of the log ends the sweeper and is reported', async () => {
   const sweeper = createExpirySweeper({
     readModel,
     writer: { write, catchUp },
-    leases: alwaysOurs,
+    takeLease: leasesOfOnlyNode,
     intervalMs: 5,
     keepMs: 0,
   });
@@ -107,7 +104,7 @@ test.each(['overloaded', 'unavailable', 'storage_full'] as const)(
     const sweeper = createExpirySweeper({
       readModel: { expired: () => expired, bases: () => [] },
       writer: { write, catchUp },
-      leases: alwaysOurs,
+      takeLease: leasesOfOnlyNode,
       intervalMs: 1,
       keepMs: 0,
     });

@@ -1,6 +1,5 @@
 /** Deletes expired geofences, and restores records whose newest edits were refused. */
-import type { Leases } from '../../ports.js';
-import { createSweeper, type Sweeper } from '../../sweeper.js';
+import { createSweeper, type Sweeper, type TakeLease } from '../../sweeper.js';
 import type { ConfigurationWriter } from '../types.js';
 import type { ReadModel } from './read-model.js';
 
@@ -17,14 +16,14 @@ const maxRestoredAtOnce = 20;
 export function createExpirySweeper({
   readModel,
   writer,
-  leases,
+  takeLease,
   clock = Date.now,
   intervalMs,
   keepMs,
 }: {
   readModel: Pick<ReadModel, 'expired' | 'bases'>;
   writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
-  leases: Leases;
+  takeLease: TakeLease;
   clock?: () => number;
   intervalMs: number;
   keepMs: number;
@@ -34,15 +33,15 @@ export function createExpirySweeper({
 
   return createSweeper({
     name: 'expiry',
-    leases,
+    takeLease,
     intervalMs,
     isDue: () => due().length > 0,
-    async sweep(stopping) {
+    async sweep(ending) {
       for (;;) {
         // A lagging read model may show an old `deleteAfter`. If it changes after this check, the tombstone is refused.
         await writer.catchUp();
         const ids = due();
-        if (ids.length === 0 || stopping.aborted) return;
+        if (ids.length === 0 || ending.aborted) return;
         await writer.write(ids.map((id) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })));
       }
     },
@@ -60,12 +59,12 @@ export function createExpirySweeper({
 export function createRestorationSweeper({
   readModel,
   writer,
-  leases,
+  takeLease,
   intervalMs = restorationIntervalMs,
 }: {
   readModel: Pick<ReadModel, 'contested' | 'record' | 'bases'>;
   writer: Pick<ConfigurationWriter, 'write'>;
-  leases: Leases;
+  takeLease: TakeLease;
   intervalMs?: number;
 }): Sweeper {
   const restored = (contested: ReturnType<ReadModel['contested']>) =>
@@ -78,13 +77,13 @@ export function createRestorationSweeper({
 
   return createSweeper({
     name: 'restoration',
-    leases,
+    takeLease,
     intervalMs,
     isDue: () => readModel.contested(1).length > 0,
-    async sweep(stopping) {
+    async sweep(ending) {
       for (;;) {
         const contested = readModel.contested(maxRestoredAtOnce);
-        if (contested.length === 0 || stopping.aborted) return;
+        if (contested.length === 0 || ending.aborted) return;
         await writer.write(restored(contested));
       }
     },

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, expect, test } from 'vitest';
 import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';
-import { embeddedLeases } from '../../../backends/embedded/leases.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { dayMs } from '../../../schemas/durations.js';
 import { deriveId, freshId } from '../../../schemas/ids.js';
@@ -19,12 +18,13 @@ import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
 import { topics } from '../../ports.js';
 import { isErasureCommand } from '../../records/erasure-command.js';
 import { projectErasures } from '../../records/project-erasures.js';
+import { createSweeperLeases } from '../../sweeper.js';
 import { createAnalyticsSink } from '../analytics/sink.js';
 import { openTestAnalytics } from '../testing/analytics.js';
 import { beaconRecord, geofenceRecord, location, projectRecord, readAll, TestNode } from '../testing/node.js';
 import { createTestTables } from '../testing/tables.js';
 import { webhookRecord } from '../webhooks/testing/webhooks.js';
-import { createEraser } from './eraser.js';
+import { createEraser, type EraserParts } from './eraser.js';
 
 const scope = { project: projectRecord()._id, environment: 'test' } as const;
 const secretCipher = createSecretCipher(randomBytes(encryptionKeyBytes));
@@ -37,8 +37,14 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** @param isRefused makes ClickHouse refuse statements. */
-async function start({ isRefused = () => false }: { isRefused?: (statement: string) => boolean } = {}) {
+interface Options {
+  /** Makes ClickHouse refuse statements. */
+  readonly isRefused?: (statement: string) => boolean;
+  /** Erasers that share the stores. */
+  readonly erasers?: number;
+}
+
+async function start({ isRefused = () => false, erasers: count = 1 }: Options = {}) {
   const node = await TestNode.open();
   const analytics = await openTestAnalytics();
   await createTestTables(analytics);
@@ -53,10 +59,16 @@ async function start({ isRefused = () => false }: { isRefused?: (statement: stri
     if (isRefused(statement)) throw new Error('refused');
     return statement;
   };
-  const eraser = createEraser({
+  const leases = { granted: 0, refused: 0 };
+  const take = createSweeperLeases(node.embedded.values);
+  const parts: EraserParts = {
     readModel: node.readModel,
     writer: node.writer,
-    leases: embeddedLeases,
+    async takeLease(name, closing) {
+      const lease = await take(name, closing);
+      leases[lease ? 'granted' : 'refused'] += 1;
+      return lease;
+    },
     log,
     states,
     positions,
@@ -70,12 +82,13 @@ async function start({ isRefused = () => false }: { isRefused?: (statement: stri
     clock: () => Date.now() + time.offsetMs,
     onProblem: (problem) => problems.push(problem),
     timing: { intervalMs: 20, graceMs, patienceMs: 20_000, retryMs: 20, maxRetryMs: 50 },
-  });
-  eraser.start();
+  };
+  const erasers = Array.from({ length: count }, () => createEraser(parts));
+  for (const eraser of erasers) eraser.start();
   // A webhook stage without webhooks passes everything.
   const passing = await passDeliverySources(node);
   endings.push(async () => {
-    await eraser.stop();
+    await Promise.all(erasers.map((eraser) => eraser.stop()));
     await passing.stop();
     await node.stop();
     await sink.close();
@@ -105,6 +118,7 @@ async function start({ isRefused = () => false }: { isRefused?: (statement: stri
     analytics,
     time,
     problems,
+    leases,
     erase,
     isDone,
     complete,
@@ -435,6 +449,20 @@ test('fifty of the longest names are erased together', async () => {
   await until(() => node.readModel.erasures(scope).every(({ completedAt }) => completedAt !== null));
   expect(await place.count('users')).toBe(0);
   expect(tablesWith(node.folder, names)).toEqual([]);
+});
+
+// The lease was free again after a second, so each node ran every pass.
+test('regression: of two nodes one runs the passes', async () => {
+  const place = await start({ erasers: 2 });
+  const { node } = place;
+  await node.append(at('phone', 'Ada'));
+  await until(async () => (await place.count('users')) === 1);
+  const id = await place.erase('user', 'Ada');
+  await until(async () => (await place.commandedDevices()).includes('phone'));
+  await place.complete(id);
+  await until(() => place.leases.refused > 3);
+  expect(place.leases.granted).toBe(1);
+  expect((await place.commandedDevices()).toSorted()).toEqual(['Ada', 'phone']);
 });
 
 // One erasure that failed kept all others of its environment running, and was itself dropped when its topics' retention

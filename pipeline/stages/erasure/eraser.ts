@@ -4,7 +4,7 @@
  *
  * Input: erasures of the read model. Output: commands on topic `locations`, which the location stage applies in the
  * order of a device's locations; deleted rows; removed deliveries; and the completion of each erasure. Every step can
- * be repeated, so a crash or a second node does no harm.
+ * be repeated, so a crash does no harm. One node keeps the lease of all erasures, and another takes over where it ends.
  *
  * A first pass runs at once. The last one runs when nothing that was received before the erasure can still be on its
  * way: `graceMs` later, when the stages have passed the ends of their topics. Until the topics have forgotten, passes
@@ -19,19 +19,19 @@ import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { ReadModel } from '../../catalog/store/read-model.js';
 import type { ConfigurationWriter } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
-import type { DeliveryQueue, Leases } from '../../ports.js';
-import { createSweeper, type Sweeper } from '../../sweeper.js';
+import type { DeliveryQueue } from '../../ports.js';
+import { createSweeper, type Sweeper, type TakeLease } from '../../sweeper.js';
 import { type CommanderParts, commandOf, commandsOf, createCommander } from './commands.js';
 import { type Erased, erasePending } from './pending.js';
-import { createProgress, type ProgressParts } from './progress.js';
-import { createRows, type RowsParts } from './rows.js';
+import { createProgress, type Progress, type ProgressParts } from './progress.js';
+import { createRows, type Rows, type RowsParts } from './rows.js';
 import { type Batch, ErasureSchedule, isWhole, type ScheduleTiming } from './schedule.js';
 import { allTables } from './statements.js';
 
-export interface EraserParts extends Omit<RowsParts, 'stopping'>, Pick<ProgressParts, 'positions'> {
+export interface EraserParts extends Omit<RowsParts, 'ending'>, Pick<ProgressParts, 'positions'> {
   readonly readModel: Pick<ReadModel, 'allErasures' | 'bases' | 'project' | 'recordsOf'>;
   readonly writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
-  readonly leases: Leases;
+  readonly takeLease: TakeLease;
   readonly log: CommanderParts['log'] & ProgressParts['log'];
   readonly states: CommanderParts['states'] & ProgressParts['states'];
   readonly deliveries: ProgressParts['deliveries'] & Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'erase'>;
@@ -57,6 +57,13 @@ const defaultTiming: EraserTiming = {
   maxRetryMs: 5 * 60 * 1_000,
 };
 
+/** What ends with a sweep, or works in it. */
+interface RunningSweep {
+  readonly rows: Rows;
+  readonly progress: Progress;
+  readonly ending: AbortSignal;
+}
+
 /** Records of a deleted project in one write, and writes of one pass: other erasures have their turn in between. */
 const maxDeletedAtOnce = 1_000;
 const maxWritesPerPass = 50;
@@ -65,10 +72,7 @@ const maxWritesPerPass = 50;
 export function createEraser(parts: EraserParts): Sweeper {
   const { readModel, writer, log, deliveries, secretCipher, clock, onProblem } = parts;
   const timing = { ...defaultTiming, ...parts.timing };
-  const stopping = new AbortController();
   const schedule = new ErasureSchedule({ ...timing, keepMs: parts.keepMs });
-  const progress = createProgress({ ...parts, patienceMs: timing.patienceMs, stopping: stopping.signal });
-  const rows = createRows({ ...parts, stopping: stopping.signal });
 
   /** The erasure of a project is written with its deletion, which may have been refused. */
   const isWithdrawn = (record: ErasureRecord): boolean =>
@@ -76,18 +80,20 @@ export function createEraser(parts: EraserParts): Sweeper {
   const due = (): ErasureRecord[] =>
     schedule.due(readModel.allErasures(), clock()).filter((record) => !isWithdrawn(record));
 
-  async function sweep(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async function sweep(ending: AbortSignal): Promise<void> {
+    const progress = createProgress({ ...parts, patienceMs: timing.patienceMs, ending });
+    const rows = createRows({ ...parts, ending });
+    while (!ending.aborted) {
       const batch = schedule.nextBatch(due());
       if (batch === undefined) return;
-      await tryErase(batch);
+      await tryErase(batch, { rows, progress, ending });
     }
   }
 
   /** Plans another try of a batch that fails. */
-  async function tryErase(batch: Batch): Promise<void> {
+  async function tryErase(batch: Batch, sweep: RunningSweep): Promise<void> {
     try {
-      await erase(batch);
+      await erase(batch, sweep);
       for (const record of batch.records) schedule.forgetFailures(record);
     } catch (error) {
       onProblem(error);
@@ -95,14 +101,16 @@ export function createEraser(parts: EraserParts): Sweeper {
     }
   }
 
-  async function erase(batch: Batch): Promise<void> {
+  async function erase(batch: Batch, sweep: RunningSweep): Promise<void> {
     const old = batch.records.filter((record) => schedule.isForgotten(record, clock()));
     if (old.length > 0) return write(old.map(({ _id }) => ({ id: _id, record: null })));
     // The others get their first pass, or one that looks for rows that were written again.
     const last = batch.records.filter((record) => schedule.isLastPass(record, clock()));
     const [record] = batch.records;
     const isComplete =
-      record !== undefined && isWhole(record) ? await passWhole(record, last.length > 0) : await pass(batch, last);
+      record !== undefined && isWhole(record)
+        ? await passWhole(record, last.length > 0, sweep)
+        : await pass(batch, last, sweep);
     if (last.length > 0 && isComplete) {
       const completedAt = clock();
       await write(
@@ -123,7 +131,11 @@ export function createEraser(parts: EraserParts): Sweeper {
    * Runs all steps once. Returns whether nothing is pending any more; without `last`, the erasures whose last pass it
    * is, always true.
    */
-  async function pass(batch: Batch, last: readonly ErasureRecord[]): Promise<boolean> {
+  async function pass(
+    batch: Batch,
+    last: readonly ErasureRecord[],
+    { rows, progress }: RunningSweep,
+  ): Promise<boolean> {
     const waits = last.length > 0;
     if (waits && !(await progress.isEverythingStored())) return false;
     const users = targetsOf(batch.records, 'user');
@@ -157,9 +169,10 @@ export function createEraser(parts: EraserParts): Sweeper {
   }
 
   /** Erases an environment of a deleted project. Returns whether all of it is gone and nothing is on its way. */
-  async function passWhole(record: ErasureRecord, waits: boolean): Promise<boolean> {
+  async function passWhole(record: ErasureRecord, waits: boolean, sweep: RunningSweep): Promise<boolean> {
+    const { rows, progress, ending } = sweep;
     // Before the rows: webhooks end with their records, and imports write no more.
-    if (!(await deleteRecords(record))) return false;
+    if (!(await deleteRecords(record, ending))) return false;
     if (waits && !(await progress.isEverythingStored())) return false;
     const isKnown = waits || record.completedAt !== null;
     const receivedBy = clock();
@@ -175,7 +188,7 @@ export function createEraser(parts: EraserParts): Sweeper {
   }
 
   /** Deletes the configuration of an environment. Returns whether nothing is left of it. */
-  async function deleteRecords(whole: ErasureRecord): Promise<boolean> {
+  async function deleteRecords(whole: ErasureRecord, ending: AbortSignal): Promise<boolean> {
     const isOther = ({ project, environment, subject }: ErasureRecord): boolean =>
       project === whole.project && environment === whole.environment && subject !== 'project';
     for (let writes = 0; ; writes++) {
@@ -185,7 +198,7 @@ export function createEraser(parts: EraserParts): Sweeper {
         ...readModel.allErasures().flatMap((each) => (isOther(each) ? { kind: 'erasure' as const, id: each._id } : [])),
       ];
       if (records.length === 0) return true;
-      if (writes === maxWritesPerPass || stopping.signal.aborted) return false;
+      if (writes === maxWritesPerPass || ending.aborted) return false;
       await writer.write(
         records
           .slice(0, maxDeletedAtOnce)
@@ -203,18 +216,13 @@ export function createEraser(parts: EraserParts): Sweeper {
         receivedBy: record.createdAt,
       }));
 
-  const sweeper = createSweeper({
+  return createSweeper({
     name: 'erasure',
-    leases: parts.leases,
+    takeLease: parts.takeLease,
     intervalMs: timing.intervalMs,
     isDue: () => due().length > 0,
     sweep,
+    // Only this node's schedule knows which passes are done.
+    isUnfinished: () => readModel.allErasures().length > 0,
   });
-  return {
-    ...sweeper,
-    stop() {
-      stopping.abort();
-      return sweeper.stop();
-    },
-  };
 }

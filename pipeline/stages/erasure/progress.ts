@@ -17,7 +17,7 @@ export interface ProgressParts {
   /** How long each wait takes at most. */
   readonly patienceMs: number;
   /** Ends all waits. */
-  readonly stopping: AbortSignal;
+  readonly ending: AbortSignal;
 }
 
 /** Each method returns false if that does not happen in time. */
@@ -34,7 +34,7 @@ export interface Progress {
 
 type OffsetOf = (partition: number) => Promise<number>;
 
-export function createProgress({ log, states, positions, deliveries, patienceMs, stopping }: ProgressParts): Progress {
+export function createProgress({ log, states, positions, deliveries, patienceMs, ending }: ProgressParts): Progress {
   const areEvaluated = (ends: Ends) => reached(ends, async (partition) => (await states.position(partition)).offset);
 
   async function isEverythingStored(): Promise<boolean> {
@@ -68,7 +68,7 @@ export function createProgress({ log, states, positions, deliveries, patienceMs,
   async function reached(ends: Ends, offsetOf: OffsetOf): Promise<boolean> {
     const deadlineMs = performance.now() + patienceMs;
     while (!(await hasPassed(ends, offsetOf))) {
-      if (stopping.aborted || performance.now() > deadlineMs) return false;
+      if (ending.aborted || performance.now() > deadlineMs) return false;
       await delay(pollMs);
     }
     return true;

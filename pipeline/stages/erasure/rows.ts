@@ -11,7 +11,7 @@ export interface RowsParts {
   /** As of the tables' migration. */
   readonly cluster?: string | undefined;
   /** Ends a deletion between two statements. */
-  readonly stopping: AbortSignal;
+  readonly ending: AbortSignal;
 }
 
 export interface Rows {
@@ -19,20 +19,20 @@ export interface Rows {
   findUsers(scope: Scope, users: readonly statements.Target[]): AsyncIterable<readonly statements.FoundUser[]>;
   /** Yields the known devices of an environment in pages. */
   findDevices(scope: Scope): AsyncIterable<readonly string[]>;
-  /** Deletes the rows of users and events. Returns false if it was stopped before it looked for all. */
+  /** Deletes the rows of users and events. Returns false if it was ended before it looked for all. */
   erase(
     scope: Scope,
     users: readonly statements.Target[],
     ids: readonly string[],
     events: readonly string[],
   ): Promise<boolean>;
-  /** Deletes the rows of an environment. Returns false if it was stopped before it looked for all. */
+  /** Deletes the rows of an environment. Returns false if it was ended before it looked for all. */
   eraseAll(scope: Scope, tables: readonly string[]): Promise<boolean>;
 }
 
 type Condition = readonly [table: string, condition: string];
 
-export function createRows({ analytics, cluster, stopping }: RowsParts): Rows {
+export function createRows({ analytics, cluster, ending }: RowsParts): Rows {
   async function* findUsers(scope: Scope, users: readonly statements.Target[]) {
     for (const group of statements.groupedTargets(users)) {
       let after: statements.FoundUser | undefined;
@@ -56,7 +56,7 @@ export function createRows({ analytics, cluster, stopping }: RowsParts): Rows {
 
   async function deleteFound(conditions: readonly Condition[]): Promise<boolean> {
     for (const [table, condition] of conditions) {
-      if (stopping.aborted) return false;
+      if (ending.aborted) return false;
       const [found] = await analytics.query<{ n: number }>(`SELECT count() AS n FROM ${table} WHERE ${condition}`);
       if (found && found.n > 0) await analytics.command(statements.deleteRows(table, condition, cluster));
     }
