@@ -11,6 +11,7 @@ import { openCluster } from '../backends/cluster/cluster.js';
 import { watched } from '../backends/embedded/environment.js';
 import { createSpace, refuseWhenFull, refuseWhenOut } from '../backends/embedded/space.js';
 import { createCatalog } from '../pipeline/catalog/index/catalog.js';
+import { followInBackground } from '../pipeline/catalog/index/follow.js';
 import { createSpatialQueries } from '../pipeline/catalog/queries/queries.js';
 import { followComparedChanges } from '../pipeline/catalog/store/changes.js';
 import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
@@ -119,6 +120,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
 
   // Created after the read model has caught up, because the catalog loads its fences from it.
   const catalog = createCatalog(readModel);
+  const following = followInBackground(catalog);
   const spatial = createSpatialQueries(catalog, Date.now);
   const { adminApiKey } = secrets;
   const catchUp = createCatchUp({ log: requestLog, readModel, limitMs: unknownKeyLimitMs });
@@ -181,6 +183,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     { stop: async () => spaceWatch.stop() },
     folderWatch,
     ...stopOrder.flatMap((role) => running.get(role) ?? []),
+    { stop: async () => following.stop() },
     ...[mailer, roads, changes, catalog, readModel, backend, tracing].map(closing),
   ];
   return {

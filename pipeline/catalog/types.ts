@@ -122,6 +122,12 @@ export interface ChangedThing {
   readonly scope: Scope | null;
 }
 
+/** What has changed up to a version. */
+export interface FeedPage {
+  readonly things: readonly ChangedThing[];
+  readonly version: number;
+}
+
 /** The configuration as of the applied offset. Reads are synchronous. */
 export interface ConfigurationReader {
   /** Increases with every applied change. */
@@ -129,9 +135,10 @@ export interface ConfigurationReader {
   /** Increases with every change of a project. Data derived from projects may be cached until then. */
   readonly projectsVersion: number;
   /**
-   * Returns what has changed since a version, each thing once; undefined if the feed does not reach back that far.
+   * Returns what has changed since a version, each thing once, and the version up to which that is all; undefined if
+   * the feed does not reach back that far. With `limit`, it stops after the batch that reaches so many things.
    */
-  feed(fromVersion: number): readonly ChangedThing[] | undefined;
+  feed(fromVersion: number, limit?: number): FeedPage | undefined;
   /** Returns the revision of a record, deleted or not; undefined if the record is unknown. */
   revisionOf(kind: ChangeKind, id: string): RecordRevision | undefined;
   /**

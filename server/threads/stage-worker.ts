@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { createReplies } from '../../backends/embedded/replies.js';
 import { createSpace } from '../../backends/embedded/space.js';
 import { createCatalog } from '../../pipeline/catalog/index/catalog.js';
+import { followInBackground } from '../../pipeline/catalog/index/follow.js';
 import { createSpatialQueries } from '../../pipeline/catalog/queries/queries.js';
 import type { SpatialQueries } from '../../pipeline/catalog/types.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
@@ -26,6 +27,7 @@ runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, r
   const backend = openBackend(configuration, space, 'wait');
   const readModel = openNodeReadModel(configuration, space);
   const catalog = createCatalog(readModel);
+  const following = followInBackground(catalog);
   const spatial = createSpatialQueries(catalog, Date.now);
   const parts = {
     log: backend.log,
@@ -44,6 +46,7 @@ runWorker<SpatialQueries>(async ({ configuration, space: sharedSpace, applied, r
       metrics: () => registry.getMetricsAsJSON(),
       async stop() {
         await stage.close();
+        following.stop();
         await catalog.close();
         await readModel.close();
         await backend.close();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import { defaultSettings } from '../../../schemas/json/project.js';
 import { collectGarbage } from '../../../testing/garbage.js';
@@ -17,11 +17,12 @@ import {
 } from '../testing/fixtures.js';
 import type { DecodedChange, Scope } from '../types.js';
 import { createCatalog, type MonitoredCatalog } from './catalog.js';
+import { followInBackground } from './follow.js';
 
 /** The applier's read model, and a catalog over a second read model on the same file, as in another thread. */
 async function openPair(
   options: ReadModelOptions = {},
-): Promise<{ applier: ReadModel; follow: () => MonitoredCatalog }> {
+): Promise<{ applier: ReadModel; follower: ReadModel; follow: () => MonitoredCatalog }> {
   const path = temporaryFolder();
   const applier = openReadModel(path, options);
   const follower = openReadModel(path, options);
@@ -38,7 +39,7 @@ async function openPair(
     onTestFinished(() => catalog.close());
     return catalog;
   };
-  return { applier, follow };
+  return { applier, follower, follow };
 }
 
 const idsAt = (catalog: MonitoredCatalog, where: Scope, longitude: number, latitude: number): string[] => {
@@ -140,16 +141,18 @@ const change = fc
   });
 
 test('a following catalog agrees with a fresh one, however far behind', async () => {
-  const history = fc.array(fc.tuple(fc.array(change, { minLength: 1, maxLength: 15 }), fc.boolean()), { maxLength: 6 });
+  const steps = fc.constantFrom(0, 1, 5, Infinity);
+  const history = fc.array(fc.tuple(fc.array(change, { minLength: 1, maxLength: 15 }), steps), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(history, async (batches) => {
       const { applier, follow } = await openPair({ feedRecords: 20 });
       const following = follow();
       let offset = 2;
-      for (const [batch, catchesUp] of batches) {
+      for (const [batch, changes] of batches) {
         offset += batch.length;
         await applier.apply(batch, offset);
-        if (catchesUp) following.catchUp();
+        if (changes === Infinity) following.catchUp();
+        else for (let step = 0; step < changes; step++) following.catchUpFor(0);
       }
       following.catchUp();
       const fresh = follow();
@@ -162,4 +165,28 @@ test('a following catalog agrees with a fresh one, however far behind', async ()
     }),
     { numRuns: 40 },
   );
+});
+
+// A search that came after more changes than the feed has loaded all fences in one turn of the event loop. Fewer
+// changes were applied in one turn as well.
+test('regression: a catalog that nobody asks follows in steps, also more changes than the feed has', async () => {
+  const { applier, follower, follow } = await openPair({ feedRecords: 50 });
+  const load = vi.spyOn(follower, 'compactFences');
+  const catalog = follow();
+  const step = vi.spyOn(catalog, 'catchUpFor');
+  const background = followInBackground(catalog, { intervalMs: 1, stepMs: 0 });
+  onTestFinished(() => background.stop());
+  const batchFences = 20;
+  for (let batch = 1; batch <= 5; batch++) {
+    const fences = Array.from({ length: batchFences }, (_, index) =>
+      geofenceRecord({ externalId: `${batch}-${index}` }),
+    );
+    await applier.apply(
+      fences.map((record) => ({ kind: 'geofence', id: record._id, record })),
+      2 + batch * batchFences,
+    );
+    await until(() => catalog.context(scope)?.fences.size === batch * batchFences, { pollEveryMs: 1 });
+  }
+  expect(step.mock.results.filter(({ value }) => value === false).length).toBeGreaterThanOrEqual(5 * batchFences);
+  expect(load).toHaveBeenCalledOnce();
 });

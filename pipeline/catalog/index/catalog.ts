@@ -5,7 +5,7 @@ import type { Environment } from '../../../schemas/json/common.js';
 import { defaultBounds, type EvaluationContext } from '../../evaluation/types.js';
 import { createRulesCompiler } from '../store/fence-rules.js';
 import type { ReadModel } from '../store/read-model.js';
-import type { Catalog, ChangedThing, Scope } from '../types.js';
+import type { Catalog, ChangedThing, FeedPage, Scope } from '../types.js';
 import { MonitoredBeacons } from './monitored-beacons.js';
 import { MonitoredFences } from './monitored-fences.js';
 import { createTreeBuilder } from './tree-builder.js';
@@ -18,6 +18,11 @@ export interface MonitoredContext extends EvaluationContext {
 
 export interface MonitoredCatalog extends Catalog {
   context(scope: Scope): MonitoredContext | undefined;
+  /**
+   * Applies latest changes of the read model for about `maxMs`, and one at least. Returns whether all are applied. A
+   * catalog that is further behind than the feed reaches is loaded at once.
+   */
+  catchUpFor(maxMs: number): boolean;
   close(): Promise<void>;
 }
 
@@ -25,6 +30,9 @@ type Monitored = Pick<MonitoredContext, 'fences' | 'beacons'>;
 type ByEnvironment<T> = Partial<Record<Environment, T>>;
 
 const isEmpty = (of: Monitored | undefined): boolean => of === undefined || of.fences.size + of.beacons.size === 0;
+
+/** Things that are read from the feed at once. */
+const thingsPerPage = 1_000;
 
 /** Loads the read model into memory. A million fences take seconds. */
 export function createCatalog(readModel: ReadModel): MonitoredCatalog {
@@ -34,6 +42,9 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
   /** Cached contexts; dropped when their project changes. */
   let contexts = new Map<string, ByEnvironment<MonitoredContext>>();
   let version = 0;
+  /** The page of the feed that is being applied, and how many of its things are. */
+  let page: FeedPage | undefined;
+  let applied = 0;
 
   function of({ project, environment }: Scope): Monitored {
     let environments = monitored.get(project);
@@ -51,6 +62,7 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
   function load(): void {
     readModel.refresh();
     version = readModel.version;
+    page = undefined;
     monitored = new Map();
     contexts = new Map();
     for (const { scope, id, fence } of readModel.compactFences()) of(scope).fences.setUnindexed(id, fence);
@@ -89,21 +101,38 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
     return context;
   }
 
+  /** Applies changes until `isOver` or until there is none. Returns whether there is none. */
+  function applyLatest(isOver: () => boolean): boolean {
+    readModel.refresh();
+    for (;;) {
+      if (page === undefined) {
+        if (readModel.version === version) return true;
+        page = readModel.feed(version, thingsPerPage);
+        applied = 0;
+      }
+      if (page === undefined) {
+        load();
+        return true;
+      }
+      while (applied < page.things.length) {
+        applyChange(page.things[applied++]!);
+        if (isOver()) return false;
+      }
+      version = page.version;
+      page = undefined;
+    }
+  }
+
   load();
   return {
     configuration: readModel,
     context: (scope) => contexts.get(scope.project)?.[scope.environment] ?? assemble(scope),
     catchUp() {
-      readModel.refresh();
-      const latest = readModel.version;
-      if (latest === version) return;
-      const things = readModel.feed(version);
-      if (things === undefined) {
-        load();
-        return;
-      }
-      for (const thing of things) applyChange(thing);
-      version = latest;
+      applyLatest(() => false);
+    },
+    catchUpFor(maxMs) {
+      const endMs = performance.now() + maxMs;
+      return applyLatest(() => performance.now() >= endMs);
     },
     close: () => builder.close(),
   };

@@ -1,6 +1,6 @@
 /** The feed of changes, by which followers know what they must read again. */
 import type { ChangeKind } from '../../../schemas/records.js';
-import type { ChangedThing, Scope } from '../types.js';
+import type { ChangedThing, ConfigurationReader, FeedPage, Scope } from '../types.js';
 import type { Databases } from './databases.js';
 
 /** Returns a line of the feed: kind and id, then project and environment if the record has them. */
@@ -16,8 +16,8 @@ function thingOfLine(line: string): ChangedThing {
 export interface ChangeFeed {
   /** Adds the things that a batch has changed. Must run in a write transaction. */
   addSync(version: number, things: readonly ChangedThing[]): void;
-  /** Returns what has changed after a version, each thing once. */
-  changesSince(version: number): ChangedThing[];
+  /** Returns what has changed after a version and until `latest`, as {@link ConfigurationReader.feed} does. */
+  page(fromVersion: number, latest: number, limit: number): FeedPage;
 }
 
 /** @param feedRecords number of versions that the feed reaches back. */
@@ -26,11 +26,12 @@ export const createChangeFeed = ({ feed }: Pick<Databases, 'feed'>, feedRecords:
     if (things.length > 0) feed.putSync(version, things.map(feedLine).join('\n'));
     for (const key of [...feed.getKeys({ end: version - feedRecords + 1 })]) feed.removeSync(key);
   },
-  changesSince(version) {
+  page(fromVersion, latest, limit) {
     const things = new Map<string, ChangedThing>();
-    for (const { value } of feed.getRange({ start: version + 1 })) {
+    for (const { key, value } of feed.getRange({ start: fromVersion + 1 })) {
       for (const line of value.split('\n')) things.set(line, thingOfLine(line));
+      if (things.size >= limit) return { things: [...things.values()], version: key };
     }
-    return [...things.values()];
+    return { things: [...things.values()], version: latest };
   },
 });

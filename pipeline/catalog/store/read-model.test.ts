@@ -180,12 +180,15 @@ test('the feed lists each changed record once per scope, and reports when it no 
     id: fence._id,
     scope: { project: projectA, environment },
   });
-  expect(readModel.feed(0)).toEqual([where('test'), where('live'), { kind: 'project', id: projectA, scope: null }]);
-  expect(readModel.feed(3)).toEqual([{ kind: 'project', id: projectA, scope: null }]);
-  expect(readModel.feed(4)).toEqual([]);
+  const project = { kind: 'project', id: projectA, scope: null };
+  expect(readModel.feed(0)).toEqual({ things: [where('test'), where('live'), project], version: 4 });
+  expect(readModel.feed(3)).toEqual({ things: [project], version: 4 });
+  expect(readModel.feed(4)).toEqual({ things: [], version: 4 });
+  expect(readModel.feed(0, 1)).toEqual({ things: [where('test')], version: 2 });
+  expect(readModel.feed(2, 2)).toEqual({ things: [where('test'), where('live')], version: 3 });
   await readModel.apply([put(fence)], 13);
   expect(readModel.feed(2)).toBeUndefined();
-  expect(readModel.feed(3)).toHaveLength(3);
+  expect(readModel.feed(3)?.things).toHaveLength(3);
 });
 
 test('a list after a time before 1970 has the records of its first millisecond', async () => {

@@ -58,8 +58,10 @@ export function openReadModel(path: string, options: ReadModelOptions = {}): Rea
   // Into the reader, because a copy would not have its getters.
   return Object.assign(reader, createChangeApplier({ databases, lists, kinds, feed, feedRecords, commit }), {
     file: root as RootDatabase,
-    feed: (fromVersion: number) =>
-      fromVersion < reader.version - feedRecords ? undefined : feed.changesSince(fromVersion),
+    feed(fromVersion: number, limit = Infinity) {
+      const latest = reader.version;
+      return fromVersion < latest - feedRecords ? undefined : feed.page(fromVersion, latest, limit);
+    },
     record: (kind: ChangeKind, id: string): DecodedChange['record'] => kinds[kind].record(id),
     refresh: () => root.resetReadTxn(),
     close: () => root.close(),

@@ -60,7 +60,7 @@ export function createDefinitions(
     catchUp() {
       const latest = configuration.version;
       if (latest === version) return;
-      const changed = configuration.feed(version);
+      const changed = configuration.feed(version)?.things;
       version = latest;
       if (changed === undefined) {
         geofences.clear();
