@@ -35,8 +35,8 @@ export interface ChangeApplier {
    * meanwhile.
    */
   restart(isKept: (kind: ChangeKind, id: string) => boolean): Promise<void>;
-  /** Resolves when this instance has applied everything before `offset`. */
-  waitFor(offset: number): Promise<void>;
+  /** Resolves when this instance has applied everything before `offset`; rejects with the reason of `signal`. */
+  waitFor(offset: number, signal?: AbortSignal): Promise<void>;
 }
 
 type Settled = readonly [edit: string, outcome: EditOutcome];
@@ -188,9 +188,17 @@ export function createChangeApplier(parts: ChangeApplierParts): ChangeApplier {
     await commit(() => root.transaction(write));
   }
 
-  async function waitFor(offset: number): Promise<void> {
+  async function waitFor(offset: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
     if (number('nextOffset') >= offset) return;
-    await new Promise<void>((resolve) => waiters.add({ offset, resolve }));
+    await new Promise<void>((resolve, reject) => {
+      const waiter = { offset, resolve };
+      waiters.add(waiter);
+      signal?.addEventListener('abort', () => {
+        waiters.delete(waiter);
+        reject(signal.reason);
+      });
+    });
   }
 
   return { edits, apply, restart, waitFor };

@@ -4,13 +4,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../../backends/embedded/embedded.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
+import { collectGarbage } from '../../../testing/garbage.js';
+import { until } from '../../../testing/until.js';
 import { topics } from '../../ports.js';
 import { leasesOfOnlyNode, type TakeLease } from '../../sweeper.js';
 import { geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { ConfigurationChange } from '../types.js';
 import { appendChange } from './append-change.js';
 import { type ChangeProblem, createChangeDecoder, followChanges, followComparedChanges } from './changes.js';
-import { createConfigurationWriter } from './configuration-writer.js';
+import { createCatchUp, createConfigurationWriter } from './configuration-writer.js';
 import { openReadModel } from './read-model.js';
 import { createRestorationSweeper } from './sweepers.js';
 
@@ -88,6 +90,26 @@ test('names what is late: the log, or the read model', async () => {
   ];
   await expect(unanswered.catchUp()).rejects.toThrow('the log does not answer');
   await expect(lagging.catchUp()).rejects.toThrow('this node lags behind the configuration');
+});
+
+// Each request with an unknown key added one, 20 a second, for as long as the read model stood still.
+test('regression: what has waited too long for the read model leaves nothing in memory', async () => {
+  const { log, readModel, stop } = startNode();
+  onTestFinished(stop);
+  let waiting: WeakRef<Promise<void>> | undefined;
+  const observed: typeof readModel = Object.assign(Object.create(readModel), {
+    waitFor(...given: Parameters<typeof readModel.waitFor>) {
+      const waited = readModel.waitFor(...given);
+      waiting = new WeakRef(waited);
+      return waited;
+    },
+  });
+  const ahead = Object.assign(Object.create(log), { end: async () => readModel.nextOffset + 1 });
+  await expect(createCatchUp({ log: ahead, readModel: observed, limitMs: 1 })()).rejects.toThrow('lags behind');
+  await until(() => {
+    collectGarbage();
+    return waiting!.deref() === undefined;
+  });
 });
 
 test('a change that was appended without waiting reaches the read model', async () => {

@@ -6,9 +6,9 @@ import type { EditOutcome, EncodedChange, EncodedWriter } from '../types.js';
 import { changesPartition, encodeEdit } from './append-change.js';
 import type { ReadModel } from './read-model.js';
 
-const late = (reason: string) => (): Error => new PortError('unavailable', reason, { retryAfterS: 5 });
-const lagging = late('this node lags behind the configuration');
-const unanswered = late('the log does not answer');
+const unavailable = (reason: string) => (): Error => new PortError('unavailable', reason, { retryAfterS: 5 });
+const lagging = unavailable('this node lags behind the configuration');
+const unanswered = unavailable('the log does not answer');
 
 /**
  * Creates a function that resolves when the read model has applied all records that topic `changes` had at the call.
@@ -26,7 +26,12 @@ export function createCatchUp({
 }): () => Promise<void> {
   return async () => {
     const end = await withinMs(limitMs, log.end(topics.changes, changesPartition), unanswered);
-    await withinMs(limitMs, readModel.waitFor(end), lagging);
+    const late = new AbortController();
+    try {
+      await withinMs(limitMs, readModel.waitFor(end, late.signal), lagging);
+    } finally {
+      late.abort();
+    }
   };
 }
 
