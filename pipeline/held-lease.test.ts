@@ -103,6 +103,20 @@ test.each(['fails', 'hangs'] as const)('a store that %s for longer loses it, bef
   await next!.release();
 });
 
+test('one that its holder leaves stays until its time has passed, or until its value is replaced', async () => {
+  const lease = await node('a').hold();
+  await pass(terms.renewEveryMs);
+  await lease!.leave();
+  await pass(terms.leaseMs - 1_000);
+  expect(await node('b').hold()).toBeUndefined();
+  await pass(1_000);
+  const next = await node('b').hold();
+  await values.put(key, 'the result', terms.leaseMs, { current: 'b' });
+  await next!.leave();
+  await pass(terms.renewEveryMs);
+  expect(await values.get(key)).toBe('the result');
+});
+
 test('one that another node got is lost at the next renewal, and its release leaves it to the other', async () => {
   const holder = node('a');
   const lease = await holder.hold();

@@ -6,6 +6,8 @@ export interface HeldLease {
   readonly lost: AbortSignal;
   /** Frees the lease, unless another one holds it. Never rejects: without the store the lease expires by itself. */
   release(): Promise<void>;
+  /** Renews it no more, so that it expires by itself, unless its holder has replaced the stored value. */
+  leave(): Promise<void>;
 }
 
 export interface LeaseTerms {
@@ -81,13 +83,18 @@ export async function holdLease(
     lost.abort(new Error(reason));
   }
 
+  async function leave(): Promise<void> {
+    clearInterval(renewals);
+    // A renewal that is still under way would take the lease again.
+    await renewal;
+    clearTimeout(end);
+  }
+
   return {
     lost: lost.signal,
+    leave,
     async release() {
-      clearInterval(renewals);
-      // A renewal that is still under way would take the lease again.
-      await renewal;
-      clearTimeout(end);
+      await leave();
       await release();
     },
   };

@@ -47,6 +47,7 @@ export const createSweeperLeases =
 export const leasesOfOnlyNode: TakeLease = async () => ({
   lost: new AbortController().signal,
   release: async () => {},
+  leave: async () => {},
 });
 
 /** Creates a sweeper. Any node may sweep; a lease, held for as long as a sweep takes, lets one node at a time. */

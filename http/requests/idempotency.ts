@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { gunzip as gunzipCallback, gzip as gzipCallback } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SecretCipher } from '../../pipeline/encryption.js';
+import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
 import { type ExpiringValues, maxExpiringValueBytes } from '../../pipeline/ports.js';
 import { dayMs, minuteMs } from '../../schemas/durations.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
@@ -38,6 +39,7 @@ interface Lock {
   readonly key: string;
   readonly value: string;
   readonly fingerprint: string;
+  readonly lease: HeldLease;
 }
 
 /** What is stored under a key. `answer` is absent while the request runs, null if it is not kept. */
@@ -82,8 +84,11 @@ const defaultRetentions: readonly Retention[] = [
   { keeps: 'answer', keptMs: 10 * minuteMs, maxBytesPerCaller: 4 * mib, maxBytes: 64 * mib },
   { keeps: 'success', keptMs: 10 * minuteMs, maxBytesPerCaller: 4 * mib, maxBytes: 32 * mib },
 ];
-/** Longer than any request takes. If a node ends while it works, the key is free again after this time. */
+/** If a node ends while it works, the key is free again after this time. */
 const lockMs = 2 * minuteMs;
+const renewLockEveryMs = minuteMs / 2;
+/** A request that has begun is answered before the server stops, so its lock is held until then. */
+const neverClosing = new AbortController().signal;
 const maxKeyCharacters = 255;
 const keptHeaders = ['content-type', 'etag', 'location'];
 /** Of a key, with what a store adds to it. */
@@ -177,8 +182,10 @@ async function begin(request: FastifyRequest, reply: FastifyReply, parts: Idempo
       return;
     }
     const value = JSON.stringify({ fingerprint, holder: freshId() } satisfies Entry);
-    if (await answers.put(key, value, lockMs, { current: null })) {
-      request.idempotency = { key, value, fingerprint };
+    const terms = { leaseMs: lockMs, renewEveryMs: renewLockEveryMs, closing: neverClosing };
+    const lease = await holdLease(answers, key, value, terms);
+    if (lease !== undefined) {
+      request.idempotency = { key, value, fingerprint, lease };
       return;
     }
   }
@@ -204,21 +211,23 @@ async function finish(request: FastifyRequest, reply: FastifyReply, payload: unk
   const lock = request.idempotency;
   if (lock === null) return;
   request.idempotency = null;
-  const { key, value: current, fingerprint } = lock;
+  const { key, value: current, fingerprint, lease } = lock;
   try {
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (reply.statusCode < 200 || reply.statusCode > 299 || !isText) {
-      await parts.answers.delete(key, { current });
+      await lease.release();
       return;
     }
     const entry: Entry = { fingerprint, holder: request.id, answer: await storedAnswer(lock, reply, payload, parts) };
     const texts = { answer: JSON.stringify(entry), success: JSON.stringify({ ...entry, answer: null }) };
     const retention = await retentionFor(request, texts, parts);
-    if (retention === undefined) await parts.answers.delete(key, { current });
+    if (retention === undefined) await lease.release();
     else await parts.answers.put(key, texts[retention.keeps], retention.keptMs, { current });
   } catch (error) {
     // The request has taken effect. Its key is free again once the lock expires.
     request.log.warn({ err: error }, 'the answer to a request with an Idempotency-Key could not be kept');
+  } finally {
+    await lease.leave();
   }
 }
 

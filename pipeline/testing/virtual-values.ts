@@ -7,9 +7,7 @@ import { createExpiringValues } from '../../backends/embedded/expiring-values.js
 import { openStorage } from '../../backends/embedded/storage.js';
 import type { ExpiringValues } from '../ports.js';
 
-type LeaseValues = Pick<ExpiringValues, 'get' | 'put' | 'delete'>;
-
-export interface VirtualValues extends LeaseValues {
+export interface VirtualValues extends ExpiringValues {
   /** Resolves when every call has been answered, and so has what followed. */
   answered(): Promise<void>;
   /** Lets whole seconds pass one by one, with answers to all calls in each. */
@@ -51,6 +49,7 @@ export function useVirtualValues(): VirtualValues {
   return {
     get: (...given) => tracked(values.get(...given)),
     put: (...given) => tracked(values.put(...given)),
+    increment: (...given) => tracked(values.increment(...given)),
     delete: (...given) => tracked(values.delete(...given)),
     answered,
     async pass(ms) {
