@@ -23,6 +23,21 @@ test('a webhook that is gone is disabled once', async () => {
   expect(await disable(sent, 'gone', noon + 1)).toBe(false);
 });
 
+// The alert and the metric named a webhook that was on.
+test('regression: an owner who changes the webhook at the same moment wins, which is no disabling', async () => {
+  const { log } = node.embedded;
+  const changed = { ...sent, url: 'http://b/', updatedAt: sent.updatedAt + 1 };
+  const racing = {
+    end: log.end,
+    async append(...records: Parameters<typeof log.append>) {
+      await node.configure({ kind: 'webhook', record: changed });
+      await log.append(...records);
+    },
+  };
+  expect(await disableWebhook(racing, node.readModel)(sent, 'gone', noon)).toBe(false);
+  expect(stored()).toEqual(changed);
+});
+
 // An owner replaced the URL while a request to the former one was in flight. The former one then answered 410, or
 // failed on its fifth day, and the new one was disabled.
 test.each(['gone', 'failing'] as const)(

@@ -1,10 +1,11 @@
 /** Starts the webhook stage on a backend, with the configured limits. Problems go to the log. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { appendChange } from '../../pipeline/catalog/store/append-change.js';
+import { appendChange, changesPartition } from '../../pipeline/catalog/store/append-change.js';
 import type { ReadModel } from '../../pipeline/catalog/store/read-model.js';
 import type { SecretCipher } from '../../pipeline/encryption.js';
-import type { DeliveryQueue, Log, StateStore } from '../../pipeline/ports.js';
+import { type DeliveryQueue, type Log, type StateStore, topics } from '../../pipeline/ports.js';
 import { createWebhookStage, type WebhookStageParts as StageParts } from '../../pipeline/stages/webhooks/stage.js';
 import { dayMs } from '../../schemas/durations.js';
 import type { Configuration } from '../config/schema.js';
@@ -33,21 +34,41 @@ export interface RunningWebhookStage {
   stop(): Promise<void>;
 }
 
+/** How long the outcome of an edit is waited for. */
+const maxAppliedMs = 10_000;
+const appliedPollMs = 50;
+
+/** Waits until the read model, which another thread may apply changes to, has applied all before `offset`. */
+async function untilApplied(readModel: Pick<ReadModel, 'refresh' | 'nextOffset'>, offset: number): Promise<void> {
+  const endMs = performance.now() + maxAppliedMs;
+  for (;;) {
+    readModel.refresh();
+    if (readModel.nextOffset >= offset || performance.now() > endMs) return;
+    await delay(appliedPollMs);
+  }
+}
+
 /**
  * Disables webhooks. Writes nothing if the owner has changed the webhook since it was sent to: the verdict is of the
- * former one.
+ * former one. Returns whether the webhook is disabled; a read model that stands still is not waited for.
  */
 export const disableWebhook =
-  (log: Pick<Log, 'append'>, readModel: Pick<ReadModel, 'refresh' | 'bases' | 'webhook'>): StageParts['disable'] =>
+  (
+    log: Pick<Log, 'append' | 'end'>,
+    readModel: Pick<ReadModel, 'refresh' | 'nextOffset' | 'bases' | 'webhook'>,
+  ): StageParts['disable'] =>
   async ({ _id, project, environment, updatedAt }, reason, at) => {
     readModel.refresh();
     const bases = readModel.bases('webhook', _id);
-    const record = readModel.webhook({ project, environment }, _id);
+    const stored = () => readModel.webhook({ project, environment }, _id);
+    const record = stored();
     if (record === undefined || !record.enabled || record.updatedAt !== updatedAt) return false;
     const disabled = { ...record, enabled: false, disabled: { reason, at }, updatedAt: at };
-    // Refused if the webhook was changed in the meantime.
     await appendChange({ log, clock: Date.now }, { kind: 'webhook', id: _id, record: disabled, bases });
-    return true;
+    await untilApplied(readModel, await log.end(topics.changes, changesPartition));
+    // The edit is refused if an owner was first.
+    const current = stored();
+    return current !== undefined && [at, updatedAt].includes(current.updatedAt);
   };
 
 /** Starts the stage with a client of its own. The caller stops both by stopping the stage. */
