@@ -2,7 +2,7 @@
 import Type, { type TSchema } from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { readMetadataFilter } from '../http/fields/structures.js';
-import { isBeyondCursor } from '../pipeline/catalog/store/list-reader.js';
+import { isBeyondCursor } from '../pipeline/catalog/store/tables/list-reader.js';
 import type { ListCursor, ListQuery, Scope } from '../pipeline/catalog/types.js';
 
 export const defaultLimit = 100;

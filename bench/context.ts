@@ -3,8 +3,8 @@
 import { MonitoredBeacons } from '../pipeline/catalog/index/monitored-beacons.js';
 import { MonitoredFences } from '../pipeline/catalog/index/monitored-fences.js';
 import { createTreeBuilder } from '../pipeline/catalog/index/tree-builder.js';
-import { createRulesCompiler } from '../pipeline/catalog/store/fence-rules.js';
-import { decodeCompactFence, encodeFence } from '../pipeline/catalog/store/stored-fence.js';
+import { createRulesCompiler } from '../pipeline/catalog/store/tables/fence-rules.js';
+import { decodeCompactFence, encodeFence } from '../pipeline/catalog/store/tables/stored-fence.js';
 import { defaultBounds, type EvaluationContext } from '../pipeline/evaluation/types.js';
 import type { GeofenceRecord } from '../schemas/json/geofence.js';
 import { defaultSettings } from '../schemas/json/project.js';

@@ -2,7 +2,7 @@
  * Runs imports: one at a time per project on all nodes. Files run in a thread of their own, if the node has one.
  */
 import type { GeometrySources } from '../api/dependencies.js';
-import { isDeleted } from '../pipeline/catalog/store/revisions.js';
+import { isDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
 import { holdLease } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';

@@ -8,8 +8,8 @@
 import type { GeofenceInput, GivenGeofence } from '../api/geofences/fields.js';
 import type { Outcome } from '../http/fields/reader.js';
 import { prepareEdit } from '../pipeline/catalog/store/append-change.js';
-import { editHeaders } from '../pipeline/catalog/store/revisions.js';
-import { scopeOfFence } from '../pipeline/catalog/store/stored-fence.js';
+import { editHeaders } from '../pipeline/catalog/store/tables/revisions.js';
+import { scopeOfFence } from '../pipeline/catalog/store/tables/stored-fence.js';
 import type {
   ConfigurationChange,
   ConfigurationWriter,

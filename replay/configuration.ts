@@ -7,7 +7,7 @@ import type { GeofenceInput } from '../api/geofences/fields.js';
 import { geofenceRecord } from '../api/geofences/record.js';
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import { createChangeDecoder } from '../pipeline/catalog/store/changes.js';
-import { isApplicable, originOf } from '../pipeline/catalog/store/revisions.js';
+import { isApplicable, originOf } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ChangeOrigin, DecodedChange, RecordRevision, Scope } from '../pipeline/catalog/types.js';
 import { type LogRecord, topics } from '../pipeline/ports.js';
 import type { BeaconRecord } from '../schemas/json/beacon.js';

@@ -4,7 +4,7 @@
  *
  * They are kept in the expiring values that all nodes share, so that any node answers for any replay.
  */
-import { isDeleted } from '../pipeline/catalog/store/revisions.js';
+import { isDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
 import { ignorePassing } from '../pipeline/errors.js';
 import { createFairLimit } from '../pipeline/fair-limit.js';

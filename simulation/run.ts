@@ -14,7 +14,7 @@ import { readLocation } from '../http/location/request.js';
 import { applyBatch } from '../imports/batch.js';
 import { geometryResolver, resourceOf } from '../imports/resources.js';
 import { recordOf } from '../ingest/intake.js';
-import { isDeleted } from '../pipeline/catalog/store/revisions.js';
+import { isDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
 import { topics } from '../pipeline/ports.js';

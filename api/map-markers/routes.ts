@@ -14,7 +14,7 @@ import {
 } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
-import { storedMarker } from '../../pipeline/catalog/store/stored-files.js';
+import { storedMarker } from '../../pipeline/catalog/store/tables/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';

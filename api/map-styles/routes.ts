@@ -5,7 +5,7 @@ import { callerOf } from '../../http/access/authority.js';
 import { answerOf, bodyFields, described, found, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { schemaOf } from '../../http/fields/table.js';
-import { storedStyle } from '../../pipeline/catalog/store/stored-files.js';
+import { storedStyle } from '../../pipeline/catalog/store/tables/stored-files.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Unsupported } from '../../renderer/style/unsupported.js';
 import { ApiError, parameterError } from '../../schemas/errors.js';

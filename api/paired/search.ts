@@ -10,7 +10,7 @@ import { callerOf } from '../../http/access/authority.js';
 import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, capitalized, described, success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import { endingDigits } from '../../pipeline/catalog/store/keys.js';
+import { endingDigits } from '../../pipeline/catalog/store/tables/keys.js';
 import type {
   ConfigurationReader,
   ListQuery,

@@ -8,7 +8,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeleted } from '../../pipeline/catalog/store/revisions.js';
+import { isDeleted } from '../../pipeline/catalog/store/tables/revisions.js';
 import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
 import { freshId } from '../../schemas/ids.js';
 import type { SyncRecord } from '../../schemas/json/sync.js';

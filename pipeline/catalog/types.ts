@@ -282,7 +282,7 @@ export interface ListedTimes {
   readonly updatedAt: number;
 }
 
-/** A change of a geofence as the read model stores it, see `store/prepared-fence.ts`. */
+/** A change of a geofence as the read model stores it, see `store/apply/prepared-fence.ts`. */
 export interface PreparedFence {
   /** The revision that the change replaces; null: no geofence is stored. */
   readonly base: number | null;

@@ -3,8 +3,8 @@
  */
 import type { Environment } from '../../../schemas/json/common.js';
 import { defaultBounds, type EvaluationContext } from '../../evaluation/types.js';
-import { createRulesCompiler } from '../store/fence-rules.js';
 import type { ReadModel } from '../store/read-model.js';
+import { createRulesCompiler } from '../store/tables/fence-rules.js';
 import type { Catalog, ChangedThing, FeedPage, Scope } from '../types.js';
 import { MonitoredBeacons } from './monitored-beacons.js';
 import { MonitoredFences } from './monitored-fences.js';

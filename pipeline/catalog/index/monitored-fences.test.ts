@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { Zone } from '../../evaluation/types.js';
-import { createRulesCompiler } from '../store/fence-rules.js';
-import type { CompactFence } from '../store/stored-fence.js';
+import { createRulesCompiler } from '../store/tables/fence-rules.js';
+import type { CompactFence } from '../store/tables/stored-fence.js';
 import { MonitoredFences } from './monitored-fences.js';
 import { createTreeBuilder, type TreeBuilder } from './tree-builder.js';
 

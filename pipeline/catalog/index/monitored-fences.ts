@@ -5,7 +5,7 @@
 import type { FenceRules, Fences, Zone } from '../../evaluation/types.js';
 import { latitudeReach, longitudeReach } from '../../geometry/scale.js';
 import { ShapeTable } from '../../geometry/shapes.js';
-import type { CompactFence } from '../store/stored-fence.js';
+import type { CompactFence } from '../store/tables/stored-fence.js';
 import { FenceIndex } from './fence-index.js';
 import type { TreeBuilder } from './tree-builder.js';
 

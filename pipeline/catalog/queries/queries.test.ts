@@ -8,8 +8,8 @@ import { geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js
 import { unwrapRing } from '../../geometry/ring.js';
 import { ShapeTable } from '../../geometry/shapes.js';
 import { createCatalog } from '../index/catalog.js';
-import { metadataMatches } from '../store/list-reader.js';
 import { openReadModel, type ReadModel } from '../store/read-model.js';
+import { metadataMatches } from '../store/tables/list-reader.js';
 import { beaconRecord, geofenceRecord, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange, MetadataFilter, SpatialQueries } from '../types.js';
 import { createSpatialQueries } from './queries.js';

@@ -7,7 +7,7 @@ import { type FenceRules, Zone } from '../../evaluation/types.js';
 import type { MonitoredCatalog, MonitoredContext } from '../index/catalog.js';
 import type { MonitoredFences } from '../index/monitored-fences.js';
 import { nearestFences } from '../index/nearest-fences.js';
-import { metadataMatches } from '../store/list-reader.js';
+import { metadataMatches } from '../store/tables/list-reader.js';
 import type { Scope, SpatialQueries } from '../types.js';
 import { explain } from './explain.js';
 

@@ -3,8 +3,8 @@ import { codecs } from '../../../schemas/codecs.js';
 import type { ChangeKind } from '../../../schemas/records.js';
 import { type Log, type NewRecord, topics } from '../../ports.js';
 import type { ConfigurationChange, EncodedChange } from '../types.js';
-import { prepareFence } from './prepared-fence.js';
-import { editHeaders, newEditId } from './revisions.js';
+import { prepareFence } from './apply/prepared-fence.js';
+import { editHeaders, newEditId } from './tables/revisions.js';
 
 /** Edits of all records are ordered in one partition. */
 export const changesPartition = 0;

@@ -19,10 +19,10 @@ import { type Divergence, type Log, type LogRecord, type Subscription, topics } 
 import { type DivergenceOptions, findDivergence, markOf } from '../../positions.js';
 import type { ChangeOrigin, DecodedChange, PreparedFence } from '../types.js';
 import { changeKey, changesPartition, idOfKey } from './append-change.js';
-import { createRulesCompiler } from './fence-rules.js';
 import type { ReadModel } from './read-model.js';
-import { originOf } from './revisions.js';
-import { rulesText } from './stored-fence.js';
+import { createRulesCompiler } from './tables/fence-rules.js';
+import { originOf } from './tables/revisions.js';
+import { rulesText } from './tables/stored-fence.js';
 
 const validators = {
   project: Compile(ProjectRecord),

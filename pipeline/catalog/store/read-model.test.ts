@@ -14,8 +14,8 @@ import {
   temporaryFolder,
 } from '../testing/fixtures.js';
 import type { DecodedChange, ListQuery, Page } from '../types.js';
-import { metadataMatches } from './list-reader.js';
 import { openReadModel, type ReadModel, type ReadModelOptions } from './read-model.js';
+import { metadataMatches } from './tables/list-reader.js';
 
 const put = (record: GeofenceRecord): DecodedChange => ({ kind: 'geofence', id: record._id, record });
 

@@ -5,18 +5,21 @@
  * Output: records by id and by list, fences in a form that loads quickly, and a feed of changes, by which other threads
  * that opened the same file follow. One instance applies changes; any number of instances in any thread read.
  *
+ * `tables/` has the stored forms of records and reads them; `apply/` changes them. Beside this file are the ways of an
+ * edit: `configuration-writer.ts` and `append-change.ts` append it to the topic, `changes.ts` follows the topic.
+ *
  * The store may import `schemas`, `pipeline/geometry`, `pipeline/evaluation` and the files of `pipeline/` itself, but
  * neither `catalog/index` nor `catalog/queries`.
  */
 import type { RootDatabase } from 'lmdb';
 import type { ChangeKind } from '../../../schemas/records.js';
 import type { ConfigurationReader, DecodedChange } from '../types.js';
-import { type ChangeApplier, createChangeApplier } from './change-applier.js';
-import { createChangeFeed } from './change-feed.js';
-import { openDatabases } from './databases.js';
-import { createKinds } from './kinds.js';
-import { createListWriter } from './list-writer.js';
-import { createReader, type RecordReader } from './reader.js';
+import { type ChangeApplier, createChangeApplier } from './apply/change-applier.js';
+import { createChangeFeed } from './apply/change-feed.js';
+import { createKinds } from './apply/kinds.js';
+import { createListWriter } from './apply/list-writer.js';
+import { openDatabases } from './tables/databases.js';
+import { createReader, type RecordReader } from './tables/reader.js';
 
 export interface ReadModelOptions {
   /** Returns epoch ms, to compare with `deleteAfter`. */

@@ -4,9 +4,9 @@ import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { geofenceRecord, scopes, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange, SearchQuery } from '../types.js';
-import { plainText } from './keys.js';
-import { metadataMatches } from './list-reader.js';
 import { openReadModel } from './read-model.js';
+import { plainText } from './tables/keys.js';
+import { metadataMatches } from './tables/list-reader.js';
 
 const now = 5;
 const place = fc.constantFrom(...scopes);

@@ -6,7 +6,7 @@ import type { Codecs } from '../../../schemas/codecs.js';
 import { isId } from '../../../schemas/ids.js';
 import type { OutcomeTail } from '../../../schemas/record-writers.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
-import { isDeleted } from '../../catalog/store/revisions.js';
+import { isDeleted } from '../../catalog/store/tables/revisions.js';
 import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { Evaluation, EvaluationContext } from '../../evaluation/types.js';

@@ -5,10 +5,10 @@
  * It holds only if the record still is what the change replaces. Otherwise the change is decoded and applied as any
  * other. Both ways write the same bytes.
  */
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ConfigurationChange, ListedTimes, PreparedFence } from '../types.js';
-import { changedListKeys } from './keys.js';
-import { encodeFence, noVersion } from './stored-fence.js';
+import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import type { ConfigurationChange, ListedTimes, PreparedFence } from '../../types.js';
+import { changedListKeys } from '../tables/keys.js';
+import { encodeFence, noVersion } from '../tables/stored-fence.js';
 
 const timesOf = ({ tag, createdAt, updatedAt }: GeofenceRecord): ListedTimes => ({ tag, createdAt, updatedAt });
 

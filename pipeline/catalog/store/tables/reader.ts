@@ -1,14 +1,14 @@
 /** Reads the records of the read model: by id, by list, and for evaluation. */
-import { importPartId, isId, syncId } from '../../../schemas/ids.js';
-import type { BeaconRecord } from '../../../schemas/json/beacon.js';
-import type { ErasureRecord } from '../../../schemas/json/erasure.js';
-import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ImportRecord } from '../../../schemas/json/import.js';
-import type { ProjectRecord } from '../../../schemas/json/project.js';
-import type { SyncRecord } from '../../../schemas/json/sync.js';
-import type { ChangeKind } from '../../../schemas/records.js';
-import type { Position } from '../../ports.js';
-import type { ConfigurationReader, Scope } from '../types.js';
+import { importPartId, isId, syncId } from '../../../../schemas/ids.js';
+import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
+import type { ErasureRecord } from '../../../../schemas/json/erasure.js';
+import type { GeofenceHead, GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import type { ImportRecord } from '../../../../schemas/json/import.js';
+import type { ProjectRecord } from '../../../../schemas/json/project.js';
+import type { SyncRecord } from '../../../../schemas/json/sync.js';
+import type { ChangeKind } from '../../../../schemas/records.js';
+import type { Position } from '../../../ports.js';
+import type { ConfigurationReader, Scope } from '../../types.js';
 import { type Databases, geofencesOfPlace, isSameScope, versionNames } from './databases.js';
 import { expiryBound, idKey, type ListedKind } from './keys.js';
 import { countOf, idsOfScope, readPage, search, walk } from './list-reader.js';

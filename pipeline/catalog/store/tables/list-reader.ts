@@ -1,7 +1,7 @@
-/** Reads the lists of geofences and beacons by time, by description and by external id, see `list-writer.ts`. */
+/** Reads the lists of geofences and beacons by time, by description and by external id, see `apply/list-writer.ts`. */
 import type { Database } from 'lmdb';
-import type { BeaconRecord } from '../../../schemas/json/beacon.js';
-import { type GeofenceRecord, isEnabledAt } from '../../../schemas/json/geofence.js';
+import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
+import { type GeofenceRecord, isEnabledAt } from '../../../../schemas/json/geofence.js';
 import type {
   ListCursor,
   ListQuery,
@@ -12,7 +12,7 @@ import type {
   SearchQuery,
   WalkPart,
   WalkQuery,
-} from '../types.js';
+} from '../../types.js';
 import {
   endOfList,
   endOfTime,

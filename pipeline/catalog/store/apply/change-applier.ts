@@ -1,13 +1,13 @@
 /** Applies changes to the read model in their order, each batch in one transaction with the offset after it. */
-import type { ChangeKind } from '../../../schemas/records.js';
-import type { ChangedThing, DecodedChange, EditOutcome } from '../types.js';
+import type { ChangeKind } from '../../../../schemas/records.js';
+import type { ChangedThing, DecodedChange, EditOutcome } from '../../types.js';
+import { type Databases, versionNames } from '../tables/databases.js';
+import { PendingEdits } from '../tables/revisions.js';
+import { noVersion } from '../tables/stored-fence.js';
 import type { ChangeFeed } from './change-feed.js';
-import { type Databases, versionNames } from './databases.js';
 import type { Kind } from './kinds.js';
 import type { ListWriter } from './list-writer.js';
 import { createPreparedWriter } from './prepared-writer.js';
-import { PendingEdits } from './revisions.js';
-import { noVersion } from './stored-fence.js';
 
 export interface ChangeApplierParts {
   readonly databases: Databases;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { deriveId } from '../../../schemas/ids.js';
-import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
-import { scopes, temporaryFolder } from '../testing/fixtures.js';
-import type { DecodedChange } from '../types.js';
-import { openReadModel } from './read-model.js';
+import { deriveId } from '../../../../schemas/ids.js';
+import type { MapMarkerRecord, MapStyleRecord } from '../../../../schemas/json/map.js';
+import { scopes, temporaryFolder } from '../../testing/fixtures.js';
+import type { DecodedChange } from '../../types.js';
+import { openReadModel } from '../read-model.js';
 
 const ids = [0, 1, 2, 3].map((number) => deriveId('file', `${number}`));
 

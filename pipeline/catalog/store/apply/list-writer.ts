@@ -5,10 +5,18 @@
  * of an import share their times by the hundred, so a list takes few puts.
  */
 import type { Database } from 'lmdb';
-import type { BeaconRecord } from '../../../schemas/json/beacon.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ListedTimes, ListQuery, PreparedFence, Scope } from '../types.js';
-import { changedListKeys, idBytes, keyTime, type ListedKind, listPosition, noValue, orderPrefix } from './keys.js';
+import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import type { ListedTimes, ListQuery, PreparedFence, Scope } from '../../types.js';
+import {
+  changedListKeys,
+  idBytes,
+  keyTime,
+  type ListedKind,
+  listPosition,
+  noValue,
+  orderPrefix,
+} from '../tables/keys.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 type Index = Database<Buffer, Buffer>;

@@ -6,12 +6,12 @@
  * latitude 4, id 12. A search reads one range per row.
  */
 import type { RootDatabase } from 'lmdb';
-import { isId } from '../../../schemas/ids.js';
-import type { Position } from '../../../schemas/json/common.js';
-import type { PlaceRecord } from '../../../schemas/json/place.js';
-import { createTurns } from '../../../schemas/turns.js';
-import { distance, latitudeReach, longitudeReach } from '../../geometry/scale.js';
-import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery, Scope } from '../types.js';
+import { isId } from '../../../../schemas/ids.js';
+import type { Position } from '../../../../schemas/json/common.js';
+import type { PlaceRecord } from '../../../../schemas/json/place.js';
+import { createTurns } from '../../../../schemas/turns.js';
+import { distance, latitudeReach, longitudeReach } from '../../../geometry/scale.js';
+import type { NearbyPlace, NearPlacesQuery, Page, PlaceCatalogue, PlaceListQuery, Scope } from '../../types.js';
 import { endOfTime, idKey, noValue, scopePart, timePart } from './keys.js';
 import { isBeyondCursor } from './list-reader.js';
 

@@ -3,9 +3,9 @@
  * demand.
  */
 import type { RootDatabase } from 'lmdb';
-import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
-import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
-import type { Scope, UploadedFiles } from '../types.js';
+import type { MapMarkerRecord, MapStyleRecord } from '../../../../schemas/json/map.js';
+import type { MapMarkerHead, MapStyleHead } from '../../../../schemas/wire/map.js';
+import type { Scope, UploadedFiles } from '../../types.js';
 import { idKey } from './keys.js';
 import { createScopedRecords } from './scoped-records.js';
 

@@ -5,13 +5,13 @@
  */
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { dayMs, hourMs } from '../../../schemas/durations.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import { propertyRuns } from '../../../schemas/testing/property-runs.js';
-import type { LogRecord } from '../../ports.js';
-import { geofenceRecord, temporaryFolder } from '../testing/fixtures.js';
-import type { Base, ChangeOrigin, DecodedChange } from '../types.js';
-import { openReadModel, type ReadModel } from './read-model.js';
+import { dayMs, hourMs } from '../../../../schemas/durations.js';
+import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import { propertyRuns } from '../../../../schemas/testing/property-runs.js';
+import type { LogRecord } from '../../../ports.js';
+import { geofenceRecord, temporaryFolder } from '../../testing/fixtures.js';
+import type { Base, ChangeOrigin, DecodedChange } from '../../types.js';
+import { openReadModel, type ReadModel } from '../read-model.js';
 import { isApplicable, originOf } from './revisions.js';
 
 const kind = 'geofence';

@@ -1,5 +1,5 @@
 /** Caches the records of a kind by scope until one of the kind changes. For kinds of which a scope has few. */
-import type { Scope } from '../types.js';
+import type { Scope } from '../../types.js';
 
 interface ScopedRecord extends Scope {
   readonly _id: string;

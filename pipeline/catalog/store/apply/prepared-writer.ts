@@ -1,9 +1,9 @@
 /** Writes geofences that were prepared in another thread. All calls must run in one write transaction. */
-import type { ChangedThing, PreparedFence } from '../types.js';
-import type { Databases } from './databases.js';
-import { idKey } from './keys.js';
+import type { ChangedThing, PreparedFence } from '../../types.js';
+import type { Databases } from '../tables/databases.js';
+import { idKey } from '../tables/keys.js';
+import { setVersion } from '../tables/stored-fence.js';
 import type { ListWriter } from './list-writer.js';
-import { setVersion } from './stored-fence.js';
 
 export interface PreparedWriter {
   /**

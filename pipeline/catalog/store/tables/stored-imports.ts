@@ -1,8 +1,8 @@
 /** Stores imports and the parts of their files in the read model. Lists are read from the index, newest first. */
 import type { RootDatabase } from 'lmdb';
-import { isId } from '../../../schemas/ids.js';
-import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
-import type { ImportHistory, ImportQuery, Page, Scope } from '../types.js';
+import { isId } from '../../../../schemas/ids.js';
+import type { ImportedResourceName, ImportPartRecord, ImportRecord } from '../../../../schemas/json/import.js';
+import type { ImportHistory, ImportQuery, Page, Scope } from '../../types.js';
 import { endOfList, endOfTime, idKey, idOfListKey, listPosition, scopePart } from './keys.js';
 
 export interface StoredImports extends ImportHistory {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Position } from '../../../schemas/json/common.js';
-import { anyCharacter } from '../../../testing/any-character.js';
-import { geofenceRecord, scopes } from '../testing/fixtures.js';
+import type { Position } from '../../../../schemas/json/common.js';
+import { anyCharacter } from '../../../../testing/any-character.js';
+import { geofenceRecord, scopes } from '../../testing/fixtures.js';
 import {
   decodeCompactFence,
   decodeFence,

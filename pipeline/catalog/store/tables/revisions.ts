@@ -7,11 +7,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
-import { dayMs } from '../../../schemas/durations.js';
-import { isId } from '../../../schemas/ids.js';
-import type { ChangeKind } from '../../../schemas/records.js';
-import type { LogRecord, RecordHeaders } from '../../ports.js';
-import type { Base, ChangeOrigin, EditOutcome, EncodedChange, PreparedFence, RecordRevision } from '../types.js';
+import { dayMs } from '../../../../schemas/durations.js';
+import { isId } from '../../../../schemas/ids.js';
+import type { ChangeKind } from '../../../../schemas/records.js';
+import type { LogRecord, RecordHeaders } from '../../../ports.js';
+import type { Base, ChangeOrigin, EditOutcome, EncodedChange, PreparedFence, RecordRevision } from '../../types.js';
 import { checkedId, idBytes, idKey } from './keys.js';
 
 /**

@@ -1,7 +1,7 @@
 /** The feed of changes, by which followers know what they must read again. */
-import type { ChangeKind } from '../../../schemas/records.js';
-import type { ChangedThing, ConfigurationReader, FeedPage, Scope } from '../types.js';
-import type { Databases } from './databases.js';
+import type { ChangeKind } from '../../../../schemas/records.js';
+import type { ChangedThing, ConfigurationReader, FeedPage, Scope } from '../../types.js';
+import type { Databases } from '../tables/databases.js';
 
 /** Returns a line of the feed: kind and id, then project and environment if the record has them. */
 const feedLine = ({ kind, id, scope }: ChangedThing): string =>

@@ -8,11 +8,11 @@
  * the first not repeated), the tag and the rules as UTF-8, and the record as JSON. The JSON omits the ring if the
  * numbers define it.
  */
-import type { Position } from '../../../schemas/json/common.js';
-import { maxRingPoints } from '../../../schemas/json/constants.js';
-import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
-import { unwrapRing } from '../../geometry/ring.js';
-import type { Scope } from '../types.js';
+import type { Position } from '../../../../schemas/json/common.js';
+import { maxRingPoints } from '../../../../schemas/json/constants.js';
+import type { GeofenceHead, GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import { unwrapRing } from '../../../geometry/ring.js';
+import type { Scope } from '../../types.js';
 import { idKey } from './keys.js';
 
 const headerBytes = 42;

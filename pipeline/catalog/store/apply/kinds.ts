@@ -1,18 +1,18 @@
 /** What the read model does with each kind of record. */
 import type { Database } from 'lmdb';
-import { placeRecordId } from '../../../schemas/ids.js';
-import type { BeaconRecord } from '../../../schemas/json/beacon.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ImportPartRecord, ImportRecord } from '../../../schemas/json/import.js';
-import type { MapMarkerRecord, MapStyleRecord } from '../../../schemas/json/map.js';
-import type { PlaceRecord } from '../../../schemas/json/place.js';
-import type { ChangeKind } from '../../../schemas/records.js';
-import type { ChangedThing, DecodedChange } from '../types.js';
-import { type Databases, geofencesOfPlace, isSameScope } from './databases.js';
-import { expiryKey, idKey, type ListedKind, noValue } from './keys.js';
+import { placeRecordId } from '../../../../schemas/ids.js';
+import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import type { ImportPartRecord, ImportRecord } from '../../../../schemas/json/import.js';
+import type { MapMarkerRecord, MapStyleRecord } from '../../../../schemas/json/map.js';
+import type { PlaceRecord } from '../../../../schemas/json/place.js';
+import type { ChangeKind } from '../../../../schemas/records.js';
+import type { ChangedThing, DecodedChange } from '../../types.js';
+import { type Databases, geofencesOfPlace, isSameScope } from '../tables/databases.js';
+import { expiryKey, idKey, type ListedKind, noValue } from '../tables/keys.js';
+import { encodeFence } from '../tables/stored-fence.js';
+import { recordOfMarker, recordOfStyle, storedMarker, storedStyle } from '../tables/stored-files.js';
 import type { ListWriter } from './list-writer.js';
-import { encodeFence } from './stored-fence.js';
-import { recordOfMarker, recordOfStyle, storedMarker, storedStyle } from './stored-files.js';
 
 type AnyRecord = NonNullable<DecodedChange['record']>;
 type ListedRecord = GeofenceRecord | BeaconRecord;

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { deriveId } from '../../../schemas/ids.js';
-import type { Position } from '../../../schemas/json/common.js';
-import type { PlaceRecord } from '../../../schemas/json/place.js';
-import { distance } from '../../geometry/scale.js';
-import { geofenceRecord, placeRecord, scope, scopes, temporaryFolder } from '../testing/fixtures.js';
-import type { DecodedChange } from '../types.js';
-import { openReadModel, type ReadModel } from './read-model.js';
+import { deriveId } from '../../../../schemas/ids.js';
+import type { Position } from '../../../../schemas/json/common.js';
+import type { PlaceRecord } from '../../../../schemas/json/place.js';
+import { distance } from '../../../geometry/scale.js';
+import { geofenceRecord, placeRecord, scope, scopes, temporaryFolder } from '../../testing/fixtures.js';
+import type { DecodedChange } from '../../types.js';
+import { openReadModel, type ReadModel } from '../read-model.js';
 
 function openModel(): ReadModel {
   const readModel = openReadModel(temporaryFolder());

@@ -1,15 +1,15 @@
 /** The databases of the read model, in one LMDB file. */
 import { open } from 'lmdb';
-import type { AccountRecord } from '../../../schemas/json/account.js';
-import type { BeaconRecord } from '../../../schemas/json/beacon.js';
-import type { ErasureRecord } from '../../../schemas/json/erasure.js';
-import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { ProjectRecord } from '../../../schemas/json/project.js';
-import type { SyncRecord } from '../../../schemas/json/sync.js';
-import type { WebhookRecord } from '../../../schemas/json/webhook.js';
-import type { ChangeKind } from '../../../schemas/records.js';
-import type { MapMarkerHead, MapStyleHead } from '../../../schemas/wire/map.js';
-import type { Scope } from '../types.js';
+import type { AccountRecord } from '../../../../schemas/json/account.js';
+import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
+import type { ErasureRecord } from '../../../../schemas/json/erasure.js';
+import type { GeofenceHead, GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import type { ProjectRecord } from '../../../../schemas/json/project.js';
+import type { SyncRecord } from '../../../../schemas/json/sync.js';
+import type { WebhookRecord } from '../../../../schemas/json/webhook.js';
+import type { ChangeKind } from '../../../../schemas/records.js';
+import type { MapMarkerHead, MapStyleHead } from '../../../../schemas/wire/map.js';
+import type { Scope } from '../../types.js';
 import { endOfList, idOfListKey, listPrefix } from './keys.js';
 import { openRevisions } from './revisions.js';
 import {

@@ -1,8 +1,8 @@
 /** Compiles the rules of fences for evaluation. Fences with equal rules share one object. */
-import { type BoundedCache, createBoundedCache } from '../../../schemas/bounded-cache.js';
-import { compileAddressRanges } from '../../evaluation/addresses.js';
-import { compileHours } from '../../evaluation/hours.js';
-import type { AddressRanges, FenceRules, OpeningHours } from '../../evaluation/types.js';
+import { type BoundedCache, createBoundedCache } from '../../../../schemas/bounded-cache.js';
+import { compileAddressRanges } from '../../../evaluation/addresses.js';
+import { compileHours } from '../../../evaluation/hours.js';
+import type { AddressRanges, FenceRules, OpeningHours } from '../../../evaluation/types.js';
 import type { RulesJson } from './stored-fence.js';
 
 /** Number of cached rules, opening hours and address lists. An evicted entry is compiled again. */

@@ -4,10 +4,10 @@
  * because their length is unlimited and that of a key is not.
  */
 import { LRUCache } from 'lru-cache';
-import { deriveId, isId } from '../../../schemas/ids.js';
-import type { BeaconRecord } from '../../../schemas/json/beacon.js';
-import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import type { Scope } from '../types.js';
+import { deriveId, isId } from '../../../../schemas/ids.js';
+import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
+import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
+import type { Scope } from '../../types.js';
 
 export type ListedKind = 'geofence' | 'beacon';
 
