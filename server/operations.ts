@@ -4,9 +4,9 @@ import { withinMs } from '../pipeline/time-limit.js';
 import { ApiError } from '../schemas/errors.js';
 
 export interface OperationsDependencies {
-  /** Resolves when every part is ready. Called with a time limit. */
+  /** Resolves when every part is ready. Called with a time limit, once at a time. */
   readonly ready: () => Promise<unknown>;
-  /** Returns the metrics in Prometheus text format. */
+  /** Returns the metrics in Prometheus text format. Called once at a time. */
   readonly exposition: () => Promise<string>;
 }
 
@@ -20,12 +20,35 @@ export interface Operations {
 
 const readyTimeoutMs = 2_000;
 
+/**
+ * Returns a function whose calls share the next answer, which is begun after all of them. One answer is made at a time,
+ * so callers without a key cost no more than one of them does, and none gets an answer from before its call.
+ */
+export function sharingNext<T>(make: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    if (next === undefined) {
+      next = last.then(() => {
+        next = undefined;
+        return make();
+      });
+      last = next.catch(() => {});
+    }
+    return next;
+  };
+}
+
 /** Adds `/health/live`, `/health/ready` and `/metrics`. */
 export async function addOperations(
   app: FastifyInstance,
   { ready, exposition }: OperationsDependencies,
 ): Promise<Operations> {
   let isStarted = false;
+  const sharedExposition = sharingNext(exposition);
+  const sharedReadiness = sharingNext(() =>
+    withinMs(readyTimeoutMs, ready(), () => new ApiError('unavailable', 'a part does not answer')),
+  );
   const config = { authority: 'none', limit: 'none' } as const;
   const tags = ['operations'];
   const routes: FastifyPluginAsync = async (app) => {
@@ -38,11 +61,11 @@ export async function addOperations(
     app.get('/health/ready', { config, schema: { tags, summary: 'Every part can do its work' } }, async () => {
       if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
       if (!isStarted) throw new ApiError('unavailable', 'the server is starting');
-      await withinMs(readyTimeoutMs, ready(), () => new ApiError('unavailable', 'a part does not answer'));
+      await sharedReadiness();
       return { status: 'ready' };
     });
     app.get('/metrics', { config, schema: { tags, summary: 'Prometheus metrics' } }, async (_, reply) => {
-      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await exposition());
+      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await sharedExposition());
     });
   };
   await app.register(routes);
