@@ -128,6 +128,17 @@ export interface ConsumeOptions {
  */
 export const defaultReadBytes = 4 * 2 ** 20;
 
+/** What one read of a partition returned. */
+export interface LogSlice {
+  /** In offset order. */
+  readonly records: readonly LogRecord[];
+  /**
+   * The offset to read on from, after everything that was read; the requested offset when nothing was. No record is
+   * left between it and the last one. Offsets without a record were removed, or hold a marker of a Kafka transaction.
+   */
+  readonly nextOffset: number;
+}
+
 /**
  * Partitioned, durable, ordered logs. A consumer never receives records of another history than the one it has read:
  * the log compares them when it assigns a partition, and whenever the log may have been replaced.
@@ -144,15 +155,9 @@ export interface Log {
   /**
    * Returns records from `offset` without waiting, and none only at the end. Returns at most `maxRecords`, and at most
    * `maxBytes` of keys and values ({@link defaultReadBytes} by default), but at least one record of any size. Reading
-   * on after the last record therefore returns everything.
+   * on from `nextOffset` therefore returns everything.
    */
-  read(
-    topic: Topic,
-    partition: number,
-    offset: number,
-    maxRecords: number,
-    maxBytes?: number,
-  ): Promise<readonly LogRecord[]>;
+  read(topic: Topic, partition: number, offset: number, maxRecords: number, maxBytes?: number): Promise<LogSlice>;
   /** Returns the first offset that the log holds and the offset after the last record. */
   bounds(topic: Topic, partition: number): Promise<{ readonly first: number; readonly end: number }>;
   /** Returns the offset after the last record. In Kafka this takes one request, and `bounds` two. */

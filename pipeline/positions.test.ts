@@ -24,8 +24,10 @@ const logOf = (
   end = (records.at(-1)?.offset ?? -1) + 1,
 ): Pick<Log, 'read' | 'bounds'> => ({
   bounds: async () => ({ first: records[0]?.offset ?? end, end }),
-  read: async (_topic, _partition, offset, maxRecords) =>
-    records.filter((each) => each.offset >= offset).slice(0, maxRecords),
+  async read(_topic, _partition, offset, maxRecords) {
+    const found = records.filter((each) => each.offset >= offset).slice(0, maxRecords);
+    return { records: found, nextOffset: (found.at(-1)?.offset ?? Math.max(offset, end) - 1) + 1 };
+  },
 });
 const counted = (from: number, end: number, fields: Partial<LogRecord> = {}): LogRecord[] =>
   Array.from({ length: end - from }, (_, index) => recordAt(from + index, fields));

@@ -77,6 +77,17 @@ export interface DivergenceOptions {
 
 type ReadableLog = Pick<Log, 'read' | 'bounds'>;
 
+/** Returns the first record from the offset on; undefined when none follows. */
+export async function readOne(
+  log: Pick<Log, 'read'>,
+  topic: Topic,
+  partition: number,
+  offset: number,
+): Promise<LogRecord | undefined> {
+  const { records } = await log.read(topic, partition, offset, 1);
+  return records[0];
+}
+
 /**
  * Returns the point where the log diverges from the position, or undefined if no difference is found.
  */
@@ -96,8 +107,8 @@ export async function findDivergence(
   const isBeyond = position.offset > bounds.end;
   const commonEnd = await endOfCommonHistory(log, topic, partition, position, bounds);
   if (!isBeyond && commonEnd === position.offset) return undefined;
-  const [record] =
-    commonEnd !== undefined && commonEnd < bounds.end ? await log.read(topic, partition, commonEnd, 1) : [];
+  const record =
+    commonEnd !== undefined && commonEnd < bounds.end ? await readOne(log, topic, partition, commonEnd) : undefined;
   return {
     topic,
     partition,
@@ -124,7 +135,7 @@ async function endOfCommonHistory(
   // No record before the position is left to compare, or the position has no mark.
   if (mark === undefined || mark.offset >= offset || last <= first) return last;
   const isWithin = mark.offset < end;
-  const [record] = isWithin ? await log.read(topic, partition, mark.offset, 1) : [];
+  const record = isWithin ? await readOne(log, topic, partition, mark.offset) : undefined;
   const isThere = record?.offset === mark.offset;
   if (isThere && isSame(record, mark)) return last;
   if (isWithin && mark.offset < first) return last;
@@ -149,7 +160,7 @@ async function firstNewer(
   let found = end;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const [record] = await log.read(topic, partition, middle, 1);
+    const record = await readOne(log, topic, partition, middle);
     if (record === undefined || record.offset >= high) high = middle;
     else if (isNewer(record, mark)) {
       found = record.offset;

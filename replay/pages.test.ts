@@ -8,8 +8,10 @@ import { offsetAt, recordPages } from './pages.js';
 const logOf = (records: readonly LogRecord[]): ReadableLog => ({
   partitions: () => 1,
   bounds: async () => ({ first: records[0]?.offset ?? 0, end: (records.at(-1)?.offset ?? -1) + 1 }),
-  read: async (_topic, _partition, from, maxRecords) =>
-    records.filter(({ offset }) => offset >= from).slice(0, maxRecords),
+  async read(_topic, _partition, from, maxRecords) {
+    const found = records.filter(({ offset }) => offset >= from).slice(0, maxRecords);
+    return { records: found, nextOffset: (found.at(-1)?.offset ?? from - 1) + 1 };
+  },
 });
 
 /** Offsets and times that never decrease. */
@@ -31,7 +33,7 @@ test('finds the first record appended at a time or later', async () => {
       const log = logOf(held);
       const { first: from, end } = await log.bounds(topics.locations, 0);
       const found = await offsetAt(log, { topic: topics.locations, partition: 0, from, end }, timeMs);
-      const [record] = await log.read(topics.locations, 0, found, 1);
+      const [record] = (await log.read(topics.locations, 0, found, 1)).records;
       expect(record).toBe(held.find(({ timestamp }) => timestamp >= timeMs));
     }),
   );

@@ -1,6 +1,7 @@
 /** Reads a range of offsets of a partition in pages, and finds an offset by time. */
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { LogRecord, Topic } from '../pipeline/ports.js';
+import { readOne } from '../pipeline/positions.js';
 
 export interface Span {
   readonly topic: Topic;
@@ -19,7 +20,7 @@ export async function* recordPages(
   { topic, partition, from, end }: Span,
 ): AsyncGenerator<LogRecord[]> {
   for (let offset = from; offset < end; ) {
-    const records = await log.read(topic, partition, offset, maxPageRecords);
+    const { records } = await log.read(topic, partition, offset, maxPageRecords);
     const page = records.filter((record) => record.offset < end);
     const last = page.at(-1);
     if (last === undefined) return;
@@ -37,7 +38,7 @@ export async function offsetAt(
   let [low, high] = [from, end];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const [record] = await log.read(topic, partition, middle, 1);
+    const record = await readOne(log, topic, partition, middle);
     if (record === undefined || record.timestamp >= timeMs) high = middle;
     else low = record.offset + 1;
   }

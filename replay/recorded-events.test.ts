@@ -27,7 +27,7 @@ test('the events of a range are read without those that are long after it', asyn
       const read = records.slice(from, from + maxRecords);
       // The search for the first event reads one record at a time.
       if (maxRecords > 1) endRead = Math.max(endRead, from + read.length);
-      return read;
+      return { records: read, nextOffset: from + read.length };
     },
   };
   const range = { fromMs: startMs + hourMs, toMs: startMs + hourMs + minuteMs };

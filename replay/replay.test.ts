@@ -298,11 +298,13 @@ test('the plan ends an hour past the range as well, and progress reaches its tot
   const log: ReadableLog = {
     partitions: () => 1,
     bounds: async (topic) => ({ first: 0, end: topic === topics.locations ? timesMs.length : 0 }),
-    read: async (topic, partition, offset, maxRecords) =>
-      timesMs.slice(offset, offset + maxRecords).map((timestamp, index) => {
+    async read(topic, partition, offset, maxRecords) {
+      const records = timesMs.slice(offset, offset + maxRecords).map((timestamp, index) => {
         const value = codecs.location.encode(location({ receivedAt: timestamp }));
         return { topic, partition, offset: offset + index, key: `${projectA}/test/phone`, value, timestamp };
-      }),
+      });
+      return { records, nextOffset: offset + records.length };
+    },
   };
   const opened = await openReplayCatalog(configuredFor(log, project, scope, {}));
   try {

@@ -8,6 +8,7 @@
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
+import { readOne } from '../pipeline/positions.js';
 import type { Event } from '../schemas/records.js';
 import { offsetAt } from './pages.js';
 import { maxAppendDelayMs, type ReplayedEvent, replayPartition, type TimeRange } from './partition.js';
@@ -74,7 +75,7 @@ export async function prepareReplay(parts: ReplayParts): Promise<Replay> {
  */
 async function planPartition({ log, range, warmUpMs }: ReplayParts, partition: number): Promise<PartitionPlan> {
   const { first, end } = await log.bounds(topics.locations, partition);
-  const [oldest] = first > 0 ? await log.read(topics.locations, partition, first, 1) : [];
+  const oldest = first > 0 ? await readOne(log, topics.locations, partition, first) : undefined;
   const oldestMs = oldest?.timestamp ?? Number.POSITIVE_INFINITY;
   const fromMs = first === 0 ? range.fromMs : Math.max(range.fromMs, oldestMs + 1);
   const held = { topic: topics.locations, partition, from: first, end };

@@ -85,8 +85,8 @@ export async function lagAt(
   const oldest = await Promise.all(
     waitingRecords.map(async (waiting, partition) => {
       if (waiting === 0) return undefined;
-      const [record] = await log.read(topics.locations, partition, nextOffsets[partition] as number, 1);
-      return record?.timestamp;
+      const { records } = await log.read(topics.locations, partition, nextOffsets[partition] as number, 1);
+      return records[0]?.timestamp;
     }),
   );
   const oldestMs = Math.min(nowMs, ...oldest.filter((timeMs) => timeMs !== undefined));

@@ -7,7 +7,7 @@
  */
 import type { DeliveryQueue, Divergence, Log, Position, Positions, StateStore, Topic } from '../pipeline/ports.js';
 import { topics } from '../pipeline/ports.js';
-import { findDivergence, markOf } from '../pipeline/positions.js';
+import { findDivergence, markOf, readOne } from '../pipeline/positions.js';
 import { analyticsSinkGroup } from '../pipeline/stages/analytics/sink.js';
 import { locationStageGroup } from '../pipeline/stages/locations/stage.js';
 import { webhookStageGroup } from '../pipeline/stages/webhooks/stage.js';
@@ -110,7 +110,7 @@ export async function moveTo(
   offset: number,
 ): Promise<RepairResult> {
   const reader = readers.find((each) => each.group === group && each.topic === topic)!;
-  const [before] = offset > 0 ? await backend.log.read(topic, partition, offset - 1, 1) : [];
+  const before = offset > 0 ? await readOne(backend.log, topic, partition, offset - 1) : undefined;
   const mark = before?.offset === offset - 1 ? markOf(before) : null;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (await reader.move(backend, partition, { offset, mark })) return 'moved';

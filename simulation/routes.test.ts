@@ -40,7 +40,7 @@ async function locations() {
   const found = [];
   for (let partition = 0; partition < api.log.partitions(topics.locations); partition++) {
     const { first, end } = await api.log.bounds(topics.locations, partition);
-    if (end > first) found.push(...(await api.log.read(topics.locations, partition, first, 100_000)));
+    if (end > first) found.push(...(await api.log.read(topics.locations, partition, first, 100_000)).records);
   }
   return found.map(({ value }) => codecs.location.decode(value!));
 }

@@ -129,11 +129,15 @@ export class EventStream implements Listener {
     const { log, tailer } = this.#parts;
     const offset = this.#position[partition]!;
     const count = Math.min(maxReadRecords, tailer.position[partition]! - offset);
-    const records = await log.read(topics.events, partition, offset, count, maxReadBytes);
+    const { records, nextOffset } = await log.read(topics.events, partition, offset, count, maxReadBytes);
+    // Records were removed, the offset is beyond the end, or it never held a record.
+    if (records[0]?.offset !== offset) await this.#sendGap();
     if (this.#isClosed) return;
-    if (records[0]?.offset !== offset) return this.#sendGap();
-    const messages = records.map((record) => this.#messageOf(record)).join('');
+    const start = this.#position[partition]!;
+    const held = records.filter((record) => record.offset >= start);
+    const messages = held.map((record) => this.#messageOf(record)).join('');
     if (messages !== '') this.output.push(messages);
+    if (nextOffset > offset) this.#position = this.#position.with(partition, Math.max(start, nextOffset));
   }
 
   /** Advances past a record. Returns its message, or empty text. */

@@ -140,6 +140,10 @@ export async function startTailer(log: Log): Promise<Tailer> {
         return position[partition]!;
       },
       records: dispatchInParts,
+      passed: async (partition, nextOffset) => {
+        position[partition] = nextOffset;
+        growth.signal();
+      },
       revoked: async () => {},
     },
   });

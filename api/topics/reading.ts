@@ -1,6 +1,6 @@
 /** Reads topic `events` from a position, for a reader of all projects or of one scope. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
+import { type Log, type LogRecord, type LogSlice, topics } from '../../pipeline/ports.js';
 import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';
 import { scopeOfKey } from '../../pipeline/records/device-key.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
@@ -105,17 +105,16 @@ export async function readTopic(
   const isFull = (): boolean => records.length === limit || bytes >= maxResponseBytes;
 
   /** Adds records while they fit. Returns the offset after them. */
-  function add(read: readonly LogRecord[], from: number): number {
+  function add(read: LogSlice, from: number): number {
     let next = from;
-    for (const record of read) {
-      if (isFull()) break;
+    for (const record of read.records) {
+      if (isFull()) return next;
       next = record.offset + 1;
-      scanned += 1;
       if (scope !== undefined && scopeOfKey(record.key) !== scope) continue;
       records.push(recordJson(record));
       bytes += record.value?.length ?? 0;
     }
-    return next;
+    return read.nextOffset;
   }
 
   while (!isFull() && scanned < maxScannedRecords && !signal.aborted) {
@@ -124,6 +123,7 @@ export async function readTopic(
     if (unread(most) === 0) break;
     await serialize('read', async () => {
       const next = add(await log.read(topics.events, most.partition, most.next, maxReadRecords), most.next);
+      scanned += next - most.next;
       partitions = partitions.map((each) => (each === most ? { ...most, next } : each));
       await nextTurn();
     });

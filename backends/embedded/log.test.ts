@@ -26,7 +26,9 @@ async function contents(topic: Topic): Promise<(string | undefined)[][]> {
   const partitions = Array.from({ length: log.partitions(topic) }, (_, partition) =>
     log.read(topic, partition, 0, 1_000_000),
   );
-  return (await Promise.all(partitions)).flat().map(({ key, value }) => [key, value?.toString()]);
+  return (await Promise.all(partitions))
+    .flatMap(({ records }) => records)
+    .map(({ key, value }) => [key, value?.toString()]);
 }
 
 beforeEach(async () => {
@@ -95,7 +97,7 @@ describe('embedded log', () => {
     expect(end).toBeGreaterThan(0);
     await log.append('locations', [record('a', '3')]);
     expect(await log.bounds('locations', partition)).toEqual({ first: end, end: end + 1 });
-    const [read] = await log.read('locations', partition, 0, 10);
+    const [read] = (await log.read('locations', partition, 0, 10)).records;
     expect(read).toMatchObject({ key: 'a', offset: end });
   });
 

@@ -14,6 +14,7 @@ import type { Environment } from './environment.js';
 import { partitionOfKey } from './partitioner.js';
 import { createSpace, type Space } from './space.js';
 import type { Storage } from './storage.js';
+import { readSlice } from './topic-store.js';
 
 const defaultMaxInFlightBytes = 64 * 2 ** 20;
 
@@ -71,8 +72,9 @@ export function createLog(storage: Storage, options: LogOptions = {}): EmbeddedL
   }
 
   const read: Log['read'] = async (topic, partition, offset, maxRecords, maxBytes) => {
-    stores[topic].environment.refresh();
-    return stores[topic].read(partition, offset, maxRecords, maxBytes);
+    const store = stores[topic];
+    store.environment.refresh();
+    return readSlice(store, partition, offset, maxRecords, maxBytes);
   };
 
   const bounds: Log['bounds'] = async (topic, partition) => {

@@ -21,7 +21,7 @@ const keys = Array.from({ length: 200 }, (_, index) => `key ${index}`);
 async function contents(log: ReadableLog, topic: Topic): Promise<object[]> {
   const partitions = Array.from({ length: log.partitions(topic) }, async (_, partition) => {
     const { first, end } = await log.bounds(topic, partition);
-    const records = await log.read(topic, partition, first, end - first);
+    const { records } = await log.read(topic, partition, first, end - first);
     return { first, end, records: records.map(({ value, ...rest }) => ({ ...rest, value: value?.toString() })) };
   });
   return Promise.all(partitions);

@@ -10,7 +10,7 @@ import { type Log, topics } from '../../pipeline/ports.js';
 import { createCompactedReader } from './compacted-topic.js';
 import { type Environment, openEnvironment } from './environment.js';
 import { numberOf } from './keys.js';
-import { createBlockTopic, type TopicStore } from './topic-store.js';
+import { createBlockTopic, readSlice, type TopicStore } from './topic-store.js';
 
 export type ReadableLog = Pick<Log, 'partitions' | 'read' | 'bounds'>;
 
@@ -56,7 +56,7 @@ export function openLogReader(path: string): LogReader {
   return {
     partitions: (topic) => latest(topic).partitions,
     read: async (topic, partition, offset, maxRecords, maxBytes) =>
-      latest(topic).read(partition, offset, maxRecords, maxBytes),
+      readSlice(latest(topic), partition, offset, maxRecords, maxBytes),
     async bounds(topic, partition) {
       const store = latest(topic);
       return { first: store.first(partition), end: store.end(partition) };

@@ -2,7 +2,7 @@
  * The storage of a topic in LMDB: blocks of records under `[partition][base offset]`, the end offset under
  * `[partition]`.
  */
-import { defaultReadBytes, type LogRecord, type NewRecord } from '../../pipeline/ports.js';
+import { defaultReadBytes, type LogRecord, type LogSlice, type NewRecord } from '../../pipeline/ports.js';
 import {
   type BlockBuilder,
   BlockPool,
@@ -33,7 +33,7 @@ export interface TopicStore {
   /** Throws when the record can't be stored in this topic. */
   check(record: NewRecord): void;
   group(): RecordGroup;
-  /** Like `read` of the log. */
+  /** Returns the records of a `read` of the log. */
   read(partition: number, offset: number, maxRecords: number, maxBytes?: number): LogRecord[];
   /** Returns the first offset still held; the end if there is none. */
   first(partition: number): number;
@@ -41,6 +41,19 @@ export interface TopicStore {
   end(partition: number): number;
   /** Removes a bounded number of expired records, in a transaction. Returns whether more are left. */
   sweep(nowMs: number): boolean;
+}
+
+/** Reads records, and returns the offset to read on from as well. Sees the current snapshot. */
+export function readSlice(
+  store: Pick<TopicStore, 'read' | 'end'>,
+  partition: number,
+  offset: number,
+  maxRecords: number,
+  maxBytes?: number,
+): LogSlice {
+  const records = store.read(partition, offset, maxRecords, maxBytes);
+  const last = records.at(-1);
+  return { records, nextOffset: last === undefined ? Math.max(offset, store.end(partition)) : last.offset + 1 };
 }
 
 const maxSweptBlocks = 500;

@@ -17,9 +17,10 @@ function log(first: number, end: number, emptyReads: number) {
   return {
     read: async (_topic: string, _partition: number, offset: number, maxRecords: number) => {
       reads += 1;
-      if (reads <= emptyReads) return [];
+      if (reads <= emptyReads) return { records: [], nextOffset: offset };
       const from = Math.max(first, offset);
-      return Array.from({ length: Math.min(maxRecords, end - from) }, (_, index) => record(from + index));
+      const records = Array.from({ length: Math.min(maxRecords, end - from) }, (_, index) => record(from + index));
+      return { records, nextOffset: from + records.length };
     },
     bounds: async () => ({ first, end }),
   };
@@ -31,6 +32,20 @@ const offsetsOf = (records: readonly LogRecord[]) => records.map(({ offset }) =>
 test('records that a new leader does not return at once are not skipped', async () => {
   const due = await dueRecords(log(0, 10, 3), 'locations', 5, [record(8), record(9)], 100);
   expect(offsetsOf(due)).toEqual([5, 6, 7]);
+});
+
+// It waited ten seconds for each, and a partition with nothing after the marker was idle meanwhile.
+test('offsets that never held a record are not waited for', async () => {
+  let reads = 0;
+  const marker = {
+    async read() {
+      reads += 1;
+      return { records: [], nextOffset: 8 };
+    },
+    bounds: async () => ({ first: 0, end: 8 }),
+  };
+  expect(await missedRecords(marker, 'locations', 0, { from: 7, end: 8 }, 100)).toEqual([]);
+  expect(reads).toBe(1);
 });
 
 test('records that the log no longer has are passed over', async () => {

@@ -14,9 +14,9 @@ interface Missing {
 }
 
 /**
- * Reads the first of the missing records. Returns none when the log has removed them, and undefined when it returns
- * nothing for ten seconds although it has not: an empty answer alone does not prove that they are gone, and skipping
- * them would lose their events.
+ * Reads the first of the missing records. Returns none when the log no longer has them, or has none at these offsets.
+ * Otherwise returns undefined when the log returns nothing for ten seconds: an empty answer alone does not prove that
+ * they are gone, and skipping them would lose their events.
  */
 async function readMissing(
   log: Pick<Log, 'read' | 'bounds'>,
@@ -27,9 +27,9 @@ async function readMissing(
 ): Promise<readonly LogRecord[] | undefined> {
   const limit = performance.now() + presentLimitMs;
   for (;;) {
-    const present = await log.read(topic, partition, from, maxRecords);
-    const missed = present.filter(({ offset }) => offset < end);
-    if (present.length > 0 || (await log.bounds(topic, partition)).first >= end) return missed;
+    const { records, nextOffset } = await log.read(topic, partition, from, maxRecords);
+    const missed = records.filter(({ offset }) => offset < end);
+    if (records.length > 0 || nextOffset >= end || (await log.bounds(topic, partition)).first >= end) return missed;
     if (performance.now() > limit) return undefined;
     await delay(readAgainAfterMs);
   }

@@ -154,7 +154,7 @@ it('an expired geofence is deleted once, by any node', async () => {
   const { log, close } = await clusterSources(cluster.environment);
   onTestFinished(close);
   const { end } = await log.bounds(topics.changes, 0);
-  const changes = await log.read(topics.changes, 0, 0, end);
+  const { records: changes } = await log.read(topics.changes, 0, 0, end);
   expect(changes.filter(({ key, value }) => key === `geofence/${_id}` && value === null)).toHaveLength(1);
 });
 

@@ -57,11 +57,10 @@ export async function readPartition(log: Log, topic: Topic, partition: number, m
   const all: LogRecord[] = [];
   let { first: offset } = await log.bounds(topic, partition);
   for (;;) {
-    const records = await log.read(topic, partition, offset, maxRecords);
-    const last = records.at(-1);
-    if (last === undefined) return all;
+    const { records, nextOffset } = await log.read(topic, partition, offset, maxRecords);
+    if (records.length === 0) return all;
     all.push(...records);
-    offset = last.offset + 1;
+    offset = nextOffset;
   }
 }
 

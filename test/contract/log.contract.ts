@@ -5,6 +5,7 @@ import {
   defaultReadBytes,
   type Log,
   type LogRecord,
+  type LogSlice,
   type StreamHandler,
   type Subscription,
   topics,
@@ -124,7 +125,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
       const bytes = 700_000;
       const large = (count: number, key: string) =>
         Array.from({ length: count }, (_, i) => ({ key, value: Buffer.alloc(bytes, `${i} `) }));
-      const sizes = (records: readonly LogRecord[]) => records.map(({ value }) => value!.length);
+      const sizes = ({ records }: LogSlice) => records.map(({ value }) => value!.length);
 
       test(
         'to the requested size or four MiB, but returns at least one record; further reads return the rest',
@@ -156,7 +157,7 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
         onLog(async (log) => {
           for (const each of large(12, 'a')) await log.append(topic, [each]);
           const partition = log.partitionOf(topic, 'a');
-          const handedOver = await log.read(topic, partition, 11, 1);
+          const { records: handedOver } = await log.read(topic, partition, 11, 1);
           const applied: number[] = [];
           for (let next = 0; next < 12; ) {
             const due = await dueRecords(log, topic, next, handedOver, 10_000);
@@ -476,8 +477,9 @@ export function describeLogContract(name: string, site: () => Promise<BackendSit
                 await subscription.close();
                 for (const [partition, list] of model.entries()) {
                   expect(await log.bounds(topic, partition)).toEqual({ first: 0, end: list.length });
-                  const read = await log.read(topic, partition, offset, maxRecords);
+                  const { records: read, nextOffset } = await log.read(topic, partition, offset, maxRecords);
                   expect(read.map((each) => [each.key, textOf(each)])).toEqual(list.slice(offset, offset + maxRecords));
+                  expect(nextOffset).toBe(offset + read.length);
                   expect(ledger.received.get(partition)!.map(({ key, text }) => [key, text])).toEqual(
                     list.slice(offset),
                   );

@@ -117,7 +117,7 @@ async function devicesIn(
   const found = new Map<string, number>();
   for (let partition = 0; partition < log.partitions(topic); partition++) {
     const { first, end } = await log.bounds(topic, partition);
-    for (const { value } of await log.read(topic, partition, first, end - first)) {
+    for (const { value } of (await log.read(topic, partition, first, end - first)).records) {
       const device =
         topic === topics.locations
           ? codecs.location.decode(value as Buffer).deviceId

@@ -97,7 +97,9 @@ const haltLines = ({ server }: Scene): string[] =>
 async function contents({ server }: Scene) {
   const { log, close } = openEmbedded({ path: server.dataFolder, partitions });
   const values = async (topic: Topic) =>
-    (await Promise.all(range(log, topic).map((each) => log.read(topic, each, 0, 100_000)))).flat();
+    (await Promise.all(range(log, topic).map((each) => log.read(topic, each, 0, 100_000)))).flatMap(
+      (each) => each.records,
+    );
   try {
     const outcomes = (await values(topics.outcomes)).map(({ value }) => codecs.outcome.decode(value as Buffer));
     const events = (await values(topics.events)).map(({ value }) => codecs.event.decode(value as Buffer));

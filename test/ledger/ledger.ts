@@ -97,12 +97,11 @@ export async function readTopic({ log }: Sources, topic: Topic): Promise<(LogRec
   for (let partition = 0; partition < log.partitions(topic); partition += 1) {
     const { first, end } = await log.bounds(topic, partition);
     for (let offset = first; offset < end; ) {
-      const records = await log.read(topic, partition, offset, pageRecords);
-      const last = records.at(-1);
-      if (!last) throw new Error(`${topic}/${partition} ends at ${offset}, not at ${end}`);
+      const { records, nextOffset } = await log.read(topic, partition, offset, pageRecords);
+      if (nextOffset === offset) throw new Error(`${topic}/${partition} ends at ${offset}, not at ${end}`);
       // The store may reuse the memory: copy.
       for (const record of records) all.push({ ...record, value: Buffer.from(record.value ?? []) });
-      offset = last.offset + 1;
+      offset = nextOffset;
     }
   }
   return all;

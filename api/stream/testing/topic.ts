@@ -58,7 +58,7 @@ export function openTopic(partitions: number) {
 export const eventsFrom = (log: Log, from: readonly number[], wanted: (event: Event) => boolean): Promise<Event[][]> =>
   Promise.all(
     from.map(async (offset, partition) => {
-      const records = await log.read(topics.events, partition, offset, 1_000_000);
+      const { records } = await log.read(topics.events, partition, offset, 1_000_000);
       return records.map(({ value }) => codecs.event.decode(value!)).filter(wanted);
     }),
   );

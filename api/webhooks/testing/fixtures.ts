@@ -51,6 +51,6 @@ export const eventRecord = ({ geofence, ...fields }: GeofenceEvent): Event =>
 export async function deliveriesTo(log: Log, webhook: string): Promise<Delivery[]> {
   const partition = log.partitionOf(topics.deliveries, webhook);
   const { first, end } = await log.bounds(topics.deliveries, partition);
-  const records = end > first ? await log.read(topics.deliveries, partition, first, end - first) : [];
+  const { records } = await log.read(topics.deliveries, partition, first, Math.max(1, end - first));
   return records.filter(({ key }) => key === webhook).map(({ value }) => codecs.delivery.decode(value!));
 }

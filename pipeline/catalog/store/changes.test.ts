@@ -119,7 +119,7 @@ test('a change that was appended without waiting reaches the read model', async 
   await appendChange({ log: node.log, clock: () => 7_000 }, put(fence));
   await node.writer.catchUp();
   expect(node.readModel.geofence(scope, fence._id)).toEqual(fence);
-  const [record] = await node.log.read(topics.changes, 0, 0, 10);
+  const [record] = (await node.log.read(topics.changes, 0, 0, 10)).records;
   expect(record?.value && codecs.change.decode(record.value).changedAt).toBe(7_000);
 });
 
@@ -352,7 +352,7 @@ test('a rebuilt read model catches up with a topic that lost its newest records'
     await appendChange({ log: embedded.log, clock: () => 7_000 }, change);
   }
   await embedded.log.sweep(Date.now() + 2 * 60 * 60 * 1_000);
-  expect((await embedded.log.read(topics.changes, 0, 0, 10)).map(({ offset }) => offset)).toEqual([0]);
+  expect((await embedded.log.read(topics.changes, 0, 0, 10)).records.map(({ offset }) => offset)).toEqual([0]);
   await embedded.close();
 
   const node = startNode(path);

@@ -106,10 +106,10 @@ async function rebuild({ log, readModel, onProblem }: FollowedChanges, divergenc
   const { first, end } = await log.bounds(topics.changes, changesPartition);
   const keys = new Set<string>();
   for (let offset = first; offset < end; ) {
-    const records = await log.read(topics.changes, changesPartition, offset, maxBatchRecords);
-    if (records.length === 0) break;
+    const { records, nextOffset } = await log.read(topics.changes, changesPartition, offset, maxBatchRecords);
+    if (nextOffset === offset) break;
     for (const { key } of records) keys.add(key);
-    offset = (records.at(-1) as LogRecord).offset + 1;
+    offset = nextOffset;
   }
   await readModel.restart((kind, id) => keys.has(changeKey(kind, id)));
   return first;

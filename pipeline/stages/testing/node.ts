@@ -76,7 +76,7 @@ export async function readAll({ log }: Embedded, topic: Topic): Promise<LogRecor
   const records: LogRecord[] = [];
   for (let partition = 0; partition < log.partitions(topic); partition++) {
     const { first, end } = await log.bounds(topic, partition);
-    records.push(...(await log.read(topic, partition, first, end - first, Number.POSITIVE_INFINITY)));
+    records.push(...(await log.read(topic, partition, first, end - first, Number.POSITIVE_INFINITY)).records);
   }
   return records;
 }

@@ -34,7 +34,7 @@ export async function completeLastLocation(
   const complete = [...records];
   for (;;) {
     const nextOffset = (complete.at(-1) as LogRecord).offset + 1;
-    const more = await log.read(topics.events, last.partition, nextOffset, maxFollowingRecords);
+    const { records: more } = await log.read(topics.events, last.partition, nextOffset, maxFollowingRecords);
     for (const record of more) {
       if (locationOf(record) !== location) return complete;
       complete.push(record);
@@ -83,7 +83,8 @@ export async function loadRecentEvents(
   const isDuplicate = createDuplicateFilter();
   const { first } = await log.bounds(topics.events, partition);
   for (let offset = Math.max(first, nextOffset - rememberedEvents); offset < nextOffset; ) {
-    const records = await log.read(topics.events, partition, offset, Math.min(maxReadRecords, nextOffset - offset));
+    const count = Math.min(maxReadRecords, nextOffset - offset);
+    const { records } = await log.read(topics.events, partition, offset, count);
     for (const record of records) {
       const event = decodeRecord(codec, record);
       if (!isBadRecord(event)) isDuplicate(event.id, record.offset);

@@ -71,7 +71,7 @@ describe('an event', () => {
     await node.configure({ ...hook, delivery: 'grouped' });
     const metadata = JSON.stringify({ note: 'x'.repeat(33_000) });
     await node.append(...Array.from({ length: 150 }, (_, number) => eventRecord(1, 1, number, { metadata })));
-    const { length } = await node.node.embedded.log.read(topics.events, 0, 0, 1_000);
+    const { length } = (await node.node.embedded.log.read(topics.events, 0, 0, 1_000)).records;
     expect(length).toBeLessThan(150);
     expect(length % 5).not.toBe(0);
     node.start();
@@ -95,7 +95,7 @@ describe('an event', () => {
 });
 
 const firstDelivery = async (): Promise<Delivery> => {
-  const [record] = await node.node.embedded.log.read(topics.attempts, 0, 0, 1);
+  const [record] = (await node.node.embedded.log.read(topics.attempts, 0, 0, 1)).records;
   return codecs.attempt.decode(record!.value!).delivery;
 };
 
@@ -648,7 +648,7 @@ describe('another owner', () => {
     await node.append(eventRecord(1, 1));
     await node.attempted(1);
     await settled();
-    const [record] = await log.read(topics.attempts, 0, 0, 1);
+    const [record] = (await log.read(topics.attempts, 0, 0, 1)).records;
     const { delivery } = codecs.attempt.decode(record!.value!);
     const claim = await deliveryQueue.claim({ topic: 'events', partition: 0 });
     const value = codecs.delivery.encode({ ...delivery, id: 'queued by another' });

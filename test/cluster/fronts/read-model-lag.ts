@@ -36,7 +36,7 @@ async function recordsOf(topic: Topic): Promise<LogRecord[]> {
   const { log } = sources;
   const partitions = Array.from({ length: log.partitions(topic) }, async (_, partition) => {
     const { first, end } = await log.bounds(topic, partition);
-    return end > first ? log.read(topic, partition, first, end - first) : [];
+    return (await log.read(topic, partition, first, Math.max(1, end - first))).records;
   });
   return (await Promise.all(partitions)).flat();
 }

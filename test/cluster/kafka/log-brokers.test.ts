@@ -103,7 +103,9 @@ test('restarts of brokers lose and duplicate nothing', { timeout: 300_000 }, asy
   // The third broker was just resumed. It may still act as a leader, and answer with its former records.
   const all = await until(
     async () => {
-      const records = (await Promise.all(partitions.map((each) => log.read(topic, each, 0, count)))).flat();
+      const records = (await Promise.all(partitions.map((each) => log.read(topic, each, 0, count)))).flatMap(
+        (each) => each.records,
+      );
       return records.length >= count && records;
     },
     { describe: () => `${count} records are in the log` },

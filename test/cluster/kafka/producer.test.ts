@@ -49,7 +49,7 @@ async function overBadNetwork(options: ProducerOptions = {}) {
 }
 
 const found = async (): Promise<string[]> =>
-  (await reader.read(topic, partition, 0, 1_000_000)).map(({ value }) => value!.toString());
+  (await reader.read(topic, partition, 0, 1_000_000)).records.map(({ value }) => value!.toString());
 
 describe('appending', () => {
   test('appends during a request share the next one', async () => {
@@ -58,7 +58,7 @@ describe('appending', () => {
     const appends = Array.from({ length: 300 }, (_, i) => appender.append(topic, texts(2, `${i}:`)));
     await Promise.all(appends);
     await appender.close();
-    const records = await reader.read(topic, 0, 0, 1_000);
+    const { records } = await reader.read(topic, 0, 0, 1_000);
     expect(records.length).toBe(601);
     // The broker gives all records of a batch the same time.
     expect(new Set(records.map(({ timestamp }) => timestamp)).size).toBeLessThan(10);

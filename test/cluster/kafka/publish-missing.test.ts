@@ -45,7 +45,7 @@ function takenOf(records: readonly NewRecord[], counts: readonly number[]): NewR
 async function all(): Promise<NewRecord[]> {
   const partitions = Array.from({ length: connection.partitions(topic) }, async (_, partition) => {
     const { first, end } = await log.bounds(topic, partition);
-    return log.read(topic, partition, first, end - first);
+    return (await log.read(topic, partition, first, end - first)).records;
   });
   return (await Promise.all(partitions)).flat();
 }

@@ -84,7 +84,7 @@ async function appendTransaction(topic: Topic, count: number, outcome: 'commit' 
 }
 
 const offsets = async (topic: Topic, offset: number, maxRecords = 1_000) =>
-  (await reader.read(topic, 0, offset, maxRecords)).map((record) => record.offset);
+  (await reader.read(topic, 0, offset, maxRecords)).records.map((record) => record.offset);
 
 const range = (first: number, end: number) => Array.from({ length: end - first }, (_, i) => first + i);
 
@@ -262,7 +262,8 @@ test('records larger than a fetch are read, also when those of several partition
   await open({ ...freshKafkaOptions(), partitions: 2 });
   const large = Array.from({ length: 8 }, (_, i) => ({ key: `${i}`, value: Buffer.alloc(3_900_000, 'x') }));
   for (const record of large) await appender.append('events', [record]);
-  const read = await Promise.all([0, 1].map((partition) => reader.read('events', partition, 0, 10, 2 ** 26)));
+  const slices = await Promise.all([0, 1].map((partition) => reader.read('events', partition, 0, 10, 2 ** 26)));
+  const read = slices.map(({ records }) => records);
   expect(read.map((records) => records.length > 0)).toEqual([true, true]);
   expect(read.flat().map(({ value }) => value!.length)).toEqual(large.map(({ value }) => value.length));
   const ledger = new Ledger();

@@ -11,7 +11,7 @@ import { record, textOf } from '../../contract/backend.js';
 export async function useLog(log: Log): Promise<Subscription[]> {
   await log.append('events', [record('a', '1')]);
   const partition = log.partitionOf('events', 'a');
-  expect((await log.read('events', partition, 0, 10)).map(textOf)).toEqual(['1']);
+  expect((await log.read('events', partition, 0, 10)).records.map(textOf)).toEqual(['1']);
   expect(await log.bounds('events', partition)).toEqual({ first: 0, end: 1 });
   const received: unknown[] = [];
   const subscriptions = ['test', null].map((group) =>

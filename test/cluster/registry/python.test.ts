@@ -114,7 +114,7 @@ describe.skipIf(python === '')('a client in Python', () => {
     await writing;
     const read: Keyed[] = [];
     for (let partition = 0; partition < log.partitions(topics.locations); partition++) {
-      for (const { key, value } of await log.read(topics.locations, partition, 0, 1_000)) {
+      for (const { key, value } of (await log.read(topics.locations, partition, 0, 1_000)).records) {
         if (key.startsWith('written')) read.push({ key, partition, value: plain(codecs.location.decode(value!)) });
       }
     }

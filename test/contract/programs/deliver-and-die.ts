@@ -26,7 +26,7 @@ void stateStore.commit(owner, {
 });
 while ((await log.bounds('events', 0)).end === from) await nextTurn();
 
-const events = await log.read('events', 0, claim.nextOffset, 1_000);
+const { records: events } = await log.read('events', 0, claim.nextOffset, 1_000);
 await deliveryQueue.add(claim, {
   expectedOffset: claim.nextOffset,
   nextOffset: claim.nextOffset + events.length,

@@ -51,8 +51,7 @@ async function settleSome(claim: DeliveryClaim, webhook: string): Promise<void> 
 async function deliver(source: DeliverySource): Promise<never> {
   const claim = await deliveryQueue.claim(source);
   for (let offset = claim.nextOffset; ; ) {
-    const records = await log.read(source.topic, 0, offset, 50);
-    const nextOffset = offset + records.length;
+    const { records, nextOffset } = await log.read(source.topic, 0, offset, 50);
     const deliveries = records.map(({ offset: dueAtMs, value }) => ({
       webhook: webhooks[dueAtMs % 2]!,
       dueAtMs,

@@ -38,7 +38,7 @@ export function createPublishMissing({
   async function addLast(topic: Topic, partition: number, count: number, held: Set<string>): Promise<void> {
     const { first, end } = await reader.bounds(topic, partition);
     for (let offset = Math.max(first, end - count); offset < end; ) {
-      const records = await reader.read(topic, partition, offset, end - offset);
+      const { records } = await reader.read(topic, partition, offset, end - offset);
       for (const record of records) held.add(fingerprint(record));
       offset = (records.at(-1)?.offset ?? end) + 1;
     }

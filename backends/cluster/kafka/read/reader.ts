@@ -53,13 +53,16 @@ export function createReader(
         found.push(message);
         return true;
       }
-      for (let next = offset; found.length < maxRecords; ) {
+      let next = offset;
+      let isEnd = false;
+      while (found.length < maxRecords && !isEnd) {
         const requested = { partition, offset: next, maxBytes: fetchedBytes };
         const { messages, nextOffset, endOffset } = await fetchNext(source, requested);
-        if (!messages.every(add) || nextOffset >= endOffset) break;
-        next = nextOffset;
+        const isCut = !messages.every(add);
+        next = isCut ? Number(found.at(-1)!.offset) + 1 : nextOffset;
+        isEnd = isCut || nextOffset >= endOffset;
       }
-      return recordsOf(wire, topic, partition, found);
+      return { records: await recordsOf(wire, topic, partition, found), nextOffset: next };
     },
     close: () => brokers.close(),
   };
