@@ -1,11 +1,13 @@
 /**
  * Connections to the brokers that lead our partitions.
  *
- * A failed request rejects and is not retried here. Before the next request, the leaders are looked up again; after a
- * broken connection, all connections are replaced, because kafkajs keeps using the state of broken ones.
+ * A failed request rejects and is not retried here. Before the next request, the leaders are looked up again. After a
+ * broken connection, those to the same broker are replaced, because kafkajs keeps using the state of broken ones. When
+ * no broker tells the leaders, all connections are replaced.
  */
 import type { Broker, Cluster } from 'kafkajs';
 import type { KafkaConnection } from './connection.js';
+import { dropBroker, knownBroker } from './kafkajs-internals.js';
 
 /** Returns whether a broker answered with an error, which has Kafka's name as `type`. The connection is intact. */
 const isResponse = (error: unknown): boolean => error instanceof Error && 'type' in error;
@@ -25,7 +27,7 @@ export class Brokers {
 
   /** Returns the node id of the partition's leader. Rejects when there is none at the moment. */
   leaderOf(topicName: string, partition: number): Promise<number> {
-    return this.use(async (cluster) => {
+    return this.#use(async (cluster) => {
       const [leader] = Object.keys(cluster.findLeaderForPartitions(topicName, [partition])).map(Number);
       if (leader === undefined || leader < 0)
         throw new NoLeader(`partition ${partition} of ${topicName} has no leader`);
@@ -35,24 +37,46 @@ export class Brokers {
 
   /** Sends a request to the broker. */
   request<Answer>(node: number, send: (broker: Broker) => Promise<Answer>): Promise<Answer> {
-    return this.use(async (cluster) => send(await cluster.findBroker({ nodeId: `${node}` })));
+    return this.#use(async (cluster) => {
+      const known = knownBroker(cluster, node);
+      try {
+        return await send(await cluster.findBroker({ nodeId: `${node}` }));
+      } catch (error) {
+        // Another request that failed may have replaced it.
+        if (!isResponse(error) && known !== undefined && known === knownBroker(cluster, node))
+          dropBroker(cluster, known);
+        throw error;
+      }
+    });
   }
 
   /** Looks up the leaders again, after a response that says that one has changed. */
   async refresh(): Promise<void> {
-    await this.use((cluster) => cluster.refreshMetadata());
+    const connecting = this.connect();
+    await this.#refresh(connecting, await connecting);
   }
 
-  async use<Result>(use: (cluster: Cluster) => Promise<Result>): Promise<Result> {
+  async #use<Result>(use: (cluster: Cluster) => Promise<Result>): Promise<Result> {
     const connecting = this.connect();
     const cluster = await connecting;
     try {
       return await use(cluster);
     } catch (error) {
-      if (isResponse(error)) await cluster.refreshMetadata().catch(() => this.forget(connecting));
-      else this.forget(connecting);
+      await this.#refresh(connecting, cluster).catch(() => {});
       throw error;
     }
+  }
+
+  async #refresh(connecting: Promise<Cluster>, cluster: Cluster): Promise<void> {
+    const isCurrent = (): boolean => !this.isClosed && this.connecting === connecting;
+    try {
+      if (isCurrent()) await cluster.refreshMetadata();
+    } catch (error) {
+      this.forget(connecting);
+      throw error;
+    }
+    // kafkajs connects again in a cluster that was disconnected during a request.
+    if (!isCurrent()) await cluster.disconnect();
   }
 
   /** Waits for requests in flight, then disconnects. */

@@ -3,7 +3,12 @@ import { type ISocketFactory, Kafka, type LogEntry, logLevel, type SASLOptions }
 import type { Topic } from '../../../../pipeline/ports.js';
 import { type ClientObserver, noObserver } from '../../client-observer.js';
 import type { KafkaOptions } from '../../options.js';
-import { observeRequests, shareAttemptsToConnect, stopIdleTimers } from './kafkajs-internals.js';
+import {
+  observeRequests,
+  shareAttemptsToConnect,
+  stopIdleTimers,
+  tolerateMissingLeaders,
+} from './kafkajs-internals.js';
 import { socketFactory } from './sockets.js';
 
 const connectionTimeoutMs = 5_000;
@@ -21,6 +26,7 @@ export const createKafka = (
 ): Kafka => {
   stopIdleTimers();
   shareAttemptsToConnect();
+  tolerateMissingLeaders();
   const openObserved: ISocketFactory = (socketOptions) => {
     const socket = openSocket(socketOptions);
     observer.connections(1);

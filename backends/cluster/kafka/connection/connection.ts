@@ -13,6 +13,7 @@ import { type ClientObserver, noObserver } from '../../client-observer.js';
 import type { KafkaOptions } from '../../options.js';
 import { createKafka, groupNameOf } from './client.js';
 import { clusterOf, verifyInternals } from './kafkajs-internals.js';
+import { socketFactory } from './sockets.js';
 import { ensureTopics, partitionsOf } from './topics.js';
 
 /** After this time another broker is tried. */
@@ -30,7 +31,10 @@ export interface KafkaConnection {
   /** Returns Kafka's name of a group. */
   groupName(group: string, topic: Topic): string;
   partitions(topic: Topic): number;
-  /** Returns the number of connections opened so far. While it does not change, no broker was restarted or replaced. */
+  /**
+   * Returns the number of connections made so far, without failed attempts. While it does not change, no broker was
+   * restarted or replaced.
+   */
   socketsOpened(): number;
   close(): Promise<void>;
 }
@@ -40,18 +44,15 @@ export async function connectKafka(
   options: KafkaOptions,
   onProblem: (message: string) => void,
   observer: ClientObserver = noObserver,
-  openSocket?: ISocketFactory,
+  openSocket: ISocketFactory = socketFactory,
 ): Promise<KafkaConnection> {
   await verifyInternals();
   let opened = 0;
-  const counting: ClientObserver = {
-    started: observer.started,
-    connections(change) {
-      if (change === 1) opened += 1;
-      observer.connections(change);
-    },
-  };
-  const kafka = createKafka(options, onProblem, counting, openSocket);
+  const counting: ISocketFactory = (socketOptions) =>
+    openSocket(socketOptions).once('connect', () => {
+      opened += 1;
+    });
+  const kafka = createKafka(options, onProblem, observer, counting);
   const topicName = (topic: Topic): string => options.prefix + topic;
   const admin = kafka.admin();
   try {

@@ -35,6 +35,8 @@ interface Throttled {
 
 interface InternalBroker {
   readonly connectionPool: {
+    readonly host: string;
+    readonly port: number;
     send<Decoded, Answer>(exchange: {
       request: {
         apiKey: number;
@@ -46,6 +48,10 @@ interface InternalBroker {
     }): Promise<Answer>;
   };
   initProducerId(request: { transactionTimeout: number }): Promise<ProducerId>;
+  listOffsets(request: {
+    isolationLevel: number;
+    topics: { topic: string; partitions: { partition: number; timestamp: number }[] }[];
+  }): Promise<{ responses: { partitions: { partition: number; offset: string }[] }[] }>;
 }
 
 /** Sends an encoded request. Rejects when the broker can't be reached or doesn't answer in time. */
@@ -73,6 +79,43 @@ export interface ProducerId {
 /** Requests a new id for an idempotent producer. Any broker can assign one. */
 export const newProducerId = (broker: Broker): Promise<ProducerId> =>
   (broker as unknown as InternalBroker).initProducerId({ transactionTimeout: 60_000 });
+
+const readUncommitted = 0;
+/** Kafka's names of the two ends of a partition, in place of a time. */
+const ends = { first: -2, end: -1 };
+
+/**
+ * Returns the first offset, or the offset after the last record, of each partition. All of them must be led by the
+ * broker. Rejects with the first partition's error, if any has one.
+ */
+export async function listOffsets(
+  broker: Broker,
+  topic: string,
+  partitions: readonly number[],
+  which: keyof typeof ends,
+): Promise<ReadonlyMap<number, number>> {
+  const timestamp = ends[which];
+  const { responses } = await (broker as unknown as InternalBroker).listOffsets({
+    isolationLevel: readUncommitted,
+    topics: [{ topic, partitions: partitions.map((partition) => ({ partition, timestamp })) }],
+  });
+  return new Map(responses.flatMap((each) => each.partitions).map(({ partition, offset }) => [partition, +offset]));
+}
+
+interface InternalCluster {
+  readonly brokerPool: { readonly brokers: Readonly<Record<string, Broker | undefined>> };
+}
+
+/** Returns the object by which the cluster reaches the broker; undefined when it knows none. It may be replaced. */
+export const knownBroker = (cluster: Cluster, node: number): Broker | undefined =>
+  (cluster as unknown as InternalCluster).brokerPool.brokers[node];
+
+/** Lets the cluster open new connections to the broker, with new state. The others stay. */
+export function dropBroker(cluster: Cluster, broker: Broker): void {
+  cluster.removeBroker((broker as unknown as InternalBroker).connectionPool);
+  // Not awaited: it waits for responses that may never come.
+  broker.disconnect().catch(() => {});
+}
 
 /** A record as kafkajs decodes it. The context is absent in the formats before Kafka 0.11. */
 export type RawRecord = KafkaMessage & {
@@ -147,6 +190,41 @@ export function stopIdleTimers(from: Load = load): void {
     if (this.pending.length > 0) schedule.call(this);
   };
   queue[idleQueues] = true;
+}
+
+interface PartitionLeader {
+  readonly partitionErrorCode: number;
+  readonly leader: number;
+}
+
+interface Metadata {
+  readonly topicMetadata: readonly { readonly partitionMetadata: readonly PartitionLeader[] }[];
+}
+
+/** The version of the request that all supported brokers answer. */
+const metadataModule = 'kafkajs/src/protocol/requests/metadata/v6/response.js';
+const isTolerant = Symbol('partitions without a leader are tolerated');
+const noLeader = -1;
+
+/**
+ * Lets metadata have partitions with an error, whose leader is then -1. kafkajs rejects the metadata of all topics when
+ * one partition has no leader: nobody could connect or look for leaders until it has one.
+ */
+export function tolerateMissingLeaders(from: Load = load): void {
+  const response: { parse(answer: Metadata): Promise<Metadata>; [isTolerant]?: true } = from(metadataModule);
+  if (response[isTolerant]) return;
+  const { parse } = response;
+  const tolerated = (partition: PartitionLeader): PartitionLeader =>
+    partition.partitionErrorCode === 0 ? partition : { ...partition, partitionErrorCode: 0, leader: noLeader };
+  response.parse = (answer) =>
+    parse({
+      ...answer,
+      topicMetadata: answer.topicMetadata.map((topic) => ({
+        ...topic,
+        partitionMetadata: topic.partitionMetadata.map(tolerated),
+      })),
+    });
+  response[isTolerant] = true;
 }
 
 interface InternalConnection {
@@ -245,6 +323,18 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
   'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
   'brokers have no method initProducerId': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',
+  'brokers have no method listOffsets': (from) =>
+    typeof from('kafkajs/src/broker/index.js').prototype.listOffsets === 'function',
+  'clusters do not keep their brokers in brokerPool': (from) => {
+    const logger = { namespace: () => logger };
+    const { brokerPool } = new (from('kafkajs/src/cluster/index.js'))({ brokers: ['none:1'], logger });
+    return typeof brokerPool.brokers === 'object' && typeof brokerPool.removeBroker === 'function';
+  },
+  'metadata is not parsed with its partitions': async (from) => {
+    const partition = { partitionErrorCode: 0, leader: 1 };
+    const answer = { topicMetadata: [{ topicErrorCode: 0, partitionMetadata: [partition] }] };
+    return (await from(metadataModule).parse(answer)).topicMetadata[0].partitionMetadata[0].leader === 1;
+  },
   'fetched records do not refer to their batch': async (from) => {
     const written = { key: 'key', value: Buffer.from('value') };
     const sequence = { producerId: '5', producerEpoch: 1, firstSequence: 3 };

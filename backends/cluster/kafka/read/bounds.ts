@@ -1,16 +1,12 @@
 /**
- * The first and end offsets of partitions. Calls of one turn of the event loop share a ListOffsets request per topic:
- * some callers ask about every partition, many times a second.
+ * The first and end offsets of partitions. Calls of one turn of the event loop share a ListOffsets request for each
+ * topic and leader: some callers ask about every partition, many times a second.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, Topic } from '../../../../pipeline/ports.js';
 import { retried } from '../../retrying.js';
 import { type Brokers, ConnectionClosed } from '../connection/brokers.js';
-
-interface PendingRequest {
-  readonly partitions: Set<number>;
-  readonly offsets: Promise<ReadonlyMap<number, number>>;
-}
+import { listOffsets } from '../connection/kafkajs-internals.js';
+import { RequestBatcher } from '../connection/request-batcher.js';
 
 /**
  * Makes functions that see every append that was durable before the call. One exception: a leader that was paused
@@ -21,44 +17,36 @@ export function createBounds(
   topicName: (topic: Topic) => string,
   outageLimitMs: number,
 ): Pick<Log, 'bounds' | 'end'> {
-  const firstOffset = batchedOffset(true);
-  const endOffset = batchedOffset(false);
+  const firstOffset = batchedOffset('first');
+  const endOffset = batchedOffset('end');
 
-  async function listOffsets(
-    topic: Topic,
-    partitions: ReadonlySet<number>,
-    fromBeginning: boolean,
-  ): Promise<Map<number, number>> {
-    const request = {
-      topic: topicName(topic),
-      partitions: [...partitions].map((partition) => ({ partition })),
-      fromBeginning,
-    };
-    const [answer] = await brokers.use((cluster) => cluster.fetchTopicsOffset([request]));
-    return new Map(answer!.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
-  }
+  function batchedOffset(which: 'first' | 'end'): (topic: Topic, partition: number) => Promise<number> {
+    const batchers = new Map<string, RequestBatcher<number, number>>();
 
-  function batchedOffset(fromBeginning: boolean): (topic: Topic, partition: number) => Promise<number> {
-    const pending = new Map<Topic, PendingRequest>();
-
-    function newRequest(topic: Topic): PendingRequest {
-      const partitions = new Set<number>();
-      const offsets = nextTurn().then(() => {
-        pending.delete(topic);
-        return retried(() => listOffsets(topic, partitions, fromBeginning), {
-          limitMs: outageLimitMs,
-          isFinal: (error) => error instanceof ConnectionClosed,
+    function batcherOf(topic: string, node: number): RequestBatcher<number, number> {
+      const name = `${topic}/${node}`;
+      const batcher =
+        batchers.get(name) ??
+        new RequestBatcher({
+          isFull: () => false,
+          async send(partitions) {
+            const asked = [...new Set(partitions)];
+            const offsets = await brokers.request(node, (broker) => listOffsets(broker, topic, asked, which));
+            return partitions.map((partition) => offsets.get(partition)!);
+          },
         });
-      });
-      return { partitions, offsets };
+      batchers.set(name, batcher);
+      return batcher;
     }
 
-    return async (topic, partition) => {
-      const request = pending.get(topic) ?? newRequest(topic);
-      pending.set(topic, request);
-      request.partitions.add(partition);
-      return (await request.offsets).get(partition)!;
-    };
+    return (topic, partition) =>
+      retried(
+        async () => {
+          const name = topicName(topic);
+          return batcherOf(name, await brokers.leaderOf(name, partition)).add(() => partition);
+        },
+        { limitMs: outageLimitMs, isFinal: (error) => error instanceof ConnectionClosed },
+      );
   }
 
   return {

@@ -1,0 +1,120 @@
+/** One of three brokers is away, and with it the only replicas of its partitions. The others must not notice. */
+import { expect, onTestFinished, test } from 'vitest';
+import { noObserver } from '../../../backends/cluster/client-observer.js';
+import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
+import { socketFactory } from '../../../backends/cluster/kafka/connection/sockets.js';
+import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/log.js';
+import type { KafkaOptions } from '../../../backends/cluster/options.js';
+import { topics } from '../../../pipeline/ports.js';
+import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
+import { startProxy } from '../../../testing/services/proxy.js';
+import { until } from '../../../testing/until.js';
+import { record } from '../../contract/backend.js';
+import { freshKafkaOptions, sameOnTheWire, withDetours } from './fresh-kafka.js';
+
+const topic = topics.locations;
+/** A slow machine starts a broker within this time. */
+const outageLimitMs = 240_000;
+
+async function newCluster(): Promise<{ readonly kafka: KafkaServer; readonly options: KafkaOptions }> {
+  const kafka = await startKafka({ brokers: 3 });
+  onTestFinished(() => kafka.stop());
+  return { kafka, options: { ...freshKafkaOptions(), brokers: kafka.brokers, partitions: 6 } };
+}
+
+async function open(options: KafkaOptions, openSocket = socketFactory, observer = noObserver) {
+  const connection = await connectKafka(options, () => {}, observer, openSocket);
+  const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem: () => {}, outageLimitMs });
+  onTestFinished(async () => {
+    await log.close();
+    await connection.close();
+  });
+  return { connection, log };
+}
+
+/** Returns a key of each partition that the broker leads, or that others lead. */
+async function keysOf({ connection, log }: { connection: KafkaConnection; log: KafkaLog }, node: number) {
+  const asked = { topics: [connection.topicName(topic)] };
+  // A broker may not have heard of a new topic yet.
+  const metadata = await until(() => connection.admin.fetchTopicMetadata(asked).catch(() => undefined));
+  const { partitions } = metadata.topics[0]!;
+  const keyOf = (partition: number): string => {
+    for (let key = 0; ; key++) if (log.partitionOf(topic, `${key}`) === partition) return `${key}`;
+  };
+  const keys = (isLed: boolean) =>
+    partitions.filter(({ leader }) => (leader === node) === isLed).map(({ partitionId }) => keyOf(partitionId));
+  return { led: keys(true), others: keys(false) };
+}
+
+/** Appends to the partitions of the keys, and reads and asks about them. */
+async function use(log: KafkaLog, keys: readonly string[]): Promise<void> {
+  const useOne = async (key: string): Promise<void> => {
+    await log.publish(topic, [record(key, 'text')]);
+    const { end } = await log.bounds(topic, log.partitionOf(topic, key));
+    const { records } = await log.read(topic, log.partitionOf(topic, key), end - 1, 1);
+    expect(records.map(({ key }) => key)).toEqual([key]);
+  };
+  await Promise.all(keys.map(useOne));
+}
+
+// All connections were replaced after each failed attempt, which is up to several times a second for each partition.
+test('a broker that refuses connections costs no other broker its connections', async () => {
+  const { kafka, options } = await newCluster();
+  const { detours, openSocket } = withDetours();
+  const away = Number(kafka.brokers[0]!.split(':')[1]);
+  const network = await startProxy({ host: '127.0.0.1', port: away });
+  detours.set(away, network.port);
+  const opened: number[] = [];
+  const node = await open({ ...options, brokers: kafka.brokers.slice(1) }, (socketOptions) => {
+    opened.push(socketOptions.port);
+    return openSocket(socketOptions);
+  });
+  const { led, others } = await keysOf(node, 1);
+  expect(led.length).toBeGreaterThan(0);
+  await use(node.log, [...led, ...others]);
+  await network.stop();
+  const hidden = node.log.publish(topic, [record(led[0]!, 'hidden')]).catch(() => {});
+  const attempts = () => opened.filter((port) => port === away).length;
+  const [attemptsBefore, madeBefore] = [attempts(), node.connection.socketsOpened()];
+  const othersBefore = opened.length - attemptsBefore;
+  await until(
+    async () => {
+      await use(node.log, others);
+      return attempts() >= attemptsBefore + 8;
+    },
+    { describe: () => `${attempts() - attemptsBefore} attempts to connect` },
+  );
+  expect(opened.length - attempts() - othersBefore).toBe(0);
+  // Each would let all consumers verify their logs.
+  expect(node.connection.socketsOpened() - madeBefore).toBe(0);
+  // The broker is there again, at another port.
+  const mended = await startProxy({ host: '127.0.0.1', port: away });
+  onTestFinished(() => mended.stop());
+  detours.set(away, mended.port);
+  await hidden;
+  await use(node.log, led);
+});
+
+// kafkajs rejects the metadata of all topics when one partition has no leader, so nobody could connect any more.
+test('partitions without a leader stop no node that uses others', async () => {
+  const { kafka, options } = await newCluster();
+  const node = await open(options);
+  const { led, others } = await keysOf(node, 3);
+  await use(node.log, [...led, ...others]);
+  await kafka.nodes[2]!.kill();
+  const asked = { topics: [node.connection.topicName(topic)] };
+  await until(async () => {
+    const metadata = await node.connection.admin.fetchTopicMetadata(asked).catch(() => undefined);
+    return metadata === undefined || metadata.topics[0]!.partitions.some(({ leader }) => leader < 0);
+  });
+  // Refused by the partitions, so that the leaders are looked up again and again.
+  const hidden = Promise.all(led.map((key) => node.log.publish(topic, [record(key, 'hidden')])));
+  hidden.catch(() => {});
+  await use(node.log, others);
+  const later = await open(options);
+  await use(later.log, others);
+  await use(node.log, others);
+  await kafka.nodes[2]!.restart();
+  await hidden;
+  await use(later.log, [...led, ...others]);
+});
