@@ -175,7 +175,9 @@ class GroupConsumer implements Subscription {
     await handOver.released(lease);
     const isConsumed = await consumeLease(lease, this.#leaseParts);
     this.#leases.delete(lease);
-    if (isConsumed) await Promise.race([this.#reporter.endOf(lease), unrefDelay(lastCommitTimeoutMs)]);
+    if (!isConsumed) return;
+    const committed = this.#reporter.endOf(lease, lastCommitTimeoutMs);
+    await Promise.race([committed, unrefDelay(lastCommitTimeoutMs)]);
   }
 
   #ownPartitions(): number[] {

@@ -81,10 +81,10 @@ export class Membership {
     this.#starting = this.#start();
   }
 
-  /** Commits offsets to the group. Rejects when the group refuses them. */
+  /** Commits offsets to the group. Rejects when the group refuses them, and while this member is not in the group. */
   async commit(offsets: readonly CommittedOffset[]): Promise<void> {
-    if (!this.#isJoined) return;
-    const { topic } = this.#parts;
+    const { groupId, topic } = this.#parts;
+    if (!this.#isJoined) throw new Error(`this member is not in group ${groupId}, so it can't commit`);
     await this.#consumer.commitOffsets(
       offsets.map(({ partition, nextOffset, metadata = '' }) => ({
         topic,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { until } from '../../../../testing/until.js';
 import { Lease } from './lease.js';
 import type { CommittedOffset } from './membership.js';
 import { OffsetReporter } from './offset-reporter.js';
@@ -62,7 +63,7 @@ test('the final offset of a lease is its last commit', async () => {
   void reporter.progressOf(leases);
   lease.lose();
   lease.end();
-  const ended = reporter.endOf(lease);
+  const ended = reporter.endOf(lease, 60_000);
   end(new Error('no coordinator'));
   await new Promise(setImmediate);
   end();
@@ -71,4 +72,24 @@ test('the final offset of a lease is its last commit', async () => {
     { partition: 1, nextOffset: 10 },
     { partition: 1, nextOffset: 10, metadata: 'id-1' },
   ]);
+});
+
+// The first failure was the last attempt, and the next owner waited for the session's end.
+test('the final offset is committed again until the group accepts it', async () => {
+  const { sent, commit, end } = heldCommits();
+  const lease = held(1, 10);
+  const ended = new OffsetReporter(commit).endOf(lease, 60_000);
+  for (const error of [new Error('not in the group'), new Error('rebalancing'), undefined]) {
+    await until(() => sent.length > 0);
+    expect(sent.splice(0)).toEqual([[{ partition: 1, nextOffset: 10, metadata: 'id-1' }]]);
+    end(error);
+  }
+  await ended;
+});
+
+test('the final offset is given up after the limit', async () => {
+  const commit = async () => {
+    throw new Error('not in the group');
+  };
+  await new OffsetReporter(commit).endOf(held(1, 10), 100);
 });

@@ -5,6 +5,7 @@
  * One commit is in flight at a time, and its content is determined when it is sent. So the last commit of a partition
  * is the newest.
  */
+import { retried } from '../../retrying.js';
 import type { Lease } from './lease.js';
 import type { CommittedOffset, Membership } from './membership.js';
 
@@ -18,24 +19,27 @@ export class OffsetReporter {
     this.#commit = commit;
   }
 
-  /** Commits the offsets of the held leases that have moved. */
-  progressOf(leases: ReadonlySet<Lease>): Promise<void> {
+  /** Commits the offsets of the held leases that have moved. A failed commit is left to the next one. */
+  async progressOf(leases: ReadonlySet<Lease>): Promise<void> {
     const held = () =>
       [...leases].filter(({ isHeld }) => isHeld).map(({ partition, nextOffset }) => ({ partition, nextOffset }));
-    return this.#enqueue(() =>
-      held().filter(({ partition, nextOffset }) => this.#committed.get(partition) !== nextOffset),
-    );
+    const moved = () => held().filter(({ partition, nextOffset }) => this.#committed.get(partition) !== nextOffset);
+    await this.#enqueue(moved).catch(() => {});
   }
 
-  /** Commits the final offset of a lease, with its id as metadata. */
-  endOf({ partition, nextOffset, id }: Lease): Promise<void> {
-    return this.#enqueue(() => [{ partition, nextOffset, metadata: id }]);
+  /**
+   * Commits the final offset of a lease, with its id as metadata. Repeats a failed commit until the limit: this member
+   * may be joining the group. Without the commit, the next owner waits for the session's end.
+   */
+  async endOf({ partition, nextOffset, id }: Lease, limitMs: number): Promise<void> {
+    const commit = () => this.#enqueue(() => [{ partition, nextOffset, metadata: id }]);
+    await retried(commit, { limitMs }).catch(() => {});
   }
 
-  /** A commit that fails is left to the next one. After the last one, the next owner waits for the session's end. */
   #enqueue(find: () => readonly CommittedOffset[]): Promise<void> {
-    this.#last = this.#last.then(() => this.#commitAll(find())).catch(() => {});
-    return this.#last;
+    const committed = this.#last.then(() => this.#commitAll(find()));
+    this.#last = committed.catch(() => {});
+    return committed;
   }
 
   async #commitAll(offsets: readonly CommittedOffset[]): Promise<void> {
