@@ -428,9 +428,9 @@ export interface Analytics {
   command(sql: string): Promise<void>;
   /**
    * Inserts rows in ClickHouse's format Native (`schemas/native.ts`). Columns that are not named get their defaults.
-   * Resolves when the rows are stored; no bytes are no rows.
+   * Resolves when the rows are stored; no bytes are no rows. After the signal aborts, a failed attempt is not repeated.
    */
-  insert(table: string, rows: Uint8Array): Promise<void>;
+  insert(table: string, rows: Uint8Array, signal?: AbortSignal): Promise<void>;
   /**
    * Runs a query. Parameters are bound as `{name:Type}`, never concatenated into the SQL. When the signal aborts, the
    * query is cancelled and rejects with the reason of the signal.

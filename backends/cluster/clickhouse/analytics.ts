@@ -51,8 +51,8 @@ export async function openClickHouse(
   return analyticsOver(clients, options.requestTimeoutMs);
 }
 
-const withRetries = <T>(attempt: () => Promise<T>): Promise<T> =>
-  retried(attempt, { limitMs: outageLimitMs, isFinal: (error) => !isPassing(error) });
+const withRetries = <T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
+  retried(attempt, { limitMs: outageLimitMs, isFinal: (error) => signal?.aborted === true || !isPassing(error) });
 
 async function refuseOldServers(client: ClickHouseClient): Promise<void> {
   const [row] = await rowsOf<{ version: string }>(client, { sql: 'SELECT version() AS version', parameters: {} });
@@ -91,7 +91,7 @@ function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAn
 
   return {
     command: (sql) => tracked(withRetries(async () => void (await writing.command({ query: sql })))),
-    insert: (table, rows) => tracked(insert(writing, table, rows)),
+    insert: (table, rows, signal) => tracked(insert(writing, table, rows, signal)),
     query: (sql, parameters, signal) => tracked(queries.query(sql, parameters, signal)),
     file: (sql, format, parameters, signal) => tracked(queries.file(sql, format, parameters, signal)),
     async ping() {
@@ -112,7 +112,12 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes);
 }
 
-async function insert(client: ClickHouseClient, table: string, rows: Uint8Array): Promise<void> {
+async function insert(
+  client: ClickHouseClient,
+  table: string,
+  rows: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (rows.length === 0) return;
   // The same on every attempt, so that tables with a deduplication window insert the rows once.
   const settings = { ...insertSettings, insert_deduplication_token: randomUUID() };
@@ -121,5 +126,5 @@ async function insert(client: ClickHouseClient, table: string, rows: Uint8Array)
     const query = `INSERT INTO ${table} FORMAT Native`;
     const { stream } = await client.exec({ query, values, clickhouse_settings: settings });
     await finished(stream.resume());
-  });
+  }, signal);
 }

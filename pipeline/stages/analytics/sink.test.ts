@@ -83,6 +83,30 @@ async function ids(table: string, column = 'id'): Promise<string[]> {
 
 const idsOf = (outcomes: readonly Outcome[]): string[] => outcomes.map(({ location: { id } }) => id).sort();
 
+// Inserts were repeated for two minutes while the sink closed, longer than a supervisor waits, and then it failed.
+test('regression: rows that ClickHouse refuses while the sink closes are left to the next sink', async () => {
+  let refused = 0;
+  const away: Analytics = {
+    command: analytics.command,
+    query: analytics.query,
+    file: analytics.file,
+    insert: (_table, _rows, signal) =>
+      new Promise((_, reject) => {
+        refused += 1;
+        signal?.addEventListener('abort', () => reject(new Error('ClickHouse does not answer')));
+      }),
+  };
+  const sink = start({ analytics: away, bounds: { ...bounds, giveUpAfterMs: 100 } });
+  const outcomes = range(0, 1_200).map((number) => outcome(number));
+  await append(...outcomes);
+  await until(() => refused > 0);
+  await sink.close();
+  await sink.done;
+  start();
+  await until(async () => (await ids('locations')).length === 1_200);
+  expect(await ids('locations')).toEqual(idsOf(outcomes));
+});
+
 describe('locations', () => {
   test('become rows soon', async () => {
     start();

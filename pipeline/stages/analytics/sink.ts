@@ -32,6 +32,11 @@ const fixedBounds = {
   quietMs: 100,
   /** How often user rows are written while many users are active. */
   usersEveryMs: 5_000,
+  /**
+   * How long a closing sink lets failed inserts be repeated. A node should stop within a minute, and the next owner of
+   * a partition reads again what was not stored.
+   */
+  giveUpAfterMs: 5_000,
 };
 
 /** Bounds of the sink. */
@@ -68,12 +73,16 @@ export interface AnalyticsSinkParts {
 /** Consumer group of the sink's topics. */
 export const analyticsSinkGroup = 'analytics-sink';
 
-/** Starts the sink. `done` rejects on anything unexpected. Closing stores buffered rows. */
+/**
+ * Starts the sink. `done` rejects on anything unexpected. Closing stores buffered rows, and gives up after some seconds
+ * if that fails.
+ */
 export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
   const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs } = parts;
   const { onHalted = () => {}, onDiverged = () => {} } = parts;
   const bounds = { ...fixedBounds, ...parts.bounds };
   const { failed, fail } = createFailure();
+  const closing = new AbortController();
   const shared = {
     log,
     positions,
@@ -83,6 +92,7 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     maxBytes: bounds.maxBytes,
     maxDelayMs: bounds.maxDelayMs,
     quietMs: bounds.quietMs,
+    givingUp: closing.signal,
     maxDeadLetterShare: bounds.maxDeadLetterShare,
     clock,
     metrics,
@@ -90,7 +100,7 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     onDiverged,
     onFailure: fail,
   };
-  const tableParts = { analytics, metrics, clock };
+  const tableParts = { analytics, givingUp: closing.signal, metrics, clock };
   const consume = <T extends object>(
     topic: Topic,
     codec: Pick<Codec<T>, 'decode'>,
@@ -118,7 +128,9 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
   ];
   return {
     async close() {
+      const timer = setTimeout(() => closing.abort(), bounds.giveUpAfterMs);
       await Promise.all(subscriptions.map((subscription) => subscription.close()));
+      clearTimeout(timer);
     },
     done: Promise.race([failed, Promise.all(subscriptions.map(({ done }) => done)).then(() => {})]),
   };

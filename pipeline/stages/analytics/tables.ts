@@ -12,19 +12,21 @@ import type { Tables } from './topic-sink.js';
 
 interface TableParts {
   readonly analytics: Analytics;
+  /** After it aborts, a failed insert is not repeated. */
+  readonly givingUp: AbortSignal;
   readonly metrics: Metrics;
   readonly clock: () => number;
 }
 
 async function insert(
-  { analytics, metrics, clock }: TableParts,
+  { analytics, givingUp, metrics, clock }: TableParts,
   table: string,
   buffered: Rows<Columns>,
 ): Promise<void> {
   if (buffered.size === 0) return;
   const { rows, size } = buffered.take();
   const startedAtMs = clock();
-  await analytics.insert(table, rows);
+  await analytics.insert(table, rows, givingUp);
   metrics.observe('analytics_insert_seconds', (clock() - startedAtMs) / 1_000);
   metrics.add('analytics_rows_total', size, table);
 }

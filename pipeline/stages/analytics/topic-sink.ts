@@ -52,6 +52,8 @@ export interface TopicSinkParts<T extends object> {
   /** Many rows are stored when no more have arrived for this long. */
   readonly quietMs: number;
   readonly maxDeadLetterShare: number;
+  /** After it aborts, a failed store is given up, because the sink is closing. */
+  readonly givingUp: AbortSignal;
   readonly clock: () => number;
   readonly metrics: Metrics;
   readonly onHalted: (halted: HaltedPartition) => void;
@@ -70,6 +72,7 @@ export class TopicSink<T extends object> implements StreamHandler {
   readonly #unsaved = new Map<number, Position>();
   readonly #breakers = new Map<number, Breaker>();
   #oldestTimestamp = Number.POSITIVE_INFINITY;
+  #hasGivenUp = false;
   #storing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #quietTimer: NodeJS.Timeout | undefined;
@@ -95,7 +98,8 @@ export class TopicSink<T extends object> implements StreamHandler {
     this.#storeLater();
     this.#storeWhenQuiet();
     // Backpressure: the log hands over no more of this partition until there is space.
-    while (tables.size >= maxRows || tables.bytes >= maxBytes) await (this.#storing ?? this.store(false));
+    while (!this.#hasGivenUp && (tables.size >= maxRows || tables.bytes >= maxBytes))
+      await (this.#storing ?? this.store(false));
   }
 
   /** Waits until the position was repaired. */
@@ -124,7 +128,7 @@ export class TopicSink<T extends object> implements StreamHandler {
 
   /**
    * Stores buffered rows after the current store. A failure is final: its rows are lost from memory, so positions must
-   * not pass them, and the next process reads them again.
+   * not pass them, and the next process reads them again. Resolves without having stored them when the sink gives up.
    */
   async store(all: boolean): Promise<void> {
     while (this.#storing !== undefined) await this.#storing;
@@ -153,18 +157,29 @@ export class TopicSink<T extends object> implements StreamHandler {
   }
 
   async #storeNow(all: boolean): Promise<void> {
-    const { tables, positions, group, topic, metrics, clock } = this.#parts;
+    const { positions, group, topic, metrics, clock } = this.#parts;
     this.#stopTimers();
     const unsaved = [...this.#unsaved];
-    if (unsaved.length === 0) return;
+    if (this.#hasGivenUp || unsaved.length === 0) return;
     const oldestTimestamp = this.#oldestTimestamp;
     this.#oldestTimestamp = Number.POSITIVE_INFINITY;
-    const isAllStored = await tables.store(all);
+    const isAllStored = await this.#storeOrGiveUp(all);
+    if (this.#hasGivenUp) return;
     if (Number.isFinite(oldestTimestamp)) metrics.observe('analytics_lag_seconds', (clock() - oldestTimestamp) / 1_000);
     if (!isAllStored) return this.#storeLater();
     await Promise.all(unsaved.map(([partition, position]) => positions.set(group, topic, partition, position)));
     for (const [partition, position] of unsaved) {
       if (this.#unsaved.get(partition) === position) this.#unsaved.delete(partition);
+    }
+  }
+
+  async #storeOrGiveUp(all: boolean): Promise<boolean> {
+    try {
+      return await this.#parts.tables.store(all);
+    } catch (error) {
+      if (!this.#parts.givingUp.aborted) throw error;
+      this.#hasGivenUp = true;
+      return false;
     }
   }
 

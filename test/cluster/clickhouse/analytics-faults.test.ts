@@ -49,6 +49,17 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 describe('a server that goes down', () => {
   afterEach(() => server.restart());
 
+  // It was repeated for two minutes.
+  test('while a sink closes: an insert is not repeated any more', { timeout: 100_000 }, async () => {
+    const analytics = await opened(freshOptions(server));
+    await server.kill();
+    const giveUp = new AbortController();
+    const failure = failureOf(analytics.insert('numbers', rows(0, 10), giveUp.signal));
+    giveUp.abort();
+    expect(await failure).toBeInstanceOf(Error);
+    await analytics.close();
+  });
+
   test('during inserts: they wait and are stored once; queries fail', async () => {
     const analytics = await opened(freshOptions(server));
     const batchRows = 1_000;
