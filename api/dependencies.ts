@@ -88,7 +88,8 @@ export type TimedMap = DrawnMap & { readonly processorMs: number };
 
 /** The dependencies of the routes of static maps and their uploads. */
 export interface MapParts {
-  readonly render: (project: string, request: MapRequest, uploads: Uploads) => Promise<TimedMap>;
+  /** Rejects with the reason of the signal when it aborts while the map waits for a process. */
+  readonly render: (project: string, request: MapRequest, uploads: Uploads, signal?: AbortSignal) => Promise<TimedMap>;
   /** Returns the parts of a style, in JSON, that are not drawn, or its first error. */
   readonly checkStyle: (project: string, json: Uint8Array) => Promise<Validated<Unsupported[]>>;
   /** Returns the type of the image, or what is wrong with it. */
@@ -97,9 +98,10 @@ export interface MapParts {
   readonly webStyle: (
     project: string,
     style: { readonly name: string; readonly language: string; readonly uploaded: Uploads['style'] },
+    signal?: AbortSignal,
   ) => Promise<Done<StyleSpecification>>;
   /** A file of interactive maps; null for a tile that the source does not have. */
-  readonly webFile: (project: string, request: WebFileRequest) => Promise<Done<WebFile | null>>;
+  readonly webFile: (project: string, request: WebFileRequest, signal?: AbortSignal) => Promise<Done<WebFile | null>>;
   /** Where clients reach this server; empty: where the request did. */
   readonly publicUrl: string;
   /** Limit of the maps of one key, in milliseconds of processor time per second in the long run; 0 for no limit. */

@@ -24,17 +24,26 @@ import { ApiError, parameterError, type Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
 import { archiveHints, archiveLocation, mapsUserAgent } from './map-data.js';
 
-/** Projects share the drawing processes equally: `project` is the one that a call counts for. */
+/**
+ * Projects share the drawing processes equally: `project` is the one that a call counts for. A call that waits for a
+ * process rejects with the reason of its signal when it aborts.
+ */
 export interface Maps {
-  render(project: string, request: MapRequest, uploads: Uploads): Promise<DrawnMap & { readonly processorMs: number }>;
+  render(
+    project: string,
+    request: MapRequest,
+    uploads: Uploads,
+    signal?: AbortSignal,
+  ): Promise<DrawnMap & { readonly processorMs: number }>;
   checkStyle(project: string, json: Uint8Array): Promise<Validated<Unsupported[]>>;
   checkIcon(project: string, file: Uint8Array): Promise<Validated<IconKind>>;
   webStyle(
     project: string,
     style: { readonly name: string; readonly language: string; readonly uploaded: Uploads['style'] },
+    signal?: AbortSignal,
   ): Promise<Done<StyleSpecification>>;
   /** Null: the source has no tile there. */
-  webFile(project: string, request: WebFileRequest): Promise<Done<WebFile | null>>;
+  webFile(project: string, request: WebFileRequest, signal?: AbortSignal): Promise<Done<WebFile | null>>;
   /** Bakes the basemap in the background, unless it exists, or opens the archive, which is then reported. */
   prepare(): void;
   /** Aborts maps that are being drawn. */
@@ -121,10 +130,15 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
   });
 
   /** Throws for an invalid icon, because the client can fix it. */
-  async function rasterized(project: string, files: ReadonlyMap<string, Uint8Array>, scale: number) {
+  async function rasterized(
+    project: string,
+    files: ReadonlyMap<string, Uint8Array>,
+    scale: number,
+    signal: AbortSignal | undefined,
+  ) {
     const icons = await Promise.all(
       [...files].map(async ([name, file]): Promise<[string, RasterIcon]> => {
-        const icon = await iconPool.rasterize(project, file, scale);
+        const icon = await iconPool.rasterize(project, file, scale, signal);
         if (!icon.ok)
           throw parameterError({ param: 'markers', rule: `the icon ${shownName(name)} ${icon.problem.rule}` });
         return [name, icon.value];
@@ -134,14 +148,15 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
   }
 
   return {
-    async render(project, request, { icons: uploaded, style }) {
+    async render(project, request, { icons: uploaded, style }, signal) {
       const [fetched, images] = await Promise.all([
         icons.get(project, iconUrls(request)),
         sprites.get(project, style, request.scale),
       ]);
       await sourceReady();
-      const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale);
-      const draw = () => pool.draw(project, request, rasters, style, images);
+      signal?.throwIfAborted();
+      const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale, signal);
+      const draw = () => pool.draw(project, request, rasters, { style, sprites: images, signal });
       const first = await draw();
       const { lacksBasemap } = first.result;
       if (!lacksBasemap) return { ...first.result, processorMs: first.processorMs };
@@ -168,16 +183,16 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
       const icon = await iconPool.rasterize(project, file, 1);
       return icon.ok ? { ok: true, value: icon.value.kind } : icon;
     },
-    async webStyle(project, { name, language, uploaded }) {
+    async webStyle(project, { name, language, uploaded }, signal) {
       await sourceReady();
-      return pool.webStyle(project, name, language, uploaded);
+      return pool.webStyle(project, { name, language, style: uploaded }, signal);
     },
-    async webFile(project, request) {
+    async webFile(project, request, signal) {
       await sourceReady();
       if (request.file === 'tile' && request.tileset !== 'archive') await basemap.ready();
       if (request.file === 'tile' && request.tileset !== 'basemap' && !hasArchive)
         throw new ApiError('not_found', 'this installation has no archive of maps');
-      return pool.webFile(project, request);
+      return pool.webFile(project, request, signal);
     },
     prepare() {
       if (hasArchive) pool.warm();

@@ -48,7 +48,11 @@ export const serviceMetrics = {
 
 /** Metrics of role api. */
 export const apiMetrics = {
-  maps_rendered_total: { kind: 'counter', label: 'result', help: 'Static maps by result: drawn, refused or failed.' },
+  maps_rendered_total: {
+    kind: 'counter',
+    label: 'result',
+    help: 'Static maps by result: drawn, refused, failed, or abandoned by the client while they waited.',
+  },
   map_render_seconds: {
     kind: 'histogram',
     help: 'Time from accepting a static map until it is drawn, with the time that it waited.',

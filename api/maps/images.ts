@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CacheUse } from '../../pipeline/cache-use.js';
 import { Overdue } from '../../renderer/pool/pool.js';
+import { SharedWork } from '../../renderer/pool/shared-work.js';
 import type { MapRequest, Uploads } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';
 
@@ -22,8 +23,8 @@ export interface FinishedFile {
   readonly isIncomplete?: boolean;
 }
 
-/** Makes a file that is not kept. */
-type Make = () => Promise<Omit<FinishedFile, 'etag'>>;
+/** Makes a file that is not kept. The signal aborts when all have left that wait for it. */
+export type Make = (abandonment: AbortSignal) => Promise<Omit<FinishedFile, 'etag'>>;
 
 /** Maximum age of a complete image, and of a file. */
 export const maxAgeS = 86_400;
@@ -32,11 +33,13 @@ const incompleteMaxAgeS = 60;
 /** Bytes of an entry beside the image. */
 const entryBytes = 500;
 
-type Render = (project: string, request: MapRequest, uploads: Uploads) => Promise<TimedMap>;
+type Render = (project: string, request: MapRequest, uploads: Uploads, abandonment: AbortSignal) => Promise<TimedMap>;
 
 /** The caller that an image is drawn for. */
 export interface Drawing {
   readonly project: string;
+  /** Aborts when the caller has left. */
+  readonly leaving?: AbortSignal;
   /** Called immediately when the image is not cached. If it throws, nothing is drawn. */
   readonly uploads: () => Uploads;
   /** Called with the measured processor time. */
@@ -46,8 +49,7 @@ export interface Drawing {
 /** Keeps files up to this many bytes, which may be a fraction; 0 keeps nothing. */
 export class FinishedFiles {
   private readonly finished: LRUCache<string, FinishedFile>;
-  private readonly pending = new Map<string, Promise<FinishedFile>>();
-
+  private readonly pending = new SharedWork<FinishedFile>();
   private hits = 0;
   private misses = 0;
 
@@ -62,8 +64,11 @@ export class FinishedFiles {
     });
   }
 
-  /** Returns the file of this key, which `make` makes unless it is kept. An incomplete one is kept for its project. */
-  async get(project: string, key: string, make: Make): Promise<FinishedFile> {
+  /**
+   * Returns the file of this key, which `make` makes unless it is kept. An incomplete one is kept for its project.
+   * Rejects with the reason of `leaving` when it aborts.
+   */
+  async get(project: string, key: string, make: Make, leaving?: AbortSignal): Promise<FinishedFile> {
     const ownKey = JSON.stringify([project, key]);
     const known = this.finished.get(key) ?? this.finished.get(ownKey);
     if (known) {
@@ -71,15 +76,10 @@ export class FinishedFiles {
       return known;
     }
     this.misses += 1;
-    let pending = this.pending.get(ownKey);
-    if (!pending) {
-      pending = this.keep(key, ownKey, make).finally(() => this.pending.delete(ownKey));
-      this.pending.set(ownKey, pending);
-    }
-    return pending;
+    return this.pending.join(ownKey, (abandonment) => this.keep(key, ownKey, () => make(abandonment)), leaving);
   }
 
-  private async keep(key: string, ownKey: string, make: Make): Promise<FinishedFile> {
+  private async keep(key: string, ownKey: string, make: () => ReturnType<Make>): Promise<FinishedFile> {
     const made = await make();
     const file = { ...made, etag: `"${createHash('sha256').update(made.bytes).digest('base64url').slice(0, 32)}"` };
     this.finished.set(file.isIncomplete ? ownKey : key, file, { ttl: file.maxAgeS * 1_000 });
@@ -94,9 +94,9 @@ export class Images {
     private readonly files: FinishedFiles,
   ) {}
 
-  get(request: MapRequest, { project, uploads, onDrawn }: Drawing): Promise<FinishedFile> {
-    return this.files.get(project, keyOf(request), async () => {
-      const map = await this.render(project, request, uploads()).catch((error: unknown) => {
+  get(request: MapRequest, { project, leaving, uploads, onDrawn }: Drawing): Promise<FinishedFile> {
+    const make: Make = async (abandonment) => {
+      const map = await this.render(project, request, uploads(), abandonment).catch((error: unknown) => {
         if (error instanceof Overdue && error.processorMs > 0) onDrawn(error.processorMs);
         throw error;
       });
@@ -104,7 +104,8 @@ export class Images {
       const { bytes, contentType, missingTiles, missingIcons, missingFonts } = map;
       const isIncomplete = missingTiles + missingIcons > 0;
       return { bytes, contentType, maxAgeS: isIncomplete ? incompleteMaxAgeS : maxAgeS, missingFonts, isIncomplete };
-    });
+    };
+    return this.files.get(project, keyOf(request), make, leaving);
   }
 }
 

@@ -1,21 +1,29 @@
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { ApiError } from '../../schemas/errors.js';
+import { until } from '../../testing/until.js';
+import type { MapParts } from '../dependencies.js';
 import { completeMap, mapParts, startApi, type TestApi } from '../testing/fixtures.js';
 
 let api: TestApi;
 let publishable: string;
 /** The maps that were drawn. */
 const drawn: MapRequest[] = [];
-let draw: (request: MapRequest) => Promise<DrawnMap>;
+let draw: (request: MapRequest, signal: AbortSignal) => Promise<DrawnMap>;
+/** Work that ends when its signal aborts. */
+let endless: (signal: AbortSignal) => Promise<never>;
 const mapOf = (text: string): DrawnMap => ({ ...completeMap, bytes: Buffer.from(text) });
 
 beforeAll(async () => {
-  const render = async (_project: string, request: MapRequest) => {
+  const render: MapParts['render'] = async (_project, request, _uploads, signal) => {
     drawn.push(request);
-    return { ...(await draw(request)), processorMs: 0 };
+    return { ...(await draw(request, signal!)), processorMs: 0 };
   };
-  api = await startApi({ maps: mapParts({ render, maxCacheBytes: 10_000 }) });
+  const webStyle: MapParts['webStyle'] = (_project, _style, signal) => endless(signal!);
+  const webFile: MapParts['webFile'] = (_project, _file, signal) => endless(signal!);
+  api = await startApi({ maps: mapParts({ render, webStyle, webFile, maxCacheBytes: 10_000 }) });
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
   publishable = api.project.key('test', 'publishable');
 });
 afterAll(() => api.close());
@@ -130,6 +138,30 @@ describe('a finished image', () => {
     draw = async () => mapOf('now');
     expect((await get(query)).body).toBe('now');
   });
+});
+
+describe('regression: a client that leaves', () => {
+  test.each([`/maps/static?${newQuery()}`, '/maps/tiles/basemap/0/0/0', '/maps/styles/svc-default-v1?language=en'])(
+    'ends what it alone waits for: %s',
+    async (path) => {
+      const asked = new Promise<AbortSignal>((resolve) => {
+        endless = (signal) => {
+          resolve(signal);
+          return new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+          });
+        };
+      });
+      draw = (_request, signal) => endless(signal);
+      const { port } = api.app.server.address() as AddressInfo;
+      const client = connect(port, '127.0.0.1');
+      client.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${publishable}\r\n\r\n`);
+      const signal = await asked;
+      expect(signal.aborted).toBe(false);
+      client.destroy();
+      await until(() => signal.aborted);
+    },
+  );
 });
 
 test('markers and paths keep their order', async () => {

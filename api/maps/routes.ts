@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { isKnown } from '../../http/answers/representations.js';
 import { described } from '../../http/describe.js';
 import { mapCostMs } from '../../renderer/request/cost.js';
@@ -57,7 +58,7 @@ export const mapRoutes =
       handler: async (request, reply) => {
         const caller = callerOf(request);
         const asked = readRequest(caller, request.query as Query, request.headers.accept);
-        const image = await images.get(asked.request, drawingFor(caller, asked));
+        const image = await images.get(asked.request, { ...drawingFor(caller, asked), leaving: leavingOf(reply) });
         reply.headers({ etag: image.etag, 'cache-control': cacheControl(asked, image), vary: 'Accept' });
         const { missingFonts = [] } = image;
         if (missingFonts.length > 0) reply.header('x-fenceline-missing-fonts', missingFonts.join(', '));
@@ -72,7 +73,7 @@ export const mapRoutes =
     function drawingFor(
       { project, environment, keyHint }: Caller,
       { request, hasStyle, uploads }: Resolved<MapRequest>,
-    ): Drawing {
+    ): Omit<Drawing, 'leaving'> {
       const key = `${project}/${environment}/${keyHint}`;
       const costMs = mapCostMs(request, hasStyle);
       return {

@@ -10,6 +10,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { callerOf, keyOfRequest } from '../../http/access/authority.js';
 import type { Caller } from '../../http/access/keys.js';
+import { leavingOf } from '../../http/access/revocation.js';
 import { acceptsCoding, isKnown } from '../../http/answers/representations.js';
 import { contentOf, described } from '../../http/describe.js';
 import { faceOf } from '../../renderer/labels/text/font-face.js';
@@ -21,7 +22,7 @@ import { withAddresses } from '../../renderer/web/style.js';
 import { ApiError, parameterError, type Validated } from '../../schemas/errors.js';
 import type { MapParts } from '../dependencies.js';
 import type { CostLimit } from './cost-limit.js';
-import { type FinishedFile, type FinishedFiles, maxAgeS } from './images.js';
+import { type FinishedFile, type FinishedFiles, type Make, maxAgeS } from './images.js';
 import type { Resolve } from './uploads.js';
 
 export interface WebMapParts {
@@ -153,13 +154,15 @@ export const webMapRoutes =
         const resolved = resolve(caller, { style: name, markers: [] });
         const addressOf = addresses(request, caller, maps.publicUrl);
         const key = JSON.stringify(['style', caller.project, resolved.request.style, language, addressOf('')]);
-        const file = await styles.get(caller.project, key, async () => {
+        const make: Make = async (abandonment) => {
           const { style: uploaded } = resolved.uploads();
           const wanted = { name: resolved.request.style, language, uploaded };
-          const style = await charged(caller, webStyleCostMs, () => maps.webStyle(caller.project, wanted));
+          const work = () => maps.webStyle(caller.project, wanted, abandonment);
+          const style = await charged(caller, webStyleCostMs, work);
           const json = JSON.stringify(withAddresses(style, addressOf));
           return { bytes: await compress(Buffer.from(json)), contentType: 'application/json; charset=utf-8', maxAgeS };
-        });
+        };
+        const file = await styles.get(caller.project, key, make, leavingOf(reply));
         return send(request, reply, file, {
           'cache-control': resolved.hasStyle ? cacheControlOfUpload : cacheControlOfStyle,
           vary: 'Accept-Encoding, Authorization',
@@ -200,10 +203,12 @@ export const webMapRoutes =
 
     async function sendFile(request: FastifyRequest, reply: FastifyReply, asked: WebFileRequest) {
       const caller = callerOf(request);
-      const file = await files.get(caller.project, JSON.stringify(asked), async () => {
-        const made = await charged(caller, webFileCostMs[asked.file], () => maps.webFile(caller.project, asked));
+      const make: Make = async (abandonment) => {
+        const work = () => maps.webFile(caller.project, asked, abandonment);
+        const made = await charged(caller, webFileCostMs[asked.file], work);
         return { bytes: made?.bytes ?? Buffer.of(), contentType: made?.contentType ?? '', maxAgeS };
-      });
+      };
+      const file = await files.get(caller.project, JSON.stringify(asked), make, leavingOf(reply));
       return send(request, reply, file, { 'cache-control': cacheControlOfFile, vary: 'Accept-Encoding' });
     }
   };

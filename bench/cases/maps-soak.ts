@@ -106,7 +106,7 @@ async function drawOne(pool: DrawingPool, place: Place, random: Random, size = a
   }
   const style = styles[uploaded % styles.length] as (typeof styles)[number];
   const json = JSON.stringify({ ...builtInStyle(style, place.schema), name: `soak ${uploaded}` });
-  await pool.draw('bench', { ...request, style: `soak-${uploaded}` }, new Map(), Buffer.from(json));
+  await pool.draw('bench', { ...request, style: `soak-${uploaded}` }, new Map(), { style: Buffer.from(json) });
 }
 
 /** Opens a pool of one process. Returns it with the process id. */

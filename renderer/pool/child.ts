@@ -10,6 +10,8 @@ import type { Answer, ProcessStart, Result, Task } from './messages.js';
 export interface Job extends Queued {
   readonly task: Task;
   readonly pixels: number;
+  /** Aborts when nobody waits for the result any more. */
+  readonly signal: AbortSignal | undefined;
   /** Whether its cost is too high to share a process. */
   readonly isLarge: boolean;
   readonly alone: boolean;
@@ -188,6 +190,7 @@ export class Child {
     clearTimeout(this.startTimer);
     this.isReady = true;
     for (const [id, job] of this.jobs) {
+      if (job.signal?.aborted) job.failed(job.signal.reason);
       if (job.isAnswered()) this.jobs.delete(id);
       else this.submit(job);
     }

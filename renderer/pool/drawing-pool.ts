@@ -7,8 +7,16 @@ import type { Unsupported } from '../style/unsupported.js';
 import type { DrawnMap, MapRequest, Sprites, Uploads } from '../types.js';
 import type { WebFile, WebFileRequest } from '../web/requests.js';
 import { createFontReports } from './font-reports.js';
+import type { Works } from './messages.js';
 import { createPool, type Done, type JobOptions, type PoolOptions } from './pool.js';
 import { createTileReports, cutLayerProblem } from './tile-reports.js';
+
+interface DrawOptions {
+  /** Null: the map has a built-in style. */
+  readonly style?: Uploads['style'];
+  readonly sprites?: Sprites;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** All methods reject like {@link Pool.run}. `owner` is charged for the processor time. */
 export interface DrawingPool {
@@ -16,19 +24,18 @@ export interface DrawingPool {
     owner: string,
     request: MapRequest,
     icons: ReadonlyMap<string, RasterIcon>,
-    style?: Uploads['style'],
-    sprites?: Sprites,
+    options?: DrawOptions,
   ): Promise<Done<DrawnMap>>;
   /** Checks a style like {@link MapRenderer}. Runs in the pool, because a large style takes 100 ms. */
   checkStyle(owner: string, json: Uint8Array): Promise<Validated<Unsupported[]>>;
   checkSprites(owner: string, style: Uint8Array, sprites: Sprites): Promise<Unsupported[]>;
   /** Returns a style for interactive maps like {@link MapRenderer}. */
-  webStyle(owner: string, name: string, language: string, style: Uploads['style']): Promise<Done<StyleSpecification>>;
+  webStyle(owner: string, style: Works['webStyle']['input'], signal?: AbortSignal): Promise<Done<StyleSpecification>>;
   /**
    * Returns a file of interactive maps, or null for a tile that the source does not have. Rejects with ApiError
    * `unavailable` when the source cannot be read.
    */
-  webFile(owner: string, request: WebFileRequest): Promise<Done<WebFile | null>>;
+  webFile(owner: string, request: WebFileRequest, signal?: AbortSignal): Promise<Done<WebFile | null>>;
   /** Opens the source before the first map needs it. */
   warm(): void;
   /** Ends the processes. Waiting and running maps are rejected. */
@@ -64,8 +71,8 @@ export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): Drawin
   const reportTiles = createTileReports(options.onProblem);
   const reportFonts = createFontReports(options.onProblem);
   return {
-    async draw(owner, request, icons, style = null, sprites = noSprites) {
-      const order = { owner, costMs: mapCostMs(request, style !== null), pixels: pixelsOf(request) };
+    async draw(owner, request, icons, { style = null, sprites = noSprites, signal } = {}) {
+      const order = { owner, costMs: mapCostMs(request, style !== null), pixels: pixelsOf(request), signal };
       const map = await pool.run({ kind: 'draw', request, icons, style, sprites }, order);
       reportTiles(map.result);
       reportFonts(map.result.missingFonts);
@@ -75,10 +82,10 @@ export function createDrawingPool(options: Omit<PoolOptions, 'purpose'>): Drawin
     checkStyle: async (owner, style) => (await pool.run({ kind: 'checkStyle', style }, check(owner))).result,
     checkSprites: async (owner, style, sprites) =>
       (await pool.run({ kind: 'checkSprites', style, sprites }, check(owner))).result,
-    webStyle: (owner, name, language, style) =>
-      pool.run({ kind: 'webStyle', name, language, style }, { owner, costMs: webStyleCostMs, pixels: minPixels }),
-    async webFile(owner, request) {
-      const order = { owner, costMs: webFileCostMs[request.file], pixels: minPixels };
+    webStyle: (owner, style, signal) =>
+      pool.run({ kind: 'webStyle', ...style }, { owner, costMs: webStyleCostMs, pixels: minPixels, signal }),
+    async webFile(owner, request, signal) {
+      const order = { owner, costMs: webFileCostMs[request.file], pixels: minPixels, signal };
       const { result, processorMs } = await pool.run({ kind: 'webFile', request }, order);
       if (result.kind === 'unreadable') {
         reportTiles({ missingTiles: 1, tileProblem: result.reason });

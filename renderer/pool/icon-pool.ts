@@ -8,11 +8,13 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
-import { Crash, createPool, Overdue, type PoolOptions } from './pool.js';
+import type { Works } from './messages.js';
+import { Crash, createPool, type JobOptions, Overdue, type PoolOptions } from './pool.js';
+import { SharedWork } from './shared-work.js';
 
 export interface IconPool {
   /** Rejects like {@link Pool.run} when there is no result. `owner` is charged for the processor time. */
-  rasterize(owner: string, file: Uint8Array, scale: number): Promise<Validated<RasterIcon>>;
+  rasterize(owner: string, file: Uint8Array, scale: number, signal?: AbortSignal): Promise<Validated<RasterIcon>>;
   close(): Promise<void>;
 }
 
@@ -48,10 +50,14 @@ export function createIconPool({ answerTimeoutMs = defaultAnswerTimeoutMs, ...op
     sizeCalculation: (icon) => entryBytes + (icon.ok ? icon.value.png.length : 0),
   });
   /** By owner too: an owner that gives way at the bound must not fail the others. */
-  const pending = new Map<string, Promise<Validated<RasterIcon>>>();
+  const decoding = new SharedWork<Validated<RasterIcon>>();
 
-  async function decode(key: string, owner: string, file: Uint8Array, scale: number): Promise<Validated<RasterIcon>> {
-    const icon = await pool.run({ kind: 'rasterizeIcon', file, scale }, { owner, costMs, pixels: 1 }).then(
+  async function decoded(
+    key: string,
+    input: Works['rasterizeIcon']['input'],
+    order: JobOptions,
+  ): Promise<Validated<RasterIcon>> {
+    const icon = await pool.run({ kind: 'rasterizeIcon', ...input }, order).then(
       ({ result }) => result,
       (error: unknown) => {
         if (error instanceof Crash) return invalid('icon', 'must take less memory to draw');
@@ -66,17 +72,14 @@ export function createIconPool({ answerTimeoutMs = defaultAnswerTimeoutMs, ...op
   }
 
   return {
-    rasterize(owner, file, scale) {
+    rasterize(owner, file, scale, signal) {
       const key = `${createHash('sha256').update(file).digest('base64')} ${scale}`;
       const known = kept.get(key);
       if (known) return Promise.resolve(known);
       const ownKey = JSON.stringify([owner, key]);
-      let decoding = pending.get(ownKey);
-      if (!decoding) {
-        decoding = decode(key, owner, file, scale).finally(() => pending.delete(ownKey));
-        pending.set(ownKey, decoding);
-      }
-      return decoding;
+      const decode = (abandonment: AbortSignal) =>
+        decoded(key, { file, scale }, { owner, costMs, pixels: 1, signal: abandonment });
+      return decoding.join(ownKey, decode, signal);
     },
     close: () => pool.close(),
   };

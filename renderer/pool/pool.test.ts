@@ -148,6 +148,61 @@ describe('a pool of drawing processes', () => {
     expect(await failureOf(draw())).toBe('drawn');
   });
 
+  // Maps of clients that had left stayed in the queue for up to 45 seconds, and all others were refused.
+  describe('regression: a client that leaves', () => {
+    const left = new Error('the client has left');
+    const drawUntil = (signal: AbortSignal, style = 'hold') =>
+      failureOf(pool.draw('a', requestOf(style), new Map(), { signal }));
+
+    test('makes space for others, if its map waits', async () => {
+      open({ maxPixelsInFlight: 1_000_000 });
+      await draw();
+      const running = [failureOf(draw('hold')), failureOf(draw('hold'))];
+      for (let client = 0; client < 30; client++) {
+        const leaving = new AbortController();
+        const waiting = drawUntil(leaving.signal);
+        leaving.abort(left);
+        expect(await waiting).toBe(`${left}`);
+      }
+      await pool.close();
+      expect(await Promise.all(running)).toEqual(['unavailable', 'unavailable']);
+    });
+
+    test('does not end a map that is being drawn', async () => {
+      open();
+      const { pid } = await draw();
+      const leaving = new AbortController();
+      const running = drawUntil(leaving.signal, 'draw');
+      leaving.abort(left);
+      expect(await running).toBe('drawn');
+      expect((await draw()).pid).toBe(pid);
+    });
+
+    test('is not drawn for, if its process only starts', async () => {
+      open();
+      const leaving = new AbortController();
+      const [starting, waiting] = [drawUntil(leaving.signal), failureOf(draw())];
+      leaving.abort(left);
+      expect(await Promise.all([starting, waiting])).toEqual([`${left}`, 'drawn']);
+    });
+
+    test('is not drawn for again after a crash', async () => {
+      open();
+      const { pid } = await draw();
+      const leaving = new AbortController();
+      const running = drawUntil(leaving.signal);
+      leaving.abort(left);
+      process.kill(pid, 'SIGKILL');
+      expect(await running).toBe(`${left}`);
+    });
+
+    test('before its map is queued gets none', async () => {
+      open();
+      expect(await drawUntil(AbortSignal.abort(left), 'draw')).toBe(`${left}`);
+      expect(await failureOf(draw())).toBe('drawn');
+    });
+  });
+
   test('draws a map beyond the bound when it is alone', async () => {
     open({ maxPixelsInFlight: 100_000 });
     expect(await failureOf(pool.draw('a', requestOf('draw', 2_048), new Map()))).toBe('drawn');

@@ -40,6 +40,8 @@ export interface JobOptions {
   readonly costMs: number;
   /** Size of the result in memory. */
   readonly pixels: number;
+  /** Aborts when nobody waits for the result any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Done<R> {
@@ -51,7 +53,7 @@ export interface Done<R> {
 export interface Pool {
   /**
    * Rejects with ApiError `overloaded` past the bound, `unavailable` when it takes too long or there is no process;
-   * with {@link Crash}.
+   * with {@link Crash}; with the reason of the signal when it aborts while the work waits. Running work ends first.
    */
   run<W extends Work>(work: W, options: JobOptions): Promise<Done<Works[W['kind']]['result']>>;
   /** Starts a process before the first job needs it. */
@@ -184,8 +186,10 @@ export function createPool(poolOptions: PoolOptions): Pool {
     const isBlamed = (job: Job) => (job.alone && hasWorked) || (end.kind === 'overdue' && jobs.length === 1);
     for (const job of jobs.filter(isBlamed))
       job.failed(failureOf(end, purpose, timeoutMs), end.kind === 'overdue' ? timeoutMs : 0);
-    for (const job of jobs.filter((each) => !isBlamed(each) && !each.isAnswered()))
-      queue.pushFirst({ ...job, alone: job.alone || hasWorked });
+    for (const job of jobs.filter((each) => !isBlamed(each) && !each.isAnswered())) {
+      if (job.signal?.aborted) job.failed(job.signal.reason);
+      else queue.pushFirst({ ...job, alone: job.alone || hasWorked });
+    }
   }
 
   function giveUp(jobs: readonly Job[]): void {
@@ -223,8 +227,9 @@ export function createPool(poolOptions: PoolOptions): Pool {
 
   return {
     run<W extends Work>(work: W, options: JobOptions): Promise<Done<Works[W['kind']]['result']>> {
-      const { owner, pixels } = options;
+      const { owner, pixels, signal } = options;
       return new Promise<Done<Works[W['kind']]['result']>>((resolve, reject) => {
+        signal?.throwIfAborted();
         if (pixelsInFlight === 0) queue.startBusyPeriod();
         admit(options);
         hold(owner, pixels);
@@ -236,6 +241,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
           if (isAnswered) return;
           isAnswered = true;
           clearTimeout(timer);
+          signal?.removeEventListener('abort', leave);
           hold(owner, -pixels);
           settlePromise();
         };
@@ -247,8 +253,13 @@ export function createPool(poolOptions: PoolOptions): Pool {
           if (processorMs > 0) charge(processorMs);
           answer(() => reject(error));
         };
+        const unqueue = () => queue.remove(({ task }) => task.id === id);
+        const leave = (): void => {
+          if (unqueue()) failed(signal!.reason);
+        };
+        signal?.addEventListener('abort', leave, { once: true });
         const timer = setTimeout(() => {
-          queue.remove(({ task }) => task.id === id);
+          unqueue();
           failed(new Overdue(purpose, answerTimeoutMs));
         }, answerTimeoutMs);
         queue.push({
@@ -256,6 +267,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
           owner,
           costMs,
           pixels,
+          signal,
           failed,
           isAnswered: () => isAnswered,
           // Its owner may turn out to be slow while it waits.
