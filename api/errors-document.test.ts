@@ -6,7 +6,19 @@ import { errorCatalogue } from '../schemas/errors.js';
 import { errorsDocument } from './errors-document.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const modules = ['pipeline', 'backends', 'http', 'providers', 'ingest', 'api', 'imports', 'replay', 'server', 'cli'];
+const modules = [
+  'pipeline',
+  'backends',
+  'http',
+  'providers',
+  'ingest',
+  'api',
+  'renderer',
+  'imports',
+  'replay',
+  'server',
+  'cli',
+];
 
 const sourcesOf = (module: string): string[] =>
   readdirSync(join(root, module), { recursive: true, encoding: 'utf8' })

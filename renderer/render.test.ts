@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import type { Surface } from './draw/surface.js';
 import { candidateOf, textStyleFor } from './labels/testing/styles.js';
-import { createRenderer, type Scene } from './render.js';
+import { createRenderer, defaultRendererLimits, type Scene } from './render.js';
 import { compileStyle } from './style/compile.js';
 import { pictureOf, shapes, styleOf, wholeTile } from './testing/pictures.js';
 import { rectangle, sourceOf, tileBytes } from './testing/tiles.js';
@@ -41,6 +41,14 @@ test.each([
   });
   const picture = await pictureOf(map.bytes);
   expect(Number.parseInt(picture.at(150, 100).slice(1, 3), 16)).toBeGreaterThan(250);
+});
+
+// 25 tiles of 60 MiB each, compressed to 0.3, took 5 GB: only each tile had a limit.
+test('a map whose tiles take too much memory is refused with its limit, and smaller maps are drawn', async () => {
+  const renderer = createRenderer({ ...defaultRendererLimits, maxMapTileBytes: 10_000 });
+  const world = { ...wholeTile, width: 2_048, height: 2_048, zoom: 3 };
+  await expect(renderer.render(sceneOf({ view: world }))).rejects.toMatchObject({ code: 'map_too_large' });
+  expect(await renderer.render(sceneOf({}))).toMatchObject({ missingTiles: 0 });
 });
 
 test('tiles that cannot be read are counted, the rest is drawn, and the next map tries again', async () => {

@@ -18,6 +18,7 @@ import { encodeChanges, type Overlays, paintOnGround, paintWhole, redrawOf } fro
 import type { SpriteImages } from './sprites/sprite-images.js';
 import type { CompiledStyle } from './style/compile.js';
 import { coveredPart } from './tiles/coverage.js';
+import { TileLoader } from './tiles/load.js';
 import { TileStore } from './tiles/store.js';
 import type { Bounds, ImageFormat, MapImage, PixelBox, TileSource, Viewport } from './types.js';
 import { coverTiles, type PlacedTile, partOf, tileZoom } from './view/projection.js';
@@ -57,6 +58,8 @@ export type Lacking = 'all' | 'part';
 export interface RendererLimits {
   /** Cache of decoded tiles. */
   readonly maxTileBytes: number;
+  /** Decoded tiles of one map. */
+  readonly maxMapTileBytes: number;
   /** Cache of paths, whose memory the drawing engine holds. */
   readonly maxPathBytes: number;
   /** Cache of the pixels and label candidates of views that are drawn again. */
@@ -64,12 +67,16 @@ export interface RendererLimits {
 }
 
 export interface Renderer {
-  /** Draws a map. Tiles that cannot be read are counted and do not cause a rejection. */
+  /**
+   * Draws a map. Tiles that cannot be read are counted and do not cause a rejection. Rejects with ApiError
+   * `map_too_large` when the tiles of the map exceed `maxMapTileBytes`.
+   */
   render(scene: Scene): Promise<MapImage>;
 }
 
 export const defaultRendererLimits: RendererLimits = {
   maxTileBytes: 48 * 2 ** 20,
+  maxMapTileBytes: 512 * 2 ** 20,
   maxPathBytes: 64 * 2 ** 20,
   maxViewBytes: 36 * 2 ** 20,
 };
@@ -81,7 +88,7 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
   const views = new KnownViews(limits.maxViewBytes);
 
   async function render(scene: Scene): Promise<MapImage> {
-    const ground = await loadGround(scene, tiles);
+    const ground = await loadGround(scene, new TileLoader(tiles, limits.maxMapTileBytes));
     if (ground.kind === 'elsewhere') return render(ground.scene);
     const drawing = openDrawing(scene, ground);
     const { prepared, known } = recall(drawing);
@@ -152,7 +159,7 @@ interface Elsewhere {
 }
 
 /** Loads the tiles of a scene, and asks for another scene where its sources have none. */
-async function loadGround(scene: Scene, tiles: TileStore): Promise<Ground | Elsewhere> {
+async function loadGround(scene: Scene, tiles: TileLoader): Promise<Ground | Elsewhere> {
   const loaded = await loadTiles(scene, tiles);
   const { inView, beside } = divided(loaded, scene.view);
   const { covered, gaps, lacking } = coverageOf(inView, scene);
@@ -209,7 +216,7 @@ function keyOf({ tile }: LoadedTile): string | undefined {
 }
 
 /** Loads the tiles in view of each source that a visible layer uses, and those whose circles reach into the view. */
-async function loadTiles({ view, style, sources }: Scene, tiles: TileStore): Promise<TilesBySource> {
+async function loadTiles({ view, style, sources }: Scene, tiles: TileLoader): Promise<TilesBySource> {
   const visible = new Set(style.layers.filter((layer) => layer.isVisible(view.zoom)).map((layer) => layer.source));
   const loaded = [...sources]
     .filter(([name]) => visible.has(name))
@@ -235,14 +242,13 @@ const isSeen = ({ minX, minY, maxX, maxY }: PixelBox, { width, height }: Viewpor
 async function loadSource(
   view: Viewport,
   source: TileSource,
-  tiles: TileStore,
+  tiles: TileLoader,
   marginPx: number,
 ): Promise<LoadedTile[]> {
   const zoom = tileZoom(view.zoom, source);
   const places = zoom === null ? [] : coverTiles(view, zoom, marginPx);
-  return Promise.all(
-    places.map(async (place) => ({ place, tile: await tiles.get(source, place.zoom, place.x, place.y) })),
-  );
+  const loaded = await tiles.load(source, places);
+  return places.map((place, i) => ({ place, tile: loaded[i]! }));
 }
 
 interface Coverage {
@@ -295,7 +301,7 @@ function around(part: PixelBox, { minX, minY, maxX, maxY }: PixelBox): PixelBox[
 }
 
 /** Loads the tiles of a scene that show something in the gaps, once for each gap, as parts that lie in it. */
-async function fillingOf(scene: Scene, gaps: readonly PixelBox[], tiles: TileStore): Promise<TilesBySource> {
+async function fillingOf(scene: Scene, gaps: readonly PixelBox[], tiles: TileLoader): Promise<TilesBySource> {
   const partsOf = (loaded: readonly LoadedTile[]) =>
     gaps.flatMap((gap) => loaded.flatMap(({ place, tile }) => partIn(gap, place, tile)));
   const loaded = await loadTiles(scene, tiles);

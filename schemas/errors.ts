@@ -48,6 +48,11 @@ export const errorCatalogue = {
     meaning:
       'A query of history exceeds the limit on time, memory or rows. Query a shorter time range or fewer geofences.',
   },
+  map_too_large: {
+    status: 400,
+    retry: false,
+    meaning: 'The tiles in view have more data than one map may use. Choose a smaller map or a higher zoom.',
+  },
   unauthorized: {
     status: 401,
     retry: false,

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CacheUse } from '../../pipeline/cache-use.js';
-import { Overdue } from '../../renderer/pool/pool.js';
+import { FailedJob } from '../../renderer/pool/failed-job.js';
 import { SharedWork } from '../../renderer/pool/shared-work.js';
 import type { MapRequest, Uploads } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';
@@ -97,7 +97,7 @@ export class Images {
   get(request: MapRequest, { project, leaving, uploads, onDrawn }: Drawing): Promise<FinishedFile> {
     const make: Make = async (abandonment) => {
       const map = await this.render(project, request, uploads(), abandonment).catch((error: unknown) => {
-        if (error instanceof Overdue && error.processorMs > 0) onDrawn(error.processorMs);
+        if (error instanceof FailedJob && error.processorMs > 0) onDrawn(error.processorMs);
         throw error;
       });
       onDrawn(map.processorMs);

@@ -1,8 +1,8 @@
 /** The pool's side of one process: its running jobs, their deadlines, and its end. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { ApiError } from '../../schemas/errors.js';
 import { withoutSettings } from '../../schemas/helper-process.js';
 import type { FoundSource } from '../map.js';
+import { FailedJob } from './failed-job.js';
 import type { Queued } from './fair-queue.js';
 import type { Answer, ProcessStart, Result, Task } from './messages.js';
 
@@ -180,8 +180,7 @@ export class Child {
     this.timers.delete(answer.id);
     this.jobs.delete(answer.id);
     if (answer.kind === 'done') job?.done(answer.result, answer.processorMs);
-    else if (answer.code !== undefined) job?.failed(new ApiError(answer.code, answer.reason));
-    else job?.failed(new Error(`a map could not be drawn: ${answer.reason}`));
+    else job?.failed(failureOf(answer), answer.processorMs);
     this.events.onCapacity();
   }
 
@@ -215,4 +214,9 @@ export class Child {
   private send(message: ProcessStart | Task): void {
     this.process.send(message, () => {});
   }
+}
+
+function failureOf({ code, reason, processorMs }: Extract<Answer, { readonly kind: 'failed' }>): Error {
+  if (code === undefined) return new Error(`a map could not be drawn: ${reason}`);
+  return new FailedJob(code, reason, { processorMs });
 }

@@ -35,8 +35,7 @@ async function work(renderer: MapRenderer, task: Task): Promise<void> {
     const result = await resultOf(renderer, task);
     answer({ kind: 'done', id, result, processorMs: processorTime.end(id) });
   } catch (error) {
-    processorTime.end(id);
-    answer({ kind: 'failed', id, ...failureOf(error) });
+    answer({ kind: 'failed', id, ...failureOf(error), processorMs: processorTime.end(id) });
   }
 }
 

@@ -24,7 +24,7 @@ yieldToOthers(helperNiceness);
 async function work(task: Task): Promise<void> {
   const { id } = task;
   if (task.kind !== 'rasterizeIcon')
-    return answer({ kind: 'failed', id, reason: `an icon process does not ${task.kind}` });
+    return answer({ kind: 'failed', id, reason: `an icon process does not ${task.kind}`, processorMs: 0 });
   processorTime.start(id);
   const watch = setInterval(
     () => process.memoryUsage.rss() > maxMemoryBytes && process.kill(process.pid, 'SIGKILL'),

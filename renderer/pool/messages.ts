@@ -60,4 +60,10 @@ export type Answer =
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'done'; readonly id: number; readonly result: Result; readonly processorMs: number }
   /** `code` is that of an ApiError, whose message the reason is. */
-  | { readonly kind: 'failed'; readonly id: number; readonly reason: string; readonly code?: ErrorCode };
+  | {
+      readonly kind: 'failed';
+      readonly id: number;
+      readonly reason: string;
+      readonly code?: ErrorCode;
+      readonly processorMs: number;
+    };

@@ -270,6 +270,13 @@ describe('a pool of drawing processes', () => {
     await Promise.all(abuser);
   });
 
+  // A refused map was free of charge, however much it had taken from others.
+  test('passes on what a refused map has cost', async () => {
+    open();
+    const refused = await pool.draw('a', requestOf('exceed'), new Map()).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'map_too_large', processorMs: 4_000 });
+  });
+
   test('keeps one process free of large maps', async () => {
     open({ maxProcesses: 2, timeoutMs: 20_000 });
     const large = Array.from({ length: 4 }, () => failureOf(pool.draw('a', requestOf('hold', 2_048), new Map())));

@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../schemas/errors.js';
 import type { FoundSource } from '../map.js';
 import { Child, type ChildOptions, type End, type Job } from './child.js';
+import { FailedJob } from './failed-job.js';
 import { FairQueue } from './fair-queue.js';
 import type { Work, Works } from './messages.js';
 
@@ -65,14 +66,13 @@ export interface Pool {
 /** A job crashed its process twice. */
 export class Crash extends Error {}
 /** A job exceeded its time limit. */
-export class Overdue extends ApiError {
+export class Overdue extends FailedJob {
   constructor(
     purpose: string,
     readonly limitMs: number,
-    /** Processor time that the job has used, as far as it is known. */
-    readonly processorMs = 0,
+    processorMs = 0,
   ) {
-    super('unavailable', `drawing ${purpose} took more than ${limitMs} ms`, { retryAfterS });
+    super('unavailable', `drawing ${purpose} took more than ${limitMs} ms`, { processorMs, retryAfterS });
   }
 }
 

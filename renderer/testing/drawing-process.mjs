@@ -15,7 +15,11 @@ function serve({ id, request, icons }) {
   if (request.style === 'crash') process.kill(process.pid, 'SIGKILL');
   if (request.style === 'hold') return;
   if (request.style === 'fail') {
-    process.send({ kind: 'failed', id, reason: 'a mistake' });
+    process.send({ kind: 'failed', id, reason: 'a mistake', processorMs: 1 });
+    return;
+  }
+  if (request.style === 'exceed') {
+    process.send({ kind: 'failed', id, reason: 'too many tiles', code: 'map_too_large', processorMs: 4_000 });
     return;
   }
   const known = { pid: process.pid, icons: [...icons.keys()], environment: Object.keys(process.env) };

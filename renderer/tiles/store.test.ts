@@ -70,7 +70,7 @@ test('the least recently used tiles are evicted beyond the bound', async () => {
     fetched.push(x);
     return bytes;
   });
-  const store = new TileStore(3_000);
+  const store = new TileStore(5_000);
   for (const x of [0, 1, 0, 2, 3, 4, 5, 0]) await store.get(source, 5, x, 0);
   expect(fetched).toEqual([0, 1, 2, 3, 4, 5, 0]);
 });

@@ -64,7 +64,8 @@ async function readTile(source: TileSource, key: string, zoom: number, x: number
   return { kind: 'raster', key: contents, image: await decodeRasterTile(bytes) };
 }
 
-function weightBytes(tile: Tile): number {
+/** Estimates the memory of a tile in bytes. */
+export function weightBytes(tile: Tile): number {
   if (tile.kind === 'vector') return entryBytes + tile.tile.weightBytes;
   if (tile.kind === 'raster') return entryBytes + 4 * tile.image.width * tile.image.height;
   return entryBytes;

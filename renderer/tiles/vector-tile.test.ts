@@ -153,4 +153,19 @@ describe('a layer with more than can be drawn', () => {
     const beyond = Array.from({ length: 20_000 }, (_, i): Vertex => [100_000 * (i % 2) + 5_000, -5_000 - i]);
     expect(keptOf([{ type: 'polygon', parts: [beyond] }])).toEqual({ kept: [20_000], cutLayers: [] });
   });
+
+  // Layers, keys and values take memory beside the bytes of the tile. Nine million layers ended the process.
+  test('with more than a thousand layers is refused', () => {
+    const layers = (count: number) =>
+      tileBytes(Object.fromEntries(Array.from({ length: count }, (_, i) => [`layer ${i}`, []])));
+    expect(decodeVectorTile(layers(1_000)).layers.size).toBe(1_000);
+    expect(() => decodeVectorTile(layers(1_001))).toThrow('more than 1000 layers');
+  });
+
+  test('weighs more with more values', () => {
+    const tagged = (values: number) =>
+      decodeVectorTile(tileBytes({ shapes: [{ type: 'point', parts: [[[1, 1]]], tags: tagsOf(values) }] }));
+    const tagsOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, i]));
+    expect(tagged(1_000).weightBytes - tagged(0).weightBytes).toBeGreaterThan(48_000);
+  });
 });

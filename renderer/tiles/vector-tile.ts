@@ -41,6 +41,12 @@ export class TileLayer {
     private readonly valueCount: number,
   ) {}
 
+  /** Estimated memory in bytes beside the bytes of the tile, with all properties read. */
+  get weightBytes(): number {
+    const entries = this.keys.length + this.valueCount;
+    return layerWeightBytes + entryWeightBytes * entries + featureWeightBytes * this.features.length;
+  }
+
   /** Returns numbers that are equal for features of one type with the same values of these properties. */
   kinds(names: ReadonlySet<string>): Kinds {
     const chosen: number[] = [];
@@ -187,8 +193,13 @@ export class TileFeature {
 
 const defaultExtent = 4096;
 
-/** Bytes of a feature beside those of its tile. */
+/** Bytes of a feature, of a key or value, and of a layer, beside those of the tile. */
 const featureWeightBytes = 400;
+const entryWeightBytes = 24;
+const layerWeightBytes = 500;
+
+/** Archives have a few dozen. Each layer takes memory, however short it is in the tile. */
+const maxLayers = 1_000;
 
 /** What a feature costs to draw beside its vertices, in pixels of {@link detailOf}. */
 const featurePx = 16;
@@ -202,22 +213,30 @@ const maxTileFeatures = (2 * maxLayerPx) / (featurePx + vertexPx);
 /** Layers with fewer bytes are not measured. */
 const maxUnmeasuredBytes = 16_384;
 
-/** Reads a tile. Throws when the bytes are not a vector tile. Expressions with a position need its `id`. */
+/**
+ * Reads a tile. Throws when the bytes are not a vector tile, or have too many layers. Expressions with a position need
+ * its `id`.
+ */
 export function decodeVectorTile(bytes: Uint8Array, id?: TileId): VectorTile {
   const reader = new PbfReader(bytes);
   const layers = new Map<string, TileLayer>();
   const cutLayers: string[] = [];
   let features = 0;
+  let layerCount = 0;
+  let weightBytes = 2 * bytes.length;
   while (reader.pos < bytes.length) {
     const tag = reader.readVarint();
     if (tag === 26) {
       const { layer, isCut } = readLayer(reader, endOfMessage(reader, bytes.length), id, maxTileFeatures - features);
       layers.set(layer.name, layer);
+      layerCount += 1;
+      if (layerCount > maxLayers) throw new RangeError(`The tile has more than ${maxLayers} layers`);
+      weightBytes += layer.weightBytes;
       if (isCut) cutLayers.push(layer.name);
       features += layer.features.length;
     } else reader.skip(tag);
   }
-  return { layers, cutLayers, weightBytes: 2 * bytes.length + featureWeightBytes * features };
+  return { layers, cutLayers, weightBytes };
 }
 
 /** Reads a message's length. Throws when the message exceeds its parent. */
