@@ -16,6 +16,14 @@ const maxReachPx = 128;
 /** Assumed where the size of circles depends on the feature. CSS pixels. */
 const assumedPx = 64;
 
+/**
+ * Width of the edge of a circle without blur, in device pixels. It lies inside the radius, as that of MapLibre GL JS
+ * does, so that circles are half of it smaller than their radius.
+ */
+const edgePx = 1;
+/** Smaller circles are paler, because they are little more than an edge. Device pixels, with the stroke. */
+const minSharpPx = 2;
+
 /** Returns how far circles reach beyond their centres, in CSS pixels: tiles so far beside a view are needed too. */
 export function reachIntoView({ layers }: CompiledStyle, source: string, zoom: number): number {
   const circles = layers.filter((layer) => layer.type === 'circle' && layer.source === source && layer.isVisible(zoom));
@@ -53,9 +61,11 @@ export const circlePainter: VectorPainter = {
     context.fillStyle = paint<Color>('circle-color').toString();
     context.strokeStyle = paint<Color>('circle-stroke-color').toString();
     context.lineWidth = strokeWidth * unitPx;
-    const blur = paint<number>('circle-blur');
+    const wholePx = (radius + strokeWidth) * unitPx;
+    const edge = edgePx / wholePx;
+    const blur = Math.max(edge, paint<number>('circle-blur'));
     const blurred =
-      blur > 0 &&
+      (blur > edge || wholePx < minSharpPx) &&
       blurredColors({
         radius,
         strokeWidth,
@@ -65,21 +75,25 @@ export const circlePainter: VectorPainter = {
         fill: paint('circle-color'),
         stroke: paint('circle-stroke-color'),
       });
+    const sharpPx = Math.max(0, radius * unitPx - edgePx / 2);
+    // An opaque stroke lies on the edge of the fill, or what is below would show through both edges.
+    const isHidden = strokeOpacity * paint<Color>('circle-stroke-color').a === 1;
+    const fillPx = sharpPx + (isHidden ? Math.min(edgePx, context.lineWidth / 2) : 0);
     const dot = (x: number, y: number) => {
       if (x < visible.minX || x > visible.maxX || y < visible.minY || y > visible.maxY) return;
       const [centerX, centerY] = [(x - visible.minX) * unitPx, (y - visible.minY) * unitPx];
       if (blurred) {
-        paintBlurred(context, centerX, centerY, (radius + strokeWidth) * unitPx, blurred);
+        paintBlurred(context, centerX, centerY, wholePx, blurred);
         return;
       }
       context.globalAlpha = opacity;
       context.beginPath();
-      context.arc(centerX, centerY, radius * unitPx, 0, 2 * Math.PI);
+      context.arc(centerX, centerY, fillPx, 0, 2 * Math.PI);
       context.fill();
       if (strokeWidth === 0) return;
       context.globalAlpha = strokeOpacity;
       context.beginPath();
-      context.arc(centerX, centerY, (radius + strokeWidth / 2) * unitPx, 0, 2 * Math.PI);
+      context.arc(centerX, centerY, sharpPx + context.lineWidth / 2, 0, 2 * Math.PI);
       context.stroke();
     };
     for (const { xy } of chunks.map((chunk) => chunk.vertices())) {

@@ -1,0 +1,111 @@
+/**
+ * Compares single shapes with MapLibre GL JS in headless Chromium. The views of `maplibre.test.ts` have no circles, and
+ * few corners. Only with TEST_LONG.
+ */
+import type { LayerSpecification } from '@maplibre/maplibre-gl-style-spec';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { missingBrowser } from '../../testing/chromium.js';
+import { type MapLibre, openMapLibre } from '../../testing/maplibre.js';
+import { drawSource, type Picture, pictureOf } from '../testing/pictures.js';
+import { type DrawnFeature, sourceOf, tileBytes, type Vertex } from '../testing/tiles.js';
+
+const sidePx = 512;
+/** Units of a tile per pixel of its only view. */
+const unitsPerPx = 4096 / sidePx;
+const vertex = (x: number, y: number): Vertex => [Math.round(x * unitsPerPx), Math.round(y * unitsPerPx)];
+
+const dots: DrawnFeature[] = [
+  [100, 100],
+  [250, 120],
+  [400, 100],
+  [120, 300],
+  [300, 300],
+].map(([x, y]) => ({ type: 'point', parts: [[vertex(x!, y!)]] }));
+
+/** Lines with one corner each, of these angles. MapLibre GL JS draws sharper ones with artefacts. */
+const corners: DrawnFeature[] = [70, 80, 100, 120, 140, 160].map((degrees, i) => {
+  const [x, y] = [85 + (i % 3) * 160, 90 + Math.floor(i / 3) * 220];
+  const [aside, down] = [70 * Math.sin((degrees * Math.PI) / 360), 70 * Math.cos((degrees * Math.PI) / 360)];
+  return { type: 'line', parts: [[vertex(x - aside, y + down), vertex(x, y), vertex(x + aside, y + down)]] };
+});
+
+type Paint = Readonly<Record<string, unknown>>;
+interface Scene {
+  readonly features: readonly DrawnFeature[];
+  readonly type: 'circle' | 'line';
+  readonly paint: Paint;
+  readonly layout?: Paint;
+  /** Maximum share of wrong pixels among those that are painted: about twice what was measured. */
+  readonly wrong: number;
+}
+
+const circle = (paint: Paint, wrong: number): Scene => ({ features: dots, type: 'circle', paint, wrong });
+const red = { 'circle-radius': 20, 'circle-color': '#cc3333' };
+const stroke = { 'circle-stroke-width': 8, 'circle-stroke-color': '#003366' };
+const bent = (layout: Paint, wrong: number): Scene => ({
+  features: corners,
+  type: 'line',
+  paint: { 'line-width': 20, 'line-color': '#003366' },
+  layout,
+  wrong,
+});
+
+/** Before, 10 to 55 % of the pixels of circles without blur were wrong. */
+const scenes: Readonly<Record<string, Scene>> = {
+  'a circle': circle(red, 0.02),
+  'a circle with a stroke': circle({ ...red, ...stroke }, 0.015),
+  'a translucent circle with a translucent stroke': circle(
+    { ...red, ...stroke, 'circle-opacity': 0.5, 'circle-stroke-opacity': 0.5 },
+    0.005,
+  ),
+  'a stroke alone': circle({ ...red, ...stroke, 'circle-opacity': 0 }, 0.05),
+  'a blurred circle': circle({ ...red, 'circle-blur': 1 }, 0.005),
+  'a blurred circle with a stroke': circle({ ...red, ...stroke, 'circle-blur': 0.3 }, 0.005),
+  'a circle with a negative blur': circle({ ...red, 'circle-blur': -0.5 }, 0.03),
+  'a mitered corner': bent({ 'line-join': 'miter' }, 0.02),
+  'a corner beyond the miter limit': bent({ 'line-join': 'miter', 'line-miter-limit': 1.1 }, 0.02),
+  'a bevelled corner': bent({ 'line-join': 'bevel' }, 0.02),
+  'a round corner': bent({ 'line-join': 'round' }, 0.02),
+};
+
+/** Difference of a channel, of 255, beyond which a pixel counts as wrong. */
+const channelTolerance = 32;
+
+const isBrowserMissing = missingBrowser !== undefined && !process.env.CI;
+const isSkipped = !process.env.TEST_LONG || isBrowserMissing;
+
+describe.skipIf(isSkipped)('drawn like MapLibre GL JS', () => {
+  const tiles = new Map([dots, corners].map((features) => [features, tileBytes({ shapes: features })] as const));
+  const pathOf = ({ features }: Scene): string => (features === dots ? '/dots' : '/corners');
+  let peer: MapLibre;
+
+  beforeAll(async () => {
+    const type = 'application/x-protobuf';
+    const files = new Map([
+      ['/dots/0/0/0', { type, bytes: tiles.get(dots)! }],
+      ['/corners/0/0/0', { type, bytes: tiles.get(corners)! }],
+    ]);
+    peer = await openMapLibre(files, { width: 600, height: 600, antialias: true });
+  });
+  afterAll(() => peer?.close());
+
+  test.each(Object.entries(scenes))('%s', async (_name, scene) => {
+    const { type, paint, layout = {} } = scene;
+    const paper = { type: 'background', paint: { 'background-color': '#ffffff' } };
+    const layer = { type, source: 'tiles', 'source-layer': 'shapes', paint, layout };
+    const ours = await drawSource(
+      sourceOf(async () => tiles.get(scene.features as DrawnFeature[]), { maxZoom: 0 }),
+      [paper, layer],
+    );
+    const layers = [paper, layer].map((each, i) => ({ id: `${i}`, ...each }) as LayerSpecification);
+    const address = `${peer.url}${pathOf(scene)}/{z}/{x}/{y}`;
+    const style = { version: 8, sources: { tiles: { type: 'vector', tiles: [address], maxzoom: 0 } }, layers };
+    const view = { center: [0, 0], zoom: 0 } as const;
+    const { png } = await peer.restyle(JSON.stringify(style), view, 1, { width: sidePx, height: sidePx });
+    const theirs = await pictureOf(png);
+    expect(ours.differences(theirs, channelTolerance) / painted(theirs)).toBeLessThan(scene.wrong);
+  });
+});
+
+/** Returns the number of pixels that are not white. */
+const painted = (picture: Picture): number => picture.width * picture.height - picture.count('#ffffff');
