@@ -6,15 +6,25 @@ import { candidateOf, pixelsOfLabel, textStyleFor } from './testing/styles.js';
 import type { TextStyle } from './text/text-style.js';
 
 test('a halo without blur is one stroke, and none without a width', () => {
-  expect(haloRings({ haloWidthPx: 2, haloBlurPx: 0 })).toEqual([{ radiusPx: 2, alpha: 1 }]);
-  expect(haloRings({ haloWidthPx: 0, haloBlurPx: 2 })).toEqual([]);
+  expect(haloRings({ haloWidthPx: 2, haloBlurPx: 0 }, 1)).toEqual([{ radiusPx: 2, alpha: 1 }]);
+  expect(haloRings({ haloWidthPx: 0, haloBlurPx: 2 }, 1)).toEqual([]);
+});
+
+// The shaders of MapLibre GL JS add the edge of a letter, which is the same width of the image at all scales.
+test('a softened halo fades further than its blur, by an edge of the same device pixels', () => {
+  const middleOf = (scale: number, haloBlurPx: number) => {
+    const radii = haloRings({ haloWidthPx: 20, haloBlurPx }, scale).map(({ radiusPx }) => radiusPx);
+    return (radii[0]! - 20) / (1 - 1 / radii.length);
+  };
+  expect(middleOf(1, 2)).toBeCloseTo(1.19 * 2 + 0.84, 5);
+  expect(middleOf(2, 2)).toBeCloseTo(1.19 * 2 + 0.42, 5);
 });
 
 test('a softened halo fades outwards around its width, from full to nothing', () => {
   const px = fc.double({ min: 0.25, max: 8, noNaN: true });
   fc.assert(
     fc.property(px, px, (haloWidthPx, haloBlurPx) => {
-      const rings = haloRings({ haloWidthPx, haloBlurPx });
+      const rings = haloRings({ haloWidthPx, haloBlurPx }, 1);
       let covered = 0;
       for (const [i, { radiusPx, alpha }] of rings.entries()) {
         expect(alpha).toBeGreaterThan(0);

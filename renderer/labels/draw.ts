@@ -9,7 +9,7 @@ import { fieldText, paintText } from './letters/paint-text.js';
 import { drawIcon, isPaintable, paintIcon } from './paint-icon.js';
 import { baselineEm } from './text/measure.js';
 import { isRightToLeft } from './text/script.js';
-import { blurFactor, type FontStyle, type TextStyle } from './text/text-style.js';
+import { type FontStyle, haloFadePx, type TextStyle } from './text/text-style.js';
 
 /**
  * Draws labels, the most important first in the list. All icons lie below all texts, and more important labels on top
@@ -77,7 +77,7 @@ function drawText(context: SKRSContext2D, scale: number, textStyle: TextStyle, r
   context.textBaseline = 'alphabetic';
   context.lineJoin = 'round';
   useFont(context, textStyle);
-  for (const ring of haloRings(textStyle)) {
+  for (const ring of haloRings(textStyle, scale)) {
     context.globalAlpha = textStyle.opacity * ring.alpha;
     context.strokeStyle = textStyle.haloColor;
     context.lineWidth = 2 * ring.radiusPx;
@@ -97,7 +97,7 @@ const drawnBesideEm = 0.5;
 /** Returns a box that contains all that is drawn of a label, in CSS pixels of the image. */
 export function drawnBox({ candidate, placement: { boxes, icon } }: PlacedLabel): PixelBox {
   const { haloWidthPx, haloBlurPx, sizePx } = candidate.textStyle ?? noText;
-  const beside = drawnBesidePx + drawnBesideEm * sizePx + haloWidthPx + blurFactor * haloBlurPx;
+  const beside = drawnBesidePx + drawnBesideEm * sizePx + haloWidthPx + haloFadePx(haloBlurPx, 1);
   const all = [...boxes, ...(icon?.boxes ?? [])];
   return {
     minX: Math.min(...all.map(({ minX }) => minX)) - beside,
@@ -118,13 +118,16 @@ export function drawnKey({ candidate: { textStyle }, placement: { runs, icon } }
 const blurRings = 6;
 
 /**
- * Returns the strokes of a halo, the widest first. The edge of a softened halo fades from `width - blur` to `width +
- * blur`. Each ring covers those below it, and their opacities add up to a smooth step.
+ * Returns the strokes of a halo, the widest first, in CSS pixels. The edge of a softened halo fades from `width - blur`
+ * to `width + blur`. Each ring covers those below it, and their opacities add up to a smooth step.
  */
-export function haloRings(style: Pick<TextStyle, 'haloWidthPx' | 'haloBlurPx'>): { radiusPx: number; alpha: number }[] {
+export function haloRings(
+  style: Pick<TextStyle, 'haloWidthPx' | 'haloBlurPx'>,
+  scale: number,
+): { radiusPx: number; alpha: number }[] {
   const { haloWidthPx: width } = style;
   if (width <= 0) return [];
-  const blur = blurFactor * style.haloBlurPx;
+  const blur = haloFadePx(style.haloBlurPx, scale);
   if (blur === 0) return [{ radiusPx: width, alpha: 1 }];
   let covered = 0;
   return Array.from({ length: blurRings }, (_, i) => {

@@ -11,7 +11,7 @@ import type { Painters } from '../../raster/painters.js';
 import type { PixelBox } from '../../types.js';
 import type { Run } from '../label.js';
 import { baselineEm } from '../text/measure.js';
-import { blurFactor, type FontStyle, type TextStyle } from '../text/text-style.js';
+import { blurredEdgePx, type FontStyle, haloFadePx, type TextStyle } from '../text/text-style.js';
 import { borderPx, fieldSizePx, maxOutsidePx, outlineValue, valuesPerPx } from './fields.js';
 import { type RunLetters, runLetters } from './run-letters.js';
 
@@ -32,6 +32,8 @@ interface FieldRun {
 export interface FieldText {
   readonly style: TextStyle;
   readonly runs: readonly FieldRun[];
+  /** How far it is painted beyond its letters, in device pixels. */
+  readonly reachPx: number;
 }
 
 /**
@@ -40,20 +42,28 @@ export interface FieldText {
  */
 export function fieldText(style: TextStyle, runs: readonly Run[], scale: number): FieldText | undefined {
   const found: FieldRun[] = [];
+  let reach = reachPx(style, scale);
+  const neededPx = reach - outerEdgePx(style);
   for (const run of runs) {
     const font = run.section?.font ?? style;
     const letters = runLetters(run.text, font);
     const fontPx = font.sizePx * scale;
-    const isDrawable = fontPx <= maxFontPx && reachPx(style, scale) / fontPx <= maxOutsidePx / fieldSizePx;
+    const knownPx = (fontPx * maxOutsidePx) / fieldSizePx;
+    const isDrawable = fontPx <= maxFontPx && neededPx <= knownPx;
     if (!letters || !isDrawable) return undefined;
+    reach = Math.min(reach, knownPx);
     found.push({ run, font, letters });
   }
-  return { style, runs: found };
+  return { style, runs: found, reachPx: reach };
 }
+
+/** Returns the outermost part of a blurred halo, which is hardly seen. It is cut where fields know no more. */
+const outerEdgePx = ({ haloWidthPx, haloBlurPx }: TextStyle): number =>
+  haloWidthPx > 0 && haloBlurPx > 0 ? blurredEdgePx : 0;
 
 /** Returns how far a text is painted beyond its letters, in device pixels. */
 function reachPx({ haloWidthPx, haloBlurPx }: TextStyle, scale: number): number {
-  return haloWidthPx <= 0 ? smoothPx : scale * haloWidthPx + Math.max(smoothPx, scale * blurFactor * haloBlurPx);
+  return haloWidthPx <= 0 ? smoothPx : scale * haloWidthPx + Math.max(smoothPx, scale * haloFadePx(haloBlurPx, scale));
 }
 
 /**
@@ -63,10 +73,9 @@ export function paintText({ bitmap }: Surface, scale: number, text: FieldText, b
   for (const band of bitmap.bands(box)) paintBand(bitmap.painters, scale, text, band);
 }
 
-function paintBand(painters: Painters, scale: number, { style, runs }: FieldText, box: PixelBox): void {
+function paintBand(painters: Painters, scale: number, { style, runs, reachPx: reach }: FieldText, box: PixelBox): void {
   const colorOf = ({ run }: FieldRun): string => run.section?.color ?? style.color;
   const colors = [...new Set(runs.map(colorOf))];
-  const reach = reachPx(style, scale);
   const paint = (painted: readonly FieldRun[], shades: Uint16Array): void => {
     painters.beginText(box.minX, box.minY, box.maxX, box.maxY);
     for (const run of painted) collect(painters, scale, reach, run);
@@ -123,7 +132,7 @@ const knownShades = new LRUCache<string, Uint16Array>({ max: 200 });
  */
 function shadesOf(style: TextStyle, scale: number, reach: number, withHalo: boolean, color?: string): Uint16Array {
   const { haloColor, haloWidthPx, haloBlurPx, opacity } = style;
-  const key = JSON.stringify([withHalo && haloColor, haloWidthPx, haloBlurPx, opacity, scale, color]);
+  const key = JSON.stringify([withHalo && haloColor, haloWidthPx, haloBlurPx, opacity, scale, reach, color]);
   let shades = knownShades.get(key);
   if (!shades) {
     shades = makeShades(style, scale, reach, withHalo, color);
@@ -136,7 +145,7 @@ function makeShades(style: TextStyle, scale: number, reach: number, withHalo: bo
   const halo = channelsOf(style.haloColor);
   const fill = channelsOf(color ?? style.color);
   const width = style.haloWidthPx * scale;
-  const blur = blurFactor * style.haloBlurPx * scale;
+  const blur = scale * haloFadePx(style.haloBlurPx, scale);
   const haloOpacity = withHalo && width > 0 ? style.opacity * halo.alpha : 0;
   const fillOpacity = color === undefined ? 0 : style.opacity * fill.alpha;
   const boldness = 1 / gammaOf(fill);

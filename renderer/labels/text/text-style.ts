@@ -24,8 +24,14 @@ export interface SectionStyle extends FontSelection {
   readonly color: string | null;
 }
 
-/** Factor to a halo's blur, from the specification's shaders. */
-export const blurFactor = 1.19;
+/** Factor to a halo's blur, from the shaders of MapLibre GL JS. */
+const blurFactor = 1.19;
+/** What the edge of a blurred halo fades in addition, on each side, in their shaders. Device pixels. */
+export const blurredEdgePx = 0.84;
+
+/** Returns how far a halo fades on each side of its edge, in CSS pixels; 0 without blur. */
+export const haloFadePx = (haloBlurPx: number, scale: number): number =>
+  haloBlurPx === 0 ? 0 : blurFactor * haloBlurPx + blurredEdgePx / scale;
 
 /** Maximum width of a halo as a share of the size, from the specification. */
 const maxHaloShare = 1 / 4;
@@ -36,7 +42,7 @@ export interface TextStyle extends FontStyle {
   readonly haloColor: string;
   /** 0 for no halo. */
   readonly haloWidthPx: number;
-  /** Distance over which the halo's edge fades on each side, before {@link blurFactor}. */
+  /** The style's blur, from which {@link haloFadePx} follows. */
   readonly haloBlurPx: number;
   /** Null for a text of one style. */
   readonly sections: readonly SectionStyle[] | null;
