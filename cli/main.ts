@@ -44,14 +44,26 @@ function commandNamed(given: string): CommandName {
   throw new UsageError(`unknown command ${given}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`);
 }
 
+function refuseMoreThan(count: number, first: string, rest: readonly string[]): void {
+  const extra = rest[count];
+  if (extra !== undefined) throw new UsageError(`${[first, ...rest.slice(0, count)].join(' ')} does not take ${extra}`);
+}
+
 async function main([first, ...rest]: readonly string[]): Promise<void> {
-  if (first === undefined || first === '-h' || first === '--help') return console.log(overview(descriptions));
+  if (first === undefined) return console.log(overview(descriptions));
+  if (first === '-h' || first === '--help') {
+    refuseMoreThan(0, first, rest);
+    return console.log(overview(descriptions));
+  }
   if (first === '-v' || first === '--version') {
+    refuseMoreThan(0, first, rest);
     const { version } = await import('../server/version.js');
     return console.log(`fenceline ${version}`);
   }
   if (first === 'help') {
-    const help = rest[0] === undefined ? overview(descriptions) : commandHelp(descriptions[commandNamed(rest[0])]);
+    const [asked] = rest;
+    const help = asked === undefined ? overview(descriptions) : commandHelp(descriptions[commandNamed(asked)]);
+    refuseMoreThan(1, first, rest);
     return console.log(help);
   }
   if (first.startsWith('-'))

@@ -1,4 +1,7 @@
-/** Standard output, which may lose its reader or be a full disk. */
+/** Standard output, which may lose its reader or be a full disk, and streams that may be slower than we are. */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+
 const lost = new AbortController();
 
 /** Aborts with the error when something could not be written. A command that writes on without end stops then. */
@@ -13,4 +16,10 @@ export function watchOutput(): void {
 export async function outputWritten(): Promise<void> {
   await new Promise<void>((resolve) => void process.stdout.write('', () => resolve()));
   outputLost.throwIfAborted();
+}
+
+/** Writes lines. Resolves when the stream takes more. */
+export async function writeLines(stream: Writable, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  if (!stream.write(`${lines.join('\n')}\n`)) await once(stream, 'drain');
 }

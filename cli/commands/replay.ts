@@ -3,21 +3,21 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GeofenceInput } from '../../api/geofences/fields.js';
-import type { ReadableLog } from '../../backends/embedded/reader.js';
+import { hasLog, openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
 import { openReplayCatalog } from '../../replay/catalog.js';
 import { configuredFor, readProjects } from '../../replay/configuration.js';
 import { readProposal } from '../../replay/proposal.js';
 import { prepareReplay } from '../../replay/replay.js';
 import { Tally } from '../../replay/tally.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
+import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
+import type { Configuration } from '../../server/config/schema.js';
 import { printable } from '../../server/terminal-text.js';
-import type { Run, Values } from '../command.js';
+import { CommandFailure, type Run, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { outputLost } from '../output.js';
+import { outputLost, writeLines } from '../output.js';
 import { eventFormat } from '../replay/formats.js';
-import { writeLines } from '../replay/lines.js';
-import { openRecord } from '../replay/open.js';
 import { createProgress } from '../replay/progress.js';
 import { projectOf, type ReplayRequest, readGivenFile, readRequest, readSettingsFile } from '../replay/request.js';
 import { summaryLines, totalLine } from '../replay/summary.js';
@@ -36,6 +36,25 @@ export const run: Run<OptionsOf<'replay'>> = async (values) => {
     await record.close();
   }
 };
+
+interface OpenRecord {
+  readonly log: ReadableLog;
+  close(): Promise<void>;
+}
+
+/** Opens the log with the recorded locations: a data folder, which a server may have open, or the cluster's Kafka. */
+async function openRecord(configuration: Configuration): Promise<OpenRecord> {
+  if (configuration.backend === 'cluster') {
+    // Loaded here, because a data folder needs none of its clients.
+    const { openCluster } = await import('../../backends/cluster/cluster.js');
+    return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (problem) => console.error(problem) });
+  }
+  const folder = configuration.data;
+  if (!hasLog(folder))
+    throw new CommandFailure(`${folder} is not a data folder of Fenceline; choose another with --data`);
+  const log = openLogReader(folder);
+  return { log, close: () => log.close() };
+}
 
 /** Reports each invalid entry. Exits with status 2 unless invalid entries are to be skipped. */
 function readGeofences(path: string, skipInvalid: boolean): readonly GeofenceInput[] {

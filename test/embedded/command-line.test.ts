@@ -159,6 +159,8 @@ describe('a command that fails', () => {
     ['an option before the command', () => ['--port', '80', 'serve'], 2, /unknown option --port; options .* follow/],
     ['an option without its value', () => ['serve', '--port'], 2, /--port needs a value/],
     ['an unexpected word', () => ['serve', '8080'], 2, /serve takes only options, not 8080/],
+    ['a word after the version', () => ['--version', 'serve'], 2, /--version does not take serve/],
+    ['a second command after help', () => ['help', 'serve', 'tail'], 2, /help serve does not take tail/],
     ...callers.map(([name, args]): [string, () => readonly string[], 1, RegExp] => [
       `nothing listening, for ${name}`,
       () => [name, ...args(), '--address', nobody],
