@@ -257,10 +257,14 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
   it('shows a view that is still loaded where it will be', async () => {
     const page = await asOwner('/keys');
     await page.getByRole('heading', { level: 1 }).waitFor();
+    const skeletons = page.locator('main .skeleton');
+    // Those of the view before would be measured.
+    await expect.poll(() => skeletons.count()).toBe(0);
     const code = await hold(page, () => true, '**/assets/users-*');
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Users' }).click();
     await expect.poll(code.count).toBeGreaterThan(0);
-    const loading = await page.locator('main .skeleton').first().boundingBox();
+    await skeletons.first().waitFor();
+    const loading = await skeletons.first().boundingBox();
     const main = await page.getByRole('main').boundingBox();
     expect(loading!.x - main!.x).toBeGreaterThan(20);
     expect(loading!.y - main!.y).toBeGreaterThan(20);
