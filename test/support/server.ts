@@ -27,6 +27,9 @@ export const patientReplies = {
 /** The roles of a cluster's second node: all but those that take requests. */
 export const companionRoles = 'pipeline,webhooks,analytics';
 
+/** Returns the data folder of the second node of a cluster: a node refuses a folder with files of others. */
+export const companionFolderOf = (dataFolder: string): string => `${dataFolder}-companion`;
+
 /** Returns the admin API key that an embedded server wrote into its data folder. */
 export const adminApiKeyIn = async (dataFolder: string): Promise<string> =>
   (await readFile(join(dataFolder, adminApiKeyFile), 'utf8')).trim();
@@ -150,7 +153,8 @@ export class TestServer {
   async dispose(): Promise<void> {
     await this.#process.kill();
     await this.#companion?.kill();
-    await rm(this.dataFolder, { recursive: true, force: true });
+    for (const folder of [this.dataFolder, companionFolderOf(this.dataFolder)])
+      await rm(folder, { recursive: true, force: true });
   }
 
   #launch(port = 0): ServerProcess {
@@ -159,6 +163,6 @@ export class TestServer {
 
   #launchCompanion(): ServerProcess {
     const environment = { ...this.#environment, FENCELINE_ROLES: companionRoles };
-    return launchServer({ program, dataFolder: join(this.dataFolder, 'companion'), environment });
+    return launchServer({ program, dataFolder: companionFolderOf(this.dataFolder), environment });
   }
 }

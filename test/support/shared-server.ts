@@ -11,7 +11,7 @@ import { placeBasemap } from './basemap.js';
 import { Client, type Json, ok } from './client.js';
 import { newTestCluster, type TestCluster } from './cluster.js';
 import { program } from './program.js';
-import { adminApiKeyIn, companionRoles, patientReplies } from './server.js';
+import { adminApiKeyIn, companionFolderOf, companionRoles, patientReplies } from './server.js';
 
 /** Generous limits, a clock that expires geofences soon, sign-up, and files of sync and maps from the tests. */
 const settings = {
@@ -98,7 +98,7 @@ async function launchOnce(): Promise<SharedServerAnswer> {
     program,
     processes: [
       { dataFolder, environment },
-      ...(cluster ? [{ dataFolder: join(dataFolder, 'companion'), environment: companion }] : []),
+      ...(cluster ? [{ dataFolder: companionFolderOf(dataFolder), environment: companion }] : []),
     ],
     note: JSON.stringify({ dataFolder, cluster } satisfies Note),
   };
