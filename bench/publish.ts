@@ -15,6 +15,7 @@ const others = [
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-27-d0e995e2.json',
   'bench/results/2026-11-28-c5495b88.json',
+  'bench/results/2026-11-29-882ecb3a.json',
 ];
 
 /** Runs of single cases since the main run of the engines: their harness has changed. */
