@@ -166,17 +166,18 @@ async function ownerByLink(project: string): Promise<Headers> {
   return cookieOf(await post('/v1/signin/link', { token }));
 }
 
-/** Returns the token of the newest mail to the address, which is written after the answer. */
+/** Returns the token of the mail to the address, which is written after the answer. */
 async function mailedToken(email: string): Promise<string> {
-  const tokens: string[] = [];
+  let token: string | undefined;
   await until(async () => {
-    for (const name of await readdir(server.outbox)) {
+    // A mail that is still written has another ending.
+    for (const name of (await readdir(server.outbox)).filter((each) => each.endsWith('.eml'))) {
       const mail = await readFile(join(server.outbox, name), 'utf8');
-      if (mail.includes(`To: ${email}`)) tokens.push(/#invitation=(\S+)/.exec(mail)![1]!);
+      if (mail.includes(`To: ${email}`)) token = /#invitation=(\S+)/.exec(mail)![1]!;
     }
-    return tokens.length > 0;
+    return token !== undefined;
   });
-  return tokens[0]!;
+  return token!;
 }
 
 async function memberOf(owner: Headers, role: 'owner' | 'viewer'): Promise<{ id: string; headers: Headers }> {
