@@ -54,7 +54,7 @@ describe('a folder of others is refused and stays as it is', () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  it.each(['lost+found', 'basemap', 'roads'])('but one with nothing but %s is taken', (name) => {
+  it.each(['lost+found', 'basemap', 'roads', '.DS_Store'])('but one with nothing but %s is taken', (name) => {
     open(name);
     prepare();
     expect(['', name].map(modeOf)).toEqual([0o700, 0o700]);

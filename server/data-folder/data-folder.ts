@@ -13,8 +13,8 @@ const groupAndOthers = 0o077;
 
 /** Each folder in which a node has begun has one of them. */
 const marks = [join('log', 'data.mdb'), 'read-model', 'encryption-key', unfinishedRestoreFile];
-/** What commands and operators put into the folder before a node begins, and what file systems do. */
-const ofPreparation: ReadonlySet<string> = new Set(['admin-api-key', 'basemap', 'roads', 'lost+found']);
+/** What commands and operators put into the folder before a node begins, and what systems do. */
+const ofPreparation: ReadonlySet<string> = new Set(['admin-api-key', 'basemap', 'roads', 'lost+found', '.DS_Store']);
 
 /**
  * Creates the folder if necessary, and removes the permissions of other users from it and its content. Everything that
