@@ -174,6 +174,8 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Getting started' }).click();
     await page.getByRole('button', { name: 'Create geofence' }).click();
+    // The line is there before, and a location that comes before its geofence enters nothing.
+    await page.getByText('is monitored').waitFor();
     const line = await page.getByText(/^curl http/).textContent();
     await promisify(execFile)('sh', ['-c', `${line} --fail --silent --show-error`]);
     release();
