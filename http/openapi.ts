@@ -2,7 +2,6 @@
  * Generates the API's description from the schemas of the routes: /openapi.json, and /docs for people. Both require no
  * key.
  */
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import swagger from '@fastify/swagger';
@@ -12,7 +11,7 @@ import Type from 'typebox';
 import { ErrorBody } from '../schemas/json/common.js';
 import type { Authority } from './access/authority.js';
 import { protectPages } from './answers/headers.js';
-import { acceptsCoding, isKnown } from './answers/representations.js';
+import { acceptsCoding, entityTagOf, isKnown } from './answers/representations.js';
 import { honoursIdempotencyKey, idempotencyHeader } from './requests/idempotency.js';
 
 export interface OpenApiOptions {
@@ -121,8 +120,7 @@ const compress = promisify<Buffer, Buffer>(gzip);
 /** Writes the description once. A request that wrote it would keep the thread from other work for 20 ms. */
 async function writeDocument(app: FastifyInstance): Promise<Document> {
   const plain = Buffer.from(JSON.stringify(app.swagger()));
-  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  return { plain, gzipped: await compress(plain), etag };
+  return { plain, gzipped: await compress(plain), etag: entityTagOf(plain) };
 }
 
 async function sendDocument(request: FastifyRequest, reply: FastifyReply, document: Document): Promise<FastifyReply> {

@@ -5,12 +5,11 @@
  * of their content, which browsers may keep forever. A path of the API never answers the page. Any other path that does
  * not exist answers it to a browser, with status 404.
  */
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptsCoding, isKnown } from '../../http/answers/representations.js';
+import { acceptsCoding, entityTagOf, isKnown } from '../../http/answers/representations.js';
 import { ApiError } from '../../schemas/errors.js';
 
 export interface DashboardOptions {
@@ -122,7 +121,7 @@ export const dashboardRoutes =
     const assets = new Set(readdirSync(join(folder, 'assets')));
 
     function addPage(path: string, content: string): void {
-      const entityTag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+      const entityTag = entityTagOf(content);
       app.get(path, { config, schema }, async (request, reply) => {
         protect(reply).header('Cache-Control', 'no-cache').header('ETag', entityTag);
         if (isKnown(request, entityTag)) return reply.code(304).send();

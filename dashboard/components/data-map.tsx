@@ -2,6 +2,7 @@
  * A map that draws what a view gives it: collections of features by name, and layers that show them. It has this
  * server's own style and tiles, follows the theme, and says so where the browser cannot draw it.
  */
+import type { Feature, FeatureCollection } from 'geojson';
 import { useEffect, useRef, useState } from 'react';
 import { type PicturedView, subjectOf } from '../state/map-picture';
 import { useScope } from '../state/session';
@@ -13,6 +14,12 @@ import { styleOfTheme } from './map-look';
 import { loadMap } from './map-start';
 
 export type { Layer, LngLat, MapHandle, MovingDot, Palette } from './layered-map';
+
+/** Returns what a source of the map shows. */
+export const collectionOf = (features: readonly Feature[]): FeatureCollection => ({
+  type: 'FeatureCollection',
+  features: [...features],
+});
 
 interface Props extends DataMapProps {
   /** Keeps a picture of the map for the next time. */

@@ -1,18 +1,16 @@
 /** The shapes of a file on a map, before anything is sent. */
-import type { FeatureCollection, Geometry } from 'geojson';
+import type { Geometry } from 'geojson';
 import { useEffect, useState } from 'react';
 import type { Beacon, Geofence } from '../../client/types';
-import { DataMap, type Layer, type MapHandle, type Palette } from '../components/data-map';
+import { collectionOf, DataMap, type Layer, type MapHandle, type Palette } from '../components/data-map';
 
 interface Props {
   readonly geofences: readonly Geofence[];
   readonly beacons: readonly Beacon[];
 }
 
-const collectionOf = (geometries: readonly Geometry[]): FeatureCollection => ({
-  type: 'FeatureCollection',
-  features: geometries.map((geometry) => ({ type: 'Feature', geometry, properties: {} })),
-});
+const shapesOf = (geometries: readonly Geometry[]) =>
+  collectionOf(geometries.map((geometry) => ({ type: 'Feature', geometry, properties: {} })));
 
 const sources = ['shapes', 'fences', 'beacons'] as const;
 
@@ -57,9 +55,9 @@ export function PreviewMap({ geofences, beacons }: Props) {
   useEffect(() => {
     const centres = geofences.map(({ geometryCenter }) => geometryCenter);
     const points = beacons.flatMap(({ geometry }) => geometry ?? []);
-    map?.set('shapes', collectionOf(geofences.flatMap(({ geometry }) => geometry ?? [])));
-    map?.set('fences', collectionOf(centres));
-    map?.set('beacons', collectionOf(points));
+    map?.set('shapes', shapesOf(geofences.flatMap(({ geometry }) => geometry ?? [])));
+    map?.set('fences', shapesOf(centres));
+    map?.set('beacons', shapesOf(points));
     map?.fit(
       [...centres, ...points].map(({ coordinates }) => coordinates),
       15,

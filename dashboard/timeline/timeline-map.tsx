@@ -1,10 +1,10 @@
 /** The path of a user on a map, with the accuracy of each location and the geofences near it. */
 import { useQueries } from '@tanstack/react-query';
-import type { Feature, FeatureCollection, Position } from 'geojson';
+import type { Feature, Position } from 'geojson';
 import { useEffect, useMemo, useState } from 'react';
 import type { Geofence, UserLocation } from '../../client/types';
 import { type Answer, call } from '../client/call';
-import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
+import { collectionOf, DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { circleRing } from '../forms/geofence';
 import { useScope } from '../state/session';
 
@@ -94,15 +94,14 @@ export function TimelineMap({ locations, marks, chosen, explained, onChoose }: T
     const features = shapes.flatMap(({ _id, geometry }): Feature[] =>
       geometry ? [{ type: 'Feature', geometry, properties: { id: _id } }] : [],
     );
-    map?.set('fences', { type: 'FeatureCollection', features });
+    map?.set('fences', collectionOf(features));
   }, [map, shapes]);
   useEffect(() => {
     if (map === undefined) return;
-    const collection = (features: Feature[]): FeatureCollection => ({ type: 'FeatureCollection', features });
     const circled = [...locations.slice(0, maxCircles), ...(chosen ? [chosen] : [])];
     map.set(
       'accuracy',
-      collection(
+      collectionOf(
         circled.map((each) => ({
           type: 'Feature',
           geometry: {
@@ -116,7 +115,7 @@ export function TimelineMap({ locations, marks, chosen, explained, onChoose }: T
     const path = locations.filter(({ result }) => result === 'applied').map(positionOf);
     map.set(
       'path',
-      collection(
+      collectionOf(
         path.length > 1
           ? [{ type: 'Feature', geometry: { type: 'LineString', coordinates: path }, properties: {} }]
           : [],
@@ -124,7 +123,7 @@ export function TimelineMap({ locations, marks, chosen, explained, onChoose }: T
     );
     map.set(
       'points',
-      collection(
+      collectionOf(
         locations.toReversed().map((each) => ({
           type: 'Feature',
           geometry: { type: 'Point', coordinates: positionOf(each) },

@@ -1,8 +1,8 @@
 /** The map of a proposal: current geofences, the proposed one with its corners, and the events of the replay. */
-import type { Feature, FeatureCollection, Geometry } from 'geojson';
+import type { Feature, Geometry } from 'geojson';
 import { useEffect, useRef, useState } from 'react';
 import { useFences } from '../client/fences';
-import { DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
+import { collectionOf, DataMap, type Layer, type LngLat, type MapHandle, type Palette } from '../components/data-map';
 import { outlineOf, type Position, type Shape } from '../drawing/shape';
 import { type Found, foundInNames } from './compare';
 
@@ -36,11 +36,6 @@ const layers = ({ fence, added, removed, quiet, chosen, halo }: Palette): readon
   },
 ];
 
-const collection = (features: readonly Feature[]): FeatureCollection => ({
-  type: 'FeatureCollection',
-  features: [...features],
-});
-
 const featureOf = (geometry: Geometry): Feature => ({ type: 'Feature', geometry, properties: {} });
 const copy = (position: Position): number[] => [...position];
 
@@ -56,7 +51,7 @@ export function ProposalMap({ keepsFences, proposed, found, onReady, onClick }: 
   const fences = useFences(true);
   const [map, setMap] = useState<MapHandle>();
   useEffect(() => {
-    map?.set('fences', keepsFences ? fences.features : collection([]));
+    map?.set('fences', keepsFences ? fences.features : collectionOf([]));
   }, [map, fences, keepsFences]);
   const hasFitted = useRef(false);
   useEffect(() => {
@@ -67,9 +62,12 @@ export function ProposalMap({ keepsFences, proposed, found, onReady, onClick }: 
   }, [map, fences]);
   useEffect(() => {
     const outline = proposed && outlineOf(proposed);
-    map?.set('proposed', collection(outline ? [featureOf({ type: 'Polygon', coordinates: [outline.map(copy)] })] : []));
+    map?.set(
+      'proposed',
+      collectionOf(outline ? [featureOf({ type: 'Polygon', coordinates: [outline.map(copy)] })] : []),
+    );
     const corners = proposed?.type === 'polygon' ? proposed.points : proposed ? [proposed.centre] : [];
-    map?.set('corners', collection(corners.map((point) => featureOf({ type: 'Point', coordinates: copy(point) }))));
+    map?.set('corners', collectionOf(corners.map((point) => featureOf({ type: 'Point', coordinates: copy(point) }))));
   }, [map, proposed]);
   useEffect(() => {
     const features = found.flatMap(({ event, foundIn }): Feature[] =>
@@ -77,7 +75,7 @@ export function ProposalMap({ keepsFences, proposed, found, onReady, onClick }: 
         ? [{ type: 'Feature', geometry: event.location as never, properties: { id: event._id, foundIn } }]
         : [],
     );
-    map?.set('events', collection(features));
+    map?.set('events', collectionOf(features));
   }, [map, found]);
   return (
     <div className="live-map">

@@ -1,7 +1,12 @@
-/** What a request says of representations (RFC 9110): the one that the client has, and the codings that it reads. */
+/** Representations (RFC 9110): their tags, the one that a client has, and the codings that it reads. */
+import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
 type Headers = Pick<FastifyRequest, 'headers'>;
+
+/** Returns the strong tag of a representation: equal bytes have equal tags. */
+export const entityTagOf = (bytes: Uint8Array | string): string =>
+  `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 
 /**
  * Returns whether the client has the representation with this strong tag, so that 304 is the answer. The comparison is
