@@ -1,6 +1,6 @@
 /** Checks Kafka: brokers, those that they name to clients, versions, clock, topics, permissions. Writes nothing. */
 import type { Admin, Broker, Kafka } from 'kafkajs';
-import { createKafka, groupNameOf } from '../../backends/cluster/kafka/connection/client.js';
+import { createKafka, groupNameOf, whileBrokersChange } from '../../backends/cluster/kafka/connection/client.js';
 import {
   oldestMetadataLevel,
   quorumRequest,
@@ -65,7 +65,7 @@ export async function* checkKafka(options: KafkaOptions): AsyncGenerator<Finding
 
 /** Clients connect to the addresses that brokers name, not to the configured ones. Returns the ids within reach. */
 async function* checkAdvertised(admin: Admin): AsyncGenerator<Finding, number[]> {
-  const { brokers } = await admin.describeCluster();
+  const { brokers } = await whileBrokersChange(() => admin.describeCluster());
   const reached = await Promise.all(brokers.map(({ host, port }) => reach(host, port)));
   const away = outOfReach(reached);
   if (away === '') yield ok(`${brokers.length} brokers answer at the addresses that they advertise`);

@@ -3,6 +3,7 @@ import { type ISocketFactory, Kafka, type LogEntry, logLevel, type SASLOptions }
 import type { Topic } from '../../../../pipeline/ports.js';
 import { type ClientObserver, noObserver } from '../../client-observer.js';
 import type { KafkaOptions } from '../../options.js';
+import { retried } from '../../retrying.js';
 import {
   observeRequests,
   shareAttemptsToConnect,
@@ -48,6 +49,26 @@ export const createKafka = (
     ...(options.sasl && { sasl: options.sasl as SASLOptions }),
   });
 };
+
+/** How long a broker may be known to clients after its end, and how long others may take to learn of a new topic. */
+const changeLimitMs = 30_000;
+
+/**
+ * Repeats a request of the admin client, which kafkajs sends to one broker drawn by lot, or to the one that it believes
+ * to be the controller. Rejects after 30 seconds, or at once with an error that kafkajs marks as lasting.
+ */
+export const whileBrokersChange = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
+  retried(ask, { limitMs: changeLimitMs, isFinal: (error) => !mayPass(error) });
+
+/**
+ * When kafkajs gives up its own retries, it marks the error as lasting, and the cause as before. A broker that demands
+ * a login closes connections without one.
+ */
+function mayPass(error: unknown): boolean {
+  const { name, retriable, cause } = error as Error & { readonly retriable?: boolean };
+  if (name === 'KafkaJSConnectionClosedError') return false;
+  return retriable === true || (cause instanceof Error && mayPass(cause));
+}
 
 /** Returns Kafka's name of a group. It includes the topic, because all members must subscribe to the same topics. */
 export const groupNameOf = ({ prefix }: Pick<KafkaOptions, 'prefix'>, group: string, topic: Topic): string =>

@@ -6,7 +6,7 @@ import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
 import { type Topic, topics } from '../../../../pipeline/ports.js';
 import { dayMs } from '../../../../schemas/durations.js';
 import type { KafkaOptions } from '../../options.js';
-import { retried } from '../../retrying.js';
+import { whileBrokersChange } from './client.js';
 
 export type TopicSettings = Pick<
   KafkaOptions,
@@ -32,9 +32,6 @@ export const maxBatchBytesOf = (topic: Topic): number =>
 const minCompactionLagMs = dayMs;
 /** A node that was down for longer than tombstones are kept must read the whole topic again. */
 const defaultTombstoneRetentionMs = 30 * dayMs;
-
-/** How long brokers may take to learn of a topic that was just created. */
-const propagationLimitMs = 30_000;
 
 /** Returns the number of partitions that a topic gets: `changes` has one, because its order counts. */
 export const partitionsOf = (topic: Topic, { partitions }: Pick<KafkaOptions, 'partitions'>): number =>
@@ -95,7 +92,7 @@ export async function rehearseCreation(admin: Admin, settings: TopicSettings): P
 const noFindings: Omit<TopicFindings, 'missing'> = { faults: [], risks: [] };
 
 async function missingTopics(admin: Admin, { prefix }: TopicSettings): Promise<Topic[]> {
-  const existing = new Set(await admin.listTopics());
+  const existing = new Set(await whileBrokersChange(() => admin.listTopics()));
   return Object.values(topics).filter((topic) => !existing.has(prefix + topic));
 }
 
@@ -106,7 +103,8 @@ async function createTopics(
   validateOnly = false,
 ): Promise<void> {
   const configs = missing.map((topic) => topicConfig(topic, settings));
-  await admin.createTopics({ topics: configs, waitForLeaders: false, validateOnly }).catch((error) => {
+  const create = () => admin.createTopics({ topics: configs, waitForLeaders: false, validateOnly });
+  await whileBrokersChange(create).catch((error) => {
     throw withReasons(error);
   });
 }
@@ -160,10 +158,10 @@ function cleanUp(topic: Topic, { retentionMs }: TopicSettings): Readonly<Record<
 /** Checks the clean-up policy. With clean-up by time, the configuration would be lost silently after a week. */
 async function compactionFindings(admin: Admin, name: string): Promise<Omit<TopicFindings, 'missing'>> {
   const lagName = 'min.compaction.lag.ms';
-  const { resources } = await admin.describeConfigs({
-    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy', lagName] }],
-    includeSynonyms: false,
-  });
+  const asked = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['cleanup.policy', lagName] }];
+  const { resources } = await whileBrokersChange(() =>
+    admin.describeConfigs({ resources: asked, includeSynonyms: false }),
+  );
   const configured = (wanted: string) =>
     resources[0]?.configEntries.find(({ configName }) => configName === wanted)?.configValue;
   const policy = configured('cleanup.policy');
@@ -186,9 +184,7 @@ async function partitionFindings(
 ): Promise<{ readonly faults: readonly string[]; readonly replicas: ReadonlyMap<string, number> }> {
   if (present.length === 0) return { faults: [], replicas: new Map() };
   const names = present.map((topic) => settings.prefix + topic);
-  const { topics: found } = await retried(() => admin.fetchTopicMetadata({ topics: names }), {
-    limitMs: propagationLimitMs,
-  });
+  const { topics: found } = await whileBrokersChange(() => admin.fetchTopicMetadata({ topics: names }));
   const faults = present.flatMap((topic) => {
     const name = settings.prefix + topic;
     const partitions = found.find((each) => each.name === name)?.partitions.length ?? 0;
@@ -219,10 +215,7 @@ async function weaknesses(
     name,
     configNames,
   }));
-  // A broker may not know yet of a topic that was just created.
-  const described = await retried(() => admin.describeConfigs({ resources, includeSynonyms: false }), {
-    limitMs: propagationLimitMs,
-  });
+  const described = await whileBrokersChange(() => admin.describeConfigs({ resources, includeSynonyms: false }));
   return described.resources.flatMap(({ resourceName: name, configEntries }) => {
     const configured = (wanted: string) => configEntries.find(({ configName }) => configName === wanted)?.configValue;
     const count = replicas.get(name) ?? 0;
