@@ -65,3 +65,12 @@ test('the answer without waiting is about the user that evaluation reports', asy
     { numRuns: propertyRuns(2_000) },
   );
 });
+
+// Only late fixes were left out, so a repeat had a record, which the anonymous fix after it took.
+test('regression: the answer named a record that evaluation did not create after a repeat', async () => {
+  const at = (id: string, said: Partial<Location>) => locationAt(1, 0, 0, { id, deviceTimed: true, ...said });
+  const before = [at('anonymous', {}), at('named', { userId: 'ann' })];
+  const sent = [at('anonymous again', {}), at('without a time', { deviceTimed: false })];
+  const { user } = stateAfter([...before, ...sent]);
+  expect((await known(sent, stateAfter(before).state))._id).toBe(user);
+});

@@ -5,8 +5,8 @@
 
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
-import { fixTimesOf, isStale } from '../pipeline/evaluation/evaluate.js';
-import { existingUser, profileAfter, resolveUser, usersAfter } from '../pipeline/evaluation/users.js';
+import { admit, stateAfter } from '../pipeline/evaluation/admission.js';
+import { profileAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 import { deviceKey } from '../pipeline/records/device-key.js';
 import { decodeDeviceState } from '../pipeline/records/device-state.js';
@@ -50,18 +50,22 @@ export async function lastKnownUser(locations: readonly Location[], sources: Las
   return userOf(known, location, sources.configuration)!;
 }
 
-/** A stale location creates no record. The first location that is not stale creates it for those that follow. */
-function userAfter(locations: readonly Location[], state: DeviceState | undefined): UserState {
-  const last = locations.at(-1)!;
-  let users = state?.users ?? [];
-  const stored = users[0]?.last;
-  let before = stored && { occurredAt: stored.occurredAt, locationMs: state!.locationMs };
+/**
+ * Returns the record that evaluation will report for the last location, as it is now. Only a location that is applied
+ * creates a record, which those that follow have.
+ */
+function userAfter(locations: readonly Location[], stored: DeviceState | undefined): UserState {
+  let state = stored;
+  let user!: UserState;
   for (const location of locations) {
-    if (before && isStale(location, before)) continue;
-    users = usersAfter(users, resolveUser(location, users));
-    before = fixTimesOf(location);
+    const admission = admit(location, state);
+    user = admission.user;
+    if (admission.result !== 'applied') continue;
+    const profile = profileAfter(user.profile, location.details);
+    state = stateAfter(location, state, admission, { ...user, profile, last: admission.last });
   }
-  return existingUser(last, users)!;
+  const before = stored?.users.find(({ id }) => id === user.id);
+  return { ...(before ?? { ...user, profile: null, last: null }), userId: user.userId };
 }
 
 function nothingInAnOutage(error: unknown): undefined {
