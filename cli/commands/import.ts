@@ -30,7 +30,7 @@ export const run: Run<OptionsOf<'import'>> = async (values, [path, ...others]) =
   const resource = values.resource ?? 'geofences';
   if (resource !== 'geofences' && resource !== 'beacons')
     throw new UsageError(`--resource must be geofences or beacons, not ${resource}`);
-  if (values.rejected !== undefined) checkOutput('rejected', values.rejected);
+  if (values.rejected !== undefined) checkOutput('rejected', values.rejected, path);
   const line = progressLine(process.stderr);
   const isDryRun = values['dry-run'] === true;
   let consequence = 'the server imports a file only once it has the whole file';

@@ -227,6 +227,22 @@ describe('settings that do not fit together', () => {
 });
 
 describe('import', () => {
+  it('does not replace the file that it reads by its rejected rows', async () => {
+    const rows = 'tag,externalId\nstore,1\n';
+    writeFileSync(join(folder, 'own.csv'), rows);
+    symlinkSync('own.csv', join(folder, 'same.csv'));
+    const options = ['--key', 'k', '--address', `http://127.0.0.1:${otherPort}/rejecting`];
+    for (const rejected of ['own.csv', './own.csv', 'same.csv']) {
+      const { status, stderr } = await call(['import', 'own.csv', '--rejected', rejected, ...options]);
+      expect({ status, stderr }).toEqual({
+        status: 2,
+        stderr:
+          'fenceline: --rejected must be another file than own.csv, which it would replace (see "fenceline help import")\n',
+      });
+    }
+    expect(readFileSync(join(folder, 'own.csv'), 'utf8')).toBe(rows);
+  });
+
   it('reports its summary also when the rejected rows cannot be saved', async () => {
     const address = `http://127.0.0.1:${otherPort}/rejecting`;
     const rest = ['--key', 'k', '--rejected', '/dev/full', '--address', address];
