@@ -103,7 +103,7 @@ export const descriptions = {
       format: {
         type: 'string',
         value: 'FORMAT',
-        help: 'Format: csv, geojson or ndjson. Default: by the extension of the file, or csv.',
+        help: 'Format: csv, geojson or ndjson. Default: by the extension of the file; csv if it has none.',
       },
       tag: { type: 'string', value: 'TAG', help: 'Only records with this tag. Default: all.' },
       key: { type: 'string', value: 'KEY', help: 'Secret key of the project and environment. Default: FENCELINE_KEY.' },

@@ -1,10 +1,27 @@
 /** Writes the files that commands produce. */
 import { closeSync, createWriteStream, lstatSync, openSync, readlinkSync, rmSync, type Stats, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UsageError } from './command.js';
+
+/**
+ * Returns the format that the extension of an output file names; undefined for a file without an extension, such as
+ * /dev/stdout. Throws a UsageError on any other extension, so that no file says what it is not.
+ */
+export function formatOfOutput<Format>(
+  path: string,
+  formats: Readonly<Record<string, Format>>,
+  remedy: string,
+): Format | undefined {
+  const extension = extname(path).toLowerCase();
+  if (extension === '' || Object.hasOwn(formats, extension)) return formats[extension];
+  const known = Object.keys(formats);
+  throw new UsageError(
+    `--output must end in ${known.slice(0, -1).join(', ')} or ${known.at(-1)}, not ${path}; or ${remedy}`,
+  );
+}
 
 /** Returns the file that a path leads to over links, whether it exists or not. */
 const targetOf = (path: string): string =>

@@ -2,11 +2,11 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { formatOfName, importFormats } from '../../schemas/import-formats.js';
+import { importFormats, importFormatsByExtension } from '../../schemas/import-formats.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { Interruption, interruptible } from '../interruption.js';
-import { checkOutput, save } from '../save.js';
+import { checkOutput, formatOfOutput, save } from '../save.js';
 import { accessOf, request } from '../server.js';
 
 const resources = ['geofences', 'beacons'];
@@ -18,7 +18,7 @@ export const run: Run<OptionsOf<'export'>> = async (values, [resource = 'geofenc
   const { output, tag } = values;
   if (values.format !== undefined && !importFormats.some((each) => each === values.format))
     throw new UsageError(`--format must be one of ${importFormats.join(', ')}, not ${values.format}`);
-  const format = values.format ?? formatOfName(output ?? '') ?? 'csv';
+  const format = values.format ?? formatOf(output) ?? 'csv';
   const query = new URLSearchParams({ format, ...(tag !== undefined && { tag }) });
   if (output !== undefined) checkOutput('output', output);
   const answer = await request(access, `/v1/${resource}/export?${query}`);
@@ -26,6 +26,9 @@ export const run: Run<OptionsOf<'export'>> = async (values, [resource = 'geofenc
   if (output === undefined) await pipeline(body, process.stdout, { end: false });
   else await saved(body, output);
 };
+
+const formatOf = (output: string | undefined) =>
+  output === undefined ? undefined : formatOfOutput(output, importFormatsByExtension, 'name the format with --format');
 
 async function saved(body: Readable, output: string): Promise<void> {
   const { signal, release } = interruptible(() => `${output} is as it was before`);

@@ -1,5 +1,4 @@
 /** `fenceline map`: draws one static map into a file, without a server. */
-import { extname } from 'node:path';
 import { queryProblem } from '../../http/requests/query.js';
 import type { RasterIcon } from '../../renderer/icons/rasterize.js';
 import { cutLayerProblem } from '../../renderer/pool/tile-reports.js';
@@ -14,7 +13,7 @@ import { cacheFolder } from '../cache-folder.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { checkOutput, save } from '../save.js';
+import { checkOutput, formatOfOutput, save } from '../save.js';
 
 const one = { type: 'string' } as const;
 const many = { type: 'array' } as const;
@@ -35,7 +34,7 @@ export const mapParameters = {
   publishableKey: one,
 } as const;
 
-/** Formats by the extension of the output file. A format in the query takes precedence. */
+/** Formats by the extension of the output file. */
 const formats: Readonly<Record<string, string>> = { '.png': 'png', '.webp': 'webp', '.jpg': 'jpg', '.jpeg': 'jpg' };
 
 export const run: Run<OptionsOf<'map'>> = async (values, words) => {
@@ -55,11 +54,12 @@ export const run: Run<OptionsOf<'map'>> = async (values, words) => {
 };
 
 function readRequest(text: string, output: string): MapRequest {
-  const format = formats[extname(output).toLowerCase()];
   const query = parseQuery(text);
   const misnamed = queryProblem(query, { declared: mapParameters, ignored: {} });
   if (misnamed) throw usageError(misnamed);
-  const read = readMapQuery({ ...(format && { format }), ...query });
+  // A format in the query takes precedence.
+  const format = query.format ?? formatOfOutput(output, formats, 'name the format in the query');
+  const read = readMapQuery({ ...query, ...(format !== undefined && { format }) });
   if (!read.ok) throw usageError(read.problem);
   const { request, geofenceTag } = read.value;
   if (geofenceTag !== null) throw usageError({ param: 'geofences', rule: 'are known to a server only' });

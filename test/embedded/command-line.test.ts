@@ -198,6 +198,19 @@ describe('a command that fails', () => {
       /open '\/missing\/x.csv'/,
     ],
     ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not a data folder/],
+    // It wrote a PNG, and a CSV that no import could unpack.
+    [
+      'a map in a format that does not exist',
+      () => ['map', 'width=64&height=64&center=43.77,11.25&zoom=4', '-o', 'map.gif'],
+      2,
+      /--output must end in \.png, \.webp, \.jpg or \.jpeg, not map\.gif/,
+    ],
+    [
+      'an export into a file that is to be compressed',
+      () => ['export', '--key', 'k', '--address', nobody, '-o', 'stores.csv.gz'],
+      2,
+      /--output must end in \.csv, .*, not stores\.csv\.gz; or name the format with --format/,
+    ],
   ];
   it.each(cases)('prints one line: %s', async (_, args, status, message) => {
     const answer = await call(args(), { FENCELINE_ADMIN_API_KEY: 'wrong' });
