@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readArguments } from './arguments.js';
 import { type CommandDescription, UsageError } from './command.js';
+import { descriptions } from './descriptions.js';
 
 const description: CommandDescription = {
   summary: 'Tests.',
@@ -53,4 +54,30 @@ describe('the arguments of a command', () => {
     const { words } = readArguments('test', { ...description, takesArguments: true }, ['create', 'Shop', '--compare']);
     expect(words).toEqual(['create', 'Shop']);
   });
+});
+
+// 'project list --environment live' listed all environments, and 'migrate radar FOLDER --from -1h' copied everything.
+test('an option of another form is refused, and may stand before the word', () => {
+  const forms: CommandDescription = {
+    ...description,
+    takesArguments: true,
+    options: { kind: { type: 'string', value: 'KIND', help: 'Kind.', form: 'rotate' } },
+  };
+  for (const args of [
+    ['list', '--kind', 'secret'],
+    ['--kind', 'secret', 'list'],
+  ])
+    expect(() => readArguments('test', forms, args)).toThrow(
+      new UsageError('--kind is an option of "test rotate" only'),
+    );
+  expect(readArguments('test', forms, ['--kind', 'secret', 'rotate']).values).toEqual({ kind: 'secret' });
+});
+
+test('each option of one form names a form of its command', () => {
+  const wrong = Object.entries<CommandDescription>(descriptions).flatMap(([name, { usage, options }]) =>
+    Object.entries(options)
+      .filter(([, { form }]) => form !== undefined && !usage.some((each) => each.startsWith(`${name} ${form}`)))
+      .map(([option]) => `${name} --${option}`),
+  );
+  expect(wrong).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** Reads the arguments of a command according to its description. Pure. */
 import { parseArgs } from 'node:util';
 import { nearestName } from '../http/fields/spelling.js';
-import { type CommandDescription, UsageError } from './command.js';
+import { type CommandDescription, type OptionDescription, UsageError } from './command.js';
 
 export interface Arguments {
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
@@ -9,7 +9,12 @@ export interface Arguments {
   readonly wantsHelp: boolean;
 }
 
-/** Throws a UsageError on an unknown option, with the nearest known one, on a missing value, and on a repetition. */
+type Known = Pick<OptionDescription, 'type' | 'form'>;
+
+/**
+ * Throws a UsageError on an unknown option, with the nearest known one, on a missing value, on a repetition, and on an
+ * option of another form of the command.
+ */
 export function readArguments(name: string, description: CommandDescription, args: readonly string[]): Arguments {
   const options = Object.entries(description.options).map(([option, { type, short }]) => [
     option,
@@ -27,7 +32,7 @@ export function readArguments(name: string, description: CommandDescription, arg
     if (token.kind !== 'option') continue;
     if (given.has(token.name)) throw new UsageError(`${token.rawName} is given twice`);
     given.add(token.name);
-    const known = token.name === 'help' ? { type: 'boolean' } : own(description.options, token.name);
+    const known: Known | undefined = token.name === 'help' ? { type: 'boolean' } : own(description.options, token.name);
     if (known === undefined) throw new UsageError(unknownOption(token.rawName, description));
     if (known.type === 'string' && !token.value) throw new UsageError(`${token.rawName} needs a value`);
     if (known.type === 'string' && !token.inlineValue && token.value?.startsWith('-'))
@@ -35,6 +40,9 @@ export function readArguments(name: string, description: CommandDescription, arg
         `${token.rawName} needs a value; write ${token.rawName}=${token.value} if that is the value`,
       );
     if (known.type === 'boolean' && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
+    const [form] = parsed.positionals;
+    if (known.form !== undefined && form !== undefined && form !== known.form)
+      throw new UsageError(`${token.rawName} is an option of "${name} ${known.form}" only`);
   }
   const { help, ...values } = parsed.values as Arguments['values'] & { help?: boolean };
   const wantsHelp = help === true;

@@ -8,6 +8,8 @@ export interface OptionDescription {
   /** Placeholder of the value in the help text, for example FILE. */
   readonly value?: string;
   readonly help: string;
+  /** First word of the only form of the command that takes it. Default: all forms. */
+  readonly form?: string;
 }
 
 export type Options = Readonly<Record<string, OptionDescription>>;
