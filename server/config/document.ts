@@ -22,6 +22,7 @@ function defaultOf({ schema }: Setting): string {
 
 const formatNames = {
   bounds: 'list of four numbers',
+  header: 'text in ASCII',
   networks: 'addresses and CIDR blocks',
   roles: 'list of roles',
   seconds: 'list of seconds',
@@ -32,9 +33,9 @@ const formatNames = {
 
 function allowed({ schema }: Setting): string {
   if (schema.enum) return schema.enum.map(code).join(', ');
-  if (schema.format !== undefined) return formatNames[schema.format];
-  if (schema.type === 'array') return 'list of texts';
-  if (schema.type === 'string') return schema.secret ? 'text, secret' : 'text';
+  const format = schema.format === undefined ? undefined : formatNames[schema.format];
+  if (schema.type === 'array') return format ?? 'list of texts';
+  if (schema.type === 'string') return `${format ?? 'text'}${schema.secret ? ', secret' : ''}`;
   const { minimum = 0, maximum } = schema;
   return maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
 }

@@ -122,6 +122,7 @@ describe('configuration', () => {
     });
   });
 
+  const ofHeaders = 'must have characters of ASCII only, because a header carries it';
   // Most were found only by the first use, some by a stack, and those of the sync after the data folder was made.
   test.each([
     ['FENCELINE_TRACING_ENDPOINT', 'nonsense', 'tracing.endpoint', 'must be an http or https URL'],
@@ -139,6 +140,10 @@ describe('configuration', () => {
       'tracing.authorization',
       'must have no line breaks and no other control characters',
     ],
+    // All geocoding was answered "connection_failed", and all traces were lost.
+    ['FENCELINE_GEOCODING_CONTACT', 'Łódź', 'geocoding.contact', ofHeaders],
+    ['FENCELINE_TRACING_AUTHORIZATION', 'Łódź', 'tracing.authorization', ofHeaders],
+    ['FENCELINE_ROUTING_API_KEY', 'Łódź', 'routing.apiKey', ofHeaders],
     ['FENCELINE_HOST', 'x'.repeat(4_097), 'host', 'must have at most 4096 characters'],
     [
       'FENCELINE_EVENTS_RETENTION_DAYS',

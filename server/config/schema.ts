@@ -11,7 +11,7 @@ export type SettingValue = string | number | string[];
 export interface SettingSchema<Value extends SettingValue = SettingValue> {
   readonly type: 'string' | 'integer' | 'array';
   /** What a text is, unless it is empty, or the items of a list. */
-  readonly format?: 'bounds' | 'networks' | 'roles' | 'seconds' | 'timeOfDay' | 'timeZone' | 'url';
+  readonly format?: 'bounds' | 'header' | 'networks' | 'roles' | 'seconds' | 'timeOfDay' | 'timeZone' | 'url';
   /** A password. Neither `fenceline config` nor the log shows it. */
   readonly secret?: true;
   readonly enum?: readonly string[];
@@ -56,7 +56,7 @@ const text = (fallback: string, description: string): SettingSchema<string> => (
   description,
 });
 const formatted = (
-  format: 'timeOfDay' | 'timeZone' | 'url',
+  format: 'header' | 'timeOfDay' | 'timeZone' | 'url',
   fallback: string,
   description: string,
 ): SettingSchema<string> => ({ ...text(fallback, description), format });
@@ -65,6 +65,7 @@ const requiredText = (fallback: string, description: string): SettingSchema<stri
   minLength: 1,
 });
 const secret = (description: string): SettingSchema<string> => ({ ...text('', description), secret: true });
+const secretHeader = (description: string): SettingSchema<string> => ({ ...secret(description), format: 'header' });
 const oneOf = <const Value extends string>(
   allowed: readonly Value[],
   fallback: NoInfer<Value>,
@@ -141,7 +142,7 @@ export const configurationSchema = {
       'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces. It gets ' +
         'spans of requests, appends, evaluation and deliveries. Empty: off.',
     ),
-    authorization: secret('Value of the header Authorization of requests to the collector. Empty: none.'),
+    authorization: secretHeader('Value of the header Authorization of requests to the collector. Empty: none.'),
     samplePercent: count(
       100,
       'Share of requests that are traced. A higher value costs more time and memory in Fenceline and in the collector.',
@@ -582,7 +583,8 @@ export const configurationSchema = {
       'Base URL of the geocoding service, such as http://127.0.0.1:2322 for Photon. It may be private.',
     ),
     apiKey: secret('Key of the geocoding service, sent as api_key. Empty: none.'),
-    contact: text(
+    contact: formatted(
+      'header',
       '',
       'Email address or URL of the operator, sent in the User-Agent. Public services require it to tell who asks.',
     ),
@@ -621,7 +623,7 @@ export const configurationSchema = {
         'answered not_available.',
     ),
     url: formatted('url', '', 'URL of the service, for example http://127.0.0.1:8002. The embedded router ignores it.'),
-    apiKey: secret('API key of the service, if it requires one.'),
+    apiKey: secretHeader('API key of the service, if it requires one.'),
     dataFolder: text(
       '',
       'Folder with the road data of the embedded router. Nodes of a cluster may share it. Empty: `roads` in the data ' +

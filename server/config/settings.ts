@@ -64,6 +64,7 @@ function isTimeZone(name: string): boolean {
 
 /** By format: whether a text has it, and the rule. */
 const textFormats: Readonly<Record<string, readonly [test: (text: string) => boolean, rule: string]>> = {
+  header: [(given) => /^[\x20-\x7e]*$/.test(given), 'must have characters of ASCII only, because a header carries it'],
   url: [isHttpUrl, 'must be an http or https URL'],
   timeOfDay: [(given) => timeOfDay.test(given), 'must be a time of the day as HH:mm'],
   timeZone: [isTimeZone, 'must be an IANA time zone, such as Europe/Berlin'],
