@@ -247,11 +247,8 @@ describe('import', () => {
     const options = ['--key', 'k', '--address', `http://127.0.0.1:${otherPort}/rejecting`];
     for (const rejected of ['own.csv', './own.csv', 'same.csv']) {
       const { status, stderr } = await call(['import', 'own.csv', '--rejected', rejected, ...options]);
-      expect({ status, stderr }).toEqual({
-        status: 2,
-        stderr:
-          'fenceline: --rejected must be another file than own.csv, which it would replace (see "fenceline help import")\n',
-      });
+      expect(stderr).toContain('--rejected must be another file than own.csv, which it would replace');
+      expect(status).toBe(2);
     }
     expect(readFileSync(join(folder, 'own.csv'), 'utf8')).toBe(rows);
   });
