@@ -93,13 +93,18 @@ const programFolder = fileURLToPath(new URL('..', import.meta.url));
 const isFileError = ({ code, path }: NodeJS.ErrnoException): boolean =>
   code === 'ENOSPC' || code === 'EDQUOT' || (path !== undefined && !path.startsWith(programFolder));
 
+async function fileErrorLine(error: NodeJS.ErrnoException): Promise<string> {
+  const { fileProblem } = await import('../schemas/file-problem.js');
+  return error.path === undefined ? fileProblem(error) : `${error.path}: ${fileProblem(error)}`;
+}
+
 /** Returns the line and the exit status of an expected error; undefined for a fault of the program. */
 async function expectedFailure(error: Error): Promise<Failure | undefined> {
   if (error instanceof UsageError) return { line: `${error.message} (see "fenceline help${helpTopic()}")`, status: 2 };
   if (error instanceof CommandFailure) return { line: error.message, status: 1 };
   if (error instanceof Interruption) return { line: error.message, status: error.status };
   if (error === outputLost.reason) return { line: `the output can't be written: ${error.message}`, status: 1 };
-  if (isFileError(error)) return { line: error.message, status: 1 };
+  if (isFileError(error)) return { line: await fileErrorLine(error), status: 1 };
   if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'chdb'"))
     return { line: (await import('../server/missing-analytics.js')).notInstalled, status: 1 };
   // Loaded only now: no command needs them to start.

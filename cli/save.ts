@@ -4,7 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { UsageError } from './command.js';
+import { CommandFailure, UsageError } from './command.js';
 
 /**
  * Returns the format that the extension of an output file names; undefined for a file without an extension, such as
@@ -36,7 +36,7 @@ const isSameFile = (one: Stats, other: Stats | undefined): boolean => one.ino ==
 
 /**
  * Throws if the file of an option can't be written: a UsageError for a folder and for the file `input`, which the
- * command reads, else the error of the system. Changes nothing.
+ * command reads, a CommandFailure without its folder, else the error of the system. Changes nothing.
  */
 export function checkOutput(option: 'output' | 'rejected', path: string, input?: string): void {
   const existing = found(path);
@@ -46,6 +46,8 @@ export function checkOutput(option: 'output' | 'rejected', path: string, input?:
   // To open a pipe waits for its reader.
   if (existing !== undefined && !existing.isFile()) return;
   const target = targetOf(path);
+  const folder = dirname(target);
+  if (found(folder) === undefined) throw new CommandFailure(`--${option} ${path}: there is no folder ${folder}`);
   closeSync(openSync(target, 'a'));
   if (existing === undefined) rmSync(target);
 }

@@ -2,7 +2,6 @@
  * Turns the configuration into connection options for the services of a cluster: parses addresses, reads certificate
  * files, and refuses contradictions. All problems are reported at once, each with its key.
  */
-import { readFileSync } from 'node:fs';
 import type {
   ClickHouseOptions,
   KafkaOptions,
@@ -14,6 +13,7 @@ import { topics } from '../pipeline/ports.js';
 import { dayMs } from '../schemas/durations.js';
 import type { Configuration } from './config/schema.js';
 import { ConfigurationError } from './failures.js';
+import { readPemFile } from './pem-file.js';
 
 export interface ClusterOptions {
   readonly kafka: KafkaOptions;
@@ -171,12 +171,8 @@ function authorities(section: string, { caFile }: { caFile: string }, report: Re
 
 function pemFile(key: string, path: string, report: Report): string | undefined {
   if (path === '') return undefined;
-  try {
-    const text = readFileSync(path, 'utf8');
-    if (/-----BEGIN [A-Z ]+-----/.test(text)) return text;
-    report(key, `${path} is not a PEM file`);
-  } catch (error) {
-    report(key, `${path} can't be read: ${(error as NodeJS.ErrnoException).code}`);
-  }
+  const read = readPemFile(path);
+  if (read.ok) return read.text;
+  report(key, read.rule);
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { loadConfiguration } from './config/load.js';
 import { mailerOptions } from './mail.js';
@@ -52,6 +53,11 @@ test('all contradictions are refused at once, each with its key', () => {
   expect(problemsWith(contradicting).map((problem) => problem.split(':')[0])).toEqual(expect.arrayContaining(keys));
   const one = 'mail.sender: must be one mail address, such as name@example.com, in ASCII';
   expect(problemsWith({ FENCELINE_MAIL_SENDER: 'a@b, c@d' })).toEqual([one]);
+  // Any file was taken, and every mail failed later.
+  const ca = fileURLToPath(new URL('../package.json', import.meta.url));
+  expect(problemsWith({ FENCELINE_MAIL_CA_FILE: ca })).toEqual([`mail.caFile: ${ca} is not a PEM file`]);
+  const none = { FENCELINE_MAIL_PASSWORD_FILE: 'none' };
+  expect(problemsWith(none)).toEqual(["mail.passwordFile: none can't be read: there is no such file or folder"]);
   const twice = { FENCELINE_MAIL_PASSWORD: 'a', FENCELINE_MAIL_PASSWORD_FILE: '/does/not/exist' };
   expect(problemsWith(twice)).toEqual(['mail.passwordFile: must be empty if mail.password is set']);
 });

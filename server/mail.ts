@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { checkMailAddress } from '../outbound/mail/address.js';
 import type { Mailer } from '../outbound/mail/mail.js';
 import { createMailer, type MailerOptions } from '../outbound/mail/mailer.js';
+import { fileProblem } from '../schemas/file-problem.js';
 import type { Configuration } from './config/schema.js';
 import { ConfigurationError } from './failures.js';
+import { readPemFile } from './pem-file.js';
 
 const retryDelaysMs = [2_000, 10_000];
 const maxConnections = 4;
@@ -22,19 +24,25 @@ export function mailerOptions({ mail, data }: Configuration): MailerOptionsResul
   const report = (key: string, rule: string): void => {
     problems.push(`mail.${key}: ${rule}`);
   };
-  function contentOf(key: 'passwordFile' | 'caFile'): string {
+  function passwordOfFile(): string {
     try {
-      return mail[key] && readFileSync(mail[key], 'utf8');
+      return mail.passwordFile && readFileSync(mail.passwordFile, 'utf8').trim();
     } catch (error) {
-      report(key, (error as Error).message);
+      report('passwordFile', `${mail.passwordFile} can't be read: ${fileProblem(error)}`);
       return '';
     }
+  }
+  function authorities(): string {
+    const read = mail.caFile === '' ? undefined : readPemFile(mail.caFile);
+    if (read === undefined || read.ok) return read?.text ?? '';
+    report('caFile', read.rule);
+    return '';
   }
   const sender = checkMailAddress('sender', mail.sender || senderOfOutbox);
   if (!sender.ok) report('sender', sender.problem.rule);
   const from = sender.ok ? sender.value : senderOfOutbox;
-  const password = mail.password || contentOf('passwordFile').trim();
-  const ca = contentOf('caFile');
+  const password = mail.password || passwordOfFile();
+  const ca = authorities();
 
   if (mail.password && mail.passwordFile) report('passwordFile', 'must be empty if mail.password is set');
   if (mail.host && !mail.sender) report('sender', 'must be set if mail.host is');

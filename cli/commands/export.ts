@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
+import { fileProblem } from '../../schemas/file-problem.js';
 import { importFormats, importFormatsByExtension } from '../../schemas/import-formats.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
@@ -36,7 +37,7 @@ async function saved(body: Readable, output: string): Promise<void> {
     await save(output, body, signal);
   } catch (error) {
     if (error instanceof Interruption) throw error;
-    throw new CommandFailure(`the export ended early, and ${output} is as it was before: ${(error as Error).message}`);
+    throw new CommandFailure(`the export ended early, and ${output} is as it was before: ${fileProblem(error)}`);
   } finally {
     release();
   }

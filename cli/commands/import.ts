@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { type ReadableStream, TextDecoderStream } from 'node:stream/web';
 import { sleep } from '../../client/attempts.js';
 import { createBlockReader } from '../../client/server-sent-events.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import { formatOfName } from '../../schemas/import-formats.js';
 import type { Import, ImportFormat } from '../../schemas/json/import.js';
 import { printable } from '../../server/terminal-text.js';
@@ -76,8 +77,8 @@ async function send(
   let unreadable: CommandFailure | undefined;
   async function* sent(): AsyncGenerator<Uint8Array> {
     let bytes = 0;
-    const file = createReadStream(path).on('error', ({ message }) => {
-      unreadable = new CommandFailure(`${path} can't be read: ${message}`);
+    const file = createReadStream(path).on('error', (error) => {
+      unreadable = new CommandFailure(`${path} can't be read: ${fileProblem(error)}`);
     });
     for await (const chunk of file as AsyncIterable<Uint8Array>) {
       yield chunk;
@@ -148,7 +149,7 @@ async function report(
       await save(rejectedPath, Readable.fromWeb(response.body as ReadableStream), signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw new CommandFailure(`${summary}; the bad rows could not be saved: ${(error as Error).message}`);
+      throw new CommandFailure(`${summary}; the bad rows could not be saved: ${fileProblem(error)}`);
     }
     console.error(`the bad rows are in ${rejectedPath}; correct them and import this file`);
   }

@@ -6,6 +6,7 @@ import { iconUrls, referenceProblem } from '../../renderer/request/references.js
 import { type Query, readMapQuery } from '../../renderer/request/request.js';
 import type { DrawnMap, MapRequest } from '../../renderer/types.js';
 import { ApiError, type FieldProblem, parameterError } from '../../schemas/errors.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { archiveHints, archiveLocation, isUrl, mapsUserAgent } from '../../server/map-data.js';
 import { printable } from '../../server/terminal-text.js';
@@ -99,7 +100,7 @@ async function draw(request: MapRequest, archive: string, configuration: Configu
   } catch (error) {
     if (error instanceof ApiError) throw error;
     const name = archive === '' ? 'the basemap' : `the archive ${archive}`;
-    throw new CommandFailure(`${name} could not be drawn: ${(error as Error).message}`);
+    throw new CommandFailure(`${name} could not be drawn: ${fileProblem(error)}`);
   } finally {
     await fetcher?.close();
   }

@@ -5,6 +5,7 @@ import { type Bounds, isBounds, parsePoly, ringOfBounds } from '../../providers/
 import { buildRoadData } from '../../providers/valhalla/build.js';
 import { readExtractHeader } from '../../providers/valhalla/pbf-header.js';
 import { createFolder } from '../../schemas/create-folder.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import type { Position } from '../../schemas/json/common.js';
 import { roadDataFolder } from '../../server/roads.js';
 import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
@@ -20,8 +21,8 @@ export const run: Run<OptionsOf<'roads'>> = async (values, words) => {
     throw new UsageError('roads requires the word build and one file, such as: roads build region.osm.pbf');
   const { configuration } = configurationFrom({ config: values.config, data: values.data });
   const folder = roadDataFolder(configuration);
-  const header = await readExtractHeader(file).catch((error: Error) => {
-    throw new CommandFailure(`${file} could not be read: ${error.message}`);
+  const header = await readExtractHeader(file).catch((error: unknown) => {
+    throw new CommandFailure(`${file} could not be read: ${fileProblem(error)}`);
   });
   if (header === undefined) throw new CommandFailure(`${file} is not an OpenStreetMap extract in the PBF format`);
   const boundary = await boundaryOf(values, header.bounds);
@@ -45,8 +46,8 @@ async function boundaryOf({ boundary, bounds }: Given, ofHeader: Bounds | null):
   if (boundary !== undefined && bounds !== undefined)
     throw new UsageError('roads build takes either --boundary or --bounds');
   if (boundary !== undefined) {
-    const text = await readFile(boundary, 'utf8').catch((error: Error) => {
-      throw new UsageError(`--boundary ${boundary}: ${error.message}`);
+    const text = await readFile(boundary, 'utf8').catch((error: unknown) => {
+      throw new UsageError(`--boundary ${boundary}: ${fileProblem(error)}`);
     });
     const rings = parsePoly(text);
     if (rings === undefined) throw new CommandFailure(`${boundary} is not a boundary in the Osmosis polygon format`);

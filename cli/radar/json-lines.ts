@@ -1,6 +1,7 @@
 /** Reads files that have one JSON object a line. */
 import { createReadStream } from 'node:fs';
 import { isDictionary } from '../../http/fields/values.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import { CommandFailure } from '../command.js';
 
 export interface JsonLine {
@@ -58,7 +59,7 @@ async function* chunksOf(file: string, encoding?: 'utf8'): AsyncGenerator<Buffer
   try {
     yield* createReadStream(file, encoding);
   } catch (error) {
-    throw new CommandFailure(`${file} can't be read: ${(error as Error).message}`);
+    throw new CommandFailure(`${file} can't be read: ${fileProblem(error)}`);
   }
 }
 

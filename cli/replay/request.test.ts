@@ -83,7 +83,7 @@ describe('a file of settings', () => {
 
   test('must be there', () => {
     expect(() => readSettingsFile('nowhere/settings.json', defaultSettings)).toThrow(
-      /--settings nowhere.settings.json: ENOENT/,
+      /--settings nowhere.settings.json: there is no such file/,
     );
   });
 });

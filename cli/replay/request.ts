@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { changeSettings } from '../../api/settings/fields.js';
 import { isDictionary } from '../../http/fields/values.js';
 import type { TimeRange } from '../../replay/partition.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord, Settings } from '../../schemas/json/project.js';
 import { CommandFailure, UsageError } from '../command.js';
@@ -73,7 +74,7 @@ export function readGivenFile(option: string, path: string): string {
     if (size > maxFileBytes) throw new Error(`it has ${size} bytes, more than ${maxFileBytes}`);
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`--${option} ${path}: ${(error as Error).message}`);
+    throw new UsageError(`--${option} ${path}: ${fileProblem(error)}`);
   }
 }
 

@@ -16,6 +16,7 @@ import { hasLog } from '../../backends/embedded/reader.js';
 import { isDiskFull } from '../../backends/embedded/space.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { createFolder } from '../../schemas/create-folder.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import { StartError } from '../failures.js';
 import { adminApiKeyFile } from '../keys/admin-api-key.js';
 import { encryptionKeyFile } from '../keys/encryption-key.js';
@@ -151,7 +152,7 @@ async function closeToOthers(folder: string): Promise<void> {
 export async function refuseContent(folder: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw new StartError(`${folder} can't be read: ${error.message}`);
+    throw new StartError(`${folder} can't be read: ${fileProblem(error)}`);
   });
   if (names.length > 0) throw new StartError(`${folder} is not empty; name a folder that is empty or missing`);
 }

@@ -7,6 +7,7 @@ import { environmentNames, writeStoredPositions } from '../../backends/embedded/
 import { isDiskFull } from '../../backends/embedded/space.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
 import { createFolder } from '../../schemas/create-folder.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import { lockFolder } from '../data-folder/lock.js';
 import { StartError } from '../failures.js';
 import {
@@ -101,6 +102,6 @@ function readKey(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new StartError(`the encryption key can't be read: ${(error as Error).message}`);
+    throw new StartError(`the encryption key ${path} can't be read: ${fileProblem(error)}`);
   }
 }

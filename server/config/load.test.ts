@@ -15,6 +15,11 @@ const load = (environment: Record<string, string> = {}, flags: Record<string, st
   loadConfiguration({ environment, flags, ...(file !== undefined && { file }) });
 
 describe('configuration', () => {
+  test('a file that is not there is named in words', () => {
+    const problems = ['none.yaml: there is no such file or folder'];
+    expect(load({}, {}, 'none.yaml')).toEqual({ ok: false, problems });
+  });
+
   test('every setting has a default', () => {
     const loaded = load();
     expect(loaded.ok && loaded.configuration.port).toBe(8080);

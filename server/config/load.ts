@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { nearestName } from '../../http/fields/spelling.js';
 import { isDictionary } from '../../http/fields/values.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import type { Configuration, SettingValue } from './schema.js';
 import { readSetting, type Setting, settings } from './settings.js';
 
@@ -109,7 +110,7 @@ function readFile(fileName: string, problems: string[]): Map<string, unknown> {
     document = parse(readFileSync(fileName, 'utf8')) ?? {};
   } catch (error) {
     // Lines of the file follow the first line.
-    problems.push(`${fileName}: ${(error as Error).message.split(':\n')[0]}`);
+    problems.push(`${fileName}: ${fileProblem(error).split(':\n')[0]}`);
     return values;
   }
   if (!isDictionary(document)) {

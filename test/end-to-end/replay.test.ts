@@ -192,7 +192,7 @@ function describeCommand(): void {
 
     it.each([
       [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
-      [['--geofences', 'none.json'], '--geofences none.json: ENOENT'],
+      [['--geofences', 'none.json'], '--geofences none.json: there is no such file'],
       [['--since', '-1h'], 'unknown option --since'],
     ])('in the arguments %j is reported in one line', async (args, problem) => {
       const { status, lines, errors } = await replay(...args);
