@@ -125,8 +125,18 @@ async function messageOf(answer: Response): Promise<string> {
   return meta?.message ?? `the server answered ${answer.status} ${meta?.error ?? ''}`.trim();
 }
 
-export const noAnswer = (address: string, error: unknown): CommandFailure =>
-  new CommandFailure(`nothing answers at ${address} (${reasonOf(error)}); is it running?`);
+/** No server answered. */
+export class NoAnswer extends CommandFailure {
+  constructor(
+    readonly address: string,
+    /** For people. */
+    readonly reason: string,
+  ) {
+    super(`nothing answers at ${address} (${reason}); is it running?`);
+  }
+}
+
+export const noAnswer = (address: string, error: unknown): NoAnswer => new NoAnswer(address, reasonOf(error));
 
 /** Sends JSON, if any is given, and resolves to the JSON of the answer. */
 export async function call<Answer>(

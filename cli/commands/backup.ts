@@ -6,7 +6,7 @@ import { endForSure } from '../../server/end-for-sure.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
-import { type Access, adminAccessOf, call } from '../server.js';
+import { type Access, adminAccessOf, call, NoAnswer } from '../server.js';
 
 /** Files are readable by their owner only: they contain locations and hashes of keys. */
 const mask = 0o077;
@@ -27,7 +27,7 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
   const { files, startedAt, includesKeys } = await backUp({
     data,
     target: resolve(folder),
-    snapshots: isRunning ? snapshotsOfRunning(await adminAccessOf(values)) : await snapshotsOfStopped(data),
+    snapshots: isRunning ? snapshotsOfRunning(await adminAccessOf(values), data) : await snapshotsOfStopped(data),
     includeKeys: values['include-keys'] === true,
     signal: interruption(folder),
   });
@@ -49,8 +49,18 @@ function interruption(folder: string): AbortSignal {
   return interrupted.signal;
 }
 
-const snapshotsOfRunning = (admin: Access): Snapshots => ({
-  take: async () => (await call<{ snapshot: Snapshot }>(admin, 'POST', '/v1/backup-snapshots')).snapshot,
+const snapshotsOfRunning = (admin: Access, data: string): Snapshots => ({
+  take: () =>
+    call<{ snapshot: Snapshot }>(admin, 'POST', '/v1/backup-snapshots').then(
+      ({ snapshot }) => snapshot,
+      (error: unknown) => {
+        if (!(error instanceof NoAnswer)) throw error;
+        throw new CommandFailure(
+          `a server uses ${data}, but none answers at ${error.address} (${error.reason}): ` +
+            'name its address with --port or --address',
+        );
+      },
+    ),
   drop: (id) => call(admin, 'DELETE', `/v1/backup-snapshots/${id}`),
 });
 

@@ -190,6 +190,13 @@ describe('a command that fails', () => {
       1,
       /\/proc\/fenceline: (the system refuses|this user has no permission|its disk is)/,
     ],
+    // It asked whether the server was running, which it was, at another port.
+    [
+      'a backup of a server at another address',
+      () => ['backup', 'copy', '--data', server.dataFolder, '--address', nobody],
+      1,
+      /a server uses .*, but none answers at http:.*: name its address with --port or --address/,
+    ],
     // The import was made, and its summary was lost.
     [
       'a file of rejected rows in a missing folder',
