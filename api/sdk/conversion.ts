@@ -6,6 +6,7 @@ import { maxIdCharacters } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import { freshId } from '../../schemas/ids.js';
 import type { Metadata } from '../../schemas/json/common.js';
+import { conversionNamePattern, conversionNameRule } from '../../schemas/json/user.js';
 import type { Event, UserState } from '../../schemas/records.js';
 
 export interface Conversion {
@@ -22,14 +23,12 @@ export interface Conversion {
 /** Returns whether only evaluation may make events of this name. */
 export const isReserved = (name: string): boolean => name.startsWith('user.');
 
-const namePattern = /^[\w.-]{1,100}$/;
-
 function readName(reader: FieldReader): string | null {
   // Mobile SDKs send the name as `type`.
   const name = reader.required('name', reader.text('name', maxTextLength) ?? reader.text('type', maxTextLength));
-  return name === null || namePattern.test(name)
+  return name === null || conversionNamePattern.test(name)
     ? name
-    : reader.refuse('name', 'must be 1 to 100 letters, digits, _ . or -');
+    : reader.refuse('name', `must be ${conversionNameRule}`);
 }
 
 /** A time that is too far ahead comes from a wrong clock; the time of receipt replaces it. */

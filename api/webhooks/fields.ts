@@ -18,22 +18,23 @@ import {
 import { textOf } from '../../http/fields/values.js';
 import type { Networks } from '../../outbound/addresses.js';
 import { checkUrl, maxUrlLength } from '../../outbound/url.js';
-import { eventTypes } from '../../schemas/json/user.js';
+import { conversionNamePattern, conversionNameRule, eventTypes } from '../../schemas/json/user.js';
 import { maxWebhookTags, maxWebhookTypes, Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
 import { defaultOverlapHours, maxOverlapHours } from './secrets.js';
 
 /** What an owner says about a webhook. The record adds identity, times and secrets. */
 export type WebhookInput = Pick<WebhookRecord, 'url' | 'description' | 'types' | 'tags' | 'delivery' | 'enabled'>;
 
-const conversionName = /^[A-Za-z0-9_]+$/;
-
-/** Returns whether text is a type of event: one of Fenceline's or the name of a conversion. */
+/**
+ * Returns whether text is a type of event: one of Fenceline's or the name of a conversion. A conversion of a secret key
+ * may begin with `user.` as well, but such a type is much more often a misspelt one of Fenceline's.
+ */
 const isEventType = (text: string): boolean =>
-  (eventTypes as readonly string[]).includes(text) || (text.length <= maxNameLength && conversionName.test(text));
+  text.startsWith('user.') ? (eventTypes as readonly string[]).includes(text) : conversionNamePattern.test(text);
 
 export const eventTypeRule = [
   `one of ${eventTypes.join(', ')},`,
-  'or the name of a conversion: letters, digits and underscores',
+  `or the name of a conversion: ${conversionNameRule}, not beginning with user.`,
 ].join(' ');
 
 /** Returns a field whose schema allows null, which puts it back to its default. */

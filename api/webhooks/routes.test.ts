@@ -52,7 +52,7 @@ test('a webhook is created with its defaults, shown, listed and deleted', async 
 describe('changes', () => {
   const url = fc.constantFrom('https://example.com/a', 'https://example.org/b?c=d', 'http://8.8.8.8:8080/');
   const unset = fc.constantFrom(null, '');
-  const types = fc.uniqueArray(fc.constantFrom('user.entered_geofence', 'user.exited_beacon', 'opened_app'), {
+  const types = fc.uniqueArray(fc.constantFrom('user.entered_geofence', 'opened_app', 'order-paid', 'app.opened'), {
     minLength: 2,
   });
   const tags = fc.uniqueArray(
@@ -200,6 +200,7 @@ describe('what is refused', () => {
     [{ url, description: 'x'.repeat(4_097) }, 'description', 'must have at most 4096 characters'],
     [{ url, types: [] }, 'types', 'must be 1 to 100 event types'],
     [{ url, types: ['user.entered_geofense'] }, 'types', 'must be 1 to 100 event types'],
+    [{ url, types: ['a b'] }, 'types', 'must be 1 to 100 event types'],
     [{ url, types: { a: 1 } }, 'types', 'must be 1 to 100 event types'],
     [{ url, types: tooMany(101) }, 'types', 'must be 1 to 100 event types'],
     [{ url, tags: [] }, 'tags', 'must be 1 to 1000 tags of at most 256 characters'],

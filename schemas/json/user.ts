@@ -67,6 +67,10 @@ export const eventTypes = [
   'user.exited_beacon',
 ] as const;
 
+/** Names of conversions, and the rule in words. */
+export const conversionNamePattern = /^[\w.-]{1,100}$/;
+export const conversionNameRule = '1 to 100 letters, digits, _ . or -';
+
 export const Event = Type.Object(
   {
     _id: Id,
