@@ -21,7 +21,7 @@ import { limitRates, type RateLimits } from './access/rate-limits.js';
 import { observeRequests, type RequestObserver } from './answers/access-log.js';
 import { allowCrossOrigin } from './answers/cors.js';
 import { answerFailures, sendFailure } from './answers/failures.js';
-import { protectAnswers } from './answers/headers.js';
+import { leaveOutLengthOf304, protectAnswers } from './answers/headers.js';
 import { traceRequests } from './answers/traces.js';
 import { boundUnsentAnswers } from './answers/unsent.js';
 import {
@@ -142,6 +142,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     reply.header('X-Radar-Request-Id', request.id);
   });
   protectAnswers(app);
+  leaveOutLengthOf304(app);
   allowCrossOrigin(app);
   answerOddRequests(app);
   requireAuthority(app, options);

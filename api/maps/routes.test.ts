@@ -85,6 +85,19 @@ describe('a finished image', () => {
     expect(other.statusCode).toBe(200);
   });
 
+  // RFC 9110, 8.6: the length of an answer 304 is that of the image, or it is left out.
+  test('has no length of 0 in an answer to HEAD that sends nothing', async () => {
+    const query = newQuery();
+    const first = await get(query, undefined, 'HEAD');
+    expect(first.headers['content-length']).toBe(`${`map of ${maps},10`.length}`);
+    const known = { authorization: publishable, 'if-none-match': String(first.headers.etag) };
+    for (const method of ['GET', 'HEAD'] as const) {
+      const again = await get(query, known, method);
+      expect(again).toMatchObject({ statusCode: 304, body: '' });
+      expect(again.headers).not.toHaveProperty('content-length');
+    }
+  });
+
   test('is shared by equivalent requests, but not by other formats', async () => {
     const query = newQuery();
     await get(query);

@@ -1,6 +1,6 @@
-/** Headers that keep answers out of caches and stop browsers from guessing content types. */
+/** Headers that keep answers out of caches, stop browsers from guessing content types, and say lengths. */
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, onSendAsyncHookHandler } from 'fastify';
 
 /** Swagger UI loads its own files and /openapi.json, and styles its elements inline. */
 const pagePolicy = [
@@ -42,6 +42,22 @@ export function protectAnswers(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff');
     if (request.routeOptions.config.authority !== 'none') reply.header('Cache-Control', 'no-store');
+  });
+}
+
+/**
+ * Leaves the length out of answers 304 to HEAD. Fastify says 0, the length of what it sends. A client may take it as
+ * that of the representation which it keeps (RFC 9110, 8.6).
+ */
+export function leaveOutLengthOf304(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') return;
+    const withoutLength: onSendAsyncHookHandler = async (_request, reply, payload) => {
+      if (reply.statusCode === 304) reply.removeHeader('content-length');
+      return payload;
+    };
+    // Fastify's own hook, which sets the length, is the last one of the route.
+    route.onSend = [route.onSend ?? [], withoutLength].flat();
   });
 }
 
