@@ -11,7 +11,8 @@ const [white, red, blue] = ['#ffffff', '#ff0000', '#0000ff'] as const;
 // Five pixels by three, so that no tile's size is a multiple of it.
 const hatch = bitmapped(red, '##...', '#....', '....#');
 const halfRed = bitmapped(red, ...Array<string>(8).fill(`${'#'.repeat(16)}${'.'.repeat(16)}`));
-const images = await imagesOf({ hatch, blue: plain(blue, 4), wide: halfRed });
+const upperRed = bitmapped(red, ...Array<string>(10).fill('#'.repeat(20)), ...Array<string>(10).fill('.'.repeat(20)));
+const images = await imagesOf({ hatch, blue: plain(blue, 4), wide: halfRed, upper: upperRed });
 const doubled = await imagesOf({ hatch }, 2);
 
 const everywhere: DrawnFeature = { type: 'polygon', parts: [rectangle(-160, -160, 4256, 4256)] };
@@ -125,6 +126,29 @@ test('a line pattern is as high as the line is wide and rotates with it', async 
   expect(
     (await draw([line], [shapes('line', { ...paint, 'line-pattern': 'none' })], wholeTile, images)).count(white),
   ).toBe(512 * 512);
+});
+
+// MapLibre GL JS turns the image over, and adds pixels of its repetition at the edges. Before, all pixels differed.
+test('the upper edge of a line pattern is at the right, within a border of its lower edge', async () => {
+  const picture = await draw(
+    [
+      {
+        type: 'line',
+        parts: [
+          [
+            [800, 800],
+            [3200, 800],
+          ],
+        ],
+      },
+    ],
+    [shapes('line', { 'line-width': 20, 'line-pattern': 'upper' })],
+    wholeTile,
+    images,
+  );
+  expect([95, 105].map((y) => picture.at(300, y))).toEqual([white, red]);
+  const isReddish = (y: number) => picture.at(300, y) !== white && picture.at(300, y) !== red;
+  expect([90, 109].map(isReddish)).toEqual([true, true]);
 });
 
 test('a bend in a line pattern has neither gaps nor overlaps', async () => {

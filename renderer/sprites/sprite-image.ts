@@ -21,6 +21,7 @@ export class SpriteImage {
   private cut: ImageData | undefined;
   private drawn: Canvas | undefined;
   private crisp: ImageData | undefined;
+  private bordered: ImageData | undefined;
 
   constructor(
     readonly name: string,
@@ -73,6 +74,12 @@ export class SpriteImage {
     this.crisp ??= enlarged(this.picture, this.entry, crispFactor);
     return { bitmap: this.crisp, factor: crispFactor };
   }
+
+  /** Returns its pixels, with one pixel of its neighbours on each side where the image repeats. */
+  borderedBitmap(): ImageData {
+    this.bordered ??= enlarged(this.picture, this.entry, 1, 1);
+    return this.bordered;
+  }
 }
 
 /** Returns a canvas of the same size with a copy of the pixels. */
@@ -82,17 +89,21 @@ export function canvasOf(bitmap: ImageData): Canvas {
   return canvas;
 }
 
-function enlarged({ pixels, width: pictureWidth }: SpritePicture, entry: SpriteEntry, factor: number): ImageData {
-  const width = entry.width * factor;
-  const height = entry.height * factor;
+/** Returns the pixels, each `factor` times as large, with so many pixels of a repeated image around it. */
+function enlarged({ pixels, width: pictureWidth }: SpritePicture, entry: SpriteEntry, factor: number, border = 0) {
+  const width = (entry.width + 2 * border) * factor;
+  const height = (entry.height + 2 * border) * factor;
   const copy = new Uint8ClampedArray(4 * width * height);
   for (let y = 0; y < height; y++) {
-    const row = (entry.y + Math.floor(y / factor)) * pictureWidth + entry.x;
+    const row = (entry.y + wrapped(Math.floor(y / factor) - border, entry.height)) * pictureWidth + entry.x;
     for (let x = 0; x < width; x++) {
-      const from = 4 * (row + Math.floor(x / factor));
+      const from = 4 * (row + wrapped(Math.floor(x / factor) - border, entry.width));
       const to = 4 * (y * width + x);
       for (let channel = 0; channel < 4; channel++) copy[to + channel] = pixels[from + channel]!;
     }
   }
   return new ImageData(copy, width, height);
 }
+
+/** Returns an index from -1 to `length` as one of a row that repeats. */
+const wrapped = (index: number, length: number): number => (index + length) % length;
