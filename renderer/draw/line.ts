@@ -9,7 +9,7 @@ import type { Chunk } from './bucket.js';
 import { dashLines, unbroken } from './dash.js';
 import { paintGradientLine } from './line-gradient.js';
 import { paintPatternLine } from './line-pattern.js';
-import { offsetLines } from './offset.js';
+import { isOnLine, linesBeside } from './offset.js';
 import type { VectorPainter } from './painter.js';
 import { type Origin, pathData } from './path.js';
 import { patternAt } from './pattern.js';
@@ -74,17 +74,17 @@ export const linePainter: VectorPainter = {
 };
 
 /** Returns lines as they are stroked: moved to the sides, and cut into dashes. */
-function drawnLines(chunk: Chunk, { sides, dashes, join, miterLimit }: Pen, visible: PixelBox): LineList[] {
+function drawnLines(chunk: Chunk, pen: Pen, visible: PixelBox): LineList[] {
+  const { dashes } = pen;
   const isWhole = dashes === null || dashes === unbroken;
-  if (isWhole && sides.length === 1 && sides[0] === 0) return [chunk.vertices()];
-  return partsOf(chunk.vertices()).flatMap((part) =>
-    sides.map((side) => {
-      const closed = isRing(part.kind);
-      const moved = side === 0 ? part : offsetLines(part, closed, side, join, miterLimit);
+  if (isWhole && isOnLine(pen)) return [chunk.vertices()];
+  return partsOf(chunk.vertices()).flatMap((part) => {
+    const closed = isRing(part.kind);
+    return linesBeside(part, closed, pen).map((moved) => {
       const { xy, ends } = isWhole ? moved : dashLines(moved, closed, dashes, visible);
-      return { xy, ends, kinds: ends.map(() => (isWhole ? part.kind : linePart)) };
-    }),
-  );
+      return { xy, ends, kinds: Array.from(ends, () => (isWhole ? part.kind : linePart)) };
+    });
+  });
 }
 
 function usePen(canvas: TileCanvas, pen: Pen, origin: Origin): void {
@@ -101,18 +101,17 @@ function usePen(canvas: TileCanvas, pen: Pen, origin: Origin): void {
 /** Returns the path of lines. Whole lines are cached; clipped lines are computed each time. */
 function strokedPath(chunk: Chunk, pen: Pen, visible: PixelBox, origin: Origin): Path2D {
   if (pen.dashes) return derivedPath(chunk, pen, visible, origin);
-  if (pen.sides.length === 1 && pen.sides[0] === 0) return chunk.path();
-  const key = [pen.precision, pen.join, pen.miterLimit, ...pen.sides].join();
+  if (isOnLine(pen)) return chunk.path();
+  const key = [pen.precision, pen.join, pen.miterLimit, pen.offset, pen.bend, ...pen.sides].join();
   return chunk.derivedPath(key, () => derivedPath(chunk, pen, visible, origin));
 }
 
 function derivedPath(chunk: Chunk, pen: Pen, visible: PixelBox, origin: Origin): Path2D {
-  const { sides, dashes, join, miterLimit, precision } = pen;
+  const { dashes, precision } = pen;
   let data = '';
   for (const part of partsOf(chunk.vertices())) {
     const closed = isRing(part.kind);
-    for (const side of sides) {
-      const line = side === 0 ? part : offsetLines(part, closed, side, join, miterLimit);
+    for (const line of linesBeside(part, closed, pen)) {
       if (dashes) data += pathData(dashLines(line, closed, dashes, visible), false, precision, origin);
       else data += pathData(line, closed, precision, origin);
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type LineJoin, offsetLines } from './offset.js';
+import { type LineJoin, movedLines, offsetLines } from './offset.js';
 
 const joins: readonly LineJoin[] = ['bevel', 'round', 'miter'];
 
@@ -70,6 +70,39 @@ test('a clockwise square grows with a left offset and shrinks with a right one',
   expect(offsetLines(square, true, -10, 'round', 2).xy.length).toBeGreaterThan(16);
 });
 
+const rounded = (xy: readonly number[]) => xy.map((value) => Math.round(value * 1e3) / 1e3 + 0);
+/** A corner of this angle in (0, 0), between segments of 100, with the open side below. */
+const cornerOf = (degrees: number): number[] => {
+  const [aside, down] = [100 * Math.sin((degrees * Math.PI) / 360), 100 * Math.cos((degrees * Math.PI) / 360)];
+  return [-aside, down, 0, 0, aside, down];
+};
+
+test('a moved corner is where the moved segments meet, on both sides', () => {
+  const [ax, ay] = [5 * Math.SQRT1_2, 5 * Math.SQRT1_2];
+  for (const side of [1, -1]) {
+    const { xy } = movedLines({ xy: cornerOf(90), ends: [6] }, false, 5 * side, 15);
+    expect(rounded(xy.slice(2, 4))).toEqual(rounded([0, 5 * side * Math.SQRT2]));
+    expect(rounded(xy.slice(0, 2))).toEqual(rounded([-100 * Math.SQRT1_2 + side * ax, 100 * Math.SQRT1_2 + side * ay]));
+    expect(xy).toHaveLength(6);
+  }
+});
+
+test('a moved corner below 60 degrees has its tip at twice the distance, and bends before and after', () => {
+  const { xy } = movedLines({ xy: cornerOf(45), ends: [6] }, false, -5, 15);
+  expect(xy).toHaveLength(10);
+  expect(rounded(xy.slice(4, 6))).toEqual([0, -10]);
+  const [bendX, bendY] = [xy[2]!, xy[3]!];
+  expect(Math.hypot(bendX, bendY)).toBeCloseTo(Math.hypot(15, 5));
+  expect(signedDistance(cornerOf(45), bendX, bendY)).toBeCloseTo(-5);
+  // A short segment has no space to bend.
+  expect(movedLines({ xy: cornerOf(45), ends: [6] }, false, -5, 60).xy).toHaveLength(6);
+});
+
+test('a moved hairpin follows its segments', () => {
+  const { xy } = movedLines({ xy: [0, 0, 100, 0, 0, 0], ends: [6] }, false, 5, 15);
+  expect(rounded(xy)).toEqual([0, 5, 85, 5, 100, 5, 100, -5, 85, -5, 0, -5]);
+});
+
 test('any line gives finite points within reach', () => {
   const vertex = fc.tuple(fc.integer({ min: -20, max: 20 }), fc.integer({ min: -20, max: 20 }));
   const anyLine = fc.array(vertex, { maxLength: 12 }).map((vertices) => vertices.flat());
@@ -78,7 +111,8 @@ test('any line gives finite points within reach', () => {
     fc.property(anyLine, distances, fc.constantFrom(...joins), fc.boolean(), (xy, distance, join, closed) => {
       const { xy: moved, ends } = offsetLines({ xy, ends: xy.length ? [xy.length] : [] }, closed, distance, join, 2);
       expect(ends.at(-1) ?? 0).toBe(moved.length);
-      for (const value of moved) expect(Math.abs(value)).toBeLessThanOrEqual(20 + 2 * 30 + 20 * Math.SQRT2);
+      const all = [...moved, ...movedLines({ xy, ends: xy.length ? [xy.length] : [] }, closed, distance, 5).xy];
+      for (const value of all) expect(Math.abs(value)).toBeLessThanOrEqual(20 + 2 * 30 + 20 * Math.SQRT2);
     }),
   );
 });

@@ -1,14 +1,81 @@
-/** Computes lines parallel to lines, for `line-offset` and `line-gap-width`. Pure. */
+/** Computes lines beside lines: moved by `line-offset`, and the two sides of a `line-gap-width`. Pure. */
 
 import type { Coordinates } from '../tiles/coordinates.js';
 import type { Lines } from './vertices.js';
 
 export type LineJoin = 'bevel' | 'round' | 'miter';
 
+/** Where a pen draws beside a line. Lengths in units of the coordinates, positive to the right of its direction. */
+export interface Beside {
+  /** How far the line is moved. */
+  readonly offset: number;
+  /** Length over which a moved line bends towards a sharp corner. */
+  readonly bend: number;
+  /** The strokes beside the moved line; [0] is that line itself. */
+  readonly sides: readonly number[];
+  readonly join: LineJoin;
+  readonly miterLimit: number;
+}
+
+/** Returns whether a pen draws only the line itself. */
+export const isOnLine = ({ offset, sides }: Beside): boolean => offset === 0 && sides.length === 1;
+
+/** Returns the lines that a pen strokes for lines or rings: one, or two with a gap. */
+export function linesBeside(line: Lines, closed: boolean, { offset, bend, sides, join, miterLimit }: Beside): Lines[] {
+  const moved = offset === 0 ? line : movedLines(line, closed, offset, bend);
+  return sides.map((side) => (side === 0 ? moved : offsetLines(moved, closed, side, join, miterLimit)));
+}
+
 /** Cosine of the angle between segments up to which round joins are drawn as miters. The difference is invisible. */
 const nearlyStraight = 0.95;
 /** Angle of one step of a round join. */
 const arcStep = Math.PI / 8;
+
+/** A moved corner is at most so many distances from its vertex: MapLibre GL JS keeps no longer vectors. */
+export const maxMovedTip = 2;
+/** Lengths of the tip between which a moved corner is split in two: such hairpins point along the line. */
+const splitFrom = 3;
+const splitTo = 8;
+
+/**
+ * Moves each line or ring sideways like MapLibre GL JS: right of its direction by a positive distance, left by a
+ * negative one, in units of the coordinates. Corners are the intersection of the moved segments. Towards a corner below
+ * 60 degrees, whose intersection is too far away, both segments bend over the length `bend`.
+ */
+export function movedLines({ xy, ends }: Lines, closed: boolean, distance: number, bend: number): Coordinates {
+  return beside({ xy, ends }, closed, distance, (x, y, before, after, out) =>
+    movedCorner(x, y, before, after, distance, bend, out),
+  );
+}
+
+function movedCorner(
+  x: number,
+  y: number,
+  before: Segment,
+  after: Segment,
+  distance: number,
+  bend: number,
+  out: number[],
+): void {
+  const cosine = before.x * after.x + before.y * after.y;
+  const sum = Math.hypot(before.x + after.x, before.y + after.y);
+  const tipLength = Math.sqrt(2 / Math.max(0, 1 + cosine));
+  const isSharp = tipLength > maxMovedTip;
+  const tip = sum === 0 ? 0 : (distance * Math.min(tipLength, maxMovedTip)) / sum;
+  const [tipX, tipY] = [tip * (before.x + after.x), tip * (before.y + after.y)];
+  // Normals are to the right of their segments, which point to (y, -x).
+  if (isSharp && before.length > 2 * bend) {
+    out.push(x + distance * before.x - bend * before.y, y + distance * before.y + bend * before.x);
+  }
+  const split = Math.max(0, Math.min(1, (tipLength - splitFrom) / (splitTo - splitFrom)));
+  for (const normal of split > 0 ? [before, after] : [before]) {
+    const [ownX, ownY] = [distance * normal.x, distance * normal.y];
+    out.push(x + tipX + split * (ownX - tipX), y + tipY + split * (ownY - tipY));
+  }
+  if (isSharp && after.length > 2 * bend) {
+    out.push(x + distance * after.x + bend * after.y, y + distance * after.y - bend * after.x);
+  }
+}
 
 /**
  * Moves each line or ring sideways: right of its direction by a positive distance, left by a negative one, in units of
@@ -22,11 +89,20 @@ export function offsetLines(
   join: LineJoin,
   miterLimit: number,
 ): Coordinates {
+  return beside({ xy, ends }, closed, distance, (x, y, before, after, out) =>
+    corner(x, y, before, after, distance, join, miterLimit, out),
+  );
+}
+
+/** Appends the vertices of a corner between two segments that meet in (x, y). */
+type Corner = (x: number, y: number, before: Segment, after: Segment, out: number[]) => void;
+
+function beside({ xy, ends }: Lines, closed: boolean, distance: number, addCorner: Corner): Coordinates {
   const moved: number[] = [];
   const movedEnds: number[] = [];
   let start = 0;
   for (const end of ends) {
-    offsetPart(distinct(xy, start, end, closed), closed, distance, join, miterLimit, moved);
+    offsetPart(distinct(xy, start, end, closed), closed, distance, addCorner, moved);
     if (moved.length > (movedEnds.at(-1) ?? 0)) movedEnds.push(moved.length);
     start = end;
   }
@@ -50,14 +126,7 @@ interface Segment {
   readonly length: number;
 }
 
-function offsetPart(
-  xy: number[],
-  closed: boolean,
-  distance: number,
-  join: LineJoin,
-  miterLimit: number,
-  out: number[],
-): void {
+function offsetPart(xy: number[], closed: boolean, distance: number, addCorner: Corner, out: number[]): void {
   const count = xy.length / 2;
   if (count < 2) return;
   const segments = segmentsOf(xy, closed && count > 2);
@@ -66,7 +135,7 @@ function offsetPart(
     const y = xy[2 * vertex + 1]!;
     const before = segments[vertex - 1] ?? (segments.length === count ? segments.at(-1)! : undefined);
     const after = segments[vertex];
-    if (before && after) corner(x, y, before, after, distance, join, miterLimit, out);
+    if (before && after) addCorner(x, y, before, after, out);
     else {
       const only = (before ?? after)!;
       out.push(x + distance * only.x, y + distance * only.y);

@@ -5,21 +5,17 @@ import type { StyleLayer } from '../style/compile.js';
 import type { TileFeature } from '../tiles/vector-tile.js';
 import { sharpLine } from './blur.js';
 import { type DashPattern, dashPattern, unbroken } from './dash.js';
-import type { LineJoin } from './offset.js';
+import { type Beside, maxMovedTip } from './offset.js';
 import type { TileCanvas, Translate } from './tile-canvas.js';
 
 /** A pen. Lengths in tile units. */
-export interface Pen {
+export interface Pen extends Beside {
   readonly color: Color;
   readonly opacity: number;
   readonly width: number;
   /** Width at the whole zoom, scaled with the tile. */
   readonly wholeWidth: number;
   readonly cap: 'butt' | 'round' | 'square';
-  readonly join: LineJoin;
-  readonly miterLimit: number;
-  /** Offsets of strokes from the line; [0] is the line itself. */
-  readonly sides: readonly number[];
   /** Dash pattern of clipped lines; null when lines are drawn whole. */
   readonly dashes: DashPattern | null;
   readonly translate: Translate;
@@ -34,6 +30,9 @@ export interface Pen {
  * lines would be visibly off.
  */
 const maxWholeUnitPx = 32;
+
+/** Length over which moved lines bend towards sharp corners, as in MapLibre GL JS. CSS pixels at the whole zoom. */
+const bendPx = 15;
 
 /** Returns the pen, or null when nothing would be visible. */
 export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeature): Pen | null {
@@ -51,7 +50,7 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   const gapWidth = paint<number>('line-gap-width') * unitsPerPx;
   const offset = paint<number>('line-offset') * unitsPerPx;
   const aside = (gapWidth + fullWidth) / 2;
-  const sides = gapWidth > 0 ? [offset - aside, offset + aside] : [offset];
+  const sides = gapWidth > 0 ? [-aside, aside] : [0];
   const miterLimit = layout<number>('line-miter-limit');
   const grownWidth = layer.property<number>('line-width').at(wholeZoom, feature) * canvas.enlargement * unitsPerPx;
   // A line that appears only between two whole zooms has no width at the first.
@@ -62,6 +61,7 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
   const pattern = dasharray ? dashesOf(canvas, dasharray, wholeWidth, cap) : null;
   const dashes = pattern ?? (unitPx > maxWholeUnitPx ? unbroken : null);
   const isPlain = dashes === null && sides.length === 1 && offset === 0;
+  const strokeReach = (width / 2 + Math.max(...sides)) * Math.max(miterLimit, Math.SQRT2);
   return {
     color,
     opacity,
@@ -71,10 +71,12 @@ export function penOf(canvas: TileCanvas, layer: StyleLayer, feature: TileFeatur
     cap: pattern && cap === 'square' ? 'butt' : cap,
     join: layout('line-join'),
     miterLimit,
+    offset,
+    bend: bendPx * canvas.enlargement * unitsPerPx,
     sides,
     dashes,
     translate: paint('line-translate'),
-    reach: (width / 2 + Math.max(...sides.map(Math.abs))) * Math.max(miterLimit, Math.SQRT2),
+    reach: strokeReach + maxMovedTip * Math.abs(offset),
     precision: isPlain ? 1 : 2 ** Math.max(0, Math.ceil(Math.log2(8 * unitPx))),
   };
 }

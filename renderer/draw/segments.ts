@@ -6,7 +6,7 @@
 import { type CanvasGradient, type CanvasPattern, Path2D } from '@napi-rs/canvas';
 import type { PixelBox } from '../types.js';
 import type { Chunk } from './bucket.js';
-import { offsetLines } from './offset.js';
+import { linesBeside } from './offset.js';
 import type { Pen } from './pen.js';
 import { overlaps, type TileCanvas } from './tile-canvas.js';
 import { isRing, type Lines, partsOf } from './vertices.js';
@@ -47,10 +47,7 @@ export function paintSegments(
   canvas.context.globalAlpha = pen.opacity;
   for (const part of chunks.flatMap((chunk) => partsOf(chunk.vertices()))) {
     const closed = isRing(part.kind);
-    for (const side of pen.sides) {
-      const line = side === 0 ? part : offsetLines(part, closed, side, pen.join, pen.miterLimit);
-      paintLines(canvas, pen, brushFor, line, closed, visible);
-    }
+    for (const line of linesBeside(part, closed, pen)) paintLines(canvas, pen, brushFor, line, closed, visible);
   }
 }
 
