@@ -10,6 +10,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import Type from 'typebox';
 import { ErrorBody } from '../schemas/json/common.js';
 import type { Authority } from './access/authority.js';
+import { compressFiles } from './answers/compressed-files.js';
 import { protectPages } from './answers/headers.js';
 import { acceptsCoding, entityTagOf, isKnown } from './answers/representations.js';
 import { honoursIdempotencyKey, idempotencyHeader } from './requests/idempotency.js';
@@ -147,6 +148,7 @@ const documentation: FastifyPluginAsync<{ title: string }> = async (app, { title
     // Readers of YAML read JSON, which is a part of it.
     if (route.url === '/docs/yaml') route.handler = (_, reply) => reply.redirect('../openapi.json');
   });
+  compressFiles(app, '/docs/static/*');
   const css = [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }];
   await app.register(swaggerUi, { routePrefix: '/docs', theme: { title, css } });
 };

@@ -518,6 +518,34 @@ it.each(['/openapi.json', '/docs/json'])(
   },
 );
 
+it.each(['swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js', 'swagger-ui.css'])(
+  'sends %s of the page compressed (fault: the page took 2.1 MB instead of 0.6)',
+  async (name) => {
+    const url = `/docs/static/${name}`;
+    const plain = await get(url);
+    expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding', etag: expect.stringMatching(/^W\//) });
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    for (const attempt of ['first', 'again']) {
+      const packed = await app.inject({ url, headers: { 'accept-encoding': 'br, gzip' } });
+      expect(packed.headers, attempt).toMatchObject({
+        'content-encoding': 'gzip',
+        'content-length': `${packed.rawPayload.length}`,
+        'content-type': plain.headers['content-type'],
+        etag: plain.headers.etag,
+      });
+      expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2);
+      expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+    }
+    const known = await app.inject({
+      url,
+      headers: { 'accept-encoding': 'gzip', 'if-none-match': String(plain.headers.etag) },
+    });
+    expect([known.statusCode, known.body]).toEqual([304, '']);
+    const part = await app.inject({ url, headers: { 'accept-encoding': 'gzip', range: 'bytes=0-9' } });
+    expect([part.statusCode, part.rawPayload.equals(plain.rawPayload.subarray(0, 10))]).toEqual([206, true]);
+  },
+);
+
 it('sends readers of YAML to the same document (fault: it was written in two seconds)', async () => {
   const { statusCode, headers } = await get('/docs/yaml');
   expect([statusCode, new URL(String(headers.location), 'http://localhost/docs/yaml').pathname]).toEqual([
