@@ -6,7 +6,7 @@ import { scopeName } from '../pipeline/records/device-key.js';
 import { codecs } from '../schemas/codecs.js';
 import { eventTypes } from '../schemas/json/user.js';
 import type { Event } from '../schemas/records.js';
-import { offsetAt, recordPages } from './pages.js';
+import { partOf, readMarks, recordPages } from './pages.js';
 import { maxAppendDelayMs, type TimeRange } from './partition.js';
 
 const evaluated: ReadonlySet<string> = new Set(eventTypes);
@@ -25,22 +25,18 @@ export async function* recordedEvents(
     evaluated.has(type) && actualCreatedAt >= fromMs && actualCreatedAt < toMs;
   const { first, end } = await log.bounds(topics.events, partition);
   const held = { topic: topics.events, partition, from: first, end };
-  // An event is recorded after its location was received.
-  const from = await offsetAt(log, held, fromMs);
-  for await (const page of recordPages(log, { ...held, from })) {
+  const marks = await readMarks(log, held, receivedMs);
+  const part = partOf(held, marks, { fromMs: fromMs - maxAppendDelayMs, toMs: toMs + maxAppendDelayMs });
+  for await (const page of recordPages(log, { ...held, ...part })) {
     yield page
       .filter(({ key, value }) => value !== null && key.startsWith(`${scopeName(scope)}/`))
       .map(({ value }) => codecs.event.decode(value as Buffer))
       .filter(isInRange);
-    if (lastReceivedMs(page) >= toMs + maxAppendDelayMs) return;
   }
 }
 
-/** Returns when the location of the last event of the page was received, epoch ms; -Infinity without an event. */
-function lastReceivedMs(page: readonly LogRecord[]): number {
-  for (const { value } of page.toReversed()) {
-    const event = value && codecs.event.decode(value);
-    if (event && evaluated.has(event.type)) return event.actualCreatedAt;
-  }
-  return Number.NEGATIVE_INFINITY;
+/** Returns when the location of an event was received, epoch ms; undefined for a conversion. */
+function receivedMs({ value }: LogRecord): number | undefined {
+  const event = value && codecs.event.decode(value);
+  return event && evaluated.has(event.type) ? event.actualCreatedAt : undefined;
 }

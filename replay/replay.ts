@@ -8,9 +8,8 @@
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
-import { readOne } from '../pipeline/positions.js';
 import type { Event } from '../schemas/records.js';
-import { offsetAt } from './pages.js';
+import { type Mark, partOf, readMarks } from './pages.js';
 import { maxAppendDelayMs, type ReplayedEvent, replayPartition, type TimeRange } from './partition.js';
 import { recordedEvents } from './recorded-events.js';
 import { noTotals, type Totals } from './totals.js';
@@ -75,13 +74,20 @@ export async function prepareReplay(parts: ReplayParts): Promise<Replay> {
  */
 async function planPartition({ log, range, warmUpMs }: ReplayParts, partition: number): Promise<PartitionPlan> {
   const { first, end } = await log.bounds(topics.locations, partition);
-  const oldest = first > 0 ? await readOne(log, topics.locations, partition, first) : undefined;
-  const oldestMs = oldest?.timestamp ?? Number.POSITIVE_INFINITY;
-  const fromMs = first === 0 ? range.fromMs : Math.max(range.fromMs, oldestMs + 1);
   const held = { topic: topics.locations, partition, from: first, end };
-  const from = warmUpMs === undefined ? first : await offsetAt(log, held, fromMs - warmUpMs);
-  const spanEnd = await offsetAt(log, { ...held, from }, range.toMs + maxAppendDelayMs);
-  return { span: { partition, from, end: spanEnd }, range: { ...range, fromMs } };
+  const marks = await readMarks(log, held, ({ timestamp }) => timestamp);
+  const fromMs = first === 0 ? range.fromMs : beginOfWhole(marks, range.fromMs);
+  const toMs = range.toMs + maxAppendDelayMs;
+  const warmUpFromMs = warmUpMs === undefined ? Number.NEGATIVE_INFINITY : fromMs - warmUpMs;
+  const part = partOf(held, marks, { fromMs: warmUpFromMs, toMs });
+  return { span: { partition, ...part }, range: { ...range, fromMs } };
+}
+
+/** Returns `fromMs`, or when the oldest record from then on was appended if older ones were deleted. Epoch ms. */
+function beginOfWhole(marks: readonly Mark[], fromMs: number): number {
+  const oldest = marks[0];
+  if (oldest !== undefined && oldest.timeMs < fromMs) return fromMs;
+  return Math.min(...marks.filter(({ timeMs }) => timeMs >= fromMs).map(({ timeMs }) => timeMs)) + 1;
 }
 
 async function* comparePartition(
