@@ -5,6 +5,7 @@ import 'maplibre-gl/dist/maplibre-gl.css';
 import '../styles/map.css';
 import { callHeaders } from '../client/call';
 import { paceFrames } from './frame-pace';
+import { serverAddress, withGroundLayer } from './map-ground';
 import { type MapStyle, shadeOf, type Theme, type View } from './map-look';
 import { readStyle } from './map-start';
 
@@ -61,8 +62,11 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
     // A label that fades in draws the whole map again and again. While it loads, that is most of the work.
     fadeDuration: 0,
     // Only this server gets the choice of the session.
-    transformRequest: (url) =>
-      url.startsWith(location.origin) || url.startsWith('/') ? { url, headers: callHeaders() } : { url },
+    transformRequest(url) {
+      const address = serverAddress(url);
+      const isOwn = address.startsWith(location.origin) || address.startsWith('/');
+      return isOwn ? { url, headers: callHeaders() } : { url };
+    },
   });
   const frames = paceFrames(map);
   // Measurements count its frames: bench/cases/dashboard-map.ts.
@@ -88,7 +92,7 @@ export function createBaseMap({ container, style: first, view, onStyle }: BaseOp
 
   /** Resolves when the style is on the map with all layers. Each step is a task of its own. */
   async function load({ signal }: AbortController): Promise<void> {
-    const { layers, ...frame } = await readStyle(style, signal);
+    const { layers, ...frame } = withGroundLayer(await readStyle(style, signal), shadeOf(style));
     await nextTask();
     if (signal.aborted) return;
     map.setStyle({ ...frame, layers: [] }, { diff: false });

@@ -1,5 +1,5 @@
 /** The map of the dashboard in Chromium: shapes are drawn, edited, undone and saved, and places are found. */
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
 import { at, circle, square } from '../../support/places.js';
@@ -460,4 +460,58 @@ describe.runIf(isRunnable)('the map', () => {
     await expect.poll(() => has('shape-fill', 180)).toBe(true);
     expect(await has('shape-fill', 179.98)).toBe(false);
   });
+});
+
+/** What the tests use of MapLibre's map and of WebGL. */
+interface DrawnMap {
+  once(event: 'render'): Promise<unknown>;
+  triggerRepaint(): void;
+  getCanvas(): { readonly width: number; readonly height: number; getContext(kind: 'webgl2'): Graphics };
+}
+
+interface Graphics {
+  readonly RGBA: number;
+  readonly UNSIGNED_BYTE: number;
+  readPixels(x: number, y: number, width: number, height: number, format: number, type: number, to: Uint8Array): void;
+}
+
+/** Returns the colour in the middle of the map, as its next frame has it. */
+const middleColour = (page: Page) =>
+  page.locator('.map-canvas').evaluate(async (container) => {
+    const { map } = container as unknown as { map: DrawnMap };
+    // The frame's pixels are there until the browser has shown it.
+    const rendered = map.once('render');
+    map.triggerRepaint();
+    await rendered;
+    const canvas = map.getCanvas();
+    const graphics = canvas.getContext('webgl2');
+    const pixel = new Uint8Array(4);
+    graphics.readPixels(canvas.width / 2, canvas.height / 2, 1, 1, graphics.RGBA, graphics.UNSIGNED_BYTE, pixel);
+    return `#${[...pixel.slice(0, 3)].map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+  });
+
+describe.skipIf(!isRunnable)('a tile that is under way', () => {
+  it.each([
+    ['the sea', '30,-40,4.5', /^#c4d1d9$/],
+    // A label or a border may be near.
+    ['land', '47,3,4.5', /^#f.f.f.$/],
+  ])(
+    'has neither the colour of water nor of land where %s is (fault: a city looked like water)',
+    async (_, view, loadedColour) => {
+      const page = await asOwner('/start');
+      const held: Route[] = [];
+      let isHeld = true;
+      await page.route('**/maps/tiles/**', (route) => {
+        if (isHeld) held.push(route);
+        else void route.continue();
+      });
+      await page.goto(`${server.address}/map?at=${view}`);
+      await expect.poll(() => held.length, { timeout: 60_000 }).toBeGreaterThan(0);
+      await expect.poll(() => middleColour(page), { timeout: 60_000 }).toBe('#e3e5e6');
+      isHeld = false;
+      for (const route of held) await route.continue();
+      await drawn(page);
+      await expect.poll(() => middleColour(page), { timeout: 60_000 }).toMatch(loadedColour);
+    },
+  );
 });

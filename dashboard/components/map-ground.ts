@@ -1,0 +1,99 @@
+/**
+ * The ground of each loaded tile: a layer that covers the tile in the colour of the style's background. The background
+ * itself then shows where nothing is loaded yet, in a colour of its own. In most styles the background is the sea, and
+ * a city whose tiles are under way looked like water.
+ */
+import * as maplibregl from 'maplibre-gl';
+import type { Theme } from './map-look';
+
+/** Where nothing is loaded: neither land nor water of any style. */
+const unknownColours: Record<Theme, string> = { light: '#e3e5e6', dark: '#16191d' };
+const protocol = 'ground';
+const prefix = `${protocol}://`;
+const layerName = 'fenceline-ground';
+const extent = 4096;
+/** Units beyond the tile's edges, so that no seam shows. */
+const buffer = 64;
+
+/** Returns a field of a protocol buffer: its number with its type, and its bytes with their length. */
+const field = (number: number, bytes: readonly number[]): number[] => [(number << 3) | 2, bytes.length, ...bytes];
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
+}
+
+/** Returns a layer of a vector tile (version 2) with one polygon that covers the tile. */
+function encodeGround(): Uint8Array<ArrayBuffer> {
+  const zigzag = (value: number) => varint(value < 0 ? -2 * value - 1 : 2 * value);
+  const side = extent + 2 * buffer;
+  const [moveTo, lineTo, close, polygon] = [9, 26, 15, 3];
+  const corners = [
+    [side, 0],
+    [0, side],
+    [-side, 0],
+  ]
+    .flat()
+    .flatMap(zigzag);
+  const geometry = [moveTo, ...zigzag(-buffer), ...zigzag(-buffer), lineTo, ...corners, close];
+  const feature = [3 << 3, polygon, ...field(4, geometry)];
+  const name = [...new TextEncoder().encode(layerName)];
+  const layer = [...field(1, name), ...field(2, feature), 5 << 3, ...varint(extent), 15 << 3, 2];
+  return new Uint8Array(field(3, layer));
+}
+
+const ground = encodeGround();
+
+/** Returns the tile with the ground: layers of a tile are fields, in any order. */
+export function withGround(tile: ArrayBuffer): ArrayBuffer {
+  const joined = new Uint8Array(tile.byteLength + ground.length);
+  joined.set(new Uint8Array(tile));
+  joined.set(ground, tile.byteLength);
+  return joined.buffer;
+}
+
+/** Returns the address that a tile with ground has on the server, and the address itself of anything else. */
+export const serverAddress = (url: string): string => (url.startsWith(prefix) ? url.slice(prefix.length) : url);
+
+/** Loads a vector tile and adds the ground. A tile that the map does not have has nothing else. */
+async function loadTile(
+  { url, headers }: maplibregl.RequestParameters,
+  { signal }: AbortController,
+): Promise<maplibregl.GetResourceResponse<ArrayBuffer>> {
+  const response = await fetch(serverAddress(url), { headers: headers ?? {}, signal });
+  if (!response.ok && response.status !== 404)
+    throw new maplibregl.AJAXError(response.status, response.statusText, url, await response.blob());
+  const tile = response.ok ? await response.arrayBuffer() : new ArrayBuffer(0);
+  const [cacheControl, expires] = [response.headers.get('cache-control'), response.headers.get('expires')];
+  return { data: withGround(tile), cacheControl, expires };
+}
+
+maplibregl.addProtocol(protocol, loadTile);
+
+const isVector = (
+  source: maplibregl.SourceSpecification | undefined,
+): source is maplibregl.VectorSourceSpecification & { tiles: string[] } =>
+  source?.type === 'vector' && source.tiles !== undefined;
+
+/** Returns the style with ground below all else, and its tiles by way of {@link loadTile}. */
+export function withGroundLayer(style: maplibregl.StyleSpecification, shade: Theme): maplibregl.StyleSpecification {
+  const { map } = style.sources;
+  const [background, ...layers] = style.layers;
+  const colour = background?.type === 'background' ? background.paint?.['background-color'] : undefined;
+  if (background?.type !== 'background' || colour === undefined || !isVector(map)) return style;
+  const tiles = map.tiles.map((address) => prefix + address);
+  return {
+    ...style,
+    sources: { ...style.sources, map: { ...map, tiles } },
+    layers: [
+      { ...background, paint: { 'background-color': unknownColours[shade] } },
+      {
+        id: 'ground',
+        type: 'fill',
+        source: 'map',
+        'source-layer': layerName,
+        paint: { 'fill-color': colour, 'fill-antialias': false },
+      },
+      ...layers,
+    ],
+  };
+}
