@@ -26,6 +26,7 @@ import { refuseUnfinishedRestore } from './backup/unfinished.js';
 import { closeHttp } from './close-http.js';
 import type { Configuration } from './config/schema.js';
 import { refuseContradictions } from './contradictions.js';
+import { refuseDamagedFiles } from './data-folder/damaged-files.js';
 import { prepareDataFolder } from './data-folder/data-folder.js';
 import { watchFolder } from './data-folder/folder-watch.js';
 import { discardOtherFormat, openBackend, openNodeReadModel } from './data-folder/folders.js';
@@ -62,6 +63,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   await lockFolder(configuration.data);
   refuseUnfinishedRestore(configuration.data);
   migrateDataFolder(configuration.data, logger);
+  refuseDamagedFiles(configuration.data);
   // Before the log exists: a folder with a log never gets another key.
   const secretKey = encryptionKey(configuration.data);
   const registry = createProcessRegistry();
