@@ -1,8 +1,9 @@
 /** Alerts of the location stage for operators, and its metrics. No alert ends the stage. */
-import { type Divergence, type LogRecord, topics } from '../../ports.js';
+import { type LogRecord, topics } from '../../ports.js';
 import { describeDivergence } from '../../positions.js';
 import type { DeadLetterReason } from '../../records/decode.js';
 import type { HaltedPartition, TooManyDeadLetters } from '../breaker.js';
+import type { ClaimAlerts } from '../claimed-partitions.js';
 import type { Metrics } from '../metrics.js';
 import type { Effects } from './evaluate-batch.js';
 
@@ -34,14 +35,9 @@ interface AlertsParts {
   readonly clock: () => number;
 }
 
-export interface Alerts {
+export interface Alerts extends ClaimAlerts {
   committed(records: readonly LogRecord[], effects: Effects, startedAtMs: number): void;
-  fenced(partition: number, nextOffset: number): void;
   halted(partition: number, cause: TooManyDeadLetters): void;
-  fallenBack(partition: number, nextOffset: number): void;
-  diverged(divergence: Divergence): void;
-  /** Must be called after `diverged`, when the partition is repaired or reassigned. */
-  noLongerDiverged(divergence: Divergence): void;
 }
 
 /** Counts things by label, so that a metric is added to once per batch: adding is more expensive than counting. */
@@ -73,17 +69,13 @@ export function createAlerts({ metrics, onAlert, clock }: AlertsParts): Alerts {
       const { partition, offset } = record;
       onAlert({ kind: 'dead_letters', partition, count: deadLetters.length, offset, reason, message });
     },
-    fenced(partition, nextOffset) {
+    lost(partition, loss, nextOffset) {
       metrics.add('location_partitions_fenced_total', 1);
-      onAlert({ kind: 'fenced', partition, nextOffset });
+      onAlert({ kind: loss === 'claimed' ? 'fenced' : loss, partition, nextOffset });
     },
     halted(partition, cause) {
       metrics.add('partitions_halted_total', 1, topics.locations);
       onAlert({ kind: 'halted', topic: topics.locations, partition, ...cause });
-    },
-    fallenBack(partition, nextOffset) {
-      metrics.add('location_partitions_fenced_total', 1);
-      onAlert({ kind: 'fallen_back', partition, nextOffset });
     },
     diverged(divergence) {
       metrics.add('partitions_diverged', 1, divergence.topic);

@@ -6,7 +6,7 @@ import type { Codecs } from '../../../schemas/codecs.js';
 import type { ObserveCache } from '../../cache-use.js';
 import type { Catalog } from '../../catalog/types.js';
 import type { CommitResult, LogRecord, StateStore } from '../../ports.js';
-import { markOf } from '../../positions.js';
+import { positionAfter } from '../../positions.js';
 import { type Tracing, within } from '../../tracing.js';
 import type { Alerts } from './alerts.js';
 import { type BatchTrace, traceBatch } from './batch-trace.js';
@@ -92,19 +92,18 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
     effects: Effects,
     trace: BatchTrace | undefined,
   ): Promise<CommitResult> {
-    const last = records.at(-1) as LogRecord;
-    const nextOffset = last.offset + 1;
+    const position = positionAfter(records.at(-1)!);
     const span = trace && parts.tracing?.start('commit batch', { kind: 'client', parent: trace.traceparent });
     const result = await within(span, () =>
       states.commit(owner.claim, {
-        expectedOffset: owner.nextOffset,
-        nextOffset,
-        mark: markOf(last),
+        expectedOffset: owner.position.offset,
+        nextOffset: position.offset,
+        mark: position.mark,
         states: effects.states,
         publish: effects.publish,
       }),
     );
-    if (result === 'committed') owner.nextOffset = nextOffset;
+    if (result === 'committed') owner.committed(position);
     return result;
   }
 }

@@ -6,26 +6,36 @@
 import { type BoundedCache, createBoundedCache } from '../../../schemas/bounded-cache.js';
 import type { DeviceState } from '../../../schemas/records.js';
 import type { CacheUse } from '../../cache-use.js';
-import type { Claim, StateStore } from '../../ports.js';
+import type { Claim, Position, StateStore } from '../../ports.js';
 import { decodeDeviceState } from '../../records/device-state.js';
 import type { Breaker } from '../breaker.js';
+import type { Owner } from '../claimed-partitions.js';
 
 /** The claim on one partition and the state that depends on it; replaced when the partition is claimed again. */
-export class PartitionOwner {
+export class PartitionOwner implements Owner {
   readonly claim: Claim;
-  /** Returns whether the log still assigns the partition to this process. */
-  readonly isAssigned: () => boolean;
   readonly breaker: Breaker;
-  /** Offset of the next record to apply. */
-  nextOffset: number;
-  /** The log is not the one that was read; the partition is halted until its position is repaired. */
-  isDiverged = false;
+  #position: Position;
+  #hasWritten = false;
 
-  constructor(claim: Claim, isAssigned: () => boolean, breaker: Breaker) {
+  constructor(claim: Claim, breaker: Breaker) {
     this.claim = claim;
-    this.isAssigned = isAssigned;
     this.breaker = breaker;
-    this.nextOffset = claim.nextOffset;
+    this.#position = { offset: claim.nextOffset, mark: claim.mark };
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
+
+  /** Records that the store has the results up to this position. */
+  committed(position: Position): void {
+    this.#position = position;
+    this.#hasWritten = true;
   }
 }
 

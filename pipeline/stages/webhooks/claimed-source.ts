@@ -46,21 +46,15 @@ export class ClaimedSource {
   #queued: Queued | null;
   /** Offset that the queue holds; behind `#nextOffset` by events that no webhook wants. */
   #savedOffset: number;
-  /** Consecutive earlier claims that were lost before anything was written. */
-  readonly refusals: number;
   #hasWritten = false;
   #isOwned = true;
   #nextSequence: number;
   #unacknowledged = 0;
   #onDrained: () => void = () => {};
-  readonly #onRefused: (source: ClaimedSource) => void;
+  readonly #onRefused: () => void;
 
-  constructor(
-    queue: DeliveryQueue,
-    claim: DeliveryClaim,
-    refusals: number,
-    onRefused: (source: ClaimedSource) => void,
-  ) {
+  /** `onRefused` is called once, when a write shows that the claim is lost. */
+  constructor(queue: DeliveryQueue, claim: DeliveryClaim, onRefused: () => void) {
     this.#queue = queue;
     this.#claim = claim;
     const { mark, queued } = storedPosition(claim.nextOffset, claim.mark);
@@ -69,7 +63,6 @@ export class ClaimedSource {
     this.#queued = queued;
     this.#savedOffset = claim.nextOffset;
     this.#nextSequence = claim.nextSequence;
-    this.refusals = refusals;
     this.#onRefused = onRefused;
   }
 
@@ -198,7 +191,7 @@ export class ClaimedSource {
     }
     if (this.#isOwned) {
       this.#isOwned = false;
-      this.#onRefused(this);
+      this.#onRefused();
     }
     return false;
   }

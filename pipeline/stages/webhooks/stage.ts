@@ -15,12 +15,12 @@ import { type DeliveryQueue, type Log, type StateStore, type Subscription, topic
 import type { Tracing } from '../../tracing.js';
 import { systemTimers, type Timers } from '../background.js';
 import { watchClaims } from '../claim-watch.js';
+import { reclaimBounds } from '../claimed-partitions.js';
 import { type Metrics, noMetrics } from '../metrics.js';
-import { reclaimBounds } from '../reclaim.js';
 import { createSteadyClock } from '../steady-clock.js';
 import type { WebhookAlert } from './alerts.js';
 import { createSendAttempt } from './attempt.js';
-import { DeliveryConsumer } from './consumer.js';
+import { createDeliveryConsumer } from './consumer.js';
 import { DeliveryTraces } from './delivery-traces.js';
 import { Dispatcher, type DispatcherBounds } from './dispatcher.js';
 import { completeLastLocation, loadRecentEvents, noDuplicates } from './event-reader.js';
@@ -28,7 +28,7 @@ import { createEventFanOut, createRedelivery } from './fan-out.js';
 import { WebhookDirectory } from './matching.js';
 import type { Disable } from './sender.js';
 
-/** Bounds without a setting, as of {@link DeliveryConsumer} and {@link Dispatcher}. */
+/** Bounds without a setting, as of {@link createDeliveryConsumer} and {@link Dispatcher}. */
 const fixedBounds = {
   maxBatchRecords: 1_000,
   ...reclaimBounds,
@@ -115,8 +115,8 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
     bounds,
   });
   const fanOutEvents = createEventFanOut({ ...parts, codecs, clock, directory, traces });
-  const handlers = [
-    new DeliveryConsumer({
+  const consumers = {
+    [topics.events]: createDeliveryConsumer({
       ...shared,
       ...bounds,
       topic: topics.events,
@@ -125,7 +125,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       fanOut: fanOutEvents,
       loadDuplicateFilter: (partition, nextOffset) => loadRecentEvents(log, codecs.event, partition, nextOffset),
     }),
-    new DeliveryConsumer({
+    [topics.deliveries]: createDeliveryConsumer({
       ...shared,
       ...bounds,
       topic: topics.deliveries,
@@ -134,18 +134,18 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       fanOut: createRedelivery({ codecs, queue, deliveryRetentionMs: bounds.deliveryRetentionMs }),
       loadDuplicateFilter: async () => noDuplicates,
     }),
-  ];
-  const subscriptions = handlers.map((handler) =>
+  };
+  const subscriptions = ([topics.events, topics.deliveries] as const).map((topic) =>
     log.consume({
-      topic: handler.topic,
+      topic,
       group: webhookStageGroup,
-      handler,
+      handler: consumers[topic],
       maxBatchRecords: bounds.maxBatchRecords,
       maxWaitMs: 0,
     }),
   );
   const endWatch = watchClaims({
-    verify: async () => void (await Promise.all(handlers.map((handler) => handler.verifyClaims()))),
+    verify: async () => void (await Promise.all(Object.values(consumers).map((consumer) => consumer.verifyClaims()))),
     onReturn: queue.onReturn,
     onFailure,
   });
