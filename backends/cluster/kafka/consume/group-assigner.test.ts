@@ -1,7 +1,7 @@
 import { AssignerProtocol, type Cluster, type Logger } from 'kafkajs';
 import { describe, expect, test } from 'vitest';
 import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
-import type { LeaseState } from './lease.js';
+import type { AssignmentState } from './partition-assignment.js';
 
 const topic = 'test.locations';
 const cluster = {
@@ -9,9 +9,9 @@ const cluster = {
 } as unknown as Cluster;
 const assignerOf = (state: MemberState) => stickyAssigner(() => state)({ cluster, groupId: 'g', logger: {} as Logger });
 
-const holding = (partitions: readonly number[], state: LeaseState = 'held', isSure = true): MemberState => ({
+const holding = (partitions: readonly number[], state: AssignmentState = 'held', isSure = true): MemberState => ({
   isSure,
-  leases: partitions.map((partition) => ({ partition, id: `id-${partition}`, state })),
+  assignments: partitions.map((partition) => ({ partition, id: `id-${partition}`, state })),
 });
 const member = (memberId: string, state: MemberState) => ({
   memberId,
@@ -29,7 +29,7 @@ async function assignmentOf(members: readonly ReturnType<typeof member>[]): Prom
 }
 
 describe('a member', () => {
-  test('sends its leases to the others', () => {
+  test('sends its assignments to the others', () => {
     const state = holding([2, 0], 'draining');
     expect(memberStateOf(member('a', state).memberMetadata)).toEqual(state);
   });
@@ -55,8 +55,9 @@ describe('the leader', () => {
     });
   });
 
-  test('ignores draining leases', async () => {
-    const draining = { isSure: true, leases: [...holding([0], 'draining').leases, ...holding([1, 2]).leases] };
+  test('ignores draining assignments', async () => {
+    const assignments = [...holding([0], 'draining').assignments, ...holding([1, 2]).assignments];
+    const draining = { isSure: true, assignments };
     expect(await assignmentOf([member('a', draining), member('b', holding([0, 3]))])).toEqual({ a: [1, 2], b: [0, 3] });
   });
 

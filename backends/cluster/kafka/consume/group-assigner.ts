@@ -1,23 +1,28 @@
 /**
- * The partition assigner of a group: each member lists its leases when it joins, and the leader assigns the partitions.
+ * The partition assigner of a group: each member lists its assignments when it joins, and the leader assigns the
+ * partitions.
  *
  * Every member can read these lists (`describeGroup`). That is how the next owner of a partition finds the member that
  * still holds it.
  */
 import { AssignerProtocol, type PartitionAssigner } from 'kafkajs';
-import type { Lease } from './lease.js';
+import type { PartitionAssignment } from './partition-assignment.js';
 import { assignSticky } from './sticky-assignment.js';
 
-/** The leases of a member when it joined. */
+/** The assignments of a member when it joined. */
 export interface MemberState {
   /** Whether nobody else can have been assigned any of them in between. */
   readonly isSure: boolean;
-  readonly leases: readonly Pick<Lease, 'partition' | 'id' | 'state'>[];
+  readonly assignments: readonly Pick<PartitionAssignment, 'partition' | 'id' | 'state'>[];
 }
 
 const { MemberMetadata, MemberAssignment } = AssignerProtocol;
-const nothing: MemberState = { isSure: false, leases: [] };
+const nothing: MemberState = { isSure: false, assignments: [] };
 const version = 0;
+
+/** `leases` is the name of earlier versions, whose members may be in the group. */
+const encodeState = ({ isSure, assignments }: MemberState): Buffer =>
+  Buffer.from(JSON.stringify({ isSure, leases: assignments }));
 
 /** Makes an assigner that calls `state` at every attempt to join. */
 export function stickyAssigner(state: () => MemberState): PartitionAssigner {
@@ -26,7 +31,7 @@ export function stickyAssigner(state: () => MemberState): PartitionAssigner {
     version,
     protocol: ({ topics }) => ({
       name: 'fenceline-sticky',
-      metadata: MemberMetadata.encode({ version, topics, userData: Buffer.from(JSON.stringify(state())) }),
+      metadata: MemberMetadata.encode({ version, topics, userData: encodeState(state()) }),
     }),
     async assign({ members, topics }) {
       const topic = topics[0]!;
@@ -47,18 +52,18 @@ export function stickyAssigner(state: () => MemberState): PartitionAssigner {
   });
 }
 
-/** Returns the state that a member sent when it joined; no leases if it can't be decoded. */
+/** Returns the state that a member sent when it joined; no assignments if it can't be decoded. */
 export function memberStateOf(metadata: Buffer): MemberState {
   try {
     const { userData } = MemberMetadata.decode(metadata)!;
-    const { isSure, leases } = JSON.parse(userData.toString()) as MemberState;
-    return Array.isArray(leases) ? { isSure, leases } : nothing;
+    const { isSure, leases } = JSON.parse(userData.toString());
+    return Array.isArray(leases) ? { isSure, assignments: leases } : nothing;
   } catch {
     return nothing;
   }
 }
 
-const heldBy = ({ isSure, leases }: MemberState) => ({
+const heldBy = ({ isSure, assignments }: MemberState) => ({
   isSure,
-  held: leases.filter(({ state }) => state !== 'draining').map(({ partition }) => partition),
+  held: assignments.filter(({ state }) => state !== 'draining').map(({ partition }) => partition),
 });

@@ -2,8 +2,8 @@
  * A consumer that shares the partitions of one topic with the other members of its group.
  *
  * kafkajs joins the group and sends heartbeats (`membership.ts`). Each partition that it assigns is consumed by itself
- * (`consume-lease.ts`), so a slow handler delays only its own partition. Each starts at the position that the handler's
- * `assigned` returns; offsets committed to the group are for monitoring only.
+ * (`consume-partition.ts`), so a slow handler delays only its own partition. Each starts at the position that the
+ * handler's `assigned` returns; offsets committed to the group are for monitoring only.
  *
  * In a rebalance, a partition that stays is not interrupted. A partition that leaves is drained first: the call in
  * flight ends, `revoked` is called, and only then does the new owner claim it (`hand-over.ts`). Draining begins when
@@ -17,11 +17,11 @@ import { type ConsumeOptions, type Log, type Subscription, topics } from '../../
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
-import { consumeLease, type LeaseParts } from './consume-lease.js';
+import { type ConsumeParts, consumePartition } from './consume-partition.js';
 import { HandOver } from './hand-over.js';
-import { Lease } from './lease.js';
 import { Membership, maxOutageMs } from './membership.js';
 import { OffsetReporter } from './offset-reporter.js';
+import { PartitionAssignment } from './partition-assignment.js';
 import { sharedSource } from './shared-fetch.js';
 import { type Observation, startWatchdog } from './watchdog.js';
 
@@ -60,15 +60,15 @@ class GroupConsumer implements Subscription {
   readonly #membership: Membership;
   readonly #reporter: OffsetReporter;
   readonly #brokers: Brokers;
-  readonly #leaseParts: LeaseParts;
+  readonly #consumeParts: ConsumeParts;
   readonly #stopWatching: () => void;
-  readonly #leaseIdPrefix = randomBytes(6).toString('base64url');
-  #leaseCount = 0;
-  /** All leases that aren't gone. */
-  readonly #leases = new Set<Lease>();
-  /** The latest lease of each partition. */
-  readonly #current = new Map<number, Lease>();
-  /** Resolves when the latest lease of the partition is gone. */
+  readonly #assignmentIdPrefix = randomBytes(6).toString('base64url');
+  #assignmentCount = 0;
+  /** All assignments that aren't gone. */
+  readonly #assignments = new Set<PartitionAssignment>();
+  /** The latest assignment of each partition. */
+  readonly #current = new Map<number, PartitionAssignment>();
+  /** Resolves when the latest assignment of the partition is gone. */
   readonly #loops = new Map<number, Promise<void>>();
   #settle!: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
   #isStopped = false;
@@ -89,13 +89,13 @@ class GroupConsumer implements Subscription {
       groupId: connection.groupName(options.group, options.topic),
       topic,
       sessionTimeoutMs,
-      leases: () => [...this.#leases].map(({ partition, id, state }) => ({ partition, id, state })),
+      assignments: () => [...this.#assignments].map(({ partition, id, state }) => ({ partition, id, state })),
       onJoined: (partitions, isUnbroken) => this.#joined(partitions, isUnbroken),
       onFailure: (error) => this.#fail(error),
       onProblem,
     });
     this.#brokers = new Brokers(connection);
-    this.#leaseParts = {
+    this.#consumeParts = {
       log: parts.log,
       socketsOpened: connection.socketsOpened,
       source: sharedSource({
@@ -142,15 +142,16 @@ class GroupConsumer implements Subscription {
   #stop(): void {
     this.#isStopped = true;
     this.#stopWatching();
-    for (const lease of this.#leases) lease.lose();
+    for (const assignment of this.#assignments) assignment.lose();
   }
 
   #joined(partitions: readonly number[], isUnbroken: boolean): void {
-    for (const lease of this.#leases) if (!isUnbroken || !partitions.includes(lease.partition)) lease.lose();
+    for (const assignment of this.#assignments)
+      if (!isUnbroken || !partitions.includes(assignment.partition)) assignment.lose();
     if (this.#isStopped) return;
     const handOver = new HandOver({
       group: this.#membership,
-      isOwn: (id) => id.startsWith(this.#leaseIdPrefix),
+      isOwn: (id) => id.startsWith(this.#assignmentIdPrefix),
       timeoutMs: this.#parts.sessionTimeoutMs,
       onProblem: this.#parts.onProblem,
     });
@@ -160,23 +161,27 @@ class GroupConsumer implements Subscription {
   }
 
   #open(partition: number, handOver: HandOver): void {
-    this.#leaseCount += 1;
-    const lease = new Lease(partition, `${this.#leaseIdPrefix}.${this.#leaseCount}`);
+    this.#assignmentCount += 1;
+    const assignment = new PartitionAssignment(partition, `${this.#assignmentIdPrefix}.${this.#assignmentCount}`);
     const before = this.#loops.get(partition);
-    const loop = this.#consume(lease, handOver, before).catch((error) => this.#fail(error));
-    this.#leases.add(lease);
-    this.#current.set(partition, lease);
+    const loop = this.#consume(assignment, handOver, before).catch((error) => this.#fail(error));
+    this.#assignments.add(assignment);
+    this.#current.set(partition, assignment);
     this.#loops.set(partition, loop);
   }
 
-  /** Runs a lease from its hand-over to its release. */
-  async #consume(lease: Lease, handOver: HandOver, before: Promise<void> | undefined): Promise<void> {
+  /** Runs an assignment from its hand-over to its release. */
+  async #consume(
+    assignment: PartitionAssignment,
+    handOver: HandOver,
+    before: Promise<void> | undefined,
+  ): Promise<void> {
     await before;
-    await handOver.released(lease);
-    const isConsumed = await consumeLease(lease, this.#leaseParts);
-    this.#leases.delete(lease);
+    await handOver.released(assignment);
+    const isConsumed = await consumePartition(assignment, this.#consumeParts);
+    this.#assignments.delete(assignment);
     if (!isConsumed) return;
-    const committed = this.#reporter.endOf(lease, lastCommitTimeoutMs);
+    const committed = this.#reporter.endOf(assignment, lastCommitTimeoutMs);
     await Promise.race([committed, unrefDelay(lastCommitTimeoutMs)]);
   }
 
@@ -187,7 +192,7 @@ class GroupConsumer implements Subscription {
   async #keepCommitting(): Promise<void> {
     while (!this.#isStopped) {
       await unrefDelay(commitIntervalMs);
-      await this.#reporter.progressOf(this.#leases);
+      await this.#reporter.progressOf(this.#assignments);
     }
   }
 
@@ -197,13 +202,13 @@ class GroupConsumer implements Subscription {
     const bounds = new Map(
       offsets.map(({ partition, low, high }) => [partition, { first: Number(low), end: Number(high) }]),
     );
-    const partitions = [...this.#leases].map((lease) => {
-      const { first, end } = bounds.get(lease.partition) ?? {};
+    const partitions = [...this.#assignments].map((assignment) => {
+      const { first, end } = bounds.get(assignment.partition) ?? {};
       return {
-        name: `partition ${lease.partition} (${lease.id})`,
-        steps: lease.steps,
-        hasWork: !lease.isHeld || (lease.isMoving && lease.nextOffset !== end),
-        state: `${lease.describe()}, the log holds ${first} to ${end}`,
+        name: `partition ${assignment.partition} (${assignment.id})`,
+        steps: assignment.steps,
+        hasWork: !assignment.isHeld || (assignment.isMoving && assignment.nextOffset !== end),
+        state: `${assignment.describe()}, the log holds ${first} to ${end}`,
       };
     });
     return [...partitions, this.#membership.observe()];

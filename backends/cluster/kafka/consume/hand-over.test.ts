@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { MemberState } from './group-assigner.js';
 import { HandOver, type HandOverParts } from './hand-over.js';
-import { Lease, type LeaseState } from './lease.js';
+import { type AssignmentState, PartitionAssignment } from './partition-assignment.js';
 
 type Group = HandOverParts['group'];
 
 const partition = 3;
 const timeoutMs = 60_000;
 
-const other = (id: string, state: LeaseState = 'held', of = partition): MemberState => ({
+const other = (id: string, state: AssignmentState = 'held', of = partition): MemberState => ({
   isSure: true,
-  leases: [{ partition: of, id, state }],
+  assignments: [{ partition: of, id, state }],
 });
 
 /** A group that tests change. */
@@ -38,7 +38,7 @@ class FakeGroup implements Group {
 
 function waiting(group: Group, limitMs = timeoutMs) {
   const problems: string[] = [];
-  const lease = new Lease(partition, 'mine');
+  const assignment = new PartitionAssignment(partition, 'mine');
   const handOver = new HandOver({
     group,
     isOwn: (id) => id === 'own',
@@ -46,14 +46,14 @@ function waiting(group: Group, limitMs = timeoutMs) {
     onProblem: (message) => problems.push(message),
   });
   let isReleased = false;
-  const released = handOver.released(lease).then(() => {
+  const released = handOver.released(assignment).then(() => {
     isReleased = true;
   });
-  return { lease, problems, released, isReleased: () => isReleased };
+  return { assignment, problems, released, isReleased: () => isReleased };
 }
 
 describe('a partition is released', () => {
-  test('when no other member has a lease on it that was claimed', async () => {
+  test('when no other member has an assignment on it that was claimed', async () => {
     for (const members of [
       [],
       [other('a', 'waiting')],
@@ -65,7 +65,7 @@ describe('a partition is released', () => {
   });
 
   test('when every previous owner has committed the release', async () => {
-    const group = new FakeGroup([other('a', 'draining'), other('b'), other('c', 'claiming', 7)]);
+    const group = new FakeGroup([other('a', 'draining'), other('b'), other('c', 'starting', 7)]);
     const { released, isReleased } = waiting(group);
     group.metadataOf.set(7, 'a');
     group.metadataOf.set(partition, 'of long ago');
@@ -99,11 +99,11 @@ test('a rebalance delays the claim without limit', async () => {
   expect(problems).toEqual([]);
 });
 
-test('a lost lease stops waiting', async () => {
+test('a lost assignment stops waiting', async () => {
   const group = new FakeGroup([other('a')]);
-  const { lease, problems, released } = waiting(group);
+  const { assignment, problems, released } = waiting(group);
   await group.called();
-  lease.lose();
+  assignment.lose();
   await released;
   expect(problems).toEqual([]);
 });

@@ -2,21 +2,21 @@
  * Hands a partition over from one live member of a group to another: the previous owner finishes before the new one
  * claims it.
  *
- * In a rebalance, both learn of the new assignment at the same moment. But each member lists its leases when it joins,
- * and commits the id of a released lease as metadata beside the partition's offset. The new owner waits for that
+ * In a rebalance, both learn of the new assignment at the same moment. But each member lists its assignments when it
+ * joins, and commits the id of a released one as metadata beside the partition's offset. The new owner waits for that
  * metadata up to a limit. After the limit it claims the partition: the store's token fences off the previous owner.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { singleFlight } from '../connection/single-flight.js';
 import type { MemberState } from './group-assigner.js';
-import type { Lease } from './lease.js';
 import type { Membership } from './membership.js';
+import type { PartitionAssignment } from './partition-assignment.js';
 
 const pollEveryMs = 50;
 
 export interface HandOverParts {
   readonly group: Pick<Membership, 'isSettled' | 'otherMembers' | 'committedMetadata'>;
-  /** Whether a lease is of this process, which may still be in the group under an earlier member id. */
+  /** Whether an assignment is of this process, which may still be in the group under an earlier member id. */
   readonly isOwn: (id: string) => boolean;
   readonly timeoutMs: number;
   readonly onProblem: (message: string) => void;
@@ -33,23 +33,23 @@ export class HandOver {
     this.#metadata = singleFlight(() => parts.group.committedMetadata());
   }
 
-  /** Resolves when no other member holds the partition, when the lease is lost, or after the timeout. */
-  async released(lease: Lease): Promise<void> {
+  /** Resolves when no other member holds the partition, when the assignment is lost, or after the timeout. */
+  async released(assignment: PartitionAssignment): Promise<void> {
     const { group, timeoutMs, onProblem } = this.#parts;
     const deadlineMs = performance.now() + timeoutMs;
     let holders: readonly string[] | undefined;
-    for (; lease.state === 'waiting'; await delay(pollEveryMs)) {
-      holders = await this.#stillHolding(lease.partition, holders);
-      // A rebalance is in progress. This member has listed the lease as `waiting`, so the next owner ignores it.
+    for (; assignment.state === 'waiting'; await delay(pollEveryMs)) {
+      holders = await this.#stillHolding(assignment.partition, holders);
+      // A rebalance is in progress. This member has listed the assignment as `waiting`, so the next owner ignores it.
       if (!group.isSettled) continue;
       if (holders?.length === 0) return;
       if (performance.now() < deadlineMs) continue;
-      onProblem(`partition ${lease.partition} is claimed before its previous owner released it`);
+      onProblem(`partition ${assignment.partition} is claimed before its previous owner released it`);
       return;
     }
   }
 
-  /** Returns the leases of other members that are not released; undefined while that is unknown. */
+  /** Returns the assignments of other members that are not released; undefined while that is unknown. */
   async #stillHolding(partition: number, known: readonly string[] | undefined): Promise<readonly string[] | undefined> {
     try {
       const holders = known ?? (await this.#holders(partition));
@@ -62,12 +62,12 @@ export class HandOver {
     }
   }
 
-  /** Returns the leases on the partition that other members listed when they joined. */
+  /** Returns the assignments on the partition that other members listed when they joined. */
   async #holders(partition: number): Promise<string[] | undefined> {
     const others = await this.#otherMembers();
     return others
-      ?.flatMap(({ leases }) => leases)
-      .filter((lease) => lease.partition === partition && lease.state !== 'waiting' && !this.#parts.isOwn(lease.id))
+      ?.flatMap(({ assignments }) => assignments)
+      .filter(({ partition: held, state, id }) => held === partition && state !== 'waiting' && !this.#parts.isOwn(id))
       .map(({ id }) => id);
   }
 }

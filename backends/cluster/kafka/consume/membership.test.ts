@@ -11,7 +11,7 @@ test('a member that is not in the group commits nothing, and says so', async () 
     groupId: 'group',
     topic: 'topic',
     sessionTimeoutMs: 6_000,
-    leases: () => [],
+    assignments: () => [],
     onJoined: () => {},
     onFailure: () => {},
     onProblem: () => {},

@@ -27,8 +27,8 @@ export interface MembershipParts {
   readonly groupId: string;
   readonly topic: string;
   readonly sessionTimeoutMs: number;
-  /** The leases to list for the other members at a join. */
-  readonly leases: () => MemberState['leases'];
+  /** The assignments to list for the other members at a join. */
+  readonly assignments: () => MemberState['assignments'];
   /**
    * Called with the partitions that are assigned to this member. `isUnbroken`: nobody else can have had the partitions
    * that this member kept.
@@ -165,7 +165,7 @@ export class Membership {
     const isSure = this.#isRebalancing && this.#joinAttempts === 0;
     this.#isRebalancing = false;
     this.#joinAttempts += 1;
-    return { isSure, leases: this.#parts.leases() };
+    return { isSure, assignments: this.#parts.assignments() };
   }
 
   #joined({ payload: { memberId, memberAssignment } }: ConsumerGroupJoinEvent): void {

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { until } from '../../../../testing/until.js';
-import { Lease } from './lease.js';
 import type { CommittedOffset } from './membership.js';
 import { OffsetReporter } from './offset-reporter.js';
+import { PartitionAssignment } from './partition-assignment.js';
 
-function held(partition: number, offset: number): Lease {
-  const lease = new Lease(partition, `id-${partition}`);
-  lease.claim();
-  lease.hold({ offset: offset, mark: null });
-  return lease;
+function held(partition: number, offset: number): PartitionAssignment {
+  const assignment = new PartitionAssignment(partition, `id-${partition}`);
+  assignment.start();
+  assignment.hold({ offset: offset, mark: null });
+  return assignment;
 }
 
-/** Moves the lease by an offset without a record. */
-async function move(lease: Lease): Promise<void> {
-  const next = (await lease.nextFetch())!;
+/** Moves the assignment by an offset without a record. */
+async function move(assignment: PartitionAssignment): Promise<void> {
+  const next = (await assignment.nextFetch())!;
   const end = next.offset + 1;
-  lease.accept(next, { partition: lease.partition, messages: [], nextOffset: end, endOffset: end });
+  assignment.accept(next, { partition: assignment.partition, messages: [], nextOffset: end, endOffset: end });
 }
 
 /** A group whose commits end when the test says so. */
@@ -34,9 +34,9 @@ test('commits the offsets that have moved, and repeats a failed commit', async (
   const { sent, commit, end } = heldCommits();
   const reporter = new OffsetReporter(commit);
   const [one, two] = [held(1, 10), held(2, 20)];
-  const leases = new Set([one, two, new Lease(3, 'waits')]);
+  const assignments = new Set([one, two, new PartitionAssignment(3, 'waits')]);
   const commitMoved = async (error?: Error) => {
-    const committed = reporter.progressOf(leases);
+    const committed = reporter.progressOf(assignments);
     await new Promise(setImmediate);
     if (sent.length > 0) end(error);
     await committed;
@@ -53,17 +53,17 @@ test('commits the offsets that have moved, and repeats a failed commit', async (
   expect(await commitMoved()).toEqual([{ partition: 2, nextOffset: 21 }]);
 });
 
-test('the final offset of a lease is its last commit', async () => {
+test('the final offset of an assignment is its last commit', async () => {
   const { sent, commit, end } = heldCommits();
   const reporter = new OffsetReporter(commit);
-  const lease = held(1, 10);
-  const leases = new Set([lease]);
-  void reporter.progressOf(leases);
+  const assignment = held(1, 10);
+  const assignments = new Set([assignment]);
+  void reporter.progressOf(assignments);
   await new Promise(setImmediate);
-  void reporter.progressOf(leases);
-  lease.lose();
-  lease.end();
-  const ended = reporter.endOf(lease, 60_000);
+  void reporter.progressOf(assignments);
+  assignment.lose();
+  assignment.end();
+  const ended = reporter.endOf(assignment, 60_000);
   end(new Error('no coordinator'));
   await new Promise(setImmediate);
   end();
@@ -77,8 +77,8 @@ test('the final offset of a lease is its last commit', async () => {
 // The first failure was the last attempt, and the next owner waited for the session's end.
 test('the final offset is committed again until the group accepts it', async () => {
   const { sent, commit, end } = heldCommits();
-  const lease = held(1, 10);
-  const ended = new OffsetReporter(commit).endOf(lease, 60_000);
+  const assignment = held(1, 10);
+  const ended = new OffsetReporter(commit).endOf(assignment, 60_000);
   for (const error of [new Error('not in the group'), new Error('rebalancing'), undefined]) {
     await until(() => sent.length > 0);
     expect(sent.splice(0)).toEqual([[{ partition: 1, nextOffset: 10, metadata: 'id-1' }]]);

@@ -1,13 +1,13 @@
 /**
  * Commits offsets to the group, for monitoring tools. Fenceline itself reads only the metadata beside an offset, by
- * which the next owner of a partition learns that the last lease has ended (`hand-over.ts`).
+ * which the next owner of a partition learns that the last assignment has ended (`hand-over.ts`).
  *
  * One commit is in flight at a time, and its content is determined when it is sent. So the last commit of a partition
  * is the newest.
  */
 import { retried } from '../../retrying.js';
-import type { Lease } from './lease.js';
 import type { CommittedOffset, Membership } from './membership.js';
+import type { PartitionAssignment } from './partition-assignment.js';
 
 export class OffsetReporter {
   readonly #commit: Membership['commit'];
@@ -19,19 +19,19 @@ export class OffsetReporter {
     this.#commit = commit;
   }
 
-  /** Commits the offsets of the held leases that have moved. A failed commit is left to the next one. */
-  async progressOf(leases: ReadonlySet<Lease>): Promise<void> {
+  /** Commits the offsets of the held assignments that have moved. A failed commit is left to the next one. */
+  async progressOf(assignments: ReadonlySet<PartitionAssignment>): Promise<void> {
     const held = () =>
-      [...leases].filter(({ isHeld }) => isHeld).map(({ partition, nextOffset }) => ({ partition, nextOffset }));
+      [...assignments].filter(({ isHeld }) => isHeld).map(({ partition, nextOffset }) => ({ partition, nextOffset }));
     const moved = () => held().filter(({ partition, nextOffset }) => this.#committed.get(partition) !== nextOffset);
     await this.#enqueue(moved).catch(() => {});
   }
 
   /**
-   * Commits the final offset of a lease, with its id as metadata. Repeats a failed commit until the limit: this member
-   * may be joining the group. Without the commit, the next owner waits for the session's end.
+   * Commits the final offset of an assignment, with its id as metadata. Repeats a failed commit until the limit: this
+   * member may be joining the group. Without the commit, the next owner waits for the session's end.
    */
-  async endOf({ partition, nextOffset, id }: Lease, limitMs: number): Promise<void> {
+  async endOf({ partition, nextOffset, id }: PartitionAssignment, limitMs: number): Promise<void> {
     const commit = () => this.#enqueue(() => [{ partition, nextOffset, metadata: id }]);
     await retried(commit, { limitMs }).catch(() => {});
   }

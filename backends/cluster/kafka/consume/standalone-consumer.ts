@@ -4,8 +4,8 @@ import { subscriptionOf } from '../../../subscription.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
-import { consumeLease } from './consume-lease.js';
-import { Lease } from './lease.js';
+import { consumePartition } from './consume-partition.js';
+import { PartitionAssignment } from './partition-assignment.js';
 import { sharedSource } from './shared-fetch.js';
 
 export interface StandaloneConsumerParts {
@@ -35,9 +35,9 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
     isCompacted: topic === topics.changes,
     outageLimitMs,
   });
-  const leases = partitions.map((partition) => new Lease(partition, `${partition}`));
-  const consume = async (lease: Lease): Promise<void> => {
-    await consumeLease(lease, {
+  const assignments = partitions.map((partition) => new PartitionAssignment(partition, `${partition}`));
+  const consume = async (assignment: PartitionAssignment): Promise<void> => {
+    await consumePartition(assignment, {
       log,
       socketsOpened: connection.socketsOpened,
       source,
@@ -46,8 +46,8 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
     });
   };
   function stop(): void {
-    for (const lease of leases) lease.lose();
+    for (const assignment of assignments) assignment.lose();
     void brokers.close();
   }
-  return subscriptionOf(leases.map(consume), stop);
+  return subscriptionOf(assignments.map(consume), stop);
 }

@@ -1,16 +1,16 @@
 /**
- * The lease of one partition that this process consumes: its state, the next offset, and the queue of fetched records.
- * No I/O.
+ * The assignment of one partition to this process, which consumes it: its state, the next offset, and the queue of
+ * fetched records. No I/O.
  *
- *     waiting -> claiming -> held -> draining -> gone
+ *     waiting -> starting -> held -> draining -> gone
  *
  * - `waiting`: the previous owner has not released the partition, which the group assigned to this process.
- * - `claiming`: the handler determines the start position.
+ * - `starting`: the handler determines the start position.
  * - `held`: records are fetched and handed over.
  * - `draining`: the partition is lost, and the handler has not finished.
  *
- * A lease that is lost before it was held skips the states in between. Each step checks the state: what was fetched for
- * a lease that isn't held any more, or was moved to another position, is discarded.
+ * An assignment that is lost before it was held skips the states in between. Each step checks the state: what was
+ * fetched for an assignment that isn't held any more, or was moved to another position, is discarded.
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { Position } from '../../../../pipeline/ports.js';
@@ -18,27 +18,27 @@ import type { FetchedPartition } from '../read/fetching.js';
 import { LogVerification } from './log-verification.js';
 import { RecordQueue } from './record-queue.js';
 
-export type LeaseState = 'waiting' | 'claiming' | 'held' | 'draining' | 'gone';
+export type AssignmentState = 'waiting' | 'starting' | 'held' | 'draining' | 'gone';
 
-/** The next fetch of a lease. */
-export interface LeaseFetch {
+/** The next fetch of an assignment. */
+export interface AssignmentFetch {
   readonly offset: number;
-  /** How often the lease has been moved to a position. What was fetched before the last move is discarded. */
+  /** How often the assignment has been moved to a position. What was fetched before the last move is discarded. */
   readonly moves: number;
 }
 
-export class Lease {
+export class PartitionAssignment {
   readonly partition: number;
-  /** Unique among the leases of all processes. */
+  /** Unique among the assignments of all processes. */
   readonly id: string;
   readonly #queue = new RecordQueue();
-  #state: LeaseState = 'waiting';
-  /** Held, but nothing is handed over until the lease is lost or resumes from another position. */
+  #state: AssignmentState = 'waiting';
+  /** Held, but nothing is handed over until the assignment is lost or resumes from another position. */
   #isHalted = false;
   readonly #verification = new LogVerification(() => this.#queue.interrupt());
   #mark: string | null = null;
   #onLost!: (nothing?: undefined) => void;
-  /** Resolves when the lease is lost. */
+  /** Resolves when the assignment is lost. */
   readonly lost = new Promise<undefined>((resolve) => {
     this.#onLost = resolve;
   });
@@ -59,20 +59,20 @@ export class Lease {
     this.id = id;
   }
 
-  get state(): LeaseState {
+  get state(): AssignmentState {
     return this.#state;
   }
 
-  /** Whether the lease is not lost. */
+  /** Whether the assignment is not lost. */
   get isOurs(): boolean {
-    return this.#state === 'waiting' || this.#state === 'claiming' || this.#state === 'held';
+    return this.#state === 'waiting' || this.#state === 'starting' || this.#state === 'held';
   }
 
   get isHeld(): boolean {
     return this.#state === 'held';
   }
 
-  /** Whether the lease is held and its handler accepts records. */
+  /** Whether the assignment is held and its handler accepts records. */
   get isMoving(): boolean {
     return this.isHeld && !this.#isHalted;
   }
@@ -105,20 +105,21 @@ export class Lease {
     return this.#steps;
   }
 
-  /** Returns false when the lease has been lost. */
-  claim(): boolean {
+  /** Returns false when the assignment has been lost. */
+  start(): boolean {
     if (this.#state !== 'waiting') return false;
-    this.#state = 'claiming';
+    this.#state = 'starting';
     this.#steps += 1;
     return true;
   }
 
   /**
-   * Starts at the position, unless the lease has been lost. The log must be verified before anything is handed over.
+   * Starts at the position, unless the assignment has been lost. The log must be verified before anything is handed
+   * over.
    */
   hold(position: Position): void {
     this.#moveTo(position);
-    if (this.#state === 'claiming') this.#state = 'held';
+    if (this.#state === 'starting') this.#state = 'held';
     this.#steps += 1;
   }
 
@@ -154,14 +155,14 @@ export class Lease {
     this.#verification.passed(socketsOpened);
   }
 
-  /** Resolves with the next fetch when the queue has space. Undefined when the lease is not held any more. */
-  async nextFetch(): Promise<LeaseFetch | undefined> {
+  /** Resolves with the next fetch when the queue has space. Undefined when the assignment is not held any more. */
+  async nextFetch(): Promise<AssignmentFetch | undefined> {
     while (this.isHeld && !this.#wantsFetch) await this.#fetchable();
     return this.isHeld ? { offset: this.#fetchOffset, moves: this.#moves } : undefined;
   }
 
-  /** Queues what the fetch returned. Discards it if the lease has been halted, moved or lost since. */
-  accept({ offset, moves }: LeaseFetch, { messages, nextOffset, endOffset }: FetchedPartition): void {
+  /** Queues what the fetch returned. Discards it if the assignment has been halted, moved or lost since. */
+  accept({ offset, moves }: AssignmentFetch, { messages, nextOffset, endOffset }: FetchedPartition): void {
     if (!this.isMoving || moves !== this.#moves) return;
     this.#fetchOffset = nextOffset;
     this.#endOffset = endOffset;
@@ -172,7 +173,7 @@ export class Lease {
 
   /**
    * Returns the next records for the handler, which counts as busy until `finish`. Returns none when the log must be
-   * verified or may have an empty end, and undefined when the lease is lost.
+   * verified or may have an empty end, and undefined when the assignment is lost.
    */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     const messages = await this.#queue.take(maxRecords, maxWaitMs);
