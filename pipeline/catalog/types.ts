@@ -337,7 +337,7 @@ export type DecodedChange = Pick<Change, 'kind' | 'id'> & {
 /** The evaluating thread's access: evaluation contexts, and the configuration behind their rows. */
 export interface Catalog {
   /** Applies the latest changes of the read model; cheap if there are none. Called between batches. */
-  catchUp(): void;
+  refresh(): void;
   /** Returns the context of a scope; undefined for an unknown project. */
   context(scope: Scope): EvaluationContext | undefined;
   readonly configuration: ConfigurationReader;

@@ -67,7 +67,7 @@ test('settings, fences and beacons of a project follow the read model', async ()
     ],
     5,
   );
-  catalog.catchUp();
+  catalog.refresh();
   expect(catalog.context(scope)?.settings.bufferEntries).toBe(true);
   expect(catalog.context(scopes[1]!)?.settings.bufferEntries).toBe(false);
   expect(idsAt(catalog, scope, 10, 50)).toEqual([fence._id]);
@@ -82,7 +82,7 @@ test('settings, fences and beacons of a project follow the read model', async ()
     ],
     8,
   );
-  catalog.catchUp();
+  catalog.refresh();
   expect(idsAt(catalog, scope, 10, 50)).toEqual([]);
   expect(idsAt(catalog, scope, 20, 50)).toEqual([fence._id]);
   expect(catalog.context(scope)?.beacons.byId(beacon._id)).toBeUndefined();
@@ -104,7 +104,7 @@ test.each([
     ],
     4,
   );
-  catalog.catchUp();
+  catalog.refresh();
   const memory = new WeakRef(catalog.context(scope)!.fences);
   const records = [
     { kind: 'geofence', id: fence._id, record: null },
@@ -113,7 +113,7 @@ test.each([
   let offset = 4;
   for (const change of inOrder({ kind: 'project', id: projectA, record: null }, [...records])) {
     await applier.apply([change], ++offset);
-    catalog.catchUp();
+    catalog.refresh();
   }
   expect(catalog.context(scope)).toBeUndefined();
   await until(() => {
@@ -123,7 +123,7 @@ test.each([
 
   await applier.apply([{ kind: 'project', id: projectA, record: projectRecord() }], ++offset);
   await applier.apply([{ kind: 'geofence', id: fence._id, record: fence }], ++offset);
-  catalog.catchUp();
+  catalog.refresh();
   expect(idsAt(catalog, scope, 10, 50)).toEqual([fence._id]);
 });
 
@@ -151,10 +151,10 @@ test('a following catalog agrees with a fresh one, however far behind', async ()
       for (const [batch, changes] of batches) {
         offset += batch.length;
         await applier.apply(batch, offset);
-        if (changes === Infinity) following.catchUp();
-        else for (let step = 0; step < changes; step++) following.catchUpFor(0);
+        if (changes === Infinity) following.refresh();
+        else for (let step = 0; step < changes; step++) following.refreshFor(0);
       }
-      following.catchUp();
+      following.refresh();
       const fresh = follow();
       for (const where of scopes) {
         expect(following.context(where)!.fences.size).toBe(fresh.context(where)!.fences.size);
@@ -173,7 +173,7 @@ test('regression: a catalog that nobody asks follows in steps, also more changes
   const { applier, follower, follow } = await openPair({ feedRecords: 50 });
   const load = vi.spyOn(follower, 'compactFences');
   const catalog = follow();
-  const step = vi.spyOn(catalog, 'catchUpFor');
+  const step = vi.spyOn(catalog, 'refreshFor');
   const background = followInBackground(catalog, { intervalMs: 1, stepMs: 0 });
   onTestFinished(() => background.stop());
   const batchFences = 20;

@@ -22,7 +22,7 @@ export interface MonitoredCatalog extends Catalog {
    * Applies latest changes of the read model for about `maxMs`, and one at least. Returns whether all are applied. A
    * catalog that is further behind than the feed reaches is loaded at once.
    */
-  catchUpFor(maxMs: number): boolean;
+  refreshFor(maxMs: number): boolean;
   close(): Promise<void>;
 }
 
@@ -127,10 +127,10 @@ export function createCatalog(readModel: ReadModel): MonitoredCatalog {
   return {
     configuration: readModel,
     context: (scope) => contexts.get(scope.project)?.[scope.environment] ?? assemble(scope),
-    catchUp() {
+    refresh() {
       applyLatest(() => false);
     },
-    catchUpFor(maxMs) {
+    refreshFor(maxMs) {
       const endMs = performance.now() + maxMs;
       return applyLatest(() => performance.now() >= endMs);
     },

@@ -1,4 +1,4 @@
-/** Keeps a catalog close to its read model, so that a search or a batch of locations has little to catch up with. */
+/** Keeps a catalog close to its read model, so that a search or a batch of locations has few changes to apply. */
 import type { MonitoredCatalog } from './catalog.js';
 
 export interface FollowTiming {
@@ -12,12 +12,12 @@ const defaultTiming: FollowTiming = { intervalMs: 1_000, stepMs: 10 };
 
 /** Applies changes in the background, in steps, until `stop`. Stop it before the catalog is closed. */
 export function followInBackground(
-  catalog: Pick<MonitoredCatalog, 'catchUpFor'>,
+  catalog: Pick<MonitoredCatalog, 'refreshFor'>,
   { intervalMs, stepMs }: FollowTiming = defaultTiming,
 ): { stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   function plan(delayMs: number): void {
-    timer = setTimeout(() => plan(catalog.catchUpFor(stepMs) ? intervalMs : stepMs), delayMs).unref();
+    timer = setTimeout(() => plan(catalog.refreshFor(stepMs) ? intervalMs : stepMs), delayMs).unref();
   }
   plan(intervalMs);
   return { stop: () => clearTimeout(timer) };

@@ -120,7 +120,7 @@ test('explanations agree with evaluation, and every rule occurs', async () => {
             const deletion = { ...changes[0]!, record: null };
             const creation = { ...changes[0]!, record: { ...records[0]!, createdAt: at } };
             await readModel.apply(isMadeAnew ? [deletion, creation] : [deletion], 11);
-            catalog.catchUp();
+            catalog.refresh();
           }
           const context = { ...catalog.context(scope)!, bounds: limits };
           const given = location({ ...fields, occurredAt: occurredAt + afterMs, receivedAt: occurredAt });
@@ -189,7 +189,7 @@ test('a location far from all fences gets a notice and the nearest fences', asyn
   await readModel.apply([{ kind: 'project', id: projectA, record: projectRecord() }], 1);
   const catalog = createCatalog(readModel);
   const explained = (geofence?: string) => {
-    catalog.catchUp();
+    catalog.refresh();
     return explain(location({ longitude: 0, latitude: 0 }), undefined, catalog.context(scope)!, readModel, geofence);
   };
   expect(explained()).toMatchObject({ fences: [], notice: { code: 'no_geofences' } });

@@ -31,7 +31,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
 
   /** Returns the current context. Applies changes first, because there may have been no batch of locations lately. */
   function context(scope: Scope): MonitoredContext | undefined {
-    catalog.catchUp();
+    catalog.refresh();
     return catalog.context(scope);
   }
 

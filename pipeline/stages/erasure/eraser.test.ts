@@ -392,8 +392,8 @@ test('a deleted project leaves nothing but topics, also of what was on its way; 
   await place.eraseAll('event', 'of no event');
   expect(node.readModel.geofences({ ...scope, limit: 10, orderBy: 'createdAt' }).items).toHaveLength(1);
 
-  const end = node.catalog.catchUp;
-  node.catalog.catchUp = () => {};
+  const end = node.catalog.refresh;
+  node.catalog.refresh = () => {};
   // The grace of the erasures is not over, or they could be complete before the late phone. A first pass did delete its
   // row without having seen it, and its state was never removed.
   place.time.offsetMs = 0;
@@ -401,7 +401,7 @@ test('a deleted project leaves nothing but topics, also of what was on its way; 
   // Evaluated by the project as it was.
   await node.append(at('late phone', 'Ada'));
   await until(async () => (await place.count('users', "device_id = 'late phone'")) === 1);
-  node.catalog.catchUp = end;
+  node.catalog.refresh = end;
   const [test] = erasures;
   await place.complete(test!.id);
   // Accepted by a node that did not know of the deletion.

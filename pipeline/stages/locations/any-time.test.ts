@@ -114,8 +114,8 @@ async function process(
     const { deviceId } = one;
     const device = devices.get(deviceId) ?? { key: deviceId, state: undefined, changed: false };
     devices.set(deviceId, device);
-    catalog.catchUp();
-    definitions.catchUp();
+    catalog.refresh();
+    definitions.refresh();
     const value = codecs.location.encode(one);
     const record = { partition: 0, offset: index, key: deviceId, value, timestamp: one.receivedAt };
     const effects = evaluateBatch(decodeBatch(codecs.location, [record]), devices);

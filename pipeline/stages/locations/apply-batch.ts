@@ -80,8 +80,8 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
    */
   async function loadStates(owner: PartitionOwner, batch: DecodedBatch): Promise<ReadonlyMap<string, Device>> {
     const [devices] = await Promise.all([deviceStates.load(owner, batch.deviceKeys), parts.catchUp?.()]);
-    catalog.catchUp();
-    definitions.catchUp();
+    catalog.refresh();
+    definitions.refresh();
     return devices;
   }
 

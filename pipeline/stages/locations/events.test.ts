@@ -48,7 +48,7 @@ async function countingDefinitions(feedRecords: number) {
     /** Reads all definitions as the next batch. Returns the number of reads that reached the configuration. */
     nextBatch() {
       const before = reads;
-      definitions.catchUp();
+      definitions.refresh();
       for (const { _id } of geofences) definitions.geofence(scope, _id);
       for (const { _id } of beacons) definitions.beacon(scope, _id);
       return reads - before;

@@ -18,7 +18,7 @@ const cachedDefinitions = 100_000;
 export interface Definitions {
   readonly use: CacheUse;
   /** Forgets the definitions that have changed. */
-  catchUp(): void;
+  refresh(): void;
   geofence(scope: Scope, id: string): EventGeofence | undefined;
   beacon(scope: Scope, id: string): EventBeacon | undefined;
 }
@@ -57,7 +57,7 @@ export function createDefinitions(
     get use() {
       return { hits, misses, entries: geofences.size + beacons.size };
     },
-    catchUp() {
+    refresh() {
       const latest = configuration.version;
       if (latest === version) return;
       const changed = configuration.feed(version)?.things;

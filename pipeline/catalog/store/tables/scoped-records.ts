@@ -26,7 +26,7 @@ export function createScopedRecords<T extends ScopedRecord>(
   let every: readonly T[] = none;
   let listsVersion = -1;
 
-  function catchUp(): void {
+  function refresh(): void {
     const current = version();
     if (current === listsVersion) return;
     listsVersion = current;
@@ -35,12 +35,12 @@ export function createScopedRecords<T extends ScopedRecord>(
   }
 
   function list(scope: Scope): readonly T[] {
-    catchUp();
+    refresh();
     return lists.get(scopeName(scope)) ?? none;
   }
 
   function all(): readonly T[] {
-    catchUp();
+    refresh();
     return every;
   }
   return { list, all, find: (scope, id) => list(scope).find(({ _id }) => _id === id) };
