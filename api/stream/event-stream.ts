@@ -12,6 +12,7 @@ import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';
 import { scopeOfKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
+import { Condition } from '../../schemas/condition.js';
 import type { Event } from '../../schemas/records.js';
 import type { Serialize } from '../serialize.js';
 import { eventMessage, gapMessage, heartbeatMessage, openingMessage } from './messages.js';
@@ -53,14 +54,15 @@ export class EventStream implements Listener {
   /** Position after everything sent. While the stream listens, this is the tailer's own position. */
   #position: Position;
   #isClosed = false;
-  #onDemand: () => void = () => {};
+  /** Notified when the client reads, and on close. */
+  readonly #demand = new Condition();
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
     this.scope = parts.scope;
     this.matches = parts.matches;
     this.#position = [...(parts.from ?? parts.tailer.position)];
-    this.output = new Readable({ highWaterMark: bufferedBytes, read: () => this.#onDemand() });
+    this.output = new Readable({ highWaterMark: bufferedBytes, read: () => this.#demand.notifyAll() });
     this.output.once('close', () => this.#close());
   }
 
@@ -113,7 +115,7 @@ export class EventStream implements Listener {
   #close(): void {
     this.#isClosed = true;
     this.#parts.tailer.unlisten(this);
-    this.#onDemand();
+    this.#demand.notifyAll();
   }
 
   /** Sends some events of the partition, and waits until there is capacity for more. */
@@ -122,7 +124,7 @@ export class EventStream implements Listener {
       await this.#send(partition);
       await nextTurn();
     });
-    if (this.output.readableLength >= bufferedBytes) await this.#demand();
+    if (this.output.readableLength >= bufferedBytes && !this.#isClosed) await this.#demand.wait();
   }
 
   async #send(partition: number): Promise<void> {
@@ -161,12 +163,5 @@ export class EventStream implements Listener {
       .filter(({ missing }) => missing > 0)
       .map(({ partition, missing }) => ({ partition, missing }));
     if (missed.length > 0) this.output.push(gapMessage(missed, this.#position));
-  }
-
-  #demand(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onDemand = resolve;
-      if (this.#isClosed) resolve();
-    });
   }
 }

@@ -10,6 +10,7 @@ import { type Log, type LogRecord, topics } from '../../pipeline/ports.js';
 import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';
 import { scopeOfKey } from '../../pipeline/records/device-key.js';
 import { codecs } from '../../schemas/codecs.js';
+import { Condition } from '../../schemas/condition.js';
 import type { Event } from '../../schemas/records.js';
 import { eventMessage } from './messages.js';
 import type { Position } from './position.js';
@@ -54,7 +55,7 @@ export interface Tailer {
 export async function startTailer(log: Log): Promise<Tailer> {
   const position = (await boundsOf(log)).map(({ end }) => end);
   const listeners = new Map<string, Set<Listener>>();
-  const growth = createGrowth();
+  const growth = new Condition();
   /** Called with the first record of their scope. */
   const watches = new Map<string | undefined, Set<() => void>>();
 
@@ -109,7 +110,7 @@ export async function startTailer(log: Log): Promise<Tailer> {
       offer(scope, record, messagesOf);
     }
     for (const [listener, messages] of messagesOf) listener.receive(Buffer.concat(messages));
-    growth.signal();
+    growth.notifyAll();
   }
 
   async function dispatchInParts(partition: number, records: readonly LogRecord[]): Promise<void> {
@@ -142,7 +143,7 @@ export async function startTailer(log: Log): Promise<Tailer> {
       records: dispatchInParts,
       passed: async (partition, nextOffset) => {
         position[partition] = nextOffset;
-        growth.signal();
+        growth.notifyAll();
       },
       revoked: async () => {},
     },
@@ -159,27 +160,8 @@ export async function startTailer(log: Log): Promise<Tailer> {
       audience?.delete(listener);
       if (audience?.size === 0) listeners.delete(listener.scope);
     },
-    grown: growth.next,
+    grown: () => growth.wait(),
     watch,
     close: () => subscription.close(),
-  };
-}
-
-/** A signal: `next` returns a promise that resolves at the next signal. */
-function createGrowth(): { signal(): void; next(): Promise<void> } {
-  let resolve: () => void;
-  let promise: Promise<void>;
-  function renew(): void {
-    promise = new Promise((settle) => {
-      resolve = settle;
-    });
-  }
-  renew();
-  return {
-    signal() {
-      resolve();
-      renew();
-    },
-    next: () => promise,
   };
 }

@@ -2,33 +2,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConsumeOptions, Log, Subscription } from '../../pipeline/ports.js';
 import { asPosition, findDivergence } from '../../pipeline/positions.js';
+import { Condition } from '../../schemas/condition.js';
 import { subscriptionOf } from '../subscription.js';
 import type { TopicStore } from './topic-store.js';
 import type { Wakeups } from './wakeups.js';
 
 /** Polling interval, for missed wake-ups and for appends of other processes. */
 const pollMs = 200;
-
-/** Loops that sleep until all are woken at once. */
-class Sleepers {
-  private readonly wakers = new Set<() => void>();
-
-  sleep(maxMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.wakers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, maxMs);
-      this.wakers.add(wake);
-    });
-  }
-
-  wakeAll(): void {
-    for (const wake of [...this.wakers]) wake();
-  }
-}
 
 export interface ConsumerOptions extends ConsumeOptions {
   readonly partitions: readonly number[];
@@ -41,11 +21,12 @@ export interface ConsumerOptions extends ConsumeOptions {
 /** Starts to consume until the caller closes the subscription. Its `done` rejects when the handler does. */
 export function startConsumer(options: ConsumerOptions): Subscription {
   const { store, log, handler, partitions, maxBatchRecords, maxWaitMs } = options;
-  const sleepers = new Sleepers();
+  /** Notified when the topic may have grown, and on close. */
+  const changed = new Condition();
   /** Always true: no other consumer can take a partition. */
   const isOurs = () => true;
   let closing = false;
-  const stopListening = options.wakeups.listen(options.topic, () => sleepers.wakeAll());
+  const stopListening = options.wakeups.listen(options.topic, () => changed.notifyAll());
 
   function available(partition: number, offset: number): number {
     store.environment.refresh();
@@ -54,17 +35,17 @@ export function startConsumer(options: ConsumerOptions): Subscription {
 
   /** Resolves when a batch is complete, when its first record has waited for `maxWaitMs`, or on close. */
   async function batchReady(partition: number, offset: number): Promise<void> {
-    while (!closing && available(partition, offset) <= 0) await sleepers.sleep(pollMs);
+    while (!closing && available(partition, offset) <= 0) await changed.wait({ maxMs: pollMs });
     const deadlineMs = performance.now() + maxWaitMs;
     while (!closing && available(partition, offset) < maxBatchRecords) {
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) return;
-      await sleepers.sleep(leftMs);
+      await changed.wait({ maxMs: leftMs });
     }
   }
 
   async function closed(): Promise<undefined> {
-    while (!closing) await sleepers.sleep(pollMs);
+    while (!closing) await changed.wait({ maxMs: pollMs });
     return undefined;
   }
 
@@ -107,7 +88,7 @@ export function startConsumer(options: ConsumerOptions): Subscription {
   function stop(): void {
     closing = true;
     stopListening();
-    sleepers.wakeAll();
+    changed.notifyAll();
   }
 
   return subscriptionOf(partitions.map(consumePartition), stop);

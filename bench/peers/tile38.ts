@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Condition } from '../../schemas/condition.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { type Address, freePorts, loopback } from '../../testing/services/ports.js';
 import { lacking, run } from '../../testing/services/provider.js';
@@ -28,7 +29,8 @@ const encode = (parts: Command): string =>
 export class Tile38 {
   readonly #socket: Socket;
   #underWay = 0;
-  #wake: () => void = () => {};
+  /** Notified of answers and of the end. */
+  readonly #heard = new Condition();
   #failure: Error | undefined;
   /** Learns of a refused command or a lost connection, also while no caller of `send` waits. */
   onFailure: (error: Error) => void = () => {};
@@ -90,9 +92,7 @@ export class Tile38 {
 
   async #until(atMost: number): Promise<void> {
     while (this.#underWay > atMost) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#heard.wait();
       if (this.#failure) throw this.#failure;
     }
   }
@@ -101,12 +101,12 @@ export class Tile38 {
   #count(data: Buffer): void {
     if (data[0] === minus || data.includes('\n-')) this.#fail(new Error(`Tile38: ${data.toString().slice(0, 200)}`));
     for (let at = data.indexOf(10); at >= 0; at = data.indexOf(10, at + 1)) this.#underWay -= 1;
-    this.#wake();
+    this.#heard.notifyAll();
   }
 
   #fail(error: Error): void {
     this.#failure = error;
-    this.#wake();
+    this.#heard.notifyAll();
     this.onFailure(error);
   }
 }

@@ -1,4 +1,5 @@
 /** Work that runs in the background: promises that nobody awaits, and timers. Tests replace the timers. */
+import { Condition } from '../../schemas/condition.js';
 
 export interface Timers {
   /** Calls back once, after `delayMs` or after the longest delay that a timer can have: the callback looks again. */
@@ -21,7 +22,7 @@ export const systemTimers: Timers = {
 export class Background {
   readonly #onFailure: (error: unknown) => void;
   #running = 0;
-  readonly #onIdle: (() => void)[] = [];
+  readonly #idle = new Condition();
 
   /** @param onFailure Called with every rejection. */
   constructor(onFailure: (error: unknown) => void) {
@@ -38,13 +39,11 @@ export class Background {
 
   /** Resolves when nothing is running. */
   async idle(): Promise<void> {
-    if (this.#running === 0) return;
-    await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    while (this.#running > 0) await this.#idle.wait();
   }
 
   readonly #ended = (): void => {
     this.#running -= 1;
-    if (this.#running > 0) return;
-    for (const resolve of this.#onIdle.splice(0)) resolve();
+    if (this.#running === 0) this.#idle.notifyAll();
   };
 }

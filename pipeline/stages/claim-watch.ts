@@ -3,6 +3,7 @@
  * position may be repaired. A busy stage learns of it when its next write is refused; an idle one never writes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { Condition } from '../../schemas/condition.js';
 import type { ClaimState } from '../ports.js';
 
 /** Interval between verifications of a claim. */
@@ -20,22 +21,17 @@ export interface ClaimWatchParts {
 /** Verifies every second, and as soon as the store is back after an outage. Returns a function that ends the watch. */
 export function watchClaims({ verify, onReturn, onFailure }: ClaimWatchParts): () => void {
   let isEnded = false;
-  let wake: () => void = () => {};
+  /** Notified when the store is back, and on the end. */
+  const changed = new Condition();
 
   async function watch(): Promise<void> {
     while (!isEnded) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        timer = setTimeout(resolve, verifyEveryMs);
-        timer.unref();
-      });
-      clearTimeout(timer);
+      await changed.wait({ maxMs: verifyEveryMs });
       if (!isEnded) await verify();
     }
   }
 
-  const endListening = onReturn(() => wake());
+  const endListening = onReturn(() => changed.notifyAll());
   watch().catch((error) => {
     isEnded = true;
     endListening();
@@ -44,7 +40,7 @@ export function watchClaims({ verify, onReturn, onFailure }: ClaimWatchParts): (
   return () => {
     isEnded = true;
     endListening();
-    wake();
+    changed.notifyAll();
   };
 }
 

@@ -5,6 +5,7 @@
  * each source's queue. A crash in between repeats a delivery and loses none.
  */
 import type { Codec } from '../../../schemas/codecs.js';
+import { Condition } from '../../../schemas/condition.js';
 import type { Attempt } from '../../../schemas/records.js';
 import { type Log, type Settlement, topics } from '../../ports.js';
 import type { Background } from '../background.js';
@@ -40,7 +41,7 @@ export class AcknowledgementBatcher {
   /** Deliveries added, and those of them that are acknowledged. Batches keep the order. */
   #added = 0;
   #acknowledged = 0;
-  readonly #waiting: { readonly added: number; readonly resolve: () => void }[] = [];
+  readonly #progress = new Condition();
 
   constructor(parts: AcknowledgementBatcherParts) {
     this.#parts = parts;
@@ -57,7 +58,7 @@ export class AcknowledgementBatcher {
   /** Resolves when everything added before the call is acknowledged, whatever is added afterwards. */
   async flushed(): Promise<void> {
     const added = this.#added;
-    if (this.#acknowledged < added) await new Promise<void>((resolve) => this.#waiting.push({ added, resolve }));
+    while (this.#acknowledged < added) await this.#progress.wait();
   }
 
   async #run(): Promise<void> {
@@ -69,8 +70,7 @@ export class AcknowledgementBatcher {
       await this.#acknowledge(batch);
       this.#parts.onAcknowledged(batch);
       this.#acknowledged += batch.length;
-      while ((this.#waiting[0]?.added ?? Number.POSITIVE_INFINITY) <= this.#acknowledged)
-        this.#waiting.shift()!.resolve();
+      this.#progress.notifyAll();
     }
     this.#isRunning = false;
   }

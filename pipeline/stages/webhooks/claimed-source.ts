@@ -4,6 +4,7 @@
  * A later claim by another process fences this one: after the first refusal nothing more is written, and the partition
  * must be claimed again.
  */
+import { Condition } from '../../../schemas/condition.js';
 import type { Delivery } from '../../../schemas/records.js';
 import type {
   CommitResult,
@@ -50,7 +51,7 @@ export class ClaimedSource {
   #isOwned = true;
   #nextSequence: number;
   #unacknowledged = 0;
-  #onDrained: () => void = () => {};
+  readonly #drained = new Condition();
   readonly #onRefused: () => void;
 
   /** `onRefused` is called once, when a write shows that the claim is lost. */
@@ -176,12 +177,12 @@ export class ClaimedSource {
 
   end(count = 1): void {
     this.#unacknowledged -= count;
-    if (this.#unacknowledged === 0) this.#onDrained();
+    if (this.#unacknowledged === 0) this.#drained.notifyAll();
   }
 
   /** Resolves when every delivery is acknowledged. */
   async drained(): Promise<void> {
-    if (this.#unacknowledged > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve));
+    while (this.#unacknowledged > 0) await this.#drained.wait();
   }
 
   #isWritten(result: CommitResult): boolean {

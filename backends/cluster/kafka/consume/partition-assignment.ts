@@ -14,6 +14,7 @@
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { Position } from '../../../../pipeline/ports.js';
+import { Condition } from '../../../../schemas/condition.js';
 import type { FetchedPartition } from '../read/fetching.js';
 import { LogVerification } from './log-verification.js';
 import { RecordQueue } from './record-queue.js';
@@ -45,7 +46,8 @@ export class PartitionAssignment {
   /** Of the next record to fetch. */
   #fetchOffset = 0;
   #moves = 0;
-  #onFetchable: (() => void) | undefined;
+  /** Notified when a fetch may have become possible, or never will. */
+  readonly #fetchable = new Condition();
   #finishedOffset = 0;
   /** After the last record in the log, as of the last fetch. */
   #endOffset = 0;
@@ -138,7 +140,7 @@ export class PartitionAssignment {
     this.#mark = mark;
     this.#moves += 1;
     this.#verification.require();
-    this.#onFetchable?.();
+    this.#fetchable.notifyAll();
   }
 
   requireVerification(): void {
@@ -157,7 +159,7 @@ export class PartitionAssignment {
 
   /** Resolves with the next fetch when the queue has space. Undefined when the assignment is not held any more. */
   async nextFetch(): Promise<AssignmentFetch | undefined> {
-    while (this.isHeld && !this.#wantsFetch) await this.#fetchable();
+    while (this.isHeld && !this.#wantsFetch) await this.#fetchable.wait();
     return this.isHeld ? { offset: this.#fetchOffset, moves: this.#moves } : undefined;
   }
 
@@ -178,7 +180,7 @@ export class PartitionAssignment {
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
     const messages = await this.#queue.take(maxRecords, maxWaitMs);
     if (messages === undefined) return undefined;
-    this.#onFetchable?.();
+    this.#fetchable.notifyAll();
     if (messages.length > 0) {
       this.#busySinceMs = performance.now();
       this.#steps += 1;
@@ -218,7 +220,7 @@ export class PartitionAssignment {
     if (this.#state === 'draining' || this.#state === 'gone') return;
     this.#state = this.#state === 'waiting' ? 'gone' : 'draining';
     this.#queue.close();
-    this.#onFetchable?.();
+    this.#fetchable.notifyAll();
     this.#onLost();
     this.#steps += 1;
   }
@@ -235,11 +237,5 @@ export class PartitionAssignment {
     const fetching = this.#wantsFetch ? 'fetching' : 'not fetching';
     const place = `next ${this.nextOffset}, fetched to ${this.#fetchOffset}, ${this.#queue.size} records queued`;
     return `${this.#state}${this.#isHalted ? ' and halted' : ''}, ${place}, ${fetching}, handler ${busy}`;
-  }
-
-  #fetchable(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onFetchable = resolve;
-    });
   }
 }

@@ -1,5 +1,6 @@
 /** Queue of one partition's fetched records, oldest first. It has one taker at a time. */
 import type { KafkaMessage } from 'kafkajs';
+import { Condition } from '../../../../schemas/condition.js';
 import { maxFetchedBytes } from '../read/fetching.js';
 
 /** Bytes of queued keys and values. Enough to keep a handler busy while a fetch of other partitions is in flight. */
@@ -18,7 +19,8 @@ export class RecordQueue {
   #size = 0;
   #isClosed = false;
   #isInterrupted = false;
-  #onChange: (() => void) | undefined;
+  /** Of the queue, or of an interruption. */
+  readonly #changed = new Condition();
 
   /** Queued records. */
   get size(): number {
@@ -36,7 +38,7 @@ export class RecordQueue {
     this.#chunks.push({ messages, bytes, next: 0 });
     this.#bytes += bytes;
     this.#size += messages.length;
-    this.#onChange?.();
+    this.#changed.notifyAll();
   }
 
   /**
@@ -44,10 +46,11 @@ export class RecordQueue {
    * full, and with none after an {@link interrupt}. Undefined when the queue is closed.
    */
   async take(maxRecords: number, maxWaitMs: number): Promise<readonly KafkaMessage[] | undefined> {
-    while (!this.#isClosed && !this.#isInterrupted && this.#size === 0) await this.#changed();
+    while (!this.#isClosed && !this.#isInterrupted && this.#size === 0) await this.#changed.wait();
     const deadlineMs = performance.now() + maxWaitMs;
     const isWaiting = () => this.#size < maxRecords && this.hasRoom && performance.now() < deadlineMs;
-    while (!this.#isClosed && !this.#isInterrupted && isWaiting()) await this.#changed(deadlineMs - performance.now());
+    while (!this.#isClosed && !this.#isInterrupted && isWaiting())
+      await this.#changed.wait({ maxMs: deadlineMs - performance.now() });
     if (this.#isClosed) return undefined;
     const isEarly = this.#isInterrupted && isWaiting();
     this.#isInterrupted = false;
@@ -57,7 +60,7 @@ export class RecordQueue {
   /** Wakes the taker, or its next call: it has other work to do. */
   interrupt(): void {
     this.#isInterrupted = true;
-    this.#onChange?.();
+    this.#changed.notifyAll();
   }
 
   /** Discards queued records. */
@@ -71,7 +74,7 @@ export class RecordQueue {
   close(): void {
     this.#isClosed = true;
     this.clear();
-    this.#onChange?.();
+    this.#changed.notifyAll();
   }
 
   #shift(maxRecords: number): readonly KafkaMessage[] {
@@ -86,17 +89,5 @@ export class RecordQueue {
     }
     this.#size -= taken.length;
     return taken;
-  }
-
-  #changed(maxMs?: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.#onChange = undefined;
-        resolve();
-      };
-      const timer = maxMs === undefined ? undefined : setTimeout(wake, maxMs);
-      this.#onChange = wake;
-    });
   }
 }

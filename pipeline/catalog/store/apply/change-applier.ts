@@ -1,4 +1,5 @@
 /** Applies changes to the read model in their order, each batch in one transaction with the offset after it. */
+import { Condition } from '../../../../schemas/condition.js';
 import type { ChangeKind } from '../../../../schemas/records.js';
 import type { ChangedThing, DecodedChange, EditOutcome } from '../../types.js';
 import { type Databases, versionNames } from '../tables/databases.js';
@@ -55,15 +56,8 @@ export function createChangeApplier(parts: ChangeApplierParts): ChangeApplier {
   const { root, meta, number, revisions } = databases;
   const preparedWriter = createPreparedWriter(databases, lists);
   const edits = new PendingEdits();
-  const waiters = new Set<{ readonly offset: number; readonly resolve: () => void }>();
-
-  function notifyWaiters(offset: number): void {
-    for (const waiter of waiters) {
-      if (waiter.offset > offset) continue;
-      waiters.delete(waiter);
-      waiter.resolve();
-    }
-  }
+  /** Notified after each commit. */
+  const progress = new Condition();
 
   /** Runs a transaction after that of an earlier call, which is repeated first if its commit failed. */
   async function committed(write: () => void, earlier: ApplyCall | undefined): Promise<void> {
@@ -90,7 +84,7 @@ export function createChangeApplier(parts: ChangeApplierParts): ChangeApplier {
     };
     await committed(write, earlier);
     for (const [edit, outcome] of outcomes) edits.settle(edit, outcome);
-    notifyWaiters(nextOffset);
+    progress.notifyAll();
   }
 
   /**
@@ -189,16 +183,11 @@ export function createChangeApplier(parts: ChangeApplierParts): ChangeApplier {
   }
 
   async function waitFor(offset: number, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    if (number('nextOffset') >= offset) return;
-    await new Promise<void>((resolve, reject) => {
-      const waiter = { offset, resolve };
-      waiters.add(waiter);
-      signal?.addEventListener('abort', () => {
-        waiters.delete(waiter);
-        reject(signal.reason);
-      });
-    });
+    for (;;) {
+      signal?.throwIfAborted();
+      if (number('nextOffset') >= offset) return;
+      await progress.wait({ signal });
+    }
   }
 
   return { edits, apply, restart, waitFor };
