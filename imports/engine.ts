@@ -4,10 +4,17 @@
  * Input: rows in batches. Output: changes in batches, each with what the caller wants to be written together with it.
  * Memory is constant except for {@link SeenIds}. A bad row is reported and the others are applied.
  */
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../http/fields/reader.js';
-import type { Base, ConfigurationChange, ConfigurationReader, ConfigurationWriter } from '../pipeline/catalog/types.js';
+import type {
+  Base,
+  ConfigurationChange,
+  ConfigurationReader,
+  ConfigurationWriter,
+  EditOutcome,
+} from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
+import { retried } from '../pipeline/retrying.js';
 import type { ImportCounts } from '../schemas/json/import.js';
 import { changedFields, type ImportedRecord, type ImportedResource, isUnchanged, type ReadRow } from './resources.js';
 import { SeenIds } from './seen-ids.js';
@@ -62,7 +69,6 @@ const maxWritesInFlight = 3;
 /** Lookups of geometry at the same time. */
 const maxLookups = 8;
 const maxAttempts = 10;
-const maxDelayMs = 5_000;
 
 /** The file has more rows than an import may have. */
 export class TooManyRows extends Error {}
@@ -296,15 +302,8 @@ class Run {
   }
 
   /** Writes. Waits and repeats while the log is overloaded or unreachable: a repeated edit is applied once. */
-  async #persistently(changes: readonly ConfigurationChange[]) {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#parts.writer.write(changes);
-      } catch (error) {
-        const isPassing = isPortError(error) && error.code !== 'storage_full';
-        if (!isPassing || attempt === maxAttempts) throw error;
-        await delay(Math.min(maxDelayMs, 100 * 2 ** attempt), undefined, { signal: this.#request.signal });
-      }
-    }
+  #persistently(changes: readonly ConfigurationChange[]): Promise<readonly EditOutcome[]> {
+    const isFinal = (error: unknown): boolean => !isPortError(error) || error.code === 'storage_full';
+    return retried(() => this.#parts.writer.write(changes), { isFinal, signal: this.#request.signal });
   }
 }

@@ -6,7 +6,6 @@ import type { Registry } from 'prom-client';
 import type { ClickHouseAnalytics } from '../backends/cluster/clickhouse/analytics.js';
 import type { ClusterBackend, ClusterOptions } from '../backends/cluster/cluster.js';
 import type { ClickHouseOptions } from '../backends/cluster/options.js';
-import { retried } from '../backends/cluster/retrying.js';
 import type { Sessions } from '../http/access/sessions.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
 import type { Mailer } from '../outbound/mail/mail.js';
@@ -17,6 +16,7 @@ import type { EncodedWriter, SpatialQueries } from '../pipeline/catalog/types.js
 import type { SecretCipher } from '../pipeline/encryption.js';
 import { isPortError } from '../pipeline/errors.js';
 import { topics } from '../pipeline/ports.js';
+import { retried } from '../pipeline/retrying.js';
 import { migrate } from '../pipeline/stages/analytics/migrate.js';
 import { createSweeperLeases } from '../pipeline/sweeper.js';
 import type { RoadProvider } from '../providers/roads/provider.js';

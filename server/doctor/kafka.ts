@@ -11,8 +11,8 @@ import {
 import { clusterOf, exchange } from '../../backends/cluster/kafka/connection/kafkajs-internals.js';
 import { inspectTopics, rehearseCreation } from '../../backends/cluster/kafka/connection/topics.js';
 import type { KafkaOptions } from '../../backends/cluster/options.js';
-import { retried } from '../../backends/cluster/retrying.js';
 import { topics } from '../../pipeline/ports.js';
+import { retried } from '../../pipeline/retrying.js';
 import { compareClock } from './clock.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { outOfReach, reach, reachAll } from './reach.js';

@@ -2,8 +2,8 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { PortError } from '../../../pipeline/errors.js';
 import type { Analytics } from '../../../pipeline/ports.js';
+import { retried } from '../../../pipeline/retrying.js';
 import { fileOf, rowsOf } from '../../clickhouse-answers.js';
-import { retried } from '../retrying.js';
 import { isSilent, isUnreached } from './errors.js';
 
 /** Time limit of queries for rows. Files have the request's limit. The API lets a query run for 20 seconds at most. */

@@ -1,8 +1,8 @@
 /** Creates ioredis clients with time limits and without offline queues, which reconnect without limit. */
 import { Cluster, type Command, type CommonRedisOptions, Redis } from 'ioredis';
+import { pauseMs } from '../../../pipeline/retrying.js';
 import { type ClientObserver, noObserver, observed } from '../client-observer.js';
 import type { RedisOptions } from '../options.js';
-import { pauseMs } from '../retrying.js';
 import { createConnector } from './connector.js';
 
 export type RedisClient = Redis | Cluster;

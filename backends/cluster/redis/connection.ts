@@ -6,9 +6,9 @@
  * states why that is safe.
  */
 import type { Redis } from 'ioredis';
+import { outageLimitMs, retried } from '../../../pipeline/retrying.js';
 import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { RedisOptions } from '../options.js';
-import { outageLimitMs, retried } from '../retrying.js';
 import { createClient, type RedisClient } from './client.js';
 import { isPassing, withoutArguments } from './errors.js';
 

@@ -5,8 +5,8 @@
  * registry knows are added to Redis.
  */
 import { type Topic, topics } from '../../../pipeline/ports.js';
+import { outageLimitMs as defaultOutageLimitMs, retried } from '../../../pipeline/retrying.js';
 import type { RegistryOptions } from '../options.js';
-import { outageLimitMs as defaultOutageLimitMs, retried } from '../retrying.js';
 import { createRegistryClient, isId, isRefusal } from './client.js';
 import { restoreRecord } from './dead-letters.js';
 import type { KnownId, KnownIds } from './known-ids.js';

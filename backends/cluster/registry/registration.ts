@@ -5,7 +5,7 @@
  * An id with two meanings is refused, because records with it would be misread.
  */
 import type { Topic } from '../../../pipeline/ports.js';
-import { retried } from '../retrying.js';
+import { retried } from '../../../pipeline/retrying.js';
 import { isRefusal, type RegistryClient } from './client.js';
 import type { KnownId, KnownIds } from './known-ids.js';
 import { isSameLayout } from './layout.js';

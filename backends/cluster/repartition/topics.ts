@@ -1,8 +1,8 @@
 /** Counts and adds partitions of all topics except `changes`, which always has one. */
 import type { Admin } from 'kafkajs';
 import { type Topic, topics } from '../../../pipeline/ports.js';
+import { retried } from '../../../pipeline/retrying.js';
 import type { KafkaOptions } from '../options.js';
-import { retried } from '../retrying.js';
 
 type Prefix = Pick<KafkaOptions, 'prefix'>;
 

@@ -1,9 +1,9 @@
 /** Creates the kafkajs client with short timeouts and few retries. Its warnings go to `onProblem`, without secrets. */
 import { type ISocketFactory, Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Topic } from '../../../../pipeline/ports.js';
+import { retried } from '../../../../pipeline/retrying.js';
 import { type ClientObserver, noObserver } from '../../client-observer.js';
 import type { KafkaOptions } from '../../options.js';
-import { retried } from '../../retrying.js';
 import {
   observeRequests,
   shareAttemptsToConnect,

@@ -7,7 +7,7 @@ import type { KafkaMessage } from 'kafkajs';
 import { createFailure } from '../../../../pipeline/failure.js';
 import type { ConsumeOptions, Log, LogRecord } from '../../../../pipeline/ports.js';
 import { asPosition, findDivergence, positionAfter } from '../../../../pipeline/positions.js';
-import { pauseMs } from '../../retrying.js';
+import { pauseMs } from '../../../../pipeline/retrying.js';
 import { fetchNext, maxFetchedBytes, type PartitionSource } from '../read/fetching.js';
 import type { PartitionAssignment } from './partition-assignment.js';
 

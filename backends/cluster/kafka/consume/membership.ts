@@ -6,7 +6,7 @@
  * failure, until the brokers have been out of reach for too long.
  */
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, Kafka } from 'kafkajs';
-import { outageLimitMs } from '../../retrying.js';
+import { outageLimitMs } from '../../../../pipeline/retrying.js';
 import { type MemberState, memberStateOf, stickyAssigner } from './group-assigner.js';
 import type { Observation } from './watchdog.js';
 

@@ -5,7 +5,7 @@
  * One commit is in flight at a time, and its content is determined when it is sent. So the last commit of a partition
  * is the newest.
  */
-import { retried } from '../../retrying.js';
+import { retried } from '../../../../pipeline/retrying.js';
 import type { CommittedOffset, Membership } from './membership.js';
 import type { PartitionAssignment } from './partition-assignment.js';
 

@@ -5,7 +5,7 @@
  * written it already. The sequence number lets the new leader drop the duplicate.
  */
 import type { NewRecord } from '../../../../pipeline/ports.js';
-import { type RetryOptions, retried } from '../../retrying.js';
+import { type RetryOptions, retried } from '../../../../pipeline/retrying.js';
 import type { Brokers } from '../connection/brokers.js';
 import { newProducerId } from '../connection/kafkajs-internals.js';
 import type { RequestBatcher } from '../connection/request-batcher.js';

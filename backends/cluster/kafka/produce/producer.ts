@@ -12,8 +12,8 @@
  */
 import { PortError } from '../../../../pipeline/errors.js';
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
+import { outageLimitMs } from '../../../../pipeline/retrying.js';
 import { withinMs } from '../../../../pipeline/time-limit.js';
-import { outageLimitMs } from '../../retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { exchange } from '../connection/kafkajs-internals.js';

@@ -3,7 +3,7 @@
  * topic and leader: some callers ask about every partition, many times a second.
  */
 import type { Log, Topic } from '../../../../pipeline/ports.js';
-import { retried } from '../../retrying.js';
+import { retried } from '../../../../pipeline/retrying.js';
 import { type Brokers, ConnectionClosed } from '../connection/brokers.js';
 import { listOffsets } from '../connection/kafkajs-internals.js';
 import { RequestBatcher } from '../connection/request-batcher.js';

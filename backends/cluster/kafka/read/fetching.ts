@@ -5,7 +5,7 @@
  * transactions, which Fenceline does not write, are read uncommitted.
  */
 import type { Broker, KafkaMessage } from 'kafkajs';
-import { type RetryOptions, retried } from '../../retrying.js';
+import { type RetryOptions, retried } from '../../../../pipeline/retrying.js';
 import { type Brokers, ConnectionClosed } from '../connection/brokers.js';
 import { fetchRaw, type RawRecord } from '../connection/kafkajs-internals.js';
 

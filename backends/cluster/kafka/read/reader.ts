@@ -5,7 +5,7 @@
  */
 import type { KafkaMessage } from 'kafkajs';
 import { defaultReadBytes, type Log, topics } from '../../../../pipeline/ports.js';
-import { outageLimitMs as defaultOutageLimitMs } from '../../retrying.js';
+import { outageLimitMs as defaultOutageLimitMs } from '../../../../pipeline/retrying.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { createBounds } from './bounds.js';

@@ -18,12 +18,14 @@ export interface RetryOptions {
   readonly limitMs?: number;
   /** Whether another attempt would fail as well. Default: never. */
   readonly isFinal?: (error: unknown) => boolean;
+  /** Ends the delay before another attempt, with an `AbortError`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Repeats `attempt` until it resolves. Rejects with its last error after the limit, or at once with a final error. */
 export async function retried<T>(
   attempt: () => Promise<T>,
-  { limitMs = outageLimitMs, isFinal = () => false }: RetryOptions = {},
+  { limitMs = outageLimitMs, isFinal = () => false, signal }: RetryOptions = {},
 ): Promise<T> {
   const deadlineMs = performance.now() + limitMs;
   for (let failures = 0; ; failures++) {
@@ -31,7 +33,7 @@ export async function retried<T>(
       return await attempt();
     } catch (error) {
       if (isFinal(error) || performance.now() > deadlineMs) throw error;
-      await delay(pauseMs(failures));
+      await delay(pauseMs(failures), undefined, { signal });
     }
   }
 }
