@@ -1,7 +1,6 @@
 /**
  * The HTTP server of a node with its metrics, and the routes of ingest and API. Both backends use it.
  */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
@@ -38,6 +37,7 @@ import { type ReplaySource, runInProcess } from '../replay/child.js';
 import { defaultJobBounds } from '../replay/job.js';
 import { createReplays } from '../replay/replays.js';
 import { replayRoutes } from '../replay/routes.js';
+import { sha256Hex } from '../schemas/sha256.js';
 import { demoRoutes } from '../simulation/routes.js';
 import { createNodeAccounts } from './accounts.js';
 import { atMostEvery, lagAt } from './backlog.js';
@@ -80,8 +80,6 @@ const lagEveryMs = 1_000;
 
 /** Beside the compiled modules: the build writes it. */
 const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
-
-const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Creates the server, without routes. */
 export const createNodeServer = ({

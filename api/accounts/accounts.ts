@@ -13,8 +13,9 @@ import type {
   Role,
 } from '../../schemas/json/account.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
+import { sha256Hex } from '../../schemas/sha256.js';
 import { isoTime } from '../../schemas/wire/common.js';
-import { newTokenText, sha256Hex } from './tokens.js';
+import { newTokenText } from './tokens.js';
 
 const maxMembers = 1_000;
 const maxInvitations = 100;

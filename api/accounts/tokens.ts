@@ -1,9 +1,10 @@
 /**
  * One-time tokens, which mails carry. The store holds their SHA-256. Each is redeemed once, on any node.
  */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
+import { sha256Hex } from '../../schemas/sha256.js';
 
 export type TokenKind = 'sign-up' | 'password-reset' | 'sign-in-link';
 
@@ -23,7 +24,6 @@ const used = 'used';
 export const wrongToken = (): ApiError => new ApiError('unauthorized', 'the token is unknown, used or expired');
 
 export const newTokenText = (): string => randomBytes(tokenBytes).toString('hex');
-export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export function createTokens<Content extends object>(
   values: ExpiringValues,

@@ -2,7 +2,7 @@
  * A whole API for the tests of this module: the real log, read model and writer in a folder of its own, two projects,
  * and calls with their keys.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,7 @@ import { openTestAnalytics } from '../../pipeline/stages/testing/analytics.js';
 import { createTestTables } from '../../pipeline/stages/testing/tables.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { KeyKind, ProjectRecord } from '../../schemas/json/project.js';
+import { sha256Hex } from '../../schemas/sha256.js';
 import { type AccountOptions, createAccountParts } from '../accounts/parts.js';
 import type { MapParts, WebhookParts } from '../dependencies.js';
 import { createProject } from '../projects/projects.js';
@@ -216,7 +217,7 @@ export async function startApi({
     },
     keyRing: createKeyRing(readModel),
     authorityCheckMs,
-    adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
+    adminApiKeySha256: sha256Hex(adminApiKey),
   });
   const entityTagUses = new Set<string>();
   app.addHook('onSend', async (request, reply) => {

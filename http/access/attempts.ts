@@ -2,10 +2,10 @@
  * Limits attempts to sign in, to sign up, and to have mails sent, over all nodes. Each subject has a counter per window
  * of time. Windows begin at multiples of their length, so an answer can say when the next one begins.
  */
-import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import { ApiError } from '../../schemas/errors.js';
+import { sha256Hex } from '../../schemas/sha256.js';
 import { normalizeAddress } from '../location/address.js';
 
 /** Attempts of one subject in a window. */
@@ -38,7 +38,7 @@ export function createAttempts(values: Pick<ExpiringValues, 'increment'>, clock:
         const nowMs = clock();
         const window = Math.floor(nowMs / limit.windowMs);
         // Hashed: subjects are personal, and of any length.
-        const hash = createHash('sha256').update(subject).digest('hex').slice(0, 32);
+        const hash = sha256Hex(subject).slice(0, 32);
         const count = await values.increment(`attempts/${action}/${hash}/${window}`, limit.windowMs);
         if (count <= limit.max) continue;
         const retryAfterS = Math.max(1, Math.ceil(((window + 1) * limit.windowMs - nowMs) / 1_000));

@@ -2,13 +2,14 @@
  * Sessions of browsers. The cookie holds a random token; the store holds its SHA-256, so that a copy of the store opens
  * no session. All nodes share the store, and read it for every request: a session ends everywhere at once.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
 import { isPortError } from '../../pipeline/errors.js';
 import type { ExpiringValues } from '../../pipeline/ports.js';
 import type { AccountRecord, Role } from '../../schemas/json/account.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
+import { sha256Hex } from '../../schemas/sha256.js';
 import { clearSessionCookie, sessionCookie, setSessionCookie } from './cookies.js';
 
 /** The person that a session belongs to: an account, or an owner of one project who signed in by a one-time link. */
@@ -98,7 +99,7 @@ const maxSessions = 100;
 /** A session in use is stored again at most this often. */
 const minRenewalMs = 60_000;
 
-const keyOf = (token: string): string => `session/${createHash('sha256').update(token).digest('hex')}`;
+const keyOf = (token: string): string => `session/${sha256Hex(token)}`;
 const idOf = (key: string): string => key.slice(-idCharacters);
 const hintOf = (key: string): string => `session …${key.slice(-hintCharacters)}`;
 /** Holds the keys of the sessions of an account, as JSON. */

@@ -4,10 +4,11 @@
  *
  * Its fingerprint is stored beside it: a node never continues with another key than the one that its secrets need.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hasLog } from '../../backends/embedded/reader.js';
 import { encryptionKeyBytes } from '../../pipeline/encryption.js';
+import { sha256Hex } from '../../schemas/sha256.js';
 import { StartError } from '../failures.js';
 import { readKeyFile, writeKeyFile } from './key-file.js';
 
@@ -70,4 +71,4 @@ export function encryptionKeyOf(digits: string, source = variable): Buffer {
 }
 
 /** Returns the SHA-256 of an encryption key, 64 hex digits. It tells keys apart and reveals nothing of a random key. */
-export const encryptionKeyFingerprint = (key: Buffer): string => createHash('sha256').update(key).digest('hex');
+export const encryptionKeyFingerprint = (key: Buffer): string => sha256Hex(key);

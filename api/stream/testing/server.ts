@@ -1,9 +1,9 @@
 /** The live stream and the topics API on a real socket, with bounds set by the test. */
-import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { createKeyRing } from '../../../http/access/keys.js';
 import { createTestServer } from '../../../http/testing/server.js';
+import { sha256Hex } from '../../../schemas/sha256.js';
 import { adminApiKey, startApi } from '../../testing/fixtures.js';
 import { defaultSubscriberBounds, type SubscriberBounds, subscriberRoutes } from '../../topics/subscribers.js';
 
@@ -19,7 +19,7 @@ export async function startSubscribers({
     keyRing: createKeyRing(api.readModel),
     sessionAccess: { sessions: api.sessions, configuration: api.readModel },
     authorityCheckMs,
-    adminApiKeySha256: createHash('sha256').update(adminApiKey).digest('hex'),
+    adminApiKeySha256: sha256Hex(adminApiKey),
   });
   await app.register(subscriberRoutes({ log: api.log }, { ...defaultSubscriberBounds, ...bounds }));
   await app.listen({ port: 0, host: '127.0.0.1' });
