@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { importProgress, lineOf, progressLine, sendingProgress } from './progress.js';
+import { importProgress, lineOf, progressLine, sendingProgress } from './import-progress.js';
 
 const some = { bytesRead: 500, bytesTotal: 1_000, rows: 1_234, rejected: 2 } as Parameters<typeof importProgress>[0];
 

@@ -1,5 +1,5 @@
 /** The progress of an import on a terminal: one line that is written over. Pure but for the terminal. */
-import type { Import } from '../../schemas/json/import.js';
+import type { Import } from '../schemas/json/import.js';
 
 const eraseLine = '\r\u001b[K';
 const maxBarCharacters = 24;

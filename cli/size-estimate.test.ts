@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimate, perCoreAndSecond, recordBytes, rowBytes, type Workload } from './estimate.js';
+import { estimate, perCoreAndSecond, recordBytes, rowBytes, type Workload } from './size-estimate.js';
 
-const guide = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../docs/cluster.md', import.meta.url), 'utf8');
 /** Returns the cells behind the first one of the row that begins so. */
 const cellsOf = (row: string): string[] =>
   (guide.split('\n').find((line) => line.startsWith(`| ${row}`)) ?? '')

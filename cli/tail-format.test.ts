@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../schemas/json/user.js';
-import * as arbitrary from '../../schemas/testing/records.js';
-import { eventJson } from '../../schemas/wire/user.js';
-import { painter } from '../../server/terminal-text.js';
-import { tailLine } from './format.js';
+import type { Event } from '../schemas/json/user.js';
+import * as arbitrary from '../schemas/testing/records.js';
+import { eventJson } from '../schemas/wire/user.js';
+import { painter } from '../server/terminal-text.js';
+import { tailLine } from './tail-format.js';
 
 const plain = painter(false);
 const center = { type: 'Point' as const, coordinates: [11.25, 43.77] as [number, number] };

@@ -1,7 +1,7 @@
 /** Formats an event as a line for a terminal. Pure. */
 
-import type { Event } from '../../schemas/json/user.js';
-import { column, duration, type Paint, printable, type Style } from '../../server/terminal-text.js';
+import type { Event } from '../schemas/json/user.js';
+import { column, duration, type Paint, printable, type Style } from '../server/terminal-text.js';
 
 const columns = { type: 26, who: 20, what: 32, confidence: 12 };
 

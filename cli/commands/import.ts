@@ -11,7 +11,7 @@ import type { Import, ImportFormat } from '../../schemas/json/import.js';
 import { printable } from '../../server/terminal-text.js';
 import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
-import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import/progress.js';
+import { importProgress, type ProgressLine, progressLine, sendingProgress } from '../import-progress.js';
 import { interruptible } from '../interruption.js';
 import { checkOutput, save } from '../save.js';
 import { type Access, accessOf, call, request } from '../server.js';

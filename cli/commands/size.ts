@@ -2,7 +2,7 @@
 import { type Run, UsageError, type Values } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { decimal, wholeNumber } from '../numbers.js';
-import { type Estimate, estimate, type Workload } from '../size/estimate.js';
+import { type Estimate, estimate, type Workload } from '../size-estimate.js';
 
 type SizeValues = Values<OptionsOf<'size'>>;
 

@@ -7,7 +7,7 @@ import { CommandFailure, type Run, UsageError } from '../command.js';
 import type { OptionsOf } from '../descriptions.js';
 import { outputLost } from '../output.js';
 import { type Access, accessOf, noAnswer } from '../server.js';
-import { tailLine } from '../tail/format.js';
+import { tailLine } from '../tail-format.js';
 
 export const run: Run<OptionsOf<'tail'>> = async (values) => {
   const { type, tag, 'user-id': userId, device: deviceId, geofence, from } = values;
