@@ -1,9 +1,16 @@
-/** What the routes of ingest depend on. */
+/** What the routes of ingest depend on, and what they share. */
+import { createDisclosures, type Disclosure } from '../http/access/disclosure.js';
+import type { Caller } from '../http/access/keys.js';
 import type { ConfigurationReader, SpatialQueries } from '../pipeline/catalog/types.js';
 import type { ExpiringValues, Inbox, Log, StateStore } from '../pipeline/ports.js';
 import type { Tracing } from '../pipeline/tracing.js';
+import type { User } from '../schemas/json/user.js';
+import type { Location } from '../schemas/records.js';
+import { type Admission, createAdmission, createIntake, type Intake } from './intake.js';
+import { lastKnownUser } from './last-known.js';
 import type { IngestMetrics } from './metrics.js';
 import type { RejectionCounter } from './rejections.js';
+import { createWaiting, type Waiting } from './waiting.js';
 
 /** Bounds without a setting. */
 export const fixedIngestBounds = {
@@ -41,4 +48,30 @@ export interface IngestDependencies {
   readonly rejections: RejectionCounter;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
+}
+
+/** The dependencies with what the routes make of them, once for all. */
+export interface IngestParts extends IngestDependencies {
+  readonly admission: Admission;
+  readonly intake: Intake;
+  readonly waiting: Waiting;
+  /** Returns the user of the last of the locations, without waiting for their outcome. */
+  readonly lastKnownUser: (locations: readonly Location[]) => Promise<User>;
+  /** Returns what a caller's key may read about users. */
+  readonly disclosureFor: (caller: Pick<Caller, 'kind'>) => Disclosure;
+}
+
+/** Creates the shared parts from the dependencies of ingest. */
+export function createParts(dependencies: IngestDependencies): IngestParts {
+  const { log, metrics, inbox, spatial, tracing } = dependencies;
+  const bounds = { ...fixedIngestBounds, ...dependencies.bounds };
+  const admission = createAdmission(bounds, metrics);
+  return {
+    ...dependencies,
+    admission,
+    intake: createIntake({ log, admission, metrics, tracing }),
+    waiting: createWaiting({ inbox, ...bounds }),
+    lastKnownUser: (locations) => lastKnownUser(locations, dependencies),
+    disclosureFor: createDisclosures((query) => spatial.context(query)),
+  };
 }

@@ -7,8 +7,7 @@
  */
 import type { FastifyPluginAsync } from 'fastify';
 import { bulkRoutes } from './bulk/routes.js';
-import type { IngestDependencies } from './dependencies.js';
-import { createParts } from './parts.js';
+import { createParts, type IngestDependencies } from './dependencies.js';
 import { trackRoutes } from './track.js';
 
 /** A Fastify plugin: `await app.register(ingestRoutes, dependencies)`. */

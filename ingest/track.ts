@@ -11,7 +11,7 @@ import { TrackRequest } from '../http/location/schema.js';
 import type { TrackReply } from '../pipeline/ports.js';
 import { type ApiError, type FieldProblem, fieldError, invalid, type Validated } from '../schemas/errors.js';
 import type { Location } from '../schemas/records.js';
-import type { IngestParts } from './parts.js';
+import type { IngestParts } from './dependencies.js';
 import { refusalCode } from './rejections.js';
 import { ReplayRequest, TrackAnswer } from './schemas.js';
 import type { Wait } from './waiting.js';
