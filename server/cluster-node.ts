@@ -32,7 +32,7 @@ import { migrateDataFolder } from './data-folder/migrate.js';
 import { watchSpace } from './data-folder/space-watch.js';
 import { createDemand } from './demand.js';
 import { ConfigurationError } from './failures.js';
-import { createNodeServer } from './http.js';
+import { createNodeServer, type NodeParts } from './http.js';
 import { encryptionKeyOf } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
 import {
@@ -127,7 +127,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   const secretCipher = createSecretCipher(encryptionKeyOf(secrets.encryptionKey));
   const { values } = backend;
   const sessions = createNodeSessions(configuration, { configuration: readModel, values, catchUp });
-  const http = {
+  const node: NodeParts = {
     configuration,
     logger,
     readModel,
@@ -142,31 +142,25 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     demand,
     catchUp,
   };
-  const app = createNodeServer(http);
+  const app = createNodeServer(node);
   const operations = await addOperations(app, {
     // Without a write the node learns of no change: keys that were revoked elsewhere would stay valid here.
     ready: async () => refuseWhenOut(space),
     exposition: () => exposition(registry, []),
   });
   const shared: RoleParts = {
-    configuration,
-    logger,
-    registry,
+    ...node,
     stageMetrics: createRecorder(stageMetrics, registry),
     backend,
     openAnalytics: () => openClickHouse(options.clickHouse, observers.clickhouse),
     clickHouse: options.clickHouse,
     clusterOptions: options,
-    readModel,
     writer,
     catalog,
     spatial: shareSpatialQueries(spatial),
     searchGeofences: spatial.searchGeofences,
-    secretCipher,
-    sessions,
     mailer,
     roads,
-    tracing,
     app,
   };
   const running = new Map<Role, Part>();

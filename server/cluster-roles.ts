@@ -1,19 +1,14 @@
 /** Wires the parts of each cluster role. */
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import type { ClickHouseAnalytics } from '../backends/cluster/clickhouse/analytics.js';
 import type { ClusterBackend, ClusterOptions } from '../backends/cluster/cluster.js';
 import type { ClickHouseOptions } from '../backends/cluster/options.js';
-import type { Sessions } from '../http/access/sessions.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
 import type { Mailer } from '../outbound/mail/mail.js';
 import type { MonitoredCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
-import type { ReadModel } from '../pipeline/catalog/store/read-model.js';
 import type { EncodedWriter, SpatialQueries } from '../pipeline/catalog/types.js';
-import type { SecretCipher } from '../pipeline/encryption.js';
 import { isPortError } from '../pipeline/errors.js';
 import { topics } from '../pipeline/ports.js';
 import { retried } from '../pipeline/retrying.js';
@@ -21,8 +16,8 @@ import { migrate } from '../pipeline/stages/analytics/migrate.js';
 import { createSweeperLeases } from '../pipeline/sweeper.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
 import { addBacklogMetrics, atMostEvery, progressAt } from './backlog.js';
-import type { Configuration, Role } from './config/schema.js';
-import { addApi, addIngest } from './http.js';
+import type { Role } from './config/schema.js';
+import { addApi, addIngest, type NodeParts } from './http.js';
 import { createMaps, loggedTo } from './maps.js';
 import { observeCaches, type Recorder } from './metrics.js';
 import { closing, type Part } from './node.js';
@@ -32,13 +27,9 @@ import { startEraser } from './stages/erasure.js';
 import { startLocationStage } from './stages/locations.js';
 import { startSweepers } from './stages/sweepers.js';
 import { startWebhookStage } from './stages/webhooks.js';
-import type { NodeTracing } from './tracing/types.js';
 import { createWebhookClient } from './webhook-client.js';
 
-export interface RoleParts {
-  readonly configuration: Configuration;
-  readonly logger: Logger;
-  readonly registry: Registry;
+export interface RoleParts extends NodeParts {
   /** Shared by all stages of the process. */
   readonly stageMetrics: Recorder;
   readonly backend: ClusterBackend;
@@ -47,18 +38,14 @@ export interface RoleParts {
   readonly clickHouse: ClickHouseOptions;
   /** With which replays connect. */
   readonly clusterOptions: Omit<ClusterOptions, 'onProblem'>;
-  readonly readModel: ReadModel;
   readonly writer: EncodedWriter;
   readonly catalog: MonitoredCatalog;
   /** For requests, shared among projects. */
   readonly spatial: SpatialQueries;
   /** For the location stage. */
   readonly searchGeofences: SpatialQueries['searchGeofences'];
-  readonly secretCipher: SecretCipher;
-  readonly sessions: Sessions;
   readonly mailer: Mailer;
   readonly roads: RoadProvider | undefined;
-  readonly tracing: NodeTracing | undefined;
   readonly app: FastifyInstance;
 }
 
@@ -70,7 +57,8 @@ const progressEveryMs = 50;
 export const startRole = (role: Role, parts: RoleParts): Promise<Part> => roles[role](parts);
 
 const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
-  async ingest({ configuration, registry, backend, readModel, spatial, roads, tracing, app }) {
+  async ingest(parts) {
+    const { configuration, registry, backend, spatial, roads, app } = parts;
     const { requestLog, requestStates } = backend;
     const rejections = startRejectionCounter(requestLog, Date.now);
     const partitions = requestLog.partitions(topics.locations);
@@ -81,20 +69,15 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
       progressAt(requestLog, await retried(nextOffsets, { isFinal: (error) => !isPortError(error, 'unavailable') })),
     );
     addBacklogMetrics(registry, progress);
-    await addIngest(
-      app,
-      { configuration, readModel, registry, tracing },
-      {
-        log: requestLog,
-        spatial,
-        inbox: await backend.openInbox(),
-        states: requestStates,
-        values: backend.values,
-        paceBulk: createPacing(patientProgress, configuration.ingest.maxBacklogRecords),
-        rejections,
-        roads,
-      },
-    );
+    await addIngest(app, parts, {
+      log: requestLog,
+      spatial,
+      inbox: await backend.openInbox(),
+      states: requestStates,
+      paceBulk: createPacing(patientProgress, configuration.ingest.maxBacklogRecords),
+      rejections,
+      roads,
+    });
     return closing(rejections);
   },
 
@@ -126,35 +109,21 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   },
 
   async api(parts) {
-    const { configuration, logger, backend, clickHouse, readModel, writer, spatial, secretCipher, app } = parts;
-    const { sessions, mailer, roads } = parts;
+    const { configuration, logger, backend, clickHouse, writer, spatial, mailer, roads, app } = parts;
     const analytics = await parts.openAnalytics();
     await migrate(analytics, tables, clickHouse);
     const maps = createMaps(configuration, loggedTo(logger));
     const webhookClient = createWebhookClient(configuration);
-    const { requestLog: log, requestStates: states } = backend;
-    const follower = await addApi(
-      app,
-      { configuration, readModel, logger, sessions, registry: parts.registry },
-      {
-        values: backend.values,
-        writer,
-        spatial,
-        analytics,
-        log,
-        maps,
-        roads,
-        states,
-        secretCipher,
-        webhookClient,
-        deliveries: backend.requestDeliveries,
-        takeLease: createSweeperLeases(backend.values),
-        leases: backend.leases,
-        replaySource: { kind: 'cluster', options: parts.clusterOptions },
-        nextOffsets: () => states.nextOffsets(log.partitions(topics.locations)),
-        mailer,
-      },
-    );
+    const { requestLog: log, requestStates: states, requestDeliveries: deliveries, leases, values } = backend;
+    const follower = await addApi(app, parts, {
+      writer,
+      spatial,
+      analytics,
+      stores: { log, states, deliveries, leases, takeLease: createSweeperLeases(values) },
+      services: { maps, roads, mailer, webhookClient },
+      nextOffsets: () => states.nextOffsets(log.partitions(topics.locations)),
+      replaySource: { kind: 'cluster', options: parts.clusterOptions },
+    });
     return {
       done: follower.done,
       async stop() {

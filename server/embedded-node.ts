@@ -35,7 +35,7 @@ import { migrateDataFolder } from './data-folder/migrate.js';
 import { startSweeps } from './data-folder/retention.js';
 import { watchSpace } from './data-folder/space-watch.js';
 import { createDemand } from './demand.js';
-import { addApi, addIngest, createNodeServer } from './http.js';
+import { addApi, addIngest, createNodeServer, type NodeParts } from './http.js';
 import { adminApiKey } from './keys/admin-api-key.js';
 import { encryptionKey } from './keys/encryption-key.js';
 import { createConfiguredMailer } from './mail.js';
@@ -128,7 +128,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const rejections = startRejectionCounter(log, Date.now);
   const progress = sharedProgress(log, applied);
   addBacklogMetrics(registry, progress);
-  const http = {
+  const node: NodeParts = {
     configuration,
     logger,
     readModel,
@@ -141,19 +141,18 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     tracing,
     demand,
   };
-  const app = createNodeServer(http);
+  const app = createNodeServer(node);
   const operations = await addOperations(app, {
     ready: () => Promise.all(workers.map(({ calls }) => calls.ready())),
     exposition: async () =>
       exposition(registry, (await Promise.all(workers.map(({ calls }) => calls.metrics()))) as object[][]),
   });
   await app.register(backupRoutes({ analytics: history, encryptionKey: secretKey }));
-  await addIngest(app, http, {
+  await addIngest(app, node, {
     log,
     spatial,
     inbox: createInbox(stage.replies),
     states: stateStore,
-    values: backend.values,
     paceBulk: createPacing(async () => {
       // While the disk is full, evaluation stands still, and a paced upload would wait for it.
       refuseWhenFull(space);
@@ -162,25 +161,16 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
     rejections,
     roads,
   });
-  const follower = await addApi(app, http, {
+  const follower = await addApi(app, node, {
     writer,
     spatial,
     analytics: history,
     erasesNothing: analytics === undefined ? notInstalled : undefined,
-    log,
-    values: backend.values,
+    stores: { log, states: stateStore, deliveries, leases: embeddedLeases, takeLease: leasesOfOnlyNode },
+    services: { maps, roads, mailer, webhookClient },
     admitWrite: () => refuseWhenFull(space),
-    maps,
-    roads,
-    states: stateStore,
-    secretCipher,
-    webhookClient,
-    deliveries: backend.deliveryQueue,
-    takeLease: leasesOfOnlyNode,
-    leases: embeddedLeases,
     nextOffsets: async () => offsetsOf(applied),
     replaySource: { kind: 'folder', path: configuration.data },
-    mailer,
     isOnlyNode: true,
   });
 

@@ -55,18 +55,19 @@ import type { NodeTracing } from './tracing/types.js';
 import { version } from './version.js';
 import type { createWebhookClient } from './webhook-client.js';
 
-interface HttpParts {
+/** What the HTTP server, its routes and the roles of a node share. */
+export interface NodeParts {
   readonly configuration: Configuration;
   readonly logger: Logger;
-  readonly readModel: ReadModel;
   readonly registry: Registry;
+  readonly tracing: NodeTracing | undefined;
+  readonly readModel: ReadModel;
   readonly adminApiKey: string;
+  readonly sessions: Sessions;
   readonly secretCipher: SecretCipher;
   readonly values: ExpiringValues;
   /** Keeps answers under an Idempotency-Key. */
   readonly answers: ExpiringValues;
-  readonly sessions: Sessions;
-  readonly tracing: NodeTracing | undefined;
   readonly demand: Demand;
   /**
    * In a cluster: resolves when the read model contains every change that was acknowledged before the call.
@@ -82,26 +83,14 @@ const lagEveryMs = 1_000;
 const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url));
 
 /** Creates the server, without routes. */
-export const createNodeServer = ({
-  configuration,
-  logger,
-  readModel,
-  registry,
-  adminApiKey,
-  secretCipher,
-  values,
-  answers,
-  sessions,
-  tracing,
-  demand,
-  catchUp,
-}: HttpParts): FastifyInstance => {
+export const createNodeServer = (node: NodeParts): FastifyInstance => {
+  const { configuration, logger, readModel, registry, sessions, values, answers, secretCipher, tracing } = node;
   const observe = createRequestObserver(registry);
   const proxies = networksOf(configuration.http.trustedProxies);
   return createHttpServer({
     logger,
-    keyRing: createKeyRing(readModel, catchUp),
-    adminApiKeySha256: sha256Hex(adminApiKey),
+    keyRing: createKeyRing(readModel, node.catchUp),
+    adminApiKeySha256: sha256Hex(node.adminApiKey),
     sessionAccess: { sessions, configuration: readModel },
     rateLimits: configuration.limits,
     openApi: {
@@ -116,36 +105,32 @@ export const createNodeServer = ({
     connections: {
       maxConnections: configuration.http.maxConnections,
       maxConnectionsPerAddress: configuration.http.maxConnectionsPerAddress,
-      proxies: proxies,
+      proxies,
       bodyTimeoutMs: configuration.http.bodyTimeoutMs,
       minBodyBytesPerSecond: configuration.http.minBodyBytesPerSecond,
     },
     idempotency: { values, answers, secretCipher },
     observe(request) {
-      demand.note();
+      node.demand.note();
       observe(request);
     },
     tracing,
   });
 };
 
-export type IngestGiven = Omit<IngestDependencies, 'clock' | 'bounds' | 'metrics' | 'configuration' | 'spatial'> &
+export type IngestGiven = Pick<IngestDependencies, 'log' | 'states' | 'inbox' | 'paceBulk' | 'rejections'> &
   Pick<SdkDependencies, 'spatial'> & { readonly roads: RoadProvider | undefined };
 
 /** Adds the routes that take locations, and the other calls of SDKs. */
 export async function addIngest(
   app: FastifyInstance,
-  {
-    configuration,
-    readModel,
-    registry,
-    tracing,
-  }: Pick<HttpParts, 'configuration' | 'readModel' | 'registry' | 'tracing'>,
+  { configuration, readModel, registry, tracing, values }: NodeParts,
   given: IngestGiven,
 ): Promise<void> {
   await app.register(ingestRoutes, {
     ...given,
     configuration: readModel,
+    values,
     clock: Date.now,
     tracing,
     bounds: {
@@ -166,23 +151,33 @@ export async function addIngest(
   });
 }
 
-export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' | 'erasesNothing' | 'log' | 'values'> {
-  readonly writer: EncodedWriter;
+/** Where the API reads and writes, beside the read model. */
+interface ApiStores {
+  readonly log: ApiDependencies['log'];
+  readonly states: Pick<StateStore, 'load'>;
+  readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
+  readonly leases: Leases;
+  readonly takeLease: TakeLease;
+}
+
+/** What the API calls outside of this thread and its stores. */
+interface ApiServices {
   readonly maps: Maps;
   readonly roads: RoadProvider | undefined;
-  readonly states: Pick<StateStore, 'load'>;
-  readonly secretCipher: SecretCipher;
+  readonly mailer: Mailer;
+  readonly webhookClient: ReturnType<typeof createWebhookClient>;
+}
+
+export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' | 'erasesNothing'> {
+  readonly writer: EncodedWriter;
+  readonly stores: ApiStores;
+  readonly services: ApiServices;
   /** Throws while nothing can be stored. For calls that have effects before they store. */
   readonly admitWrite?: (() => void) | undefined;
-  readonly webhookClient: ReturnType<typeof createWebhookClient>;
-  readonly deliveries: Pick<DeliveryQueue, 'waiting'>;
-  readonly takeLease: TakeLease;
-  readonly leases: Leases;
   /** Returns, per partition, the offset of the next location to evaluate. */
   readonly nextOffsets: () => Promise<readonly number[]>;
   /** Where replays read the log. */
   readonly replaySource: ReplaySource;
-  readonly mailer: Mailer;
   /** No other node shares the stores. */
   readonly isOnlyNode?: boolean | undefined;
 }
@@ -190,44 +185,44 @@ export interface ApiGiven extends Pick<ApiDependencies, 'spatial' | 'analytics' 
 /** Adds the routes of the API, and starts what follows from edits in the background: geofences follow their places. */
 export async function addApi(
   app: FastifyInstance,
-  {
-    configuration,
-    readModel,
-    logger,
-    sessions,
-    registry,
-  }: Pick<HttpParts, 'configuration' | 'readModel' | 'logger' | 'sessions' | 'registry'>,
-  {
-    writer,
-    spatial,
-    analytics,
-    erasesNothing,
-    log,
-    values,
-    maps,
-    roads,
-    states,
-    secretCipher,
-    admitWrite,
-    webhookClient,
-    deliveries,
-    takeLease,
-    leases,
-    nextOffsets,
-    replaySource,
-    mailer,
-    isOnlyNode,
-  }: ApiGiven,
+  node: NodeParts,
+  given: ApiGiven,
 ): Promise<Pick<Sweeper, 'done' | 'stop'>> {
-  const metrics = createRecorder(apiMetrics, registry);
-  const observeCache = observeCaches(registry);
+  const { configuration, readModel, logger, values } = node;
+  const { writer, stores, services } = given;
+  const observeCache = observeCaches(node.registry);
   const geocoding = createGeocoding(configuration, values, observeCache);
   app.addHook('onClose', async () => geocoding.geocoder?.close());
-  const geometrySources = { geocoder: geocoding.geocoder, isochrones: roads?.isochrones };
-  const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
+  const geometrySources = { geocoder: geocoding.geocoder, isochrones: services.roads?.isochrones };
   // Baking starts after the listener, so it does not delay the start.
-  app.addHook('onListen', async () => maps.prepare());
-  await app.register(apiRoutes, {
+  app.addHook('onListen', async () => services.maps.prepare());
+  const { ipGeocoder } = geocoding;
+  await app.register(apiRoutes, { ...resourceParts(app, node, given), geometrySources, ipGeocoder, observeCache });
+  await app.register(dashboardRoutes({ folder: dashboardFolder, signUp: configuration.signup.enabled }));
+  await addJobs(app, node, given, geometrySources);
+  const follower = createPlaceFollower({
+    readModel,
+    writer,
+    takeLease: stores.takeLease,
+    leases: stores.leases,
+    sources: geometrySources,
+    onProblem: (problem) => logger.warn(problem, 'a geofence cannot follow its place'),
+  });
+  follower.start();
+  return follower;
+}
+
+/** Returns what the routes of resources depend on, but for the providers of geometry. */
+function resourceParts(
+  app: FastifyInstance,
+  { configuration, readModel, logger, sessions, registry, values, secretCipher }: NodeParts,
+  { writer, spatial, analytics, erasesNothing, stores, services, admitWrite, nextOffsets }: ApiGiven,
+): Omit<ApiDependencies, 'geometrySources' | 'ipGeocoder' | 'observeCache'> {
+  const { log, states, deliveries } = stores;
+  const { maps, mailer, webhookClient } = services;
+  const metrics = createRecorder(apiMetrics, registry);
+  const attemptOnce = createSingleAttempt({ log, client: webhookClient, secretCipher, clock: Date.now });
+  return {
     configuration: readModel,
     writer,
     spatial,
@@ -253,27 +248,32 @@ export async function addApi(
       maxStyles: configuration.maps.maxStylesPerEnvironment,
       maxMarkers: configuration.maps.maxMarkersPerEnvironment,
     },
-    geometrySources,
     accounts: createNodeAccounts(app, configuration, { logger, sessions, values, mailer }),
     streams: {
       opened: (change) => metrics.add('event_streams_open', change),
       dropped: () => metrics.add('event_streams_dropped_total', 1),
       slow: (count) => addGauge(registry, { ...slowStreams, read: async () => count() }),
     },
-    observeCache,
     arePlansEnabled: configuration.plans.enabled === 'on',
-    ipGeocoder: geocoding.ipGeocoder,
     clock: Date.now,
     lag: atMostEvery(lagEveryMs, async () => lagAt(log, await nextOffsets(), Date.now())),
     states: (scope, deviceId) => storedState({ ...scope, deviceId }, { log, states }),
-  });
-  await app.register(dashboardRoutes({ folder: dashboardFolder, signUp: configuration.signup.enabled }));
+  };
+}
+
+/** Adds the routes of what goes on after its request: imports, the demo, replays and syncs; and those of exports. */
+async function addJobs(
+  app: FastifyInstance,
+  { configuration, readModel, logger, values, secretCipher }: NodeParts,
+  { writer, stores, services, admitWrite, isOnlyNode, replaySource }: ApiGiven,
+  geometrySources: ImportDependencies['geometrySources'],
+): Promise<void> {
   const importing = { configuration: readModel, writer, geometrySources, clock: Date.now };
   const importer = await addImports(app, configuration, logger, { ...importing, values, admitWrite, isOnlyNode });
   await app.register(
     demoRoutes({
       ...importing,
-      log,
+      log: stores.log,
       values,
       admitWrite,
       isEnabled: configuration.demo.enabled === 'on',
@@ -294,24 +294,15 @@ export async function addApi(
     writer,
     values,
     importer,
-    mailer,
+    mailer: services.mailer,
     cipher: secretCipher,
     admitWrite,
   });
-  const follower = createPlaceFollower({
-    readModel,
-    writer,
-    takeLease,
-    leases,
-    sources: geometrySources,
-    onProblem: (problem) => logger.warn(problem, 'a geofence cannot follow its place'),
-  });
-  follower.start();
-  return follower;
 }
 
 type ImportParts = Pick<ImportDependencies, 'configuration' | 'geometrySources' | 'clock'> &
-  Pick<ApiGiven, 'writer' | 'values' | 'admitWrite' | 'isOnlyNode'>;
+  Pick<ApiGiven, 'writer' | 'admitWrite' | 'isOnlyNode'> &
+  Pick<NodeParts, 'values'>;
 
 /** Adds the routes of imports, and starts their thread. */
 async function addImports(
