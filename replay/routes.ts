@@ -30,7 +30,8 @@ import type { ProjectRecord } from '../schemas/json/project.js';
 import { Event } from '../schemas/json/user.js';
 import { isoTime } from '../schemas/wire/common.js';
 import type { FoundIn, ReplayJob } from './job.js';
-import type { ReplayRecord, Replays } from './replays.js';
+import type { Replays } from './replays.js';
+import type { ReplayRecord } from './stored-replays.js';
 
 export interface ReplayDependencies extends Pick<ApiDependencies, 'configuration' | 'clock'> {
   readonly replays: Replays;
