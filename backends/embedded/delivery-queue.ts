@@ -14,41 +14,30 @@ import type {
   DeliveryPlace,
   DeliveryQueue,
   DeliverySource,
-  Replacement,
   Settlement,
   WaitingDelivery,
 } from '../../pipeline/ports.js';
 import {
-  decodeHealth,
   decodeQueueState,
   decodeWaiting,
   encodeAttempts,
-  encodeHealth,
   encodeQueueState,
   encodeWaiting,
   keyBeyondSource,
   keyBeyondWebhook,
-  newerTimeOf,
   placeKey,
   placeOfKey,
   type QueueState,
-  replacementKey,
-  replacementOfTimeKey,
-  replacementTimeKey,
   setSequence,
   sourceKey,
-  webhookKey,
 } from './delivery-queue-layout.js';
-import { numberOf, numberValue } from './keys.js';
+import { createReplacements } from './replacements.js';
 import type { Storage } from './storage.js';
+import { createWebhookHealths } from './webhook-healths.js';
 
 /** Limits of one transaction of a drop, and of one turn of the event loop: some milliseconds each. */
 const maxDropsPerTransaction = 500;
 const maxSeeksPerTurn = 1_000;
-/** Old replacements that one call removes. One call adds at most as many. */
-const maxExpiredPerCall = 2_000;
-const maxExaminedHealths = 100;
-const noValue = Buffer.alloc(0);
 
 type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
 
@@ -56,12 +45,6 @@ type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
 export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): DeliveryQueue {
   const queues = deliveryEnvironment.table('queues');
   const deliveries = deliveryEnvironment.table('waiting');
-  const healths = deliveryEnvironment.table('health');
-  const replacements = deliveryEnvironment.table('replacements');
-  /** The same by time, to find the oldest. */
-  const replacementTimes = deliveryEnvironment.table('replacement-times');
-  /** The key after which healths are examined next; undefined at the start. */
-  let lastExamined: Buffer | undefined;
 
   async function claim(source: DeliverySource): Promise<DeliveryClaim> {
     const key = sourceKey(source);
@@ -215,46 +198,6 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     return sum;
   }
 
-  async function replace(webhook: string, added: readonly Replacement[], keepMs: number): Promise<void> {
-    const entries = added.map(({ delivery, createdAtMs }) => ({ key: replacementKey(webhook, delivery), createdAtMs }));
-    const newestMs = added.reduce((newest, { createdAtMs }) => Math.max(newest, createdAtMs), 0);
-    await deliveryEnvironment.transaction(() => {
-      for (const { key, createdAtMs } of entries) {
-        const knownMs = numberOf(replacements.getBinary(key));
-        if (knownMs !== undefined) replacementTimes.removeSync(replacementTimeKey(knownMs, key));
-        replacements.putSync(key, numberValue(createdAtMs));
-        replacementTimes.putSync(replacementTimeKey(createdAtMs, key), noValue);
-      }
-      removeReplacementsBefore(newestMs - keepMs);
-    });
-  }
-
-  /** Removes old replacements, in a transaction: more than a call adds, so that their number stays bounded. */
-  function removeReplacementsBefore(epochMs: number): void {
-    const end = numberValue(Math.max(0, epochMs));
-    const old = Array.from(replacementTimes.getKeys({ end, limit: maxExpiredPerCall }), (key) => Buffer.from(key));
-    for (const timeKey of old) {
-      replacementTimes.removeSync(timeKey);
-      replacements.removeSync(replacementOfTimeKey(timeKey));
-    }
-  }
-
-  /** Examines the next healths after those of the call before, in a transaction, and removes the old ones. */
-  function removeHealthsBefore(epochMs: number): void {
-    const range = { ...(lastExamined && { start: lastExamined }), limit: maxExaminedHealths };
-    const examined = Array.from(healths.getRange(range), ({ key, value }) => ({
-      key: Buffer.from(key),
-      newerTimeMs: newerTimeOf(decodeHealth(value)),
-    }));
-    for (const { key, newerTimeMs } of examined) if (newerTimeMs < epochMs) healths.removeSync(key);
-    lastExamined = examined.length < maxExaminedHealths ? undefined : examined.at(-1)?.key;
-  }
-
-  async function replacedAt(webhook: string, ids: readonly string[]): Promise<(number | undefined)[]> {
-    deliveryEnvironment.refresh();
-    return ids.map((delivery) => numberOf(replacements.getBinary(replacementKey(webhook, delivery))));
-  }
-
   function stateOf(source: DeliverySource): QueueState {
     deliveryEnvironment.refresh();
     return decodeQueueState(queues.getBinary(sourceKey(source)));
@@ -277,17 +220,7 @@ export function createDeliveryQueue({ deliveryEnvironment, topics }: Storage): D
     drop,
     erase,
     size,
-    replace,
-    replacedAt,
-    async health(webhook) {
-      deliveryEnvironment.refresh();
-      return decodeHealth(healths.getBinary(webhookKey(webhook)));
-    },
-    async setHealth(webhook, health, keepMs) {
-      await deliveryEnvironment.transaction(() => {
-        healths.putSync(webhookKey(webhook), encodeHealth(health));
-        removeHealthsBefore(newerTimeOf(health) - keepMs);
-      });
-    },
+    ...createReplacements(deliveryEnvironment),
+    ...createWebhookHealths(deliveryEnvironment),
   };
 }
