@@ -2,7 +2,7 @@
  * Edits of single configuration records by requests.
  *
  * An edit reads a record, changes it and writes it whole, based on the revision that it has read. When another edit was
- * first, on any node, the log refuses this one, and it reads and writes again. Flows in: If-Match. Flows out: ETag, the
+ * first, on any node, the log refuses this one, and it reads and writes again. Input: If-Match. Output: ETag, the
  * record's revision.
  */
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 /**
  * The management API: one plugin per resource.
  *
- * Flows in: requests with a secret key (for projects, the admin API key). Flows out: changes on topic `changes`, and
+ * Input: requests with a secret key (for projects, the admin API key). Output: changes on topic `changes`, and
  * answers from the node's read model, the analytics store and the spatial index.
  */
 import type { FastifyPluginAsync } from 'fastify';

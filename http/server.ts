@@ -2,7 +2,7 @@
  * The HTTP server that all modules with routes share: a Fastify server with keys, limits, cross-origin calls and one
  * shape of failure.
  *
- * Flows in: requests under /v1/… and, as an alias, /api/v1/…. Flows out: JSON, errors as in schemas/errors.ts, and the
+ * Input: requests under /v1/… and, as an alias, /api/v1/…. Output: JSON, errors as in schemas/errors.ts, and the
  * headers X-Radar-Request-Id and X-RateLimit-*. Modules add their routes as plugins; each route declares `config: {
  * authority, limit }`.
  */

@@ -1,7 +1,7 @@
 /**
  * The routes of imports: files of geofences and beacons, their progress and history, and batches of records.
  *
- * Flows in: requests with a secret key. Flows out: changes on topic `changes`, and the records of imports.
+ * Input: requests with a secret key. Output: changes on topic `changes`, and the records of imports.
  */
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';

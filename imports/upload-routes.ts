@@ -1,7 +1,7 @@
 /**
  * Imports files of geofences and beacons.
  *
- * Flows in: a file as the body, or in a form. Flows out: the import, when it has ended or after the time that the
+ * Input: a file as the body, or in a form. Output: the import, when it has ended or after the time that the
  * caller waits for it.
  */
 import { setTimeout as delay } from 'node:timers/promises';

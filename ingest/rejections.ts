@@ -1,7 +1,7 @@
 /**
  * Counts the rejected locations by the rule that they break, for users who ask why locations are missing.
  *
- * Flows in: problems of single locations, of requests with a valid key. Flows out: once a second and at shutdown, one
+ * Input: problems of single locations, of requests with a valid key. Output: once a second and at shutdown, one
  * `Rejection` record per project, environment, endpoint, code and field on topic `rejections`. Best effort: a process
  * that is killed loses the counts of its last second.
  */

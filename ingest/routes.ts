@@ -1,7 +1,7 @@
 /**
  * Locations in: track, replay and bulk uploads.
  *
- * Flows in: requests of devices (publishable keys) and of backends (secret keys). Flows out: `Location` records, which
+ * Input: requests of devices (publishable keys) and of backends (secret keys). Output: `Location` records, which
  * are durable on topic `locations` before they are acknowledged, and answers that carry the result of the location
  * stage.
  */

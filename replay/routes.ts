@@ -1,7 +1,7 @@
 /**
  * The routes of replays: which events recorded locations would have caused with proposed geofences or settings.
  *
- * Flows in: requests with a secret key. Flows out: a process that reads the log, and its results. No configuration is
+ * Input: requests with a secret key. Output: a process that reads the log, and its results. No configuration is
  * changed, and no event is published.
  */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';

@@ -1,7 +1,7 @@
 /**
  * The calls of SDKs that are not locations: configuration, search by place, routes, conversions and log lines.
  *
- * Flows in: requests of devices and pages with a publishable key. Flows out: answers of the spatial index and of the
+ * Input: requests of devices and pages with a publishable key. Output: answers of the spatial index and of the
  * project's settings, and conversions on topic `events`.
  */
 import type { FastifyPluginAsync } from 'fastify';

@@ -1,7 +1,7 @@
 /**
  * The dashboard: the page, at `/` and at the paths of its views, and the files that the build made for it.
  *
- * Flows in: requests of browsers. Flows out: `index.html` for each path of a view, and files whose names contain a hash
+ * Input: requests of browsers. Output: `index.html` for each path of a view, and files whose names contain a hash
  * of their content, which browsers may keep forever. A path of the API never answers the page. Any other path that does
  * not exist answers it to a browser, with status 404.
  */

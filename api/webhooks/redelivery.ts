@@ -1,7 +1,7 @@
 /**
  * Delivers events to a webhook again.
  *
- * Flows in: one event or a time range. Flows out: deliveries on topic `deliveries`. An event that was sent before is
+ * Input: one event or a time range. Output: deliveries on topic `deliveries`. An event that was sent before is
  * sent in its last delivery, with the same id and bytes. Any other event gets a new delivery, as if it happened now,
  * with its user as of now.
  */

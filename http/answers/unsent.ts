@@ -1,6 +1,6 @@
 /**
- * Bounds the memory of answers that their clients have not read yet. Flows in: the size of each answer, and the end of
- * its response. Flows out: `overloaded` instead of what no longer fits.
+ * Bounds the memory of answers that their clients have not read yet. Input: the size of each answer, and the end of
+ * its response. Output: `overloaded` instead of what no longer fits.
  */
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../schemas/errors.js';

@@ -1,7 +1,7 @@
 /**
  * Tracks every connection of a server: the requests that wait for an answer, and the time since the last byte.
  *
- * Flows in: sockets and requests from Node. Flows out: the requests of a connection, one after another. Connections
+ * Input: sockets and requests from Node. Output: the requests of a connection, one after another. Connections
  * beyond the limits are refused, and bodies and readers that are too slow are ended. A shutdown answers every request
  * that was sent before it closes the connection.
  */

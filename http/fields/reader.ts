@@ -1,7 +1,7 @@
 /**
  * Reads the fields of a request, by name, by the rules of values.ts, and keeps the first error.
  *
- * Flows in: names and values as a parser left them. Flows out: typed values, or one catalogued error that names the
+ * Input: names and values as a parser left them. Output: typed values, or one catalogued error that names the
  * field and its rule. The order in which fields are read is the order in which errors are reported.
  */
 import { type ApiError, type ErrorCode, fieldError, parameterError, type Validated } from '../../schemas/errors.js';

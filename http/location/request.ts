@@ -1,7 +1,7 @@
 /**
  * Reads a location, by the same rules for all senders: SDKs with JSON or forms, backends with lines or Avro. Pure.
  *
- * Flows in: the fields of a body and the circumstances of its receipt. Flows out: a Location ready for the log, or the
+ * Input: the fields of a body and the circumstances of its receipt. Output: a Location ready for the log, or the
  * field at fault and its rule. Unknown keys are ignored.
  */
 

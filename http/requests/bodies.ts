@@ -1,5 +1,5 @@
 /**
- * Reads JSON and form bodies. Flows in: bytes. Flows out: parsed values, or a catalogued error that names the place of
+ * Reads JSON and form bodies. Input: bytes. Output: parsed values, or a catalogued error that names the place of
  * the fault. JSON must be UTF-8 and its text well-formed, so that nothing that is stored has two meanings.
  */
 import { isUtf8 } from 'node:buffer';

@@ -1,6 +1,6 @@
 /**
  * Bounds the memory of bodies that are read as a whole, from their first byte until their request is answered. They may
- * arrive slowly, or wait for other work. Flows in: the chunks of bodies. Flows out: `overloaded` for the body whose
+ * arrive slowly, or wait for other work. Input: the chunks of bodies. Output: `overloaded` for the body whose
  * chunk no longer fits.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -1,7 +1,7 @@
 /**
  * Idempotency-Key: a POST with a key takes effect once, and its repetitions get the first answer.
  *
- * Flows in: POST requests with the header. Flows out: a lock while the first request runs, then its answer, compressed
+ * Input: POST requests with the header. Output: a lock while the first request runs, then its answer, compressed
  * and encrypted because it may contain new keys. Both are in ExpiringValues, so that every node sees them. Only answers
  * of success are kept. After a failure the key is free again. A caller who has much kept is not refused: its further
  * answers are kept for a shorter time. See docs/decisions/037.

@@ -2,7 +2,7 @@
  * Refuses query parameters that a route does not know, because a misspelt filter would return everything without
  * notice.
  *
- * Flows in: the schema `querystring` of each route, and {@link sdkParameters}. Flows out: an error that names the
+ * Input: the schema `querystring` of each route, and {@link sdkParameters}. Output: an error that names the
  * parameter and the nearest known one. A parameter with one value is refused when it is repeated, because any choice
  * would be a guess.
  */

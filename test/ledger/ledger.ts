@@ -1,7 +1,7 @@
 /**
  * Reads the record of a run directly from its stores.
  *
- * Flows out: the events of the log and of ClickHouse, the locations in ClickHouse, and the devices' states, in terms
+ * Output: the events of the log and of ClickHouse, the locations in ClickHouse, and the devices' states, in terms
  * that two runs share: devices, times and externalIds instead of generated ids.
  */
 import { type LogRecord, type Topic, topics } from '../../pipeline/ports.js';

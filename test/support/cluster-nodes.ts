@@ -1,7 +1,7 @@
 /**
  * The processes of a cluster under test, each with its roles and a supervisor that restarts it when it ends.
  *
- * Flows in: the configuration of a fresh cluster (`newTestCluster`) and a plan of nodes. Flows out: clients for any
+ * Input: the configuration of a fresh cluster (`newTestCluster`) and a plan of nodes. Output: clients for any
  * node that takes requests, and each node's process to be killed, stopped, paused and resumed.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

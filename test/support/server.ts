@@ -4,7 +4,7 @@
  * file tests nothing that depends on the node of a partition (`startAlone`). Files that need no settings and no restart
  * share one instead (`shared-server.ts`).
  *
- * Flows in: environment variables for its configuration. Flows out: its address and keys, clients for each key, and its
+ * Input: environment variables for its configuration. Output: its address and keys, clients for each key, and its
  * end by stop or kill.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

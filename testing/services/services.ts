@@ -1,7 +1,7 @@
 /**
  * The real services that cluster tests share: Kafka, Redis, Redis Cluster, a schema registry and ClickHouse.
  *
- * Flows in: what the project's global setup started for this run (`setup.ts`). Flows out: their addresses. Many files
+ * Input: what the project's global setup started for this run (`setup.ts`). Output: their addresses. Many files
  * use them at once, so a test puts a random prefix before its topics, keys and databases, and never flushes, kills or
  * pauses. A test that must do that, or that needs credentials, TLS or several brokers, starts its own: `startKafka`,
  * `startRedis`, `startRedisCluster`, `startRegistry`, `startClickHouse`; `startProxy` makes the way to any of them bad,

@@ -1,7 +1,7 @@
 /**
  * Starts the services that cluster tests share before their first file, and ends them after the last.
  *
- * Flows in: what is installed (`provider.ts`). Flows out: `Services`, for `services()`. If a service is missing, a line
+ * Input: what is installed (`provider.ts`). Output: `Services`, for `services()`. If a service is missing, a line
  * names the reason and the files are skipped (`runner.ts`). With CI=true this is a failure.
  */
 import type { TestProject } from 'vitest/node';

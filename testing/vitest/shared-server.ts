@@ -1,7 +1,7 @@
 /**
  * One server for all black-box files that need no settings of their own: a start costs seconds of processor time.
  *
- * Flows in: the first request of a test file, with the processes to launch. Flows out, to it and all later requests:
+ * Input: the first request of a test file, with the processes to launch. Output, to it and all later requests:
  * the address of the first process, and the text that the first request sent along. Each file then creates its own
  * project (`test/support/shared-server.ts`). The processes end after the last file.
  */

@@ -1,7 +1,7 @@
 /**
  * Runs statements in the chDB engine of this process, each on a connection of its own, as a server runs each request.
  *
- * Flows in: statements, and their data as a stream. Flows out: whole answers, because the engine's own streams repeat a
+ * Input: statements, and their data as a stream. Output: whole answers, because the engine's own streams repeat a
  * format's header with every block.
  */
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
