@@ -424,8 +424,10 @@ export type FileFormat = 'CSVWithNames' | 'Parquet';
 
 /** The part of ClickHouse that Fenceline uses, the same over chDB and over a server. */
 export interface Analytics {
-  /** Runs a statement without a result, such as CREATE TABLE. */
-  command(sql: string): Promise<void>;
+  /**
+   * Runs a statement without a result, such as CREATE TABLE. After the signal aborts, a failed attempt is not repeated.
+   */
+  command(sql: string, signal?: AbortSignal): Promise<void>;
   /**
    * Inserts rows in ClickHouse's format Native (`schemas/native.ts`). Columns that are not named get their defaults.
    * Resolves when the rows are stored; no bytes are no rows. After the signal aborts, a failed attempt is not repeated.

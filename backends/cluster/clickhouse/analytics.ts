@@ -90,7 +90,7 @@ function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAn
   }
 
   return {
-    command: (sql) => tracked(withRetries(async () => void (await writing.command({ query: sql })))),
+    command: (sql, signal) => tracked(withRetries(async () => void (await writing.command({ query: sql })), signal)),
     insert: (table, rows, signal) => tracked(insert(writing, table, rows, signal)),
     query: (sql, parameters, signal) => tracked(queries.query(sql, parameters, signal)),
     file: (sql, format, parameters, signal) => tracked(queries.file(sql, format, parameters, signal)),

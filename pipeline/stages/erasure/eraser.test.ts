@@ -15,7 +15,7 @@ import { locationRows } from '../../../schemas/testing/rows.js';
 import { until } from '../../../testing/until.js';
 import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
-import { topics } from '../../ports.js';
+import { type Analytics, topics } from '../../ports.js';
 import { isErasureCommand } from '../../records/erasure-command.js';
 import { projectErasures } from '../../records/project-erasures.js';
 import { createSweeperLeases } from '../../sweeper.js';
@@ -38,13 +38,15 @@ afterEach(async () => {
 });
 
 interface Options {
+  /** Replaces ClickHouse's answer to statements that change something. */
+  readonly command?: Analytics['command'];
   /** Makes ClickHouse refuse statements. */
   readonly isRefused?: (statement: string) => boolean;
   /** Erasers that share the stores. */
   readonly erasers?: number;
 }
 
-async function start({ isRefused = () => false, erasers: count = 1 }: Options = {}) {
+async function start({ command, isRefused = () => false, erasers: count = 1 }: Options = {}) {
   const node = await TestNode.open();
   const analytics = await openTestAnalytics();
   await createTestTables(analytics);
@@ -75,8 +77,8 @@ async function start({ isRefused = () => false, erasers: count = 1 }: Options = 
     deliveries,
     secretCipher,
     analytics: {
-      query: async (statement) => analytics.query(allowed(statement)),
-      command: async (statement) => analytics.command(allowed(statement)),
+      query: async (statement, parameters, signal) => analytics.query(allowed(statement), parameters, signal),
+      command: command ?? (async (statement, signal) => analytics.command(allowed(statement), signal)),
     },
     keepMs: 30 * dayMs,
     clock: () => Date.now() + time.offsetMs,
@@ -119,6 +121,7 @@ async function start({ isRefused = () => false, erasers: count = 1 }: Options = 
     time,
     problems,
     leases,
+    stop: () => Promise.all(erasers.map((eraser) => eraser.stop())),
     erase,
     isDone,
     complete,
@@ -490,4 +493,23 @@ test('an erasure that fails lets others complete, writes no more commands, and i
   await place.complete(failing);
   expect(await place.count('users')).toBe(0);
   expect(new Set(place.problems.splice(0).map(String))).toEqual(new Set(['Error: refused']));
+});
+
+// It was repeated for two minutes while the node stopped, longer than a supervisor waits.
+test('regression: a deletion that fails while the eraser stops is left to the next node', async () => {
+  let attempts = 0;
+  const place = await start({
+    command: (_statement, signal) =>
+      new Promise((_, reject) => {
+        attempts += 1;
+        signal?.addEventListener('abort', () => reject(new Error('ClickHouse does not answer')));
+      }),
+  });
+  await place.node.append(at('phone', 'Ada'));
+  await until(async () => (await place.count('users')) === 1);
+  const id = await place.erase('user', 'Ada');
+  place.time.offsetMs += graceMs;
+  await until(() => attempts > 0);
+  await place.stop();
+  expect(place.isDone(id)).toBe(false);
 });

@@ -90,12 +90,13 @@ export function createEraser(parts: EraserParts): Sweeper {
     }
   }
 
-  /** Plans another try of a batch that fails. */
+  /** Plans another try of a batch that fails. One that was ended is left to the next node. */
   async function tryErase(batch: Batch, sweep: RunningSweep): Promise<void> {
     try {
       await erase(batch, sweep);
       for (const record of batch.records) schedule.forgetFailures(record);
     } catch (error) {
+      if (sweep.ending.aborted) return;
       onProblem(error);
       for (const record of batch.records) schedule.planRetry(record, clock());
     }

@@ -10,7 +10,7 @@ export interface RowsParts {
   readonly analytics: Pick<Analytics, 'query' | 'command'>;
   /** As of the tables' migration. */
   readonly cluster?: string | undefined;
-  /** Ends a deletion between two statements. */
+  /** Ends a deletion between two statements, cancels queries, and lets no statement that fails be repeated. */
   readonly ending: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ export function createRows({ analytics, cluster, ending }: RowsParts): Rows {
       let after: statements.FoundUser | undefined;
       do {
         const query = statements.usersQuery(scope, group, after, maxDevicesAtOnce);
-        const found: statements.FoundUser[] = await analytics.query<statements.FoundUser>(query);
+        const found: statements.FoundUser[] = await analytics.query<statements.FoundUser>(query, {}, ending);
         yield found;
         after = found.length < maxDevicesAtOnce ? undefined : found.at(-1);
       } while (after !== undefined);
@@ -48,7 +48,9 @@ export function createRows({ analytics, cluster, ending }: RowsParts): Rows {
   async function* findDevices(scope: Scope) {
     for (let after: string | undefined = ''; after !== undefined; ) {
       const query = statements.devicesQuery(scope, after, maxDevicesAtOnce);
-      const devices = (await analytics.query<{ device_id: string }>(query)).map(({ device_id }) => device_id);
+      const devices = (await analytics.query<{ device_id: string }>(query, {}, ending)).map(
+        ({ device_id }) => device_id,
+      );
       yield devices;
       after = devices.at(-1);
     }
@@ -57,8 +59,9 @@ export function createRows({ analytics, cluster, ending }: RowsParts): Rows {
   async function deleteFound(conditions: readonly Condition[]): Promise<boolean> {
     for (const [table, condition] of conditions) {
       if (ending.aborted) return false;
-      const [found] = await analytics.query<{ n: number }>(`SELECT count() AS n FROM ${table} WHERE ${condition}`);
-      if (found && found.n > 0) await analytics.command(statements.deleteRows(table, condition, cluster));
+      const count = `SELECT count() AS n FROM ${table} WHERE ${condition}`;
+      const [found] = await analytics.query<{ n: number }>(count, {}, ending);
+      if (found && found.n > 0) await analytics.command(statements.deleteRows(table, condition, cluster), ending);
     }
     return true;
   }
