@@ -20,19 +20,23 @@ export interface RetryOptions {
   readonly isFinal?: (error: unknown) => boolean;
   /** Ends the delay before another attempt, with an `AbortError`. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether every process meets the error, so that ending this one helps nobody. The limit then starts anew. */
+  readonly isForAll?: (error: unknown) => boolean;
 }
 
 /** Repeats `attempt` until it resolves. Rejects with its last error after the limit, or at once with a final error. */
 export async function retried<T>(
   attempt: () => Promise<T>,
-  { limitMs = outageLimitMs, isFinal = () => false, signal }: RetryOptions = {},
+  { limitMs = outageLimitMs, isFinal = () => false, isForAll = () => false, signal }: RetryOptions = {},
 ): Promise<T> {
-  const deadlineMs = performance.now() + limitMs;
+  let deadlineMs = performance.now() + limitMs;
   for (let failures = 0; ; failures++) {
     try {
       return await attempt();
     } catch (error) {
-      if (isFinal(error) || performance.now() > deadlineMs) throw error;
+      if (isFinal(error)) throw error;
+      if (isForAll(error)) deadlineMs = performance.now() + limitMs;
+      if (performance.now() > deadlineMs) throw error;
       await delay(pauseMs(failures), undefined, { signal });
     }
   }

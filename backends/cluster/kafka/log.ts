@@ -8,7 +8,9 @@
 
 import { PortError } from '../../../pipeline/errors.js';
 import type { ConsumeOptions, Log, NewRecord, Subscription, Topic } from '../../../pipeline/ports.js';
+import { outageLimitMs as defaultOutageLimitMs } from '../../../pipeline/retrying.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
+import { Brokers } from './connection/brokers.js';
 import type { KafkaConnection } from './connection/connection.js';
 import { startGroupConsumer } from './consume/group-consumer.js';
 import { startStandaloneConsumer } from './consume/standalone-consumer.js';
@@ -33,7 +35,10 @@ export interface KafkaLog extends Log {
    * `unavailable` after the time limit and after close. Rewrites the schema ids of the values in place.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
-  /** Like `append`, for records in wire form and without limits. Retries for about a minute during an outage. */
+  /**
+   * Like `append`, for records in wire form and without limits. Retries for about a minute during an outage, and for as
+   * long as the partition has no leader, until a subscription closes.
+   */
   publish(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   /** Like `publish`, for records that another process may have published: those that the topic has are left out. */
   publishMissing(topic: Topic, records: readonly NewRecord[]): Promise<void>;
@@ -44,9 +49,15 @@ export interface KafkaLog extends Log {
 /** Creates the log on a connection that the caller opens and closes. The caller closes the log before. */
 export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
   const { connection, wire, onProblem } = parts;
-  const producer = new KafkaProducer(connection, parts);
-  const reader = createReader(connection, wire, parts.outageLimitMs);
-  const wireReader = createReader(connection, unchangedWire, parts.outageLimitMs);
+  const { outageLimitMs = defaultOutageLimitMs } = parts;
+  let isEnding = false;
+  // What a stage waits for must not keep the process from ending.
+  const waitsForLeader = (): boolean => !isEnding;
+  const producer = new KafkaProducer(connection, { ...parts, waitsForLeader });
+  const reader = createReader(connection, wire, { outageLimitMs });
+  const brokers = new Brokers(connection);
+  const wireReader = createReader(connection, unchangedWire, { outageLimitMs, waitsForLeader, brokers });
+  const consumersReader = createReader(connection, wire, { outageLimitMs, waitsForLeader, brokers });
   const subscriptions = new Set<Subscription>();
   const publishMissing = createPublishMissing({
     reader: wireReader,
@@ -61,15 +72,16 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
 
   function start(options: ConsumeOptions): Subscription {
     const { group } = options;
-    if (group === null) return startStandaloneConsumer({ ...parts, options, log: reader });
+    if (group === null) return startStandaloneConsumer({ ...parts, options, log: consumersReader });
     const { sessionTimeoutMs, stallTimeoutMs } = parts;
     return startGroupConsumer({
       connection,
-      log: reader,
+      log: consumersReader,
       wire,
       options: { ...options, group },
       sessionTimeoutMs,
       stallTimeoutMs,
+      ...(parts.outageLimitMs !== undefined && { outageLimitMs: parts.outageLimitMs }),
       onProblem,
     });
   }
@@ -99,6 +111,7 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
       const subscription: Subscription = {
         done: started.done,
         async close() {
+          isEnding = true;
           await started.close();
           subscriptions.delete(subscription);
         },
@@ -113,7 +126,7 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
       closed = true;
       await Promise.all([...subscriptions].map((subscription) => subscription.close()));
       await producer.close();
-      await Promise.all([reader.close(), wireReader.close()]);
+      await Promise.all([reader.close(), brokers.close()]);
     },
   };
 }

@@ -4,8 +4,9 @@ import { noObserver } from '../../../backends/cluster/client-observer.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { socketFactory } from '../../../backends/cluster/kafka/connection/sockets.js';
 import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/log.js';
+import type { ProducerOptions } from '../../../backends/cluster/kafka/produce/producer.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
-import { topics } from '../../../pipeline/ports.js';
+import { type Topic, topics } from '../../../pipeline/ports.js';
 import { type KafkaServer, startKafka } from '../../../testing/services/kafka.js';
 import { freePorts } from '../../../testing/services/ports.js';
 import { startProxy } from '../../../testing/services/proxy.js';
@@ -29,9 +30,9 @@ const freshOptions = (): KafkaOptions => ({ ...freshKafkaOptions(), brokers: kaf
 
 const portOf = (broker: string): number => Number(broker.split(':')[1]);
 
-async function open(options: KafkaOptions, openSocket = socketFactory, observer = noObserver) {
-  const connection = await connectKafka(options, () => {}, observer, openSocket);
-  const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem: () => {}, outageLimitMs });
+async function open(options: KafkaOptions, openSocket = socketFactory, limits: ProducerOptions = { outageLimitMs }) {
+  const connection = await connectKafka(options, () => {}, noObserver, openSocket);
+  const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem: () => {}, ...limits });
   onTestFinished(async () => {
     await log.close();
     await connection.close();
@@ -39,18 +40,32 @@ async function open(options: KafkaOptions, openSocket = socketFactory, observer 
   return { connection, log };
 }
 
+interface Node {
+  readonly connection: KafkaConnection;
+  readonly log: KafkaLog;
+}
+
 /** Returns a key of each partition that the broker leads, or that others lead. */
-async function keysOf({ connection, log }: { connection: KafkaConnection; log: KafkaLog }, node: number) {
-  const asked = { topics: [connection.topicName(topic)] };
+async function keysOf({ connection, log }: Node, node: number, of: Topic = topic) {
+  const asked = { topics: [connection.topicName(of)] };
   // A broker may not have heard of a new topic yet.
   const metadata = await until(() => connection.admin.fetchTopicMetadata(asked).catch(() => undefined));
   const { partitions } = metadata.topics[0]!;
   const keyOf = (partition: number): string => {
-    for (let key = 0; ; key++) if (log.partitionOf(topic, `${key}`) === partition) return `${key}`;
+    for (let key = 0; ; key++) if (log.partitionOf(of, `${key}`) === partition) return `${key}`;
   };
   const keys = (isLed: boolean) =>
     partitions.filter(({ leader }) => (leader === node) === isLed).map(({ partitionId }) => keyOf(partitionId));
   return { led: keys(true), others: keys(false) };
+}
+
+/** Resolves when Kafka knows that a broker is away. */
+async function leaderless({ connection }: Node): Promise<void> {
+  const asked = { topics: [connection.topicName(topic)] };
+  await until(async () => {
+    const metadata = await connection.admin.fetchTopicMetadata(asked).catch(() => undefined);
+    return metadata === undefined || metadata.topics[0]!.partitions.some(({ leader }) => leader < 0);
+  });
 }
 
 /** Appends to the partitions of the keys, and reads and asks about them. */
@@ -120,11 +135,7 @@ test('partitions without a leader stop no node that uses others', async () => {
   const { led, others } = await keysOf(node, 3);
   await use(node.log, [...led, ...others]);
   await kafka.nodes[2]!.kill();
-  const asked = { topics: [node.connection.topicName(topic)] };
-  await until(async () => {
-    const metadata = await node.connection.admin.fetchTopicMetadata(asked).catch(() => undefined);
-    return metadata === undefined || metadata.topics[0]!.partitions.some(({ leader }) => leader < 0);
-  });
+  await leaderless(node);
   // Refused by the partitions, so that the leaders are looked up again and again.
   const hidden = Promise.all(led.map((key) => node.log.publish(topic, [record(key, 'hidden')])));
   hidden.catch(() => {});
@@ -135,4 +146,64 @@ test('partitions without a leader stop no node that uses others', async () => {
   await kafka.nodes[2]!.restart();
   await hidden;
   await use(later.log, [...led, ...others]);
+});
+
+// The process ended after 90 seconds, or after a minute if it published, and so did each that followed it.
+test('a consumer goes on with its other partitions for as long as some have no leader', async () => {
+  const options = freshOptions();
+  const node = await open(options);
+  const { led, others } = await keysOf(node, 2);
+  const published = await keysOf(node, 2, topics.outcomes);
+  const handled = others.filter((key) => published.others.includes(key));
+  expect(handled.length).toBeGreaterThan(0);
+  const send = (keys: readonly string[], text: string) =>
+    node.log.publish(
+      topic,
+      keys.map((key) => record(key, text)),
+    );
+  await send([...led, ...others], 'before');
+  await kafka.nodes[1]!.kill();
+  await leaderless(node);
+
+  const limitMs = 1_000;
+  const stage = await open(options, socketFactory, { outageLimitMs: limitMs, appendLimitMs: limitMs });
+  const outcomes: string[] = [];
+  const subscription = stage.log.consume({
+    topic,
+    group: 'stage',
+    maxBatchRecords: 10,
+    maxWaitMs: 0,
+    handler: {
+      assigned: async () => 0,
+      revoked: async () => {},
+      async records(_partition, records) {
+        for (const { key, value } of records) {
+          await stage.log.publish(topics.outcomes, [record(key, `${value}`)]);
+          outcomes.push(key);
+        }
+      },
+    },
+  });
+  let failure: unknown;
+  subscription.done.catch((error: unknown) => {
+    failure = error;
+  });
+  const countOf = (key: string): number => outcomes.filter((each) => each === key).length;
+  await until(() => handled.every((key) => countOf(key) === 1));
+  // Publishing to a partition waits, and lets requests to it fail all the same.
+  const hidden = stage.log.publish(topic, [record(led[0]!, 'hidden')]);
+  await expect(stage.log.append(topic, [record(led[0]!, 'refused')])).rejects.toMatchObject({ code: 'unavailable' });
+  await until(() => stage.log.inFlightBytes === 0);
+  const sinceMs = performance.now();
+  await until(() => performance.now() > sinceMs + 5 * limitMs);
+  await send(handled, 'during');
+  await until(() => handled.every((key) => countOf(key) === 2));
+  expect(failure).toBeUndefined();
+
+  await kafka.nodes[1]!.restart();
+  await hidden;
+  await until(() => [...led, ...others].every((key) => countOf(key) > 0), {
+    describe: () => `${failure ?? outcomes}`,
+  });
+  expect(failure).toBeUndefined();
 });

@@ -331,7 +331,7 @@ describe('an outage', () => {
     await appender.append('events', numbered(1));
     const network = await badNetwork();
     const ledger = new Ledger();
-    const impatient = createReader(connection, sameOnTheWire, 300);
+    const impatient = createReader(connection, sameOnTheWire, { outageLimitMs: 300 });
     onTestFinished(() => impatient.close());
     const subscription = follow(ledger, 'events', { outageLimitMs: 300 });
     await until(() => ledger.calls.length === 1);

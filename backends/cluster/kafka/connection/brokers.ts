@@ -14,7 +14,8 @@ const isResponse = (error: unknown): boolean => error instanceof Error && 'type'
 
 export class ConnectionClosed extends Error {}
 
-class NoLeader extends Error {
+/** The brokers answer, and all replicas of a partition are away. */
+export class NoLeader extends Error {
   readonly type = 'LEADER_NOT_AVAILABLE';
 }
 
@@ -23,14 +24,16 @@ export class Brokers {
   private isClosed = false;
 
   /** Connects at the first request. */
-  constructor(private readonly connection: Pick<KafkaConnection, 'newCluster'>) {}
+  constructor(private readonly connection: Pick<KafkaConnection, 'newCluster' | 'leaderless'>) {}
 
   /** Returns the node id of the partition's leader. Rejects when there is none at the moment. */
   leaderOf(topicName: string, partition: number): Promise<number> {
     return this.#use(async (cluster) => {
       const [leader] = Object.keys(cluster.findLeaderForPartitions(topicName, [partition])).map(Number);
-      if (leader === undefined || leader < 0)
+      if (leader === undefined || leader < 0) {
+        this.connection.leaderless.count += 1;
         throw new NoLeader(`partition ${partition} of ${topicName} has no leader`);
+      }
       return leader;
     });
   }

@@ -36,6 +36,8 @@ export interface KafkaConnection {
    * restarted or replaced.
    */
   socketsOpened(): number;
+  /** How often a partition turned out to have no leader. */
+  readonly leaderless: { count: number };
   close(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ export async function connectKafka(
     groupName: (group, topic) => groupNameOf(options, group, topic),
     partitions: (topic) => partitionsOf(topic, options),
     socketsOpened: () => opened,
+    leaderless: { count: 0 },
     close: () => admin.disconnect(),
   };
 }

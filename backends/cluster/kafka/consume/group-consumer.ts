@@ -34,7 +34,7 @@ const failedCloseTimeoutMs = 5_000;
 export interface GroupConsumerParts {
   readonly connection: Pick<
     KafkaConnection,
-    'kafka' | 'admin' | 'newCluster' | 'topicName' | 'groupName' | 'socketsOpened'
+    'kafka' | 'admin' | 'newCluster' | 'topicName' | 'groupName' | 'socketsOpened' | 'leaderless'
   >;
   /** The same log, for reads at any offset. */
   readonly log: Pick<Log, 'read' | 'bounds'>;
@@ -46,6 +46,8 @@ export interface GroupConsumerParts {
   readonly sessionTimeoutMs: number;
   /** `done` rejects when a partition with work makes no progress for this time. */
   readonly stallTimeoutMs: number;
+  /** How long fetches are retried during an outage, unless all replicas of a partition are away. Default 90 s. */
+  readonly outageLimitMs?: number;
   readonly onProblem: (message: string) => void;
 }
 
@@ -64,6 +66,7 @@ class GroupConsumer implements Subscription {
   readonly #stopWatching: () => void;
   readonly #assignmentIdPrefix = randomBytes(6).toString('base64url');
   #assignmentCount = 0;
+  #leaderlessBefore = 0;
   /** All assignments that aren't gone. */
   readonly #assignments = new Set<PartitionAssignment>();
   /** The latest assignment of each partition. */
@@ -76,7 +79,7 @@ class GroupConsumer implements Subscription {
   #closing: Promise<void> | undefined;
 
   constructor(parts: GroupConsumerParts) {
-    const { connection, options, sessionTimeoutMs, stallTimeoutMs, onProblem } = parts;
+    const { connection, options, sessionTimeoutMs, stallTimeoutMs, outageLimitMs = maxOutageMs, onProblem } = parts;
     const { kafka, admin } = connection;
     const topic = connection.topicName(options.topic);
     this.#parts = parts;
@@ -104,7 +107,8 @@ class GroupConsumer implements Subscription {
         partitions: () => this.#ownPartitions(),
         bounds: (partition) => parts.log.bounds(options.topic, partition),
         isCompacted: options.topic === topics.changes,
-        outageLimitMs: maxOutageMs,
+        outageLimitMs,
+        waitsForLeader: () => true,
       }),
       options,
       decode: (partition, messages) => recordsOf(parts.wire, options.topic, partition, messages),
@@ -196,8 +200,16 @@ class GroupConsumer implements Subscription {
     }
   }
 
+  /** Returns whether work may have waited for a partition without a leader since the last call. */
+  #metLeaderless(): boolean {
+    const before = this.#leaderlessBefore;
+    this.#leaderlessBefore = this.#parts.connection.leaderless.count;
+    return this.#leaderlessBefore !== before;
+  }
+
   async #observe(): Promise<Observation[]> {
     const { connection, options } = this.#parts;
+    if (this.#metLeaderless()) return [];
     const offsets = await connection.admin.fetchTopicOffsets(connection.topicName(options.topic));
     const bounds = new Map(
       offsets.map(({ partition, low, high }) => [partition, { first: Number(low), end: Number(high) }]),

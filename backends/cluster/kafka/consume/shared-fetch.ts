@@ -28,7 +28,8 @@ interface SharedAnswer {
   readonly isCrowdedOut: boolean;
 }
 
-export interface SharedSourceParts extends Pick<PartitionSource, 'bounds' | 'isCompacted' | 'outageLimitMs'> {
+export interface SharedSourceParts
+  extends Pick<PartitionSource, 'bounds' | 'isCompacted' | 'outageLimitMs' | 'waitsForLeader'> {
   readonly brokers: Brokers;
   readonly topicName: string;
   /** Lists the partitions that may be fetched now or soon. */

@@ -6,7 +6,7 @@
  */
 import type { NewRecord } from '../../../../pipeline/ports.js';
 import { type RetryOptions, retried } from '../../../../pipeline/retrying.js';
-import type { Brokers } from '../connection/brokers.js';
+import { type Brokers, NoLeader } from '../connection/brokers.js';
 import { newProducerId } from '../connection/kafkajs-internals.js';
 import type { RequestBatcher } from '../connection/request-batcher.js';
 import type { AddressedBatch } from './produce-request.js';
@@ -23,11 +23,17 @@ export interface QueuedRecords {
   readonly records: readonly NewRecord[];
   /** Upper bound of their size in a batch. */
   readonly maxBytes: number;
+  /** Whether they wait for as long as the partition has no leader. Others are given up after the limit. */
+  readonly isPatient: boolean;
   settle(error?: Error): void;
 }
 
+interface Waiting extends QueuedRecords {
+  readonly sinceMs: number;
+}
+
 interface Batch {
-  readonly queued: readonly QueuedRecords[];
+  readonly queued: readonly Waiting[];
   readonly records: readonly NewRecord[];
   /** Set when the batch is first sent, and cleared when it needs another sequence. */
   encoded: { readonly sequences: ProducerSequences; readonly bytes: Buffer } | undefined;
@@ -43,6 +49,8 @@ export interface PartitionQueueParts {
   readonly partition: number;
   /** After this time the queue gives up records that could not be written. */
   readonly limitMs: number;
+  /** Whether patient records wait for a leader. */
+  readonly waitsForLeader: () => boolean;
 }
 
 /** Kafka's error codes of a batch that is written. DUPLICATE_SEQUENCE_NUMBER: by an earlier attempt. */
@@ -58,7 +66,7 @@ class Refused extends Error {}
 export class GivenUp extends Error {}
 
 export class PartitionQueue {
-  private readonly queue: QueuedRecords[] = [];
+  private queue: Waiting[] = [];
   private batch: Batch | undefined;
   private running: Promise<void> | undefined;
   private readonly name: string;
@@ -68,7 +76,7 @@ export class PartitionQueue {
   }
 
   add(records: QueuedRecords): void {
-    this.queue.push(records);
+    this.queue.push({ ...records, sinceMs: performance.now() });
     this.running ??= this.run();
   }
 
@@ -78,7 +86,11 @@ export class PartitionQueue {
   }
 
   private async run(): Promise<void> {
-    const options: RetryOptions = { limitMs: this.parts.limitMs, isFinal: (error) => error instanceof Refused };
+    const options: RetryOptions = {
+      limitMs: this.parts.limitMs,
+      isFinal: (error) => error instanceof Refused,
+      isForAll: (error) => error instanceof NoLeader && this.waitForLeader(error),
+    };
     while (this.queue.length > 0) {
       try {
         await retried(() => this.send(), options);
@@ -88,6 +100,29 @@ export class PartitionQueue {
       }
     }
     this.running = undefined;
+  }
+
+  /**
+   * Returns whether patient records wait for a leader. Others are then given up when they have waited for the limit:
+   * those of a batch that was sent may still be written with it.
+   */
+  private waitForLeader(cause: NoLeader): boolean {
+    const { limitMs, waitsForLeader } = this.parts;
+    const waiting = [...(this.batch?.queued ?? []), ...this.queue];
+    if (!waitsForLeader() || !waiting.some(({ isPatient }) => isPatient)) return false;
+    const isOver = ({ isPatient, sinceMs }: Waiting): boolean => !isPatient && performance.now() > sinceMs + limitMs;
+    const error = this.givenUp(cause);
+    for (const { settle } of waiting.filter(isOver)) settle(error);
+    this.queue = this.queue.filter((each) => !isOver(each));
+    return true;
+  }
+
+  private givenUp(cause: unknown): GivenUp {
+    return new GivenUp(this.describe(cause), { cause });
+  }
+
+  private describe(cause: unknown): string {
+    return `${this.name} could not be appended to: ${(cause as Error).message}`;
   }
 
   /** Makes one attempt. The batch is filled only when its request is sent. */
@@ -147,8 +182,7 @@ export class PartitionQueue {
       this.dropSequence();
     }
     this.batch = undefined;
-    const message = `${this.name} could not be appended to: ${(cause as Error).message}`;
-    const error = cause instanceof Refused ? new Error(message, { cause }) : new GivenUp(message, { cause });
+    const error = cause instanceof Refused ? new Error(this.describe(cause), { cause }) : this.givenUp(cause);
     for (const { settle } of failed) settle(error);
   }
 }

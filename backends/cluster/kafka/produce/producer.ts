@@ -8,7 +8,8 @@
  * the reasons.
  *
  * `append` bounds the bytes in flight and the time that its caller waits. `publish` is for callers that can only wait.
- * Both retry for about a minute during an outage.
+ * Both retry for about a minute during an outage. `publish` also waits for as long as the partition has no leader: no
+ * other process could do better.
  */
 import { PortError } from '../../../../pipeline/errors.js';
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
@@ -42,6 +43,8 @@ export interface ProducerOptions {
   readonly appendLimitMs?: number;
   /** How long requests are retried during an outage. Default a minute. */
   readonly outageLimitMs?: number;
+  /** Whether `publish` waits for as long as a partition has no leader. Default: it does not. */
+  readonly waitsForLeader?: () => boolean;
 }
 
 export class KafkaProducer {
@@ -67,7 +70,7 @@ export class KafkaProducer {
       throw new PortError('overloaded', 'too many bytes are in flight to Kafka', { retryAfterS: 1 });
     }
     this.inFlightBytes += bytes;
-    const durable = this.publish(topic, records).finally(() => {
+    const durable = this.write(topic, records, false).finally(() => {
       this.inFlightBytes -= bytes;
     });
     try {
@@ -79,11 +82,15 @@ export class KafkaProducer {
   }
 
   /** Resolves when the records are durable. Rejects when they are refused, or after about a minute of failures. */
-  async publish(topic: Topic, records: readonly NewRecord[]): Promise<void> {
+  publish(topic: Topic, records: readonly NewRecord[]): Promise<void> {
+    return this.write(topic, records, true);
+  }
+
+  private async write(topic: Topic, records: readonly NewRecord[], isPatient: boolean): Promise<void> {
     const parts = splitByPartition(records, topic, this.connection.partitions(topic));
     const settled = parts.map(
       ({ partition, ...part }) =>
-        new Promise<Error | undefined>((settle) => this.queueOf(topic, partition).add({ ...part, settle })),
+        new Promise<Error | undefined>((settle) => this.queueOf(topic, partition).add({ ...part, isPatient, settle })),
     );
     const failure = (await Promise.all(settled)).find((error) => error !== undefined);
     if (failure) throw failure;
@@ -106,6 +113,7 @@ export class KafkaProducer {
         topic: this.connection.topicName(topic),
         partition,
         limitMs: this.options.outageLimitMs ?? outageLimitMs,
+        waitsForLeader: this.options.waitsForLeader ?? (() => false),
       });
     this.queues.set(name, queue);
     return queue;

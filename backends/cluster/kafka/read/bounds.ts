@@ -4,9 +4,10 @@
  */
 import type { Log, Topic } from '../../../../pipeline/ports.js';
 import { retried } from '../../../../pipeline/retrying.js';
-import { type Brokers, ConnectionClosed } from '../connection/brokers.js';
+import { type Brokers, ConnectionClosed, NoLeader } from '../connection/brokers.js';
 import { listOffsets } from '../connection/kafkajs-internals.js';
 import { RequestBatcher } from '../connection/request-batcher.js';
+import type { PartitionSource } from './fetching.js';
 
 /**
  * Makes functions that see every append that was durable before the call. One exception: a leader that was paused
@@ -15,7 +16,7 @@ import { RequestBatcher } from '../connection/request-batcher.js';
 export function createBounds(
   brokers: Brokers,
   topicName: (topic: Topic) => string,
-  outageLimitMs: number,
+  { outageLimitMs, waitsForLeader }: Pick<PartitionSource, 'outageLimitMs' | 'waitsForLeader'>,
 ): Pick<Log, 'bounds' | 'end'> {
   const firstOffset = batchedOffset('first');
   const endOffset = batchedOffset('end');
@@ -45,7 +46,11 @@ export function createBounds(
           const name = topicName(topic);
           return batcherOf(name, await brokers.leaderOf(name, partition)).add(() => partition);
         },
-        { limitMs: outageLimitMs, isFinal: (error) => error instanceof ConnectionClosed },
+        {
+          limitMs: outageLimitMs,
+          isFinal: (error) => error instanceof ConnectionClosed,
+          isForAll: (error) => error instanceof NoLeader && waitsForLeader(),
+        },
       );
   }
 

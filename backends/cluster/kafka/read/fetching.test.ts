@@ -55,6 +55,7 @@ describe('fetchNext', () => {
     bounds: async () => ({ first: 0, end: 9 }),
     isCompacted: false,
     outageLimitMs: 1_000,
+    waitsForLeader: () => false,
     ...parts,
   });
 

@@ -20,14 +20,19 @@ export interface Reader extends Pick<Log, 'read' | 'bounds' | 'end'> {
   close(): Promise<void>;
 }
 
-/** Creates a reader with connections of its own to the brokers, which the caller closes. */
+export interface ReaderOptions extends Partial<Pick<PartitionSource, 'outageLimitMs' | 'waitsForLeader'>> {
+  /** May be shared with other readers. Default: connections of its own. */
+  readonly brokers?: Brokers;
+}
+
+/** Creates a reader, which the caller closes with its connections to the brokers. */
 export function createReader(
   connection: KafkaConnection,
   wire: ReadingWire,
-  outageLimitMs = defaultOutageLimitMs,
+  { outageLimitMs = defaultOutageLimitMs, waitsForLeader = () => false, ...options }: ReaderOptions = {},
 ): Reader {
-  const brokers = new Brokers(connection);
-  const { bounds, end } = createBounds(brokers, connection.topicName, outageLimitMs);
+  const { brokers = new Brokers(connection) } = options;
+  const { bounds, end } = createBounds(brokers, connection.topicName, { outageLimitMs, waitsForLeader });
 
   return {
     bounds,
@@ -42,6 +47,7 @@ export function createReader(
         bounds: (each) => bounds(topic, each),
         isCompacted: topic === topics.changes,
         outageLimitMs,
+        waitsForLeader,
       };
       const fetchedBytes = Math.min(maxFetchedBytes, maxBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
       const found: KafkaMessage[] = [];
