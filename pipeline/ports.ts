@@ -100,7 +100,8 @@ export interface StreamHandler {
    */
   diverged?(partition: number, divergence: Divergence): Promise<number | Position>;
   /**
-   * Called, like `records`, when all records before `nextOffset` were compacted away and none follows yet.
+   * Called, like `records`, when the offsets up to `nextOffset` hold no record that was not handed over, and none
+   * follows yet: compaction or retention removed them, or they hold markers of Kafka's transactions.
    */
   passed?(partition: number, nextOffset: number): Promise<void>;
 }

@@ -62,6 +62,8 @@ export interface ClaimedPartitionsParts<O extends Owner> extends ReclaimBounds {
   readonly verify: (owners: readonly O[]) => Promise<readonly ClaimState[]>;
   /** Applies the first records at least, and advances the owner's position past them. `fenced`: the claim is lost. */
   readonly apply: (owner: O, records: readonly LogRecord[]) => Promise<CommitResult | 'halted'>;
+  /** Moves the owner's position past offsets that hold no record. Verification notices a lost claim. */
+  readonly pass: (owner: O, position: Position) => Promise<unknown>;
   /** Called at each verification that finds the claim of an idle partition held. */
   readonly idle?: (owner: O) => Promise<unknown>;
   /** Ends the work of a lost claim, which can't write any more. */
@@ -105,6 +107,18 @@ export class ClaimedPartitions<O extends Owner> implements StreamHandler {
     return this.#mutex.run(number, () => this.#applyUntil(end, this.#partitions.get(number), due));
   }
 
+  /** Moves the position past offsets without records, after records that a store has lost by falling back. */
+  passed(number: number, nextOffset: number): Promise<void> {
+    return this.#mutex.run(number, async () => {
+      const partition = this.#partitions.get(number);
+      if ((await this.#applyMissed(nextOffset, partition)) === 'halted') return;
+      if (!this.#isOurs(partition) || !partition.isAssigned()) return;
+      const { owner } = partition;
+      const { offset, mark } = owner.position;
+      if (offset < nextOffset) await this.#parts.pass(owner, { offset: nextOffset, mark });
+    });
+  }
+
   /** Waits until the position was repaired. */
   diverged(number: number, divergence: Divergence): Promise<Position> {
     return this.#mutex.run(number, () => this.#waitForRepair(this.#partitions.get(number), divergence));
@@ -139,12 +153,16 @@ export class ClaimedPartitions<O extends Owner> implements StreamHandler {
       const partition = this.#partitions.get(number);
       if (partition?.owner !== lost || !partition.isAssigned()) return;
       if (!(await this.#reclaim(partition, loss))) return;
-      const { log, topic, maxBatchRecords } = this.#parts;
-      const end = lost.position.offset;
-      await this.#applyUntil(end, partition, (from) =>
-        missedRecords(log, topic, number, { from, end }, maxBatchRecords),
-      );
+      await this.#applyMissed(lost.position.offset, partition);
     });
+  }
+
+  /** Applies the records before `end` that the owner has not applied. */
+  #applyMissed(end: number, partition: Partition<O> | undefined): Promise<HandOverResult> {
+    const { log, topic, maxBatchRecords } = this.#parts;
+    return this.#applyUntil(end, partition, (from) =>
+      missedRecords(log, topic, partition!.number, { from, end }, maxBatchRecords),
+    );
   }
 
   /** Applies the records before `end` that `due` returns for an offset, until it returns none. */

@@ -70,6 +70,8 @@ export class TopicSink<T extends object> implements StreamHandler {
   readonly #parts: TopicSinkParts<T>;
   /** Position after the last added record, for partitions whose position has not advanced to it. */
   readonly #unsaved = new Map<number, Position>();
+  /** Position after the last added record. */
+  readonly #latest = new Map<number, Position>();
   readonly #breakers = new Map<number, Breaker>();
   #oldestTimestamp = Number.POSITIVE_INFINITY;
   #hasGivenUp = false;
@@ -81,10 +83,26 @@ export class TopicSink<T extends object> implements StreamHandler {
     this.#parts = parts;
   }
 
-  assigned(partition: number): Promise<Position> {
+  async assigned(partition: number): Promise<Position> {
     const { positions, group, topic } = this.#parts;
     this.#breakers.set(partition, new Breaker(this.#parts.maxDeadLetterShare));
-    return positions.get(group, topic, partition);
+    return this.#startFrom(partition, await positions.get(group, topic, partition));
+  }
+
+  #startFrom(partition: number, position: Position): Position {
+    this.#latest.set(partition, position);
+    return position;
+  }
+
+  /** Moves the position past offsets without records. */
+  async passed(partition: number, nextOffset: number): Promise<void> {
+    this.#advance(partition, { offset: nextOffset, mark: this.#latest.get(partition)?.mark ?? null });
+    this.#storeLater();
+  }
+
+  #advance(partition: number, position: Position): void {
+    this.#latest.set(partition, position);
+    this.#unsaved.set(partition, position);
   }
 
   async records(partition: number, records: readonly LogRecord[]): Promise<HandOverResult> {
@@ -94,7 +112,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     if (tooMany !== undefined) return this.#halt(partition, tooMany);
     if (bad.length > 0) await appendDeadLetters({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
     this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
-    this.#unsaved.set(partition, positionAfter(records.at(-1) as LogRecord));
+    this.#advance(partition, positionAfter(records.at(-1) as LogRecord));
     this.#storeLater();
     this.#storeWhenQuiet();
     // Backpressure: the log hands over no more of this partition until there is space.
@@ -111,7 +129,7 @@ export class TopicSink<T extends object> implements StreamHandler {
       await this.store(true);
       while (this.#breakers.has(partition)) {
         const position = await positions.get(group, topic, partition);
-        if (!isSamePosition(position, divergence.position)) return position;
+        if (!isSamePosition(position, divergence.position)) return this.#startFrom(partition, position);
         await delay(verifyEveryMs, undefined, { ref: false });
       }
       return divergence.position;
@@ -123,6 +141,7 @@ export class TopicSink<T extends object> implements StreamHandler {
   async revoked(partition: number): Promise<void> {
     await this.store(true);
     this.#breakers.delete(partition);
+    this.#latest.delete(partition);
     if (this.#unsaved.size === 0) this.#stopTimers();
   }
 

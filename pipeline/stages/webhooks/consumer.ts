@@ -169,6 +169,10 @@ export function createDeliveryConsumer(parts: ConsumerParts): ClaimedPartitions<
     claim,
     verify: (owners) => queue.verify(owners.map(({ source }) => source.claim)),
     apply: fanOut,
+    pass(owner, position) {
+      owner.source.pass({ ...position, queued: null });
+      return owner.savePosition(steadyClock());
+    },
     // Positions may only have passed events that no webhook wants.
     idle: (owner) => owner.savePosition(steadyClock()),
     abandon: ({ source }) => dispatcher.detach(source),

@@ -11,8 +11,13 @@ import { eventOf } from '../../../api/stream/testing/topic.js';
 import { readTopic, startPartitions } from '../../../api/topics/reading.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/log.js';
-import { type LogRecord, topics } from '../../../pipeline/ports.js';
+import { type LogRecord, type NewRecord, type Topic, topics } from '../../../pipeline/ports.js';
 import { scopeName } from '../../../pipeline/records/device-key.js';
+import { analyticsSinkGroup, createAnalyticsSink } from '../../../pipeline/stages/analytics/sink.js';
+import { openTestAnalytics } from '../../../pipeline/stages/testing/analytics.js';
+import { location, locationRecord } from '../../../pipeline/stages/testing/node.js';
+import { createTestTables } from '../../../pipeline/stages/testing/tables.js';
+import { WebhookNode } from '../../../pipeline/stages/webhooks/testing/stage.js';
 import { codecs } from '../../../schemas/codecs.js';
 import { deriveId } from '../../../schemas/ids.js';
 import { until } from '../../../testing/until.js';
@@ -38,18 +43,24 @@ beforeEach(async () => {
 
 /** Appends events in one transaction. Resolves with their ids when its marker can be read. */
 async function appendTransaction(count: number): Promise<string[]> {
-  const end = (await log.end(topics.events, 0)) + count + 1;
   const events = Array.from({ length: count }, () => eventOf(project));
-  const topic = connection.topicName(topics.events);
+  await appendInTransaction(
+    topics.events,
+    events.map((event) => ({ key: `${scopeName(event)}/device`, value: codecs.event.encode(event) })),
+  );
+  return events.map(({ id }) => id);
+}
+
+async function appendInTransaction(to: Topic, messages: NewRecord[]): Promise<void> {
+  const end = (await log.end(to, 0)) + messages.length + 1;
+  const topic = connection.topicName(to);
   const producer = connection.kafka.producer({ transactionalId: topic, maxInFlightRequests: 1, idempotent: true });
   await producer.connect();
   const transaction = await producer.transaction();
-  const messages = events.map((event) => ({ key: `${scopeName(event)}/device`, value: codecs.event.encode(event) }));
   await transaction.send({ topic, messages });
   await transaction.commit();
   await producer.disconnect();
-  await until(async () => (await log.end(topics.events, 0)) === end);
-  return events.map(({ id }) => id);
+  await until(async () => (await log.end(to, 0)) === end);
 }
 
 /** Starts the tailer of a node. */
@@ -121,4 +132,43 @@ test('a reading of the topic ends behind the last marker', async () => {
   const { partitions, records } = await readTopic(log, (_, work) => work(), start, reader);
   expect(records.map(({ event }) => event?._id)).toEqual(ids);
   expect(partitions).toEqual([{ partition: 0, first: 0, end: 6, next: 6, missing: 0 }]);
+});
+
+// The backlog showed a record for ever, erasures did not complete, and a change of the partitions was refused.
+test('the positions of all stages pass a marker at the end of their topics', async () => {
+  const webhooks = await WebhookNode.open();
+  onTestFinished(() => webhooks.dispose());
+  const { node } = webhooks;
+  const { positions, stateStore, deliveryQueue } = node.embedded;
+  const analytics = await openTestAnalytics();
+  onTestFinished(() => analytics.close());
+  await createTestTables(analytics);
+  await appendInTransaction(topics.locations, [locationRecord(location())]);
+  await appendTransaction(2);
+
+  const locations = node.start({ log });
+  onTestFinished(() => locations.close());
+  const deliveries = webhooks.start({ log, monotonicMs: () => performance.now() });
+  onTestFinished(() => deliveries.close());
+  const bounds = { maxRows: 30_000, maxDelayMs: 20, maxDeadLetterShare: 0.5 };
+  const sink = createAnalyticsSink({ log, positions, analytics, clock: Date.now, bounds });
+  onTestFinished(() => sink.close());
+  const stored = async () => [
+    (await stateStore.position(0)).offset,
+    (await deliveryQueue.position({ topic: topics.events, partition: 0 })).offset,
+    (await positions.get(analyticsSinkGroup, topics.events, 0)).offset,
+  ];
+  const ends = async () => [
+    await log.end(topics.locations, 0),
+    await log.end(topics.events, 0),
+    await log.end(topics.events, 0),
+  ];
+  let last: unknown;
+  await until(
+    async () => {
+      last = [await stored(), await ends()];
+      return `${await stored()}` === `${await ends()}`;
+    },
+    { describe: () => JSON.stringify(last) },
+  );
 });
