@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ReadableLog } from '../backends/embedded/reader.js';
 import { type LogRecord, topics } from '../pipeline/ports.js';
-import { partOf, readMarks, recordPages, type Span } from './pages.js';
+import { partOf, readSamples, recordPages, type Span } from './pages.js';
 
 const logOf = (records: readonly LogRecord[]): ReadableLog => ({
   partitions: () => 1,
@@ -38,8 +38,8 @@ async function wholeSpan(log: ReadableLog): Promise<Span> {
 async function partFor(held: readonly LogRecord[], fromMs: number, toMs: number): Promise<LogRecord[]> {
   const log = logOf(held);
   const span = await wholeSpan(log);
-  const marks = await readMarks(log, span, ({ timestamp }) => timestamp);
-  const { from, end } = partOf(span, marks, { fromMs, toMs });
+  const samples = await readSamples(log, span, ({ timestamp }) => timestamp);
+  const { from, end } = partOf(span, samples, { fromMs, toMs });
   return held.filter(({ offset }) => offset >= from && offset < end);
 }
 

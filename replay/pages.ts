@@ -36,49 +36,50 @@ interface Interval {
 }
 
 /** The time of a record at the offset. */
-export interface Mark {
+export interface Sample {
   readonly offset: number;
   readonly timeMs: number;
 }
 
 /**
- * A clock that is set back, or was wrong for a while, makes times that are not in order. So they can't be searched by
- * halves, and reading all of them takes minutes.
+ * A clock that is set back, or was wrong for a while, makes times that are not in order, so they can't be searched by
+ * halves. Reading all of them takes minutes. A read of one record fetches 64 kB from Kafka.
  */
-const maxMarks = 1_000;
+const maxSamples = 500;
 
 /**
- * Reads the times of at most 1,000 records of the span, evenly spaced, in order of offset.
+ * Reads the times of at most 500 records of the span, evenly spaced, in order of offset.
  * @param timeOf returns epoch ms, or undefined for a record that tells no time.
  */
-export async function readMarks(
+export async function readSamples(
   log: ReadableLog,
   { topic, partition, from, end }: Span,
   timeOf: (record: LogRecord) => number | undefined,
-): Promise<Mark[]> {
-  const marks: Mark[] = [];
-  const step = Math.max(1, Math.ceil((end - from) / maxMarks));
+): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  const step = Math.max(1, Math.ceil((end - from) / maxSamples));
   for (let offset = from; offset < end; offset += step) {
     const record = await readOne(log, topic, partition, offset);
     if (record === undefined || record.offset >= end) break;
     const timeMs = timeOf(record);
-    if (timeMs !== undefined && marks.at(-1)?.offset !== record.offset) marks.push({ offset: record.offset, timeMs });
+    if (timeMs !== undefined && samples.at(-1)?.offset !== record.offset)
+      samples.push({ offset: record.offset, timeMs });
   }
-  return marks;
+  return samples;
 }
 
 /**
- * Returns the part of the span that has the records of the interval, from the mark before its first one to the mark
- * after its last one. Records are missed only where a clock was wrong for less than the time between two marks.
+ * Returns the part of the span that has the records of the interval, from the sample before its first one to the sample
+ * after its last one. Records are missed only where a clock was wrong for less than the time between two samples.
  */
 export function partOf(
   { from, end }: Span,
-  marks: readonly Mark[],
+  samples: readonly Sample[],
   { fromMs, toMs }: Interval,
 ): Pick<Span, 'from' | 'end'> {
-  const begin = marks.findIndex(({ timeMs }) => timeMs >= fromMs);
-  const before = begin < 0 ? marks.at(-1) : marks[begin - 1];
-  const last = marks.findLastIndex(({ timeMs }) => timeMs < toMs);
+  const begin = samples.findIndex(({ timeMs }) => timeMs >= fromMs);
+  const before = begin < 0 ? samples.at(-1) : samples[begin - 1];
+  const last = samples.findLastIndex(({ timeMs }) => timeMs < toMs);
   const start = before === undefined ? from : before.offset + 1;
-  return { from: start, end: Math.max(start, marks[last + 1]?.offset ?? end) };
+  return { from: start, end: Math.max(start, samples[last + 1]?.offset ?? end) };
 }

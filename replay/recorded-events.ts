@@ -6,7 +6,7 @@ import { scopeName } from '../pipeline/records/device-key.js';
 import { codecs } from '../schemas/codecs.js';
 import { eventTypes } from '../schemas/json/user.js';
 import type { Event } from '../schemas/records.js';
-import { partOf, readMarks, recordPages } from './pages.js';
+import { partOf, readSamples, recordPages } from './pages.js';
 import { maxAppendDelayMs, type TimeRange } from './partition.js';
 
 const evaluated: ReadonlySet<string> = new Set(eventTypes);
@@ -25,8 +25,8 @@ export async function* recordedEvents(
     evaluated.has(type) && actualCreatedAt >= fromMs && actualCreatedAt < toMs;
   const { first, end } = await log.bounds(topics.events, partition);
   const held = { topic: topics.events, partition, from: first, end };
-  const marks = await readMarks(log, held, receivedMs);
-  const part = partOf(held, marks, { fromMs: fromMs - maxAppendDelayMs, toMs: toMs + maxAppendDelayMs });
+  const samples = await readSamples(log, held, receivedMs);
+  const part = partOf(held, samples, { fromMs: fromMs - maxAppendDelayMs, toMs: toMs + maxAppendDelayMs });
   for await (const page of recordPages(log, { ...held, ...part })) {
     yield page
       .filter(({ key, value }) => value !== null && key.startsWith(`${scopeName(scope)}/`))

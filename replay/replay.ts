@@ -9,7 +9,7 @@ import type { ReadableLog } from '../backends/embedded/reader.js';
 import type { Catalog, Scope } from '../pipeline/catalog/types.js';
 import { topics } from '../pipeline/ports.js';
 import type { Event } from '../schemas/records.js';
-import { type Mark, partOf, readMarks } from './pages.js';
+import { partOf, readSamples, type Sample } from './pages.js';
 import { maxAppendDelayMs, type ReplayedEvent, replayPartition, type TimeRange } from './partition.js';
 import { recordedEvents } from './recorded-events.js';
 import { noTotals, type Totals } from './totals.js';
@@ -75,19 +75,19 @@ export async function prepareReplay(parts: ReplayParts): Promise<Replay> {
 async function planPartition({ log, range, warmUpMs }: ReplayParts, partition: number): Promise<PartitionPlan> {
   const { first, end } = await log.bounds(topics.locations, partition);
   const held = { topic: topics.locations, partition, from: first, end };
-  const marks = await readMarks(log, held, ({ timestamp }) => timestamp);
-  const fromMs = first === 0 ? range.fromMs : beginOfWhole(marks, range.fromMs);
+  const samples = await readSamples(log, held, ({ timestamp }) => timestamp);
+  const fromMs = first === 0 ? range.fromMs : beginOfWhole(samples, range.fromMs);
   const toMs = range.toMs + maxAppendDelayMs;
   const warmUpFromMs = warmUpMs === undefined ? Number.NEGATIVE_INFINITY : fromMs - warmUpMs;
-  const part = partOf(held, marks, { fromMs: warmUpFromMs, toMs });
+  const part = partOf(held, samples, { fromMs: warmUpFromMs, toMs });
   return { span: { partition, ...part }, range: { ...range, fromMs } };
 }
 
 /** Returns `fromMs`, or when the oldest record from then on was appended if older ones were deleted. Epoch ms. */
-function beginOfWhole(marks: readonly Mark[], fromMs: number): number {
-  const oldest = marks[0];
+function beginOfWhole(samples: readonly Sample[], fromMs: number): number {
+  const oldest = samples[0];
   if (oldest !== undefined && oldest.timeMs < fromMs) return fromMs;
-  return Math.min(...marks.filter(({ timeMs }) => timeMs >= fromMs).map(({ timeMs }) => timeMs)) + 1;
+  return Math.min(...samples.filter(({ timeMs }) => timeMs >= fromMs).map(({ timeMs }) => timeMs)) + 1;
 }
 
 async function* comparePartition(

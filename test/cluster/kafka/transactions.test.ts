@@ -134,7 +134,7 @@ test('a reading of the topic ends behind the last marker', async () => {
   expect(partitions).toEqual([{ partition: 0, first: 0, end: 6, next: 6, missing: 0 }]);
 });
 
-// The backlog showed a record for ever, erasures did not complete, and a change of the partitions was refused.
+// The backlog always showed a record, erasures did not complete, and a change of the partitions was refused.
 test('the positions of all stages pass a marker at the end of their topics', async () => {
   const webhooks = await WebhookNode.open();
   onTestFinished(() => webhooks.dispose());
