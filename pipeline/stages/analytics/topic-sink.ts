@@ -70,8 +70,6 @@ export class TopicSink<T extends object> implements StreamHandler {
   readonly #parts: TopicSinkParts<T>;
   /** Position after the last added record, for partitions whose position has not advanced to it. */
   readonly #unsaved = new Map<number, Position>();
-  /** Position after the last added record. */
-  readonly #latest = new Map<number, Position>();
   readonly #breakers = new Map<number, Breaker>();
   #oldestTimestamp = Number.POSITIVE_INFINITY;
   #hasGivenUp = false;
@@ -83,26 +81,18 @@ export class TopicSink<T extends object> implements StreamHandler {
     this.#parts = parts;
   }
 
-  async assigned(partition: number): Promise<Position> {
+  assigned(partition: number): Promise<Position> {
     const { positions, group, topic } = this.#parts;
     this.#breakers.set(partition, new Breaker(this.#parts.maxDeadLetterShare));
-    return this.#startFrom(partition, await positions.get(group, topic, partition));
-  }
-
-  #startFrom(partition: number, position: Position): Position {
-    this.#latest.set(partition, position);
-    return position;
+    return positions.get(group, topic, partition);
   }
 
   /** Moves the position past offsets without records. */
   async passed(partition: number, nextOffset: number): Promise<void> {
-    this.#advance(partition, { offset: nextOffset, mark: this.#latest.get(partition)?.mark ?? null });
+    const { positions, group, topic } = this.#parts;
+    const { mark } = this.#unsaved.get(partition) ?? (await positions.get(group, topic, partition));
+    this.#unsaved.set(partition, { offset: nextOffset, mark });
     this.#storeLater();
-  }
-
-  #advance(partition: number, position: Position): void {
-    this.#latest.set(partition, position);
-    this.#unsaved.set(partition, position);
   }
 
   async records(partition: number, records: readonly LogRecord[]): Promise<HandOverResult> {
@@ -112,7 +102,7 @@ export class TopicSink<T extends object> implements StreamHandler {
     if (tooMany !== undefined) return this.#halt(partition, tooMany);
     if (bad.length > 0) await appendDeadLetters({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
     this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
-    this.#advance(partition, positionAfter(records.at(-1) as LogRecord));
+    this.#unsaved.set(partition, positionAfter(records.at(-1) as LogRecord));
     this.#storeLater();
     this.#storeWhenQuiet();
     // Backpressure: the log hands over no more of this partition until there is space.
@@ -129,7 +119,7 @@ export class TopicSink<T extends object> implements StreamHandler {
       await this.store(true);
       while (this.#breakers.has(partition)) {
         const position = await positions.get(group, topic, partition);
-        if (!isSamePosition(position, divergence.position)) return this.#startFrom(partition, position);
+        if (!isSamePosition(position, divergence.position)) return position;
         await delay(verifyEveryMs, undefined, { ref: false });
       }
       return divergence.position;
@@ -141,7 +131,6 @@ export class TopicSink<T extends object> implements StreamHandler {
   async revoked(partition: number): Promise<void> {
     await this.store(true);
     this.#breakers.delete(partition);
-    this.#latest.delete(partition);
     if (this.#unsaved.size === 0) this.#stopTimers();
   }
 

@@ -94,16 +94,6 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
   ): Promise<CommitResult> {
     const position = positionAfter(records.at(-1)!);
     const span = trace && parts.tracing?.start('commit batch', { kind: 'client', parent: trace.traceparent });
-    const result = await within(span, () =>
-      states.commit(owner.claim, {
-        expectedOffset: owner.position.offset,
-        nextOffset: position.offset,
-        mark: position.mark,
-        states: effects.states,
-        publish: effects.publish,
-      }),
-    );
-    if (result === 'committed') owner.committed(position);
-    return result;
+    return within(span, () => owner.commit(states, position, effects));
   }
 }

@@ -6,7 +6,7 @@
 import { type BoundedCache, createBoundedCache } from '../../../schemas/bounded-cache.js';
 import type { DeviceState } from '../../../schemas/records.js';
 import type { CacheUse } from '../../cache-use.js';
-import type { Claim, Position, StateStore } from '../../ports.js';
+import type { Claim, Commit, CommitResult, Position, StateStore } from '../../ports.js';
 import { decodeDeviceState } from '../../records/device-state.js';
 import type { Breaker } from '../breaker.js';
 import type { Owner } from '../claimed-partitions.js';
@@ -32,10 +32,24 @@ export class PartitionOwner implements Owner {
     return this.#hasWritten;
   }
 
-  /** Records that the store has the results up to this position. */
-  committed(position: Position): void {
-    this.#position = position;
-    this.#hasWritten = true;
+  /** Commits the results of the records up to the position, and advances to it unless the claim is lost. */
+  async commit(
+    states: Pick<StateStore, 'commit'>,
+    position: Position,
+    { states: changed, publish }: Pick<Commit, 'states' | 'publish'>,
+  ): Promise<CommitResult> {
+    const result = await states.commit(this.claim, {
+      expectedOffset: this.#position.offset,
+      nextOffset: position.offset,
+      mark: position.mark,
+      states: changed,
+      publish,
+    });
+    if (result === 'committed') {
+      this.#position = position;
+      this.#hasWritten = true;
+    }
+    return result;
   }
 }
 

@@ -96,11 +96,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
       new PartitionOwner(await states.claim(partition), new Breaker(bounds.maxDeadLetterShare)),
     verify: (owners) => states.verify(owners.map(({ claim }) => claim)),
     apply: applyBatch,
-    async pass(owner, { offset, mark }) {
-      const expectedOffset = owner.position.offset;
-      const commit = { expectedOffset, nextOffset: offset, mark, states: new Map(), publish: [] };
-      if ((await states.commit(owner.claim, commit)) === 'committed') owner.committed({ offset, mark });
-    },
+    pass: (owner, position) => owner.commit(states, position, { states: new Map(), publish: [] }),
   });
 
   const subscription = log.consume({
