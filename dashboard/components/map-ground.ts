@@ -3,6 +3,7 @@
  * itself then shows where nothing is loaded yet, in a colour of its own. In most styles the background is the sea, and
  * a city whose tiles are under way looked like water.
  */
+import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import * as maplibregl from 'maplibre-gl';
 import type { Theme } from './map-look';
 
@@ -15,30 +16,18 @@ const extent = 4096;
 /** Units beyond the tile's edges, so that no seam shows. */
 const buffer = 64;
 
-/** Returns a field of a protocol buffer: its number with its type, and its bytes with their length. */
-const field = (number: number, bytes: readonly number[]): number[] => [(number << 3) | 2, bytes.length, ...bytes];
-
-function varint(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
-}
-
-/** Returns a layer of a vector tile (version 2) with one polygon that covers the tile. */
-function encodeGround(): Uint8Array<ArrayBuffer> {
-  const zigzag = (value: number) => varint(value < 0 ? -2 * value - 1 : 2 * value);
-  const side = extent + 2 * buffer;
-  const [moveTo, lineTo, close, polygon] = [9, 26, 15, 3];
+/** Returns a vector tile whose only layer has one polygon, which covers the tile. */
+function encodeGround(): Uint8Array {
+  const [low, high] = [-buffer, extent + buffer];
   const corners = [
-    [side, 0],
-    [0, side],
-    [-side, 0],
-  ]
-    .flat()
-    .flatMap(zigzag);
-  const geometry = [moveTo, ...zigzag(-buffer), ...zigzag(-buffer), lineTo, ...corners, close];
-  const feature = [3 << 3, polygon, ...field(4, geometry)];
-  const name = [...new TextEncoder().encode(layerName)];
-  const layer = [...field(1, name), ...field(2, feature), 5 << 3, ...varint(extent), 15 << 3, 2];
-  return new Uint8Array(field(3, layer));
+    [low, low],
+    [high, low],
+    [high, high],
+    [low, high],
+    [low, low],
+  ];
+  const features = [{ type: 3, geometry: [corners], tags: {} }];
+  return fromGeojsonVt({ [layerName]: { features } } as never, { version: 2, extent });
 }
 
 const ground = encodeGround();
