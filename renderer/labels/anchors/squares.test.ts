@@ -69,3 +69,36 @@ test('a street whose hairpin bends lie on all sides of its middle is a street in
     }),
   );
 });
+
+const allDirections = Array.from({ length: 360 }, (_, degrees) => (degrees * Math.PI) / 180);
+
+test('three sides of a flat square were a street in every third direction', () => {
+  const sides = [
+    [
+      [100, 0],
+      [100, 60],
+    ],
+    [
+      [100, 60],
+      [0, 60],
+    ],
+    [
+      [0, 60],
+      [0, 0],
+    ],
+  ] as const;
+  for (const angle of allDirections) {
+    expect(squareAround(sides.map((side) => turned(angle, ...side))), `${angle}`).not.toBeNull();
+  }
+});
+
+test('a winding street was a square in two of three directions', () => {
+  const bends = [
+    [0, 0],
+    [100, 10],
+    [100, 20],
+    [30, 30],
+    [30, 80],
+  ] as const;
+  for (const angle of allDirections) expect(squareAround([turned(angle, ...bends)]), `${angle}`).toBeNull();
+});

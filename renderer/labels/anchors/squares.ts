@@ -16,14 +16,13 @@ const leastAspect = 0.35;
 /** Minimum length of lines around or across a square, as a share of its width and height together. A bend has 1. */
 const leastLength = 1.25;
 /** Directions in which lines are measured, over a quarter turn. */
-const directions = 6;
-/** Parts of a full turn about the middle of a square, and how many of them have a line. A winding street has fewer. */
-const sectors = 16;
-const leastSectors = 12;
+const directions = 12;
+/** Maximum angle about the middle of a square without a line. An open long side has 118° at the most. */
+const mostOpenAngle = (2 * Math.PI) / 3;
 /** Number of points at which the longest line across a square is looked at. */
 const steps = 32;
 /** A line that is nearly all of the street and turns to the left and to the right by more than this, winds. */
-const mostTurnBack = Math.PI;
+const mostTurnBack = 0.75 * Math.PI;
 const nearlyAll = 0.7;
 /** Number of parts of a line whose directions are compared. */
 const windingParts = 24;
@@ -61,16 +60,16 @@ const directionOf = ([x, y]: Point, [toX, toY]: Point): number => Math.atan2(toY
 /** Returns whether lines are on three sides of the middle. */
 function isSurrounded({ x, y, width, height }: Square, lines: readonly (readonly number[])[]): boolean {
   const stepPx = Math.max(width, height) / steps;
-  const seen = new Set<number>();
-  for (const xy of lines) {
+  const angles = lines.flatMap((xy) => {
     const line = new Polyline(xy);
     const count = Math.max(1, Math.ceil(line.length / stepPx));
-    for (let i = 0; i <= count; i++) {
+    return Array.from({ length: count + 1 }, (_, i) => {
       const [atX, atY] = line.at((i / count) * line.length);
-      seen.add(Math.floor((Math.atan2(atY - y, atX - x) / (2 * Math.PI) + 1) * sectors) % sectors);
-    }
-  }
-  return seen.size >= leastSectors;
+      return Math.atan2(atY - y, atX - x);
+    });
+  });
+  angles.sort((one, other) => one - other);
+  return angles.every((angle, i) => (angles[i + 1] ?? angles[0]! + 2 * Math.PI) - angle <= mostOpenAngle);
 }
 
 /** Returns the extent of lines along two axes that are turned by an angle, and the middle on these axes. */
