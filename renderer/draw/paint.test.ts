@@ -308,6 +308,31 @@ test('line-gradient runs along a line, around its corners', async () => {
   expect([picture.at(150, 94), picture.at(150, 106)]).toEqual([white, white]);
 });
 
+// Joins were all drawn as miters, or as nothing in sharp corners, and ends without caps.
+test('a gradient of one colour covers what a line of that colour covers', async () => {
+  const gradient = ['interpolate', ['linear'], ['line-progress'], 0, red, 1, red];
+  const place = fc.tuple(fc.integer({ min: 100, max: 400 }), fc.integer({ min: 100, max: 400 }));
+  const layout = fc.record({
+    'line-cap': fc.constantFrom('butt', 'round', 'square'),
+    'line-join': fc.constantFrom('bevel', 'round', 'miter'),
+    'line-miter-limit': fc.double({ min: 1, max: 4, noNaN: true }),
+  });
+  const vertices = fc.uniqueArray(place, { minLength: 2, maxLength: 4, comparator: isWithinTen });
+  await fc.assert(
+    fc.asyncProperty(vertices, layout, fc.integer({ min: 2, max: 30 }), async (places, layout, width) => {
+      const layers = [{ 'line-color': red }, { 'line-gradient': gradient }].map((paint) =>
+        shapes('line', { 'line-width': width, ...paint }, { layout }),
+      );
+      const [plain, graded] = await Promise.all(layers.map((layer) => draw([line(...places)], [layer])));
+      // Another rasterizer draws their edges.
+      expect(graded!.differences(plain!, 64)).toBeLessThan(24);
+    }),
+    { numRuns: propertyRuns(25) },
+  );
+});
+
+const isWithinTen = ([x, y]: Vertex, [otherX, otherY]: Vertex): boolean => Math.hypot(x - otherX, y - otherY) < 10;
+
 test('a layer with a missing pattern is not drawn', async () => {
   const layers = [
     shapes('fill', { 'fill-pattern': 'dots' }),

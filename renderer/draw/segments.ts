@@ -1,9 +1,10 @@
 /**
  * Draws lines segment by segment, for brushes that change along a line.
  *
- * Each segment is filled separately, in its direction, and cut at the joint with the next one.
+ * Each segment is filled separately, in its direction, and cut at the joint with the next one. The outline of the whole
+ * line bounds what is filled, so joins and caps are those of other lines.
  */
-import { type CanvasGradient, type CanvasPattern, Path2D } from '@napi-rs/canvas';
+import { type CanvasGradient, type CanvasPattern, Path2D, StrokeCap, StrokeJoin } from '@napi-rs/canvas';
 import type { PixelBox } from '../types.js';
 import type { Chunk } from './bucket.js';
 import { linesBeside } from './offset.js';
@@ -32,9 +33,14 @@ export interface Brush {
 }
 
 /** Cosine of a turn up to which segments end square: a miter would be too long. */
-const sharpTurn = -0.5;
+const sharpTurn = -0.95;
 /** Overlap of neighbouring segments, so that no gap is visible. */
 const overlapPx = 0.3;
+/** How far a fill reaches beyond the outline, whose edge is then the only one that is antialiased. */
+const beyondPx = 1;
+
+const caps = { butt: StrokeCap.Butt, round: StrokeCap.Round, square: StrokeCap.Square };
+const joins = { bevel: StrokeJoin.Bevel, round: StrokeJoin.Round, miter: StrokeJoin.Miter };
 
 /** Draws the lines of the chunks. `brushFor` returns the brush of a line of this length in device pixels. */
 export function paintSegments(
@@ -59,21 +65,37 @@ function paintLines(
   closed: boolean,
   visible: PixelBox,
 ): void {
-  const width = pen.width * canvas.unitPx;
+  const { context } = canvas;
   const all = Array.from(xy);
   let start = 0;
   for (const end of ends) {
     const segments = segmentsOf(all.slice(start, end), closed, canvas, pen);
+    start = end;
+    if (!segments.some(({ box }) => overlaps(box, visible))) continue;
     const brush = brushFor(segments.reduce((sum, { length }) => sum + length, 0));
+    const radius = (pen.width * canvas.unitPx) / 2 + beyondPx;
+    context.save();
+    context.resetTransform();
+    context.clip(outlineOf(segments, closed, canvas, pen));
     let travelled = 0;
     for (const [i, segment] of segments.entries()) {
       const before = segments[i - 1] ?? (closed ? segments.at(-1) : undefined);
       const after = segments[i + 1] ?? (closed ? segments[0] : undefined);
-      if (overlaps(segment.box, visible)) paintSegment(canvas, brush, width, segment, before, after, travelled);
+      if (overlaps(segment.box, visible)) paintSegment(canvas, brush, radius, segment, before, after, travelled);
       travelled += segment.length;
     }
-    start = end;
+    context.restore();
   }
+}
+
+/** Returns the area that a pen covers on joined segments. */
+function outlineOf(segments: readonly Segment[], closed: boolean, canvas: TileCanvas, pen: Pen): Path2D {
+  let data = '';
+  for (const { x, y } of segments) data += `${data === '' ? 'M' : 'L'}${x} ${y}`;
+  const { x, y, dx, dy, length } = segments.at(-1)!;
+  data += closed ? 'Z' : `L${x + dx * length} ${y + dy * length}`;
+  const { cap, join, miterLimit, width } = pen;
+  return new Path2D(data).stroke({ width: width * canvas.unitPx, cap: caps[cap], join: joins[join], miterLimit });
 }
 
 function segmentsOf(xy: readonly number[], closed: boolean, canvas: TileCanvas, pen: Pen): Segment[] {
@@ -105,32 +127,26 @@ function segmentsOf(xy: readonly number[], closed: boolean, canvas: TileCanvas, 
 function paintSegment(
   { context }: TileCanvas,
   brush: Brush,
-  width: number,
+  radius: number,
   segment: Segment,
   before: Segment | undefined,
   after: Segment | undefined,
   travelled: number,
 ): void {
   const { x, y, dx, dy, length } = segment;
-  const half = width / 2;
-  const begin = before ? cutOf(before, segment) * half : 0;
-  const end = after ? cutOf(segment, after) * half : 0;
-  const extra = after ? overlapPx : 0;
+  const [beginLeft, beginRight] = before ? cutsOf(before, segment, radius) : [radius, radius];
+  const [endLeft, endRight] = after ? cutsOf(segment, after, radius) : [radius, radius];
   context.setTransform(dx, dy, -dy, dx, x, y);
   context.fillStyle = brush.fillOf(segment, travelled);
-  context.fill(
-    new Path2D(
-      `M${-begin} ${-half}L${length + end + extra} ${-half}L${length - end + extra} ${half}L${begin} ${half}Z`,
-    ),
-  );
+  const extra = after ? overlapPx : 0;
+  const right = `M${-beginLeft} ${-radius}L${length + endLeft + extra} ${-radius}`;
+  context.fill(new Path2D(`${right}L${length + endRight + extra} ${radius}L${-beginRight} ${radius}Z`));
 }
 
-/**
- * Returns how far a segment's left edge extends beyond the joint, and how far its right edge ends before it, in half
- * widths.
- */
-function cutOf(a: Segment, b: Segment): number {
+/** Returns how far the left and the right edges of two segments extend beyond their joint. */
+function cutsOf(a: Segment, b: Segment, radius: number): readonly [left: number, right: number] {
   const cosine = a.dx * b.dx + a.dy * b.dy;
-  const turn = a.dx * b.dy - a.dy * b.dx;
-  return cosine < sharpTurn ? 0 : turn / (1 + cosine);
+  if (cosine < sharpTurn) return [radius, radius];
+  const cut = (radius * (a.dx * b.dy - a.dy * b.dx)) / (1 + cosine);
+  return [cut, -cut];
 }

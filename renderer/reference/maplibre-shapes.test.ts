@@ -120,6 +120,10 @@ const scenes: Readonly<Record<string, Scene>> = {
   'a pattern in its own size': patterned(straight, 12, 0.07),
   'an enlarged pattern': patterned(straight, 20, 0.11),
   'a pattern with corners, where that of MapLibre is slanted': patterned(corners, 20, 0.35),
+  'a pattern with round corners and caps': {
+    ...patterned(corners, 20, 0.23),
+    layout: { 'line-cap': 'round', 'line-join': 'round' },
+  },
 };
 
 /** Difference of a channel, of 255, beyond which a pixel counts as wrong. */
