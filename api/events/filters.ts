@@ -3,6 +3,7 @@ import Type, { type TSchema } from 'typebox';
 import type { FieldReader } from '../../http/fields/reader.js';
 import type { Event } from '../../schemas/records.js';
 import type { Condition } from '../sql.js';
+import { eventTypeRule, readEventType } from './event-type.js';
 
 interface Filter {
   /** Column of table `events`. */
@@ -15,7 +16,7 @@ const filters = {
   type: {
     column: 'type',
     valueOf: ({ type }) => type,
-    description: 'For example user.entered_geofence, or the name of a conversion',
+    description: `Type of the event: ${eventTypeRule}`,
   },
   user: { column: 'user', valueOf: ({ user }) => user?.id, description: '`_id` of the user' },
   userId: { column: 'user_id', valueOf: ({ user }) => user?.userId, description: 'Id that your app gave the user' },
@@ -41,7 +42,9 @@ const names = Object.keys(filters) as FilterName[];
 export type EventFilters = { readonly [name in FilterName]: string | null };
 
 export const readEventFilters = (reader: FieldReader): EventFilters =>
-  Object.fromEntries(names.map((name) => [name, reader.text(name)])) as EventFilters;
+  Object.fromEntries(
+    names.map((name) => [name, name === 'type' ? readEventType(reader, name) : reader.text(name)]),
+  ) as EventFilters;
 
 /** Returns the filters as conditions on rows of table `events`. */
 export const filterConditions = (wanted: EventFilters): Condition[] =>

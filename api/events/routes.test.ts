@@ -6,6 +6,7 @@ import { exampleEvent, exampleEventGeofence } from '../../schemas/testing/exampl
 import { eventRows } from '../../schemas/testing/rows.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import { type TestProject, useAnalytics, useApi } from '../testing/fixtures.js';
+import { eventTypeRule } from './event-type.js';
 
 const analytics = await useAnalytics();
 const api = await useApi({ analytics });
@@ -104,11 +105,26 @@ describe('one event', () => {
   });
 });
 
+// A misspelt type was a filter that no event matched.
 test.each([
+  ['type=user.entered_geofense', 'type'],
+  ['type=user.entered_geofence,user.exited_geofence', 'type'],
   ['cursor=x', 'cursor'],
   ['limit=2.5', 'limit'],
   ['createdBefore=0', 'createdBefore'],
   [`tag=${'x'.repeat(300)}`, 'tag'],
 ])('%s is refused', async (query, param) => {
   expect(await api.call('GET', `/v1/events?${query}`)).toMatchObject({ status: 400, body: { meta: { param } } });
+});
+
+test('a refused type is answered with the types that exist', async () => {
+  const { body } = await api.call('GET', '/v1/events?type=user.enter');
+  expect(body.meta.message).toBe(`type: must be ${eventTypeRule}`);
+});
+
+test('an event of a conversion is listed by its name', async () => {
+  const conversion = { ...eventOf(api.project, 0, 0, 0), type: 'opened-app.2' };
+  await store([conversion]);
+  const { body } = await api.call('GET', '/v1/events?type=opened-app.2');
+  expect(body.events).toEqual([eventJson(conversion)]);
 });

@@ -90,6 +90,7 @@ describe('a stream', () => {
     [`?lastEventId=${encodePosition([1])}`, {}, 'lastEventId'],
     ['', { 'last-event-id': '12' }, 'Last-Event-ID'],
     ['?from=yesterday', {}, 'from'],
+    ['?type=user.entered_geofense', {}, 'type'],
     [`?tag=${'x'.repeat(300)}`, {}, 'tag'],
   ])('%s %j is refused', async (query, headers, param) => {
     const { response } = await open(query, headers);

@@ -18,24 +18,12 @@ import {
 import { textOf } from '../../http/fields/values.js';
 import type { Networks } from '../../outbound/addresses.js';
 import { checkUrl, maxUrlLength } from '../../outbound/url.js';
-import { conversionNamePattern, conversionNameRule, eventTypes } from '../../schemas/json/user.js';
 import { maxWebhookTags, maxWebhookTypes, Webhook, type WebhookRecord } from '../../schemas/json/webhook.js';
+import { eventTypeRule, isEventType, readEventType } from '../events/event-type.js';
 import { defaultOverlapHours, maxOverlapHours } from './secrets.js';
 
 /** What an owner says about a webhook. The record adds identity, times and secrets. */
 export type WebhookInput = Pick<WebhookRecord, 'url' | 'description' | 'types' | 'tags' | 'delivery' | 'enabled'>;
-
-/**
- * Returns whether text is a type of event: one of Fenceline's or the name of a conversion. A conversion of a secret key
- * may begin with `user.` as well, but such a type is much more often a misspelt one of Fenceline's.
- */
-const isEventType = (text: string): boolean =>
-  text.startsWith('user.') ? (eventTypes as readonly string[]).includes(text) : conversionNamePattern.test(text);
-
-export const eventTypeRule = [
-  `one of ${eventTypes.join(', ')},`,
-  `or the name of a conversion: ${conversionNameRule}, not beginning with user.`,
-].join(' ');
 
 /** Returns a field whose schema allows null, which puts it back to its default. */
 const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of.schema, Type.Null()]) });
@@ -123,11 +111,6 @@ export function readTestType(fields: RawFields, webhook: WebhookRecord): Outcome
 function readUrl(reader: FieldReader, name: string, allowedNetworks: Networks): string | null {
   const text = reader.text(name, maxUrlLength);
   return text === null ? null : (reader.take(checkUrl(name, text, allowedNetworks))?.href ?? null);
-}
-
-function readEventType(reader: FieldReader, name: string): string | null {
-  const type = reader.text(name);
-  return type === null || isEventType(type) ? type : reader.refuse(name, `must be ${eventTypeRule}`);
 }
 
 function readTypes(reader: FieldReader, name: string): string[] | null {
