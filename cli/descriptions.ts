@@ -25,6 +25,22 @@ const address = {
   value: 'URL',
   help: 'Address of the running Fenceline. Default: FENCELINE_ADDRESS, or the configured host and port.',
 } as const;
+/** Of commands that call a node and read its data folder. */
+const runningNode = {
+  address,
+  port: {
+    type: 'string',
+    value: 'N',
+    help: 'TCP port of the running Fenceline, in place of --address. Comes before FENCELINE_ADDRESS. Default: 8080.',
+  },
+  host: {
+    type: 'string',
+    value: 'ADDRESS',
+    help: 'Address on which it listens, in place of --address. Comes before FENCELINE_ADDRESS. Default: 127.0.0.1.',
+  },
+  data,
+  config,
+} as const;
 
 const describe = <const Known extends Options>(description: CommandDescription<Known>) => description;
 
@@ -62,8 +78,7 @@ export const descriptions = {
         help: 'Kind of the key to rotate. Required by rotate-key. The old key is rejected at once.',
         form: 'rotate-key',
       },
-      address,
-      ...node,
+      ...runningNode,
     },
     examples: [
       { line: "fenceline project create 'My shop'", explanation: 'prints the four keys of the project, once' },
@@ -359,8 +374,7 @@ export const descriptions = {
         type: 'boolean',
         help: 'Include the encryption key and the admin API key. Default: keep them elsewhere.',
       },
-      address,
-      ...node,
+      ...runningNode,
     },
     examples: [
       {

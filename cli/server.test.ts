@@ -147,7 +147,7 @@ describe.each(forms)('%s %j', (command, words) => {
     const failure = (await failureOf(command, words, nobody)) as Error;
     expect(failure).toBeInstanceOf(CommandFailure);
     if (command === 'backup') expect(failure.message).toContain(`but none ${answers}: name its address`);
-    else expect(failure.message).toBe(`nothing ${answers}; is it running?`);
+    else expect(failure.message).toBe(`nothing ${answers}; is it running? --address names another address`);
   });
 });
 
@@ -214,6 +214,21 @@ test.each([
 test('an empty variable counts as not set', async () => {
   for (const name of ['FENCELINE_ADDRESS', 'FENCELINE_CONFIG']) vi.stubEnv(name, '');
   expect(await adminAccessOf({ port: '81' })).toEqual({ address: 'http://127.0.0.1:81', key: 'admin' });
+});
+
+// `project list --port 9000` listed the projects of the server that the variable names.
+test.each([
+  [{ port: '81' }, 'http://127.0.0.1:81'],
+  [{ host: '10.1.2.3' }, 'http://10.1.2.3:8080'],
+  [{}, 'http://10.9.8.7:82'],
+])('the options %j come before FENCELINE_ADDRESS', async (values, address) => {
+  vi.stubEnv('FENCELINE_ADDRESS', 'http://10.9.8.7:82');
+  expect(await adminAccessOf(values)).toMatchObject({ address });
+});
+
+test.each(['port', 'host'])('--address is refused beside --%s', async (name) => {
+  const message = `--address and --${name} both name the server; give one`;
+  await expect(adminAccessOf({ address: nobody, [name]: '81' })).rejects.toEqual(new UsageError(message));
 });
 
 test.each([

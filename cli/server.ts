@@ -55,8 +55,12 @@ export async function adminAccessOf(values: Given<'address' | 'config' | 'port' 
 const configurationOf = async (values: Given<'config' | 'port' | 'host' | 'data'>) =>
   (await import('./configuration.js')).configurationFrom(values).configuration;
 
-function givenAddress({ address }: Given<'address'>): string | undefined {
+/** Returns the address that is named as a whole. Options come before the variable, as for settings. */
+function givenAddress({ address, port, host }: Given<'address' | 'port' | 'host'>): string | undefined {
+  const part = (port !== undefined && '--port') || (host !== undefined && '--host');
+  if (address !== undefined && part) throw new UsageError(`--address and ${part} both name the server; give one`);
   if (address !== undefined) return checkedAddress('--address', address);
+  if (part) return undefined;
   const variable = process.env.FENCELINE_ADDRESS;
   return variable ? checkedAddress('FENCELINE_ADDRESS', variable) : undefined;
 }
@@ -107,7 +111,7 @@ async function attempt(access: Access, path: string, options: RequestOptions): P
     const error = new Refusal(await messageOf(answer));
     return { ok: false, error, isPassing: isPassingStatus(answer.status), retryAfterMs: retryAfterMs(answer) };
   } catch (error) {
-    return { ok: false, error: noAnswer(address, error), isPassing: answered.has(access), retryAfterMs: undefined };
+    return { ok: false, error: noAnswer(access, error), isPassing: answered.has(access), retryAfterMs: undefined };
   }
 }
 
@@ -131,12 +135,14 @@ export class NoAnswer extends CommandFailure {
     readonly address: string,
     /** For people. */
     readonly reason: string,
+    option = '--address',
   ) {
-    super(`nothing answers at ${address} (${reason}); is it running?`);
+    super(`nothing answers at ${address} (${reason}); is it running? ${option} names another address`);
   }
 }
 
-export const noAnswer = (address: string, error: unknown): NoAnswer => new NoAnswer(address, reasonOf(error));
+export const noAnswer = ({ address, isRadar }: Access, error: unknown): NoAnswer =>
+  new NoAnswer(address, reasonOf(error), isRadar ? '--radar-address' : '--address');
 
 /** Sends JSON, if any is given, and resolves to the JSON of the answer. */
 export async function call<Answer>(

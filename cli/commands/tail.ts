@@ -42,7 +42,7 @@ async function tail(access: Access, filters: EventStreamOptions, isJson: boolean
     },
     onLoss(error, retryAfterMs) {
       hasAnswered ||= error instanceof FencelineError;
-      if (!hasAnswered) throw noAnswer(access.address, error);
+      if (!hasAnswered) throw noAnswer(access, error);
       console.error(`fenceline: ${printable(reasonOf(error))}; retrying in ${(retryAfterMs / 1_000).toFixed(1)} s`);
     },
   });
