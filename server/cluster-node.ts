@@ -42,6 +42,7 @@ import {
   createServiceObservers,
   exposition,
 } from './metrics.js';
+import { reportUnusableFiles } from './named-files.js';
 import { closing, failureOf, type Node, type Part, rejectionOf, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
 import { createRoads } from './roads.js';
@@ -75,6 +76,7 @@ const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
  */
 export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
   refuseContradictions(configuration);
+  reportUnusableFiles(configuration, logger);
   const options = clusterOptionsOrRefuse(configuration);
   const secrets = sharedSecrets(process.env);
   const mailer = createConfiguredMailer(configuration);

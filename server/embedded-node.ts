@@ -42,6 +42,7 @@ import { createConfiguredMailer } from './mail.js';
 import { createMaps, loggedTo } from './maps.js';
 import { createProcessRegistry, exposition } from './metrics.js';
 import { missingAnalytics, notInstalled } from './missing-analytics.js';
+import { reportUnusableFiles } from './named-files.js';
 import { closing, failureOf, type Node, type Part, stopInOrder } from './node.js';
 import { addOperations } from './operations.js';
 import { createPacing } from './pacing.js';
@@ -57,6 +58,7 @@ import { createWebhookClient } from './webhook-client.js';
 
 export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
   refuseContradictions(configuration);
+  reportUnusableFiles(configuration, logger);
   const mailer = createConfiguredMailer(configuration);
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   prepareDataFolder(configuration.data, logger);

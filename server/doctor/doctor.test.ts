@@ -72,6 +72,22 @@ describe('an embedded node', () => {
     for (const { remedy } of found) expect(remedy).not.toBe('');
   });
 
+  it('fails for files that settings name and that are missing', async () => {
+    const missing = join(folder, 'no.mmdb');
+    const [failure] = notOk(await findings({ FENCELINE_GEOCODING_IP_DATABASE: missing }));
+    writeFileSync(join(folder, 'there.pmtiles'), '');
+    const found = await findings({ FENCELINE_MAPS_ARCHIVE: join(folder, 'there.pmtiles') });
+    expect(about(found, 'map data')).toMatchObject([
+      { level: 'ok', text: `${join(folder, 'there.pmtiles')} is there` },
+    ]);
+    expect(failure).toEqual({
+      level: 'failure',
+      subject: 'geocoding',
+      text: `${missing} can't be read: there is no such file or folder: GET /v1/geocode/ip fails`,
+      remedy: 'Correct geocoding.ipDatabase, or put there what it names.',
+    });
+  });
+
   it('tells a folder that a node uses from one that nobody uses', async () => {
     const say = async () => about(await findings({ FENCELINE_DATA: folder }), 'data folder').map(({ text }) => text);
     expect(await say()).toContain(`${folder} is not in use`);

@@ -8,7 +8,7 @@ import { contradictions } from '../contradictions.js';
 import { checkDataFolder } from './data-folder.js';
 import { type Check, type Finding, findingsAbout } from './finding.js';
 import { checkMachine } from './machine.js';
-import { checkMapData, checkNode, checkServices } from './others.js';
+import { checkMapData, checkNamedFiles, checkNode, checkServices } from './others.js';
 
 /** Yields the findings in a fixed order. The checks run at the same time, because services out of reach take long. */
 export async function* diagnose(configuration: Configuration): AsyncGenerator<Finding> {
@@ -18,6 +18,7 @@ export async function* diagnose(configuration: Configuration): AsyncGenerator<Fi
     () => checkNode(configuration),
     () => reportProblems(contradictions(configuration)),
     ...(configuration.backend === 'cluster' ? await clusterChecks(configuration) : []),
+    () => checkNamedFiles(configuration),
     () => checkMapData(configuration),
     () => checkServices(configuration),
   ];

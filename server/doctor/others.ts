@@ -1,9 +1,10 @@
 /** Checks what a node uses besides its backend: its own address, map data, geocoding, routing and mail. */
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { request } from 'undici';
 import type { Configuration } from '../config/schema.js';
 import { localAddress, reachableHost } from '../local-address.js';
 import { archiveLocation, isUrl } from '../map-data.js';
+import { unusableFiles } from '../named-files.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { reach, reachAll } from './reach.js';
 
@@ -32,7 +33,13 @@ export async function* checkNode({ host, port }: Configuration): AsyncGenerator<
     );
 }
 
-/** Yields one finding about the archive of maps. Does not read it. */
+/** Yields a failure for each file that a setting names and that cannot be used. */
+export async function* checkNamedFiles(configuration: Configuration): AsyncGenerator<Finding> {
+  for (const { setting, subject, problem } of unusableFiles(configuration))
+    yield findingsAbout(subject).failure(problem, `Correct ${setting}, or put there what it names.`);
+}
+
+/** Says where maps come from. Does not read the archive. A file that is missing is reported with the others. */
 export async function* checkMapData({ maps }: Configuration): AsyncGenerator<Finding> {
   const { ok, failure } = findingsAbout('map data');
   const location = archiveLocation(maps.archive);
@@ -40,14 +47,13 @@ export async function* checkMapData({ maps }: Configuration): AsyncGenerator<Fin
     yield ok('the built-in basemap; maps.archive adds streets');
     return;
   }
-  const problem = isUrl(location)
-    ? (await reachAll([location]))[0]?.problem
-    : await access(location).then(
-        () => undefined,
-        (error: NodeJS.ErrnoException) => error.code,
-      );
-  if (problem === undefined) yield ok(`${location} is there`);
-  else yield failure(`${location} can't be read (${problem}): maps fail`, 'Correct maps.archive.');
+  if (!isUrl(location)) {
+    if (existsSync(location)) yield ok(`${location} is there`);
+    return;
+  }
+  const [reached] = await reachAll([location]);
+  if (reached?.problem === undefined) yield ok(`${location} is there`);
+  else yield failure(`${location} can't be read (${reached.problem}): maps fail`, 'Correct maps.archive.');
 }
 
 /** Checks the services that are configured. Without them, their requests are refused and all else works. */

@@ -289,6 +289,9 @@ it('without a readable archive maps are unavailable, and everything else works',
     FENCELINE_LOG_LEVEL: 'error',
   });
   try {
+    // Before anybody asks for a map.
+    const line = "maps.archive: /nowhere/world.pmtiles can't be read: there is no such file or folder: maps fail";
+    expect(broken.process.log().join('\n')).toContain(line);
     const answer = await broken.as('test_publishable').get(`/maps/static?${new URLSearchParams(sahara)}`);
     expect(answer).toMatchObject({ status: 503, body: { meta: { type: 'unavailable' } } });
     await until(() => broken.process.log().some((line) => line.includes('/nowhere/world.pmtiles')));
