@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { StyleSpecification } from '@maplibre/maplibre-gl-style-spec';
 import { LRUCache } from 'lru-cache';
 import { ApiError, parameterError, type Validated } from '../schemas/errors.js';
-import { basemapDescription, openDefaultBasemap, prepareDefaultBasemap } from './basemap/bake.js';
+import { bakeBasemap, basemapDescription, openDefaultBasemap, prepareDefaultBasemap } from './basemap/bake.js';
 import { findDefaultBasemap } from './basemap/recipe.js';
 import { isDarkStyle } from './draw/background.js';
 import { takeMissingFonts } from './fonts.js';
@@ -55,6 +55,8 @@ export interface MapRendererOptions {
   readonly cacheFolder: string;
   /** Whether the basemap is baked when a map beside the archive needs it. Default: yes. */
   readonly mayBake?: boolean;
+  /** Receives the path of the basemap before it is baked, which takes some seconds. */
+  readonly onBaking?: (path: string) => void;
   /** Fetches an archive by URL. */
   readonly fetchBytes?: FetchBytes;
   readonly limits?: RendererLimits;
@@ -207,12 +209,15 @@ interface LazyBasemap {
 }
 
 /** Opens the built-in basemap when it is first needed beside an archive. */
-function createLazyBasemap({ cacheFolder, mayBake = true }: MapRendererOptions): LazyBasemap {
+function createLazyBasemap(options: MapRendererOptions): LazyBasemap {
+  const { cacheFolder, mayBake = true } = options;
   const folder = join(cacheFolder, 'basemap');
   let opening: Promise<Ground | undefined> | undefined;
 
   async function open(): Promise<Ground | undefined> {
-    const path = mayBake ? await prepareDefaultBasemap(folder) : await findDefaultBasemap(folder);
+    const path = mayBake
+      ? await prepareDefaultBasemap(folder, announcedBake(options))
+      : await findDefaultBasemap(folder);
     if (path === undefined) return undefined;
     const source = await openPmtiles(path);
     return { source, styles: createStyles(source, true) };
@@ -241,9 +246,18 @@ function createLazyBasemap({ cacheFolder, mayBake = true }: MapRendererOptions):
   };
 }
 
-function openSource({ archive, archiveHints, cacheFolder, fetchBytes }: MapRendererOptions): Promise<TileSource> {
+/** Returns the baking of the basemap, which is reported before it begins. */
+const announcedBake =
+  ({ onBaking }: MapRendererOptions) =>
+  (path: string): Promise<void> => {
+    onBaking?.(path);
+    return bakeBasemap(path);
+  };
+
+function openSource(options: MapRendererOptions): Promise<TileSource> {
+  const { archive, archiveHints, cacheFolder, fetchBytes } = options;
   return archive === null
-    ? openDefaultBasemap(join(cacheFolder, 'basemap'))
+    ? openDefaultBasemap(join(cacheFolder, 'basemap'), announcedBake(options))
     : openArchive(archive, fetchBytes, archiveHints);
 }
 

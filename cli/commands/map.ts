@@ -91,7 +91,9 @@ async function draw(request: MapRequest, archive: string, configuration: Configu
   try {
     const source = { archive: archiveLocation(archive), archiveHints: archiveHints(configuration) };
     const fetchBytes = fetcher && { fetchBytes: fetcher.fetchBytes };
-    const renderer = await createMapRenderer({ ...source, cacheFolder: cacheFolder(), ...fetchBytes });
+    const onBaking = (path: string) =>
+      console.error(`bakes the built-in basemap once, which takes some seconds: ${printable(path)}`);
+    const renderer = await createMapRenderer({ ...source, cacheFolder: cacheFolder(), onBaking, ...fetchBytes });
     try {
       return await renderer.render(request, icons);
     } finally {

@@ -81,7 +81,7 @@ function shapeZooms([resolution, minZoom, maxZoom]: (typeof resolutions)[number]
 
 /**
  * Returns the path of the default basemap, and bakes it into this folder if it is missing. Baking blocks the calling
- * thread for some seconds. Concurrent processes write the same file. Tests replace `bake`.
+ * thread for some seconds. Concurrent processes write the same file.
  */
 export async function prepareDefaultBasemap(cacheFolder: string, bake = bakeBasemap): Promise<string> {
   const found = await findDefaultBasemap(cacheFolder);
@@ -94,8 +94,8 @@ export async function prepareDefaultBasemap(cacheFolder: string, bake = bakeBase
 }
 
 /** Opens the basemap in the cache folder, baked first if it is missing. The caller closes the source. */
-export async function openDefaultBasemap(cacheFolder: string): Promise<TileSource> {
-  return openPmtiles(await prepareDefaultBasemap(cacheFolder));
+export async function openDefaultBasemap(cacheFolder: string, bake = bakeBasemap): Promise<TileSource> {
+  return openPmtiles(await prepareDefaultBasemap(cacheFolder, bake));
 }
 
 /** An unfinished file of this age was left by a crash. */

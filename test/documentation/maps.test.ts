@@ -1,10 +1,11 @@
 /** What docs/maps.md shows: uploads to a server, the command, and the renderer as a library. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { cacheHomeWithBasemap } from '../support/basemap.js';
 import { program } from '../support/program.js';
 import { SharedServer } from '../support/shared-server.js';
@@ -70,6 +71,19 @@ describe('docs/maps.md', () => {
 });
 
 describe('fenceline map', () => {
+  // It printed nothing for the seconds, or on a busy machine the minute, that baking takes.
+  it('says that it bakes the basemap when it does, and only then', async () => {
+    const query = 'width=200&height=100&center=43,11&zoom=4';
+    expect(draw(query, '-o', 'quiet.png').stderr).toBe('');
+    const fresh = { ...env, XDG_CACHE_HOME: join(folder, 'fresh') };
+    const child = spawn(process.execPath, [program, 'map', query, '-o', 'fresh.png'], { cwd: folder, env: fresh });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = (await once(child.stderr, 'data')) as [Buffer];
+    const path = join(folder, 'fresh/fenceline/basemap/basemap-');
+    expect(`${line}`).toMatch(/^bakes the built-in basemap once, which takes some seconds: .+\.pmtiles\n$/);
+    expect(`${line}`).toContain(path);
+  });
+
   it('takes the format from the ending, unless the query has one', async () => {
     expect(
       draw('width=200&height=100&center=43,11&zoom=4&markers=43,11&markers=color:red|44,11', '-o', 'map.webp').status,
