@@ -60,7 +60,9 @@ describe('the commands read their numbers so', () => {
 
   test('roads takes no empty bound as 0', () => {
     expect(boundsOf('11.1,43.7,11.4,43.9')).toEqual([11.1, 43.7, 11.4, 43.9]);
-    for (const text of ['1,,3,4', '0x1,0x2,0x3,0x4', '1,2,3', ''])
-      expect(() => boundsOf(text)).toThrow(new UsageError('--bounds must be west,south,east,north in degrees'));
+    for (const text of ['1,,3,4', '0x1,0x2,0x3,0x4', '1,2,3', '11.4,43.7,11.1,43.9', '']) {
+      const rule = 'must be west,south,east,north in degrees, such as 11.1,43.7,11.4,43.9';
+      expect(() => boundsOf(text)).toThrow(new UsageError(`--bounds ${rule}, not ${text}`));
+    }
   });
 });

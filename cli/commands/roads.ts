@@ -21,11 +21,12 @@ export const run: Run<OptionsOf<'roads'>> = async (values, words) => {
     throw new UsageError('roads requires the word build and one file, such as: roads build region.osm.pbf');
   const { configuration } = configurationFrom({ config: values.config, data: values.data });
   const folder = roadDataFolder(configuration);
+  const given = await givenBoundary(values);
   const header = await readExtractHeader(file).catch((error: unknown) => {
     throw new CommandFailure(`${file} could not be read: ${fileProblem(error)}`);
   });
   if (header === undefined) throw new CommandFailure(`${file} is not an OpenStreetMap extract in the PBF format`);
-  const boundary = await boundaryOf(values, header.bounds);
+  const boundary = given ?? boundaryOfHeader(header.bounds);
   createFolder(folder);
 
   console.log(`builds road data of ${file}${dateText(header.dataAt)}`);
@@ -41,27 +42,29 @@ export const run: Run<OptionsOf<'roads'>> = async (values, words) => {
 const dateText = (dataAt: number | null): string =>
   dataAt === null ? '' : ` of ${new Date(dataAt).toISOString().slice(0, '2026-01-01'.length)}`;
 
-/** Returns where the extract ends: as the options say it, or its header. */
-async function boundaryOf({ boundary, bounds }: Given, ofHeader: Bounds | null): Promise<Position[][]> {
+/** Returns where the options say that the extract ends; undefined if they do not. */
+async function givenBoundary({ boundary, bounds }: Given): Promise<Position[][] | undefined> {
   if (boundary !== undefined && bounds !== undefined)
     throw new UsageError('roads build takes either --boundary or --bounds');
-  if (boundary !== undefined) {
-    const text = await readFile(boundary, 'utf8').catch((error: unknown) => {
-      throw new UsageError(`--boundary ${boundary}: ${fileProblem(error)}`);
-    });
-    const rings = parsePoly(text);
-    if (rings === undefined) throw new CommandFailure(`${boundary} is not a boundary in the Osmosis polygon format`);
-    return rings;
-  }
   if (bounds !== undefined) return [ringOfBounds(boundsOf(bounds))];
-  if (ofHeader === null || !isBounds(ofHeader))
+  if (boundary === undefined) return undefined;
+  const text = await readFile(boundary, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`--boundary ${boundary}: ${fileProblem(error)}`);
+  });
+  const rings = parsePoly(text);
+  if (rings === undefined) throw new CommandFailure(`${boundary} is not a boundary in the Osmosis polygon format`);
+  return rings;
+}
+
+function boundaryOfHeader(bounds: Bounds | null): Position[][] {
+  if (bounds === null || !isBounds(bounds))
     throw new CommandFailure('the extract does not say where it ends: give --bounds or --boundary');
-  return [ringOfBounds(ofHeader)];
+  return [ringOfBounds(bounds)];
 }
 
 /** Reads west, south, east and north, in degrees. Throws a UsageError on other text. */
 export function boundsOf(text: string): Bounds {
   const box: unknown = commaSeparated(text).map(numberOf);
   if (isBounds(box)) return box;
-  throw new UsageError('--bounds must be west,south,east,north in degrees');
+  throw new UsageError(`--bounds must be west,south,east,north in degrees, such as 11.1,43.7,11.4,43.9, not ${text}`);
 }

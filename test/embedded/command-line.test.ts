@@ -206,6 +206,19 @@ describe('a command that fails', () => {
     ],
     ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not a data folder/],
     // It wrote a PNG, and a CSV that no import could unpack.
+    // The extract was read first, and its fault was all that was said.
+    [
+      'bounds of an extract in another order',
+      () => ['roads', 'build', 'missing.osm.pbf', '--bounds', '43.7,11.1,43.9,200'],
+      2,
+      /--bounds must be west,south,east,north in degrees, such as .*, not 43.7,11.1,43.9,200/,
+    ],
+    [
+      'a boundary that does not exist',
+      () => ['roads', 'build', 'missing.osm.pbf', '--boundary', 'missing.poly'],
+      2,
+      /--boundary missing.poly: there is no such file or folder/,
+    ],
     [
       'a map in a format that does not exist',
       () => ['map', 'width=64&height=64&center=43.77,11.25&zoom=4', '-o', 'map.gif'],
