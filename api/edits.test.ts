@@ -185,6 +185,16 @@ describe.each([...resources, ...patched])('a $name', ({ make, change, isDeletabl
   });
 });
 
+// The message named the ETag that the client had sent, as far as it could see.
+test('If-Match without quotation marks is refused, and the message says so', async () => {
+  const path = '/v1/geofences/quoted/one';
+  const { etag } = await api.call('PUT', path, { body: fence });
+  const headers = { 'if-match': `${etag}`.replaceAll('"', '') };
+  const { body } = await api.call('PUT', path, { body: fence, headers });
+  const rule = `If-Match does not match: the record is at ${etag}; an ETag has quotation marks around it`;
+  expect(body.meta.message).toBe(rule);
+});
+
 test('If-Match refuses to create what is not there', async () => {
   const path = '/v1/geofences/none/there';
   for (const ifMatch of ['*', '"r0"']) {

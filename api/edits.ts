@@ -58,7 +58,8 @@ function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, current: Reco
   const wanted = given.split(',').map((tag) => tag.trim());
   if (current && (wanted.includes('*') || wanted.includes(etagOf(current)))) return;
   const now = current ? `the record is at ${etagOf(current)}` : 'there is no such record';
-  throw new ApiError('precondition_failed', `If-Match does not match: ${now}`);
+  const hint = wanted.every((tag) => tag === '*' || tag.endsWith('"')) ? '' : '; an ETag has quotation marks around it';
+  throw new ApiError('precondition_failed', `If-Match does not match: ${now}${hint}`);
 }
 
 /** Edits of one queue that run or wait. */
