@@ -1,17 +1,19 @@
 /** Runs the examples of docs/subscribers.md against a server: each prints every event once. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../testing/until.js';
+import type { Json } from '../support/client.js';
 import { circle, standing } from '../support/places.js';
+import { program } from '../support/program.js';
 import { SharedServer } from '../support/shared-server.js';
 
 const guide = readFileSync(new URL('../../docs/subscribers.md', import.meta.url), 'utf8');
 const blocks = (language: string): string[] =>
   [...guide.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text as string);
 const [streamReader, consumer] = blocks('js') as [string, string];
-const [shell] = blocks('sh') as [string];
+const [shell, state] = blocks('sh') as [string, string];
 /** Packages are found from here. */
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -87,4 +89,32 @@ it('the curl command prints messages as the guide shows', async () => {
   await enterUntilSeen(output);
   expect(output()).toMatch(/^retry: 1000\nid: A[\w-]+\n\n/);
   expect(output()).toMatch(/^id: A[\w-]+\nevent: user\.entered_geofence\ndata: \{"_id":"[0-9a-f]{24}",.*\}\n\n/m);
+});
+
+it('the command prints a line for each event of the tag', async () => {
+  const line = shell.split('\n').find((each) => each.includes('tail')) ?? '';
+  const command = line.replace('npm run fenceline --', `exec "${process.execPath}" "${program}"`);
+  await server.as('test_secret').putGeofence('duomo', circle(1, 1, 100), 'store');
+  const output = run('bash', ['-c', command]);
+  const device = server.as('test_publishable');
+  let visitors = 0;
+  await until(async () => {
+    visitors += 1;
+    await device.track({ deviceId: `visitor-${visitors}`, ...standing(1, 1) });
+    return output().includes('visitor-');
+  });
+  expect(output()).toMatch(/^\d\d:\d\d:\d\d user\.entered_geofence +visitor-\d+ +store\/duomo +confidence 3$/m);
+});
+
+it('the calls answer where users were last, and how far evaluation is', async () => {
+  await enter();
+  const quiet = 'curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }\n';
+  const env = { ...process.env, FENCELINE: server.address, SK: server.keys.test_secret };
+  const answers = execFileSync('bash', ['-e', '-c', quiet + state], { env, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  const [{ positions }, { status }] = answers.map((line) => JSON.parse(line)) as [Json, Json];
+  expect(positions).toBeInstanceOf(Array);
+  // Five minutes.
+  expect(status.intervalMs * status.locations.length).toBe(300_000);
 });

@@ -51,7 +51,8 @@ beforeAll(async () => {
     PROJECT: project,
     ADMIN_API_KEY: server.adminApiKey,
   };
-  await writeFile(join(folder, '.curlrc'), 'show-error\n');
+  // The guide shows what a refusal says. Here it ends the commands as well.
+  await writeFile(join(folder, '.curlrc'), 'show-error\nfail-with-body\n');
   const { stdout } = await run('bash', ['--norc', '-exo', 'pipefail', '-c', commands], {
     cwd: folder,
     env: environment,

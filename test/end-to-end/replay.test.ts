@@ -33,6 +33,9 @@ const environment = (of = server) => ({
   ...of.environment,
   TMPDIR: temporaryFolder,
   FENCELINE_DATA: of.dataFolder,
+  FENCELINE: of.address,
+  SK: of.keys.test_secret,
+  PK: of.keys.test_publishable,
 });
 
 /** Runs a program to its end. */
@@ -224,28 +227,34 @@ function describeCommand(): void {
   });
 
   describe('the guide', () => {
-    const [example, output] = ['sh', 'text'].map(
-      (kind) => guide.match(new RegExp(`\`\`\`${kind}\n([\\s\\S]*?)\`\`\``))?.[1] ?? '',
-    );
+    const blocksOf = (kind: string): string[] =>
+      [...guide.matchAll(new RegExp(`\`\`\`${kind}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block as string);
+    const [location, example, calls] = blocksOf('sh');
+    const [output] = blocksOf('text');
+    const quiet = 'curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }\n';
 
-    it('shows the output of its example', async () => {
+    it('shows the output of its example, and the calls that yield the same', async () => {
       const guided = await TestServer.start();
       try {
         const secret = guided.as('test_secret');
         await secret.putGeofence('duomo', { ...circle(0, 0, 120), coordinates: [11.2558, 43.7731] }, 'store');
-        for (const [deviceId, longitude] of [
-          ['phone-1', 11.256],
-          ['phone-1', 11.3],
-          ['phone-2', 11.2585],
-        ] as const) {
-          await secret.track({ deviceId, longitude, latitude: 43.7731, accuracy: 10 });
-        }
+        for (const longitude of [11.256, 11.3])
+          await secret.track({ deviceId: 'phone-1', longitude, latitude: 43.7731, accuracy: 10 });
+        const answer = await run('bash', ['-e', '-c', quiet + location], guided);
+        expect(JSON.parse(answer.lines[0] as string).events).toEqual([]);
         const command = `"${process.execPath}" "${program}"`;
         const script = example!.replace('npm run --silent fenceline --', command);
         const { lines } = await run('bash', ['-e', '-c', script], guided);
         const shown = output!.split('\n').filter((line) => line !== '' && line !== '…');
         const timeless = (line: string) => line.replace(/^\+ \S+/, '+');
         expect(lines.map(timeless)).toEqual(expect.arrayContaining(shown.map(timeless)));
+
+        const { lines: answers } = await run('bash', ['-e', '-c', quiet + calls], guided);
+        const { replay, events } = Object.assign({}, ...answers.map((line) => JSON.parse(line)));
+        expect(events).toBeInstanceOf(Array);
+        await until(async () => ok(await secret.get(`/v1/replays/${replay._id}`)).replay.status === 'completed');
+        const found = ok(await secret.get(`/v1/replays/${replay._id}/events?foundIn=replay`)).events;
+        expect(found.map(({ event }: Json) => event.user.deviceId)).toEqual(['phone-2']);
       } finally {
         await guided.dispose();
       }
