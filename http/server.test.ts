@@ -198,6 +198,9 @@ describe('failures', () => {
     ['{"radius":', 'application/json', 400, 'invalid_body'],
     ['{"radius":9}', 'application/json', 400, 'invalid_parameter'],
     ['radius=9', 'application/x-www-form-urlencoded', 400, 'invalid_parameter'],
+    // The refused field was the text of the body, or the first required one.
+    [' {\n"radius":20}', 'application/x-www-form-urlencoded', 400, 'invalid_body'],
+    ['[{"radius":20}]', 'application/x-www-form-urlencoded', 400, 'invalid_body'],
     ['<radius/>', 'application/xml', 415, 'unsupported_media_type'],
     ['radius', 'text/plain', 415, 'unsupported_media_type'],
     [`"${'x'.repeat(2_000_000)}"`, 'application/json', 413, 'body_too_large'],
@@ -205,6 +208,11 @@ describe('failures', () => {
     const answer = await post('/v1/things/a/b', payload, contentType);
     expect(answer.statusCode).toBe(status);
     expect(answer.json().meta).toMatchObject({ code: status, type });
+  });
+
+  it('the refusal of JSON in place of a form names the Content-Type that it needs', async () => {
+    const answer = await post('/v1/things/a/b', '{"radius":20}', 'application/x-www-form-urlencoded');
+    expect(answer.json().meta.message).toMatch(/: send Content-Type: application\/json$/);
   });
 
   it('a compressed body was called broken UTF-8', async () => {

@@ -73,6 +73,11 @@ function checkForm(text: string): void {
   if (unsafe !== undefined) throw parameterError({ param: unsafe, rule: prototypeRule });
 }
 
+/** How JSON of an object or of a list of them begins. No name of a field begins so. */
+const jsonStart = /^\s*(\{\s*["}]|\[\s*\{)/;
+/** curl sends a form by default. */
+const formOfJson = 'the body is JSON, but its Content-Type is that of a form: send Content-Type: application/json';
+
 /**
  * Adds the parsers of bodies. An empty JSON body counts as no body, because SDKs send the Content-Type on every call.
  */
@@ -98,6 +103,7 @@ export function readBodies(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     (request, bytes, done) => {
       const text = textOf(request, bytes);
+      if (jsonStart.test(text)) throw new ApiError('invalid_body', formOfJson);
       checkForm(text);
       done(null, parseForm(text));
     },
