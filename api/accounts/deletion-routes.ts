@@ -7,7 +7,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { withoutAccount } from './accounts.js';
 import type { AccountParts } from './dependencies.js';
-import { withoutRevision, wrongPassword } from './edits.js';
+import { withoutRevision, wrongPasswordAt } from './edits.js';
 import { passwordField, readBody } from './fields.js';
 import { createLimits } from './limits.js';
 import { accountOf } from './session.js';
@@ -41,7 +41,7 @@ export const deletionRoutes =
         const { password } = readBody(request, fields);
         const account = accountOf(sessionOf(request));
         await limits.signIn(request, account.email);
-        if (!(await passwords.verify(password, account.passwordHash))) throw wrongPassword();
+        if (!(await passwords.verify(password, account.passwordHash))) throw wrongPasswordAt('password');
         await writer.catchUp();
         const nowMs = writer.nextTimestamp();
         const affected = configuration.projects().filter((project) => withoutAccount(project, account, nowMs));

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { found } from '../../http/describe.js';
-import { ApiError } from '../../schemas/errors.js';
+import { ApiError, fieldError } from '../../schemas/errors.js';
 import type { AccountRecord } from '../../schemas/json/account.js';
 import type { ProjectRecord } from '../../schemas/json/project.js';
 import type { ApiDependencies } from '../dependencies.js';
@@ -16,6 +16,10 @@ export const withoutRevision: {
 
 /** The one answer to an unknown address and to a wrong password. */
 export const wrongPassword = (): ApiError => new ApiError('unauthorized', 'the address or the password is wrong');
+
+/** For a session, whose address is known. @param param the field with the password. */
+export const wrongPasswordAt = (param: string): ApiError =>
+  fieldError('unauthorized', { param, rule: 'is not the password of this account' });
 
 /**
  * Changes the account. Throws `unauthorized` if its password has changed or it was deleted since `known` was read. The

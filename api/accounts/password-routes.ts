@@ -9,7 +9,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import type { Edit } from '../edits.js';
 import { accountIdOf, newGeneration } from './accounts.js';
 import type { AccountParts } from './dependencies.js';
-import { changeAccount, wrongPassword } from './edits.js';
+import { changeAccount, wrongPasswordAt } from './edits.js';
 import { emailField, passwordField, readBody, tokenField } from './fields.js';
 import { createLimits } from './limits.js';
 import { resetMail } from './mails.js';
@@ -105,7 +105,7 @@ export const passwordRoutes =
         const { current, password } = readBody(request, changeFields);
         const account = accountOf(sessionOf(request));
         await limits.signIn(request, account.email);
-        if (!(await passwords.verify(current, account.passwordHash))) throw wrongPassword();
+        if (!(await passwords.verify(current, account.passwordHash))) throw wrongPasswordAt('current');
         accepted(checkNewPassword('password', password, account.email));
         const passwordHash = await passwords.hash(password);
         const changed = await changeAccount(deps, edit, account, (record) => ({

@@ -176,7 +176,7 @@ function Password() {
         </div>
         {isElsewhere(change.error, ['current', 'password']) && (
           <Notice tone="danger" role="alert">
-            {refusalOf(change.error)}
+            {messageOf(change.error)}
           </Notice>
         )}
         <div className="row">
@@ -189,12 +189,6 @@ function Password() {
     </Section>
   );
 }
-
-/** The API has one answer to a wrong address and a wrong password. Here only the password can be wrong. */
-const refusalOf = (error: unknown): string => {
-  const message = messageOf(error);
-  return /the address or the password is wrong/i.test(message) ? 'The current password is wrong.' : message;
-};
 
 function Sessions({ hasAccount, expiresAt }: { readonly hasAccount: boolean; readonly expiresAt: string }) {
   const client = useQueryClient();
@@ -318,7 +312,7 @@ function ConfirmDeletion({ email, onClose }: { readonly email: string; onClose()
       isReady={isRight}
       isBusy={remove.isPending}
       error={remove.error}
-      problem={isElsewhere(remove.error, ['password']) ? refusalOf(remove.error) : undefined}
+      problem={isElsewhere(remove.error, ['password']) ? messageOf(remove.error) : undefined}
       onClose={onClose}
       onSubmit={() =>
         remove.mutate(undefined, {

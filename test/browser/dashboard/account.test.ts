@@ -76,7 +76,7 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByLabel('Current password').fill('not this one at all');
     await page.getByLabel('New password').fill(otherPassword);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('The current password is wrong.').waitFor();
+    await page.getByText('current: is not the password of this account').waitFor();
     await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password').fill('short');
     await page.getByRole('button', { name: 'Change password' }).click();
@@ -175,7 +175,7 @@ describe.runIf(isRunnable)('the account', () => {
     await dialog.getByLabel('Email').fill(email);
     await dialog.getByLabel('Password').fill('not this one at all');
     await dialog.getByRole('button', { name: 'Delete account' }).click();
-    await dialog.getByText('The current password is wrong.').waitFor();
+    await dialog.getByText('password: is not the password of this account').waitFor();
     await dialog.getByLabel('Password').fill(password);
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
