@@ -12,10 +12,10 @@ import { isRefused, type Networks } from './addresses.js';
 export const maxUrlLength = 2_048;
 
 /**
- * Checks a URL; `param` is the field that the problem names. Normalization turns 127.1, 0x7f000001 and 0177.0.0.1 into
- * 127.0.0.1.
+ * Checks a URL; `param` is the field that the problem names, and `setting` the one that allows a network. Normalization
+ * turns 127.1, 0x7f000001 and 0177.0.0.1 into 127.0.0.1.
  */
-export function checkUrl(param: string, text: string, allowed: Networks): Validated<URL> {
+export function checkUrl(param: string, text: string, allowed: Networks, setting?: string): Validated<URL> {
   if (text.length > maxUrlLength) return invalid(param, `must have at most ${maxUrlLength} characters`);
   const url = parse(text);
   if (url === undefined) return invalid(param, 'must be a URL that begins with http:// or https://');
@@ -23,7 +23,8 @@ export function checkUrl(param: string, text: string, allowed: Networks): Valida
     return invalid(param, `must have at most ${maxUrlLength} characters when encoded`);
   if (url.username !== '' || url.password !== '') return invalid(param, 'must not contain a user name or password');
   if (isHostRefused(url.hostname, allowed)) {
-    return invalid(param, 'must not lead to a private, loopback or otherwise reserved address');
+    const remedy = setting === undefined ? '' : `; the operator can allow its network by ${setting}`;
+    return invalid(param, `must not lead to a private, loopback or otherwise reserved address${remedy}`);
   }
   return { ok: true, value: url };
 }

@@ -110,7 +110,9 @@ export function readTestType(fields: RawFields, webhook: WebhookRecord): Outcome
 /** Returns the URL in normal form. */
 function readUrl(reader: FieldReader, name: string, allowedNetworks: Networks): string | null {
   const text = reader.text(name, maxUrlLength);
-  return text === null ? null : (reader.take(checkUrl(name, text, allowedNetworks))?.href ?? null);
+  return text === null
+    ? null
+    : (reader.take(checkUrl(name, text, allowedNetworks, 'webhooks.allowedNetworks'))?.href ?? null);
 }
 
 function readTypes(reader: FieldReader, name: string): string[] | null {

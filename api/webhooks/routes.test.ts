@@ -186,6 +186,7 @@ test('pages by createdAt are the webhooks, newest first', async () => {
 
 describe('what is refused', () => {
   const tooMany = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+  const reserved = 'must not lead to a private, loopback or otherwise reserved address';
   test.each([
     [{}, 'url', 'is required'],
     [{ url: '' }, 'url', 'is required'],
@@ -195,7 +196,7 @@ describe('what is refused', () => {
     ...['127.0.0.1', '10.1.2.3', '169.254.169.254', '[::1]', '0x7f.1', '[::ffff:10.0.0.1]', 'localhost'].map((host) => [
       { url: `http://${host}/` },
       'url',
-      'must not lead to a private, loopback or otherwise reserved address',
+      `${reserved}; the operator can allow its network by webhooks.allowedNetworks`,
     ]),
     [{ url, description: 'x'.repeat(4_097) }, 'description', 'must have at most 4096 characters'],
     [{ url, types: [] }, 'types', 'must be 1 to 100 event types'],

@@ -85,7 +85,7 @@ export const syncFields = (allowedNetworks: Networks) => ({
   ),
   protocol: required(choiceField(['http', 's3'], 'http: URLs. s3: objects of a bucket')),
   urls: filesField((param, text) => {
-    const checked = checkUrl(param, text, allowedNetworks);
+    const checked = checkUrl(param, text, allowedNetworks, 'sync.allowedNetworks');
     return checked.ok ? { ok: true, value: checked.value.href } : checked;
   }, `Of http: URLs of files of geofences, at most ${maxSyncFiles} of ${maxUrlLength} characters`),
   region: patternField(/^[a-z0-9-]{1,63}$/i, 'must be a region, such as eu-central-1', 'Of s3, such as eu-central-1'),
@@ -136,7 +136,7 @@ export function readSync(
 function readEndpoint(reader: FieldReader, name: string, allowedNetworks: Networks): string | null {
   const text = reader.text(name, maxUrlLength);
   if (text === null) return null;
-  const url = reader.take(checkUrl(name, text, allowedNetworks));
+  const url = reader.take(checkUrl(name, text, allowedNetworks, 'sync.allowedNetworks'));
   if (url === null) return null;
   const isOrigin = url.pathname === '/' && url.search === '' && url.hash === '';
   return isOrigin ? url.origin : reader.refuse(name, 'must be a URL without a path, such as https://s3.example.com');
