@@ -259,6 +259,16 @@ describe('settings that do not fit together', () => {
   });
 });
 
+describe('files that settings name', () => {
+  // A node starts without them, because locations do not depend on them.
+  it('are named by config, with status 0, when they are missing', async () => {
+    const { status, stderr } = await call(['config'], { FENCELINE_MAPS_ARCHIVE: '/nowhere/world.pmtiles' });
+    const reason = "can't be read: there is no such file or folder: maps fail";
+    expect(stderr).toBe(`maps.archive: /nowhere/world.pmtiles ${reason}\n`);
+    expect(status).toBe(0);
+  });
+});
+
 describe('import', () => {
   it('does not replace the file that it reads by its rejected rows', async () => {
     const rows = 'tag,externalId\nstore,1\n';
