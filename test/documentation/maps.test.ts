@@ -1,7 +1,7 @@
 /** What docs/maps.md shows: uploads to a server, the command, and the renderer as a library. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
@@ -47,14 +47,15 @@ describe('docs/maps.md', () => {
     expect(colors).toEqual(['102030', 'ff00ff']);
   });
 
-  it('has a command that draws into a file', async () => {
-    const line =
-      blockOf('sh')
-        .split('\n')
-        .find((each) => each.includes('map.png')) ?? '';
-    const command = line.replace('npm run fenceline --', `"${process.execPath}" "${program}"`);
-    execFileSync('bash', ['-e', '-c', command], { cwd: folder, env });
-    expect(await sharp(join(folder, 'map.png')).metadata()).toMatchObject({ format: 'png', width: 1600, height: 1000 });
+  it('has commands that draw into files, from the basemap and from an archive', async () => {
+    const archive = new URL('../../renderer/reference/archives/florence.pmtiles', import.meta.url);
+    symlinkSync(archive, join(folder, 'florence.pmtiles'));
+    const commands = blockOf('sh').replaceAll('npm run fenceline --', `"${process.execPath}" "${program}"`);
+    execFileSync('bash', ['-e', '-c', commands], { cwd: folder, env });
+    // From bytes: sharp remembers a file by its name, and other tests write files of these names.
+    const sizeOf = async (name: string) => sharp(readFileSync(join(folder, name))).metadata();
+    expect(await sizeOf('map.png')).toMatchObject({ format: 'png', width: 1600, height: 1000 });
+    expect(await sizeOf('map.webp')).toMatchObject({ format: 'webp', width: 600, height: 400 });
   });
 
   it('has a program that uses the renderer as a library', async () => {
