@@ -8,8 +8,9 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { createFolder } from '../../schemas/create-folder.js';
 import { openPmtiles } from '../sources/pmtiles.js';
 import type { TileSource } from '../types.js';
 import { countryLabels } from './countries.js';
@@ -87,7 +88,7 @@ export async function prepareDefaultBasemap(cacheFolder: string, bake = bakeBase
   const found = await findDefaultBasemap(cacheFolder);
   if (found !== undefined) return found;
   const path = join(cacheFolder, await defaultBasemapName());
-  await mkdir(cacheFolder, { recursive: true });
+  createFolder(cacheFolder);
   await bake(path);
   await removeOthers(cacheFolder, basename(path));
   return path;

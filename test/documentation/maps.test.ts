@@ -94,6 +94,20 @@ describe('fenceline map', () => {
     expect(await sharp(join(folder, 'other.jpg')).metadata()).toMatchObject({ format: 'png' });
   });
 
+  // It never ended.
+  it('ends when the system does not create the folder of the basemap', () => {
+    const options = { cwd: folder, env: { ...env, XDG_CACHE_HOME: '/proc/fenceline' }, timeout: 60_000 } as const;
+    const args = [program, 'map', 'width=200&height=100&center=43,11&zoom=4', '-o', 'x.png'];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      ...options,
+      killSignal: 'SIGKILL',
+      encoding: 'utf8',
+    });
+    const reason = '(the system refuses to create it|this user has no permission|its disk is read-only)';
+    expect(stderr).toMatch(new RegExp(`^fenceline: the basemap could not be drawn: ${reason}\n$`));
+    expect(status).toBe(1);
+  });
+
   it.each([
     [['width=20&height=100&center=43,11&zoom=4', '-o', 'x.png'], 'width: must be'],
     [['width=200&height=100&center=43,11&zoom=4&style=mine', '-o', 'x.png'], 'style: must be'],
