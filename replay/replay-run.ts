@@ -14,21 +14,22 @@ import { eventsPerPage, keepMs, type ReplayRecord, type StoredReplays } from './
 type StopReason = 'cancelled' | 'too_long' | 'project_deleted' | 'lease_lost' | 'not_stored' | 'closing';
 
 /** Ends a replay, for the first reason that it is given. */
-export function createStop() {
-  const controller = new AbortController();
-  let first: StopReason | undefined;
-  return {
-    signal: controller.signal,
-    get reason(): StopReason | undefined {
-      return first;
-    },
-    because(reason: StopReason): void {
-      first ??= reason;
-      controller.abort();
-    },
-  };
+export class Stop {
+  readonly #controller = new AbortController();
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Undefined until the replay is ended. */
+  get reason(): StopReason | undefined {
+    return this.signal.reason;
+  }
+
+  because(reason: StopReason): void {
+    this.#controller.abort(reason);
+  }
 }
-export type Stop = ReturnType<typeof createStop>;
 
 export interface ReplayRunParts {
   readonly configuration: Pick<ConfigurationReader, 'revisionOf'>;

@@ -10,7 +10,7 @@ import { ApiError } from '../schemas/errors.js';
 import { freshId } from '../schemas/ids.js';
 import type { RunReplay } from './child.js';
 import type { FoundIn, JobBounds, ReplayJob } from './job.js';
-import { createStop, ReplayRun, type Stop } from './replay-run.js';
+import { ReplayRun, Stop } from './replay-run.js';
 import { createStoredReplays, type ReplayRecord } from './stored-replays.js';
 
 export interface Replays {
@@ -117,7 +117,7 @@ export function createReplays({
     async start(job) {
       const id = freshId(clock());
       const lease = await takeLease(job.scope.project, id);
-      const stop = createStop();
+      const stop = new Stop();
       lease.lost.addEventListener('abort', () => stop.because('lease_lost'));
       try {
         if (running.size >= maxRunning + maxWaiting) throw new ApiError('overloaded', isFull, { retryAfterS });
