@@ -1,5 +1,5 @@
 /** A circuit breaker for dead letters: a few are bad data; a stream of them is a bad deployment. */
-import type { LogRecord, Topic } from '../ports.js';
+import type { LogRecord } from '../ports.js';
 import type { BadRecord, DeadLetterReason } from '../records/decode.js';
 
 const windowRecords = 1_000;
@@ -14,11 +14,6 @@ export interface TooManyDeadLetters {
   readonly offset: number;
   readonly reason: DeadLetterReason;
   readonly message: string;
-}
-
-export interface HaltedPartition extends TooManyDeadLetters {
-  readonly topic: Topic;
-  readonly partition: number;
 }
 
 /** Counts dead letters among the last 1,000 records of a partition. With a `maxShare` of 1 it never opens. */

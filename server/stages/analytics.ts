@@ -2,6 +2,7 @@
 
 import type { Analytics, Log, Positions, Subscription } from '../../pipeline/ports.js';
 import { createAnalyticsSink } from '../../pipeline/stages/analytics/sink.js';
+import { levelOf } from '../logger.js';
 import { maxDeadLetterShareOf, type StageContext } from './context.js';
 
 export interface AnalyticsParts {
@@ -22,8 +23,7 @@ export const startAnalyticsSink = (
     analytics,
     metrics,
     clock: Date.now,
-    onHalted: (halted) => logger.error(halted, 'partition halted'),
-    onDiverged: (message) => logger.error(message),
+    onAlert: (alert) => logger[levelOf(alert)](alert, 'analytics'),
     bounds: {
       maxRows: configuration.analytics.maxBatchRows,
       maxDelayMs: configuration.analytics.flushIntervalMs,

@@ -391,16 +391,16 @@ describe('rejections', () => {
   });
 
   test('a partition with mostly unreadable records is halted, and others continue', async () => {
-    const halted: object[] = [];
+    const alerts: object[] = [];
     const { log } = node.embedded;
     const key = 'poison';
     const partition = log.partitionOf(topics.events, key);
-    start({ onHalted: (one) => halted.push(one) });
+    start({ onAlert: (alert) => alerts.push(alert) });
     const poison = Array.from({ length: 150 }, () => ({ key, value: Buffer.from('bad') }));
     await log.append(topics.events, poison);
-    await until(async () => halted.length > 0);
-    expect(halted).toMatchObject([
-      { topic: 'events', partition, dead: 100, seen: 100, offset: 99, reason: 'undecodable' },
+    await until(async () => alerts.length > 0);
+    expect(alerts).toMatchObject([
+      { kind: 'halted', topic: 'events', partition, dead: 100, seen: 100, offset: 99, reason: 'undecodable' },
     ]);
     await append(...range(1, 8).map((number) => outcome(number)));
     await until(async () => (await ids('locations')).length === 7);

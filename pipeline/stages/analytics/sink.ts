@@ -18,8 +18,8 @@ import {
 } from '../../../schemas/table-rows.js';
 import { createFailure } from '../../failure.js';
 import { type Analytics, type Log, type Positions, type Subscription, type Topic, topics } from '../../ports.js';
-import type { HaltedPartition } from '../breaker.js';
 import { type Metrics, noMetrics } from '../metrics.js';
+import type { PartitionAlert } from '../partition-alerts.js';
 import { addDeadLetter } from './rejection-rows.js';
 import { OutcomeTables, RowTable } from './tables.js';
 import { type Tables, TopicSink } from './topic-sink.js';
@@ -60,12 +60,7 @@ export interface AnalyticsSinkParts {
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly metrics?: Metrics;
-  /**
-   * Called when a partition has mostly dead letters: it is halted until it is assigned again; others continue.
-   */
-  readonly onHalted?: (halted: HaltedPartition) => void;
-  /** Called when a partition's log is not the one that was read before: it is halted until its position is repaired. */
-  readonly onDiverged?: (message: string) => void;
+  readonly onAlert?: (alert: PartitionAlert) => void;
   readonly bounds: AnalyticsSinkBounds;
   readonly codecs?: Codecs;
 }
@@ -78,8 +73,7 @@ export const analyticsSinkGroup = 'analytics-sink';
  * if that fails.
  */
 export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
-  const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs } = parts;
-  const { onHalted = () => {}, onDiverged = () => {} } = parts;
+  const { log, positions, analytics, clock, metrics = noMetrics, codecs = fixedCodecs, onAlert = () => {} } = parts;
   const bounds = { ...fixedBounds, ...parts.bounds };
   const { failed, fail } = createFailure();
   const closing = new AbortController();
@@ -96,8 +90,7 @@ export function createAnalyticsSink(parts: AnalyticsSinkParts): Subscription {
     maxDeadLetterShare: bounds.maxDeadLetterShare,
     clock,
     metrics,
-    onHalted,
-    onDiverged,
+    onAlert,
     onFailure: fail,
   };
   const tableParts = { analytics, givingUp: closing.signal, metrics, clock };

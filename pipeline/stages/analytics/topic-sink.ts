@@ -16,12 +16,13 @@ import type {
   StreamHandler,
   Topic,
 } from '../../ports.js';
-import { describeDivergence, isSamePosition, positionAfter } from '../../positions.js';
+import { isSamePosition, positionAfter } from '../../positions.js';
 import { type BadRecord, decodeRecord, isBadRecord } from '../../records/decode.js';
-import { Breaker, type HaltedPartition, type TooManyDeadLetters } from '../breaker.js';
+import { Breaker } from '../breaker.js';
 import { verifyEveryMs } from '../claim-watch.js';
 import { appendDeadLetters } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
+import { createPartitionAlerts, type PartitionAlert, type PartitionAlerts } from '../partition-alerts.js';
 
 /** Turns decoded records into rows. */
 export interface Tables<T extends object> {
@@ -56,9 +57,7 @@ export interface TopicSinkParts<T extends object> {
   readonly givingUp: AbortSignal;
   readonly clock: () => number;
   readonly metrics: Metrics;
-  readonly onHalted: (halted: HaltedPartition) => void;
-  /** Called when a partition is halted because its log is not the one that was read before. */
-  readonly onDiverged: (message: string) => void;
+  readonly onAlert: (alert: PartitionAlert) => void;
   /** Called once when storing fails outside of the log's calls; the sink must not be used then. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -68,6 +67,7 @@ const manyShare = 0.25;
 
 export class TopicSink<T extends object> implements StreamHandler {
   readonly #parts: TopicSinkParts<T>;
+  readonly #alerts: PartitionAlerts;
   /** Position after the last added record, for partitions whose position has not advanced to it. */
   readonly #unsaved = new Map<number, Position>();
   readonly #breakers = new Map<number, Breaker>();
@@ -79,6 +79,7 @@ export class TopicSink<T extends object> implements StreamHandler {
 
   constructor(parts: TopicSinkParts<T>) {
     this.#parts = parts;
+    this.#alerts = createPartitionAlerts(parts);
   }
 
   assigned(partition: number): Promise<Position> {
@@ -99,7 +100,11 @@ export class TopicSink<T extends object> implements StreamHandler {
     const { tables, maxRows, maxBytes } = this.#parts;
     const bad = this.#addAll(records);
     const tooMany = this.#breakers.get(partition)?.pass(records, bad);
-    if (tooMany !== undefined) return this.#halt(partition, tooMany);
+    if (tooMany !== undefined) {
+      // Rows of the batch are stored again when a fixed process reads it.
+      this.#alerts.halted(partition, tooMany);
+      return 'halted';
+    }
     if (bad.length > 0) await appendDeadLetters({ ...this.#parts, codec: this.#parts.deadLetterCodec }, bad);
     this.#oldestTimestamp = Math.min(this.#oldestTimestamp, (records[0] as LogRecord).timestamp);
     this.#unsaved.set(partition, positionAfter(records.at(-1) as LogRecord));
@@ -112,9 +117,8 @@ export class TopicSink<T extends object> implements StreamHandler {
 
   /** Waits until the position was repaired. */
   async diverged(partition: number, divergence: Divergence): Promise<Position> {
-    const { positions, group, topic, metrics, onDiverged } = this.#parts;
-    onDiverged(describeDivergence(divergence));
-    metrics.add('partitions_diverged', 1, topic);
+    const { positions, group, topic } = this.#parts;
+    this.#alerts.diverged(divergence);
     try {
       await this.store(true);
       while (this.#breakers.has(partition)) {
@@ -124,7 +128,7 @@ export class TopicSink<T extends object> implements StreamHandler {
       }
       return divergence.position;
     } finally {
-      metrics.add('partitions_diverged', -1, topic);
+      this.#alerts.noLongerDiverged(divergence);
     }
   }
 
@@ -154,14 +158,6 @@ export class TopicSink<T extends object> implements StreamHandler {
       else tables.add(decoded, record.value as Buffer);
     }
     return bad;
-  }
-
-  /** Halts the partition. Rows of the batch are stored again when a fixed process reads it. */
-  #halt(partition: number, tooMany: TooManyDeadLetters): 'halted' {
-    const { topic, metrics, onHalted } = this.#parts;
-    metrics.add('partitions_halted_total', 1, topic);
-    onHalted({ topic, partition, ...tooMany });
-    return 'halted';
   }
 
   async #storeNow(all: boolean): Promise<void> {

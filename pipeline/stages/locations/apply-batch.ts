@@ -8,7 +8,9 @@ import type { Catalog } from '../../catalog/types.js';
 import type { CommitResult, LogRecord, StateStore } from '../../ports.js';
 import { positionAfter } from '../../positions.js';
 import { type Tracing, within } from '../../tracing.js';
-import type { Alerts } from './alerts.js';
+import type { Metrics } from '../metrics.js';
+import type { PartitionAlerts } from '../partition-alerts.js';
+import { observeBatch } from './batch-metrics.js';
 import { type BatchTrace, traceBatch } from './batch-trace.js';
 import { type DecodedBatch, decodeBatch } from './decode.js';
 import { type Device, DeviceStates, type PartitionOwner } from './device-states.js';
@@ -26,7 +28,8 @@ export interface ApplyBatchParts {
   readonly catalog: Catalog;
   readonly catchUp?: (() => Promise<void>) | undefined;
   readonly sender: Pick<ReplySender, 'send'>;
-  readonly alerts: Alerts;
+  readonly alerts: PartitionAlerts;
+  readonly metrics: Metrics;
   /** Epoch ms. */
   readonly clock: () => number;
 }
@@ -38,7 +41,7 @@ export interface ApplyBatchParts {
 export type ApplyBatch = (owner: PartitionOwner, records: readonly LogRecord[]) => Promise<CommitResult | 'halted'>;
 
 export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
-  const { codecs, states, catalog, sender, alerts, clock } = parts;
+  const { codecs, states, catalog, sender, alerts, metrics, clock } = parts;
   const deviceStates = new DeviceStates(states, parts.maxCachedDevices);
   const definitions = createDefinitions(catalog.configuration);
   parts.observeCache('device_states', () => deviceStates.use);
@@ -69,7 +72,8 @@ export function createApplyBatch(parts: ApplyBatchParts): ApplyBatch {
     }
     const result = await commitAndPublish(owner, records, effects, trace);
     if (result === 'fenced') return result;
-    alerts.committed(records, effects, startedAtMs);
+    observeBatch(metrics, records, effects, { startedAtMs, endedAtMs: clock() });
+    alerts.deadLettered(effects.deadLetters);
     sender.send(effects.awaited);
     return result;
   }

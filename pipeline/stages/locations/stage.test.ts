@@ -370,7 +370,7 @@ describe('a fenced owner', () => {
     const thief = await node.embedded.stateStore.claim(partition);
     await node.append(at(outside), at(inside));
     await node.drained();
-    expect(alerts).toEqual([{ kind: 'fenced', partition, nextOffset: thief.nextOffset }]);
+    expect(alerts).toEqual([{ kind: 'fenced', topic: topics.locations, partition, nextOffset: thief.nextOffset }]);
     expect(await types()).toEqual(['user.entered_geofence', 'user.exited_geofence', 'user.entered_geofence']);
     expect(await node.outcomes()).toHaveLength(3);
   });

@@ -16,7 +16,7 @@ import { Breaker } from '../breaker.js';
 import { watchClaims } from '../claim-watch.js';
 import { ClaimedPartitions, reclaimBounds } from '../claimed-partitions.js';
 import { type Metrics, noMetrics } from '../metrics.js';
-import { createAlerts, type LocationStageAlert } from './alerts.js';
+import { createClaimedPartitionAlerts, type PartitionAlert } from '../partition-alerts.js';
 import { createApplyBatch } from './apply-batch.js';
 import { PartitionOwner } from './device-states.js';
 import { createReplySender } from './reply-sender.js';
@@ -55,7 +55,7 @@ export interface LocationStageParts {
   readonly clock: () => number;
   /** Finds nearby geofences for SDKs that request them; without it replies have none. */
   readonly searchGeofences?: SpatialQueries['searchGeofences'];
-  readonly onAlert?: (alert: LocationStageAlert) => void;
+  readonly onAlert?: (alert: PartitionAlert) => void;
   readonly metrics?: Metrics;
   readonly observeCache?: ObserveCache;
   readonly tracing?: Tracing | undefined;
@@ -68,10 +68,11 @@ export const locationStageGroup = 'location-stage';
 
 /** Starts the stage. `done` rejects on anything unexpected. A partition with mostly dead letters is halted. */
 export function createLocationStage(parts: LocationStageParts): Subscription {
-  const { log, states, clock } = parts;
+  const { log, states } = parts;
   const { onAlert = () => {}, metrics = noMetrics, observeCache = ignoreCache, codecs = fixedCodecs } = parts;
   const bounds = { ...fixedBounds, ...parts.bounds };
-  const alerts = createAlerts({ metrics, onAlert, clock });
+  const fencedCounter = 'location_partitions_fenced_total';
+  const alerts = createClaimedPartitionAlerts({ topic: topics.locations, metrics, onAlert, fencedCounter });
   const failure = createFailure();
   const sender = createReplySender({
     ...parts,
@@ -83,6 +84,7 @@ export function createLocationStage(parts: LocationStageParts): Subscription {
     codecs,
     sender,
     alerts,
+    metrics,
     observeCache,
     maxCachedDevices: bounds.maxCachedDevices,
     maxCommitBytes: bounds.maxCommitBytes,

@@ -5,13 +5,12 @@
  */
 import type { Codecs } from '../../../schemas/codecs.js';
 import type { CommitResult, DeliveryQueue, DeliverySource, Log, LogRecord, Position } from '../../ports.js';
-import { describeDivergence, markOf } from '../../positions.js';
-import type { BadRecord } from '../../records/decode.js';
-import { Breaker, type TooManyDeadLetters } from '../breaker.js';
-import { type ClaimAlerts, ClaimedPartitions, type Owner, type ReclaimBounds } from '../claimed-partitions.js';
+import { markOf } from '../../positions.js';
+import { Breaker } from '../breaker.js';
+import { ClaimedPartitions, type Owner, type ReclaimBounds } from '../claimed-partitions.js';
 import { appendDeadLetters } from '../dead-letters.js';
 import type { Metrics } from '../metrics.js';
-import type { WebhookAlert } from './alerts.js';
+import { createClaimedPartitionAlerts, type PartitionAlert } from '../partition-alerts.js';
 import { ClaimedSource } from './claimed-source.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { IsDuplicate } from './event-reader.js';
@@ -36,7 +35,7 @@ export interface ConsumerParts extends ReclaimBounds {
   /** As of `createSteadyClock`; due times are by it. */
   readonly steadyClock: () => number;
   readonly metrics: Metrics;
-  readonly onAlert: (alert: WebhookAlert) => void;
+  readonly onAlert: (alert: PartitionAlert) => void;
   readonly onFailure: (error: unknown) => void;
   readonly maxBatchRecords: number;
   readonly maxDeadLetterShare: number;
@@ -85,6 +84,8 @@ function positionAt({ nextOffset, queued }: Chunk, records: readonly LogRecord[]
 /** Creates the handler of the topic's records. Its claims must be verified, as in {@link ClaimedPartitions}. */
 export function createDeliveryConsumer(parts: ConsumerParts): ClaimedPartitions<DeliveryOwner> {
   const { topic, queue, dispatcher, steadyClock, catchUp, metrics, onAlert } = parts;
+  const fencedCounter = 'webhook_partitions_fenced_total';
+  const alerts = createClaimedPartitionAlerts({ topic, metrics, onAlert, fencedCounter });
 
   async function claim(partition: number): Promise<DeliveryOwner> {
     const claimed = await queue.claim({ topic, partition });
@@ -107,8 +108,12 @@ export function createDeliveryConsumer(parts: ConsumerParts): ClaimedPartitions<
     const start = source.position;
     const { bad, chunks } = await parts.fanOut(whole, owner.isDuplicate, source.queued);
     const tooMany = owner.breaker.pass(whole, bad);
-    if (tooMany !== undefined) return halt(source.id.partition, tooMany);
-    await deadLetter(bad);
+    if (tooMany !== undefined) {
+      alerts.halted(source.id.partition, tooMany);
+      return 'halted';
+    }
+    if (bad.length > 0) await appendDeadLetters({ ...parts, codec: parts.codecs.deadLetter }, bad);
+    alerts.deadLettered(bad);
     for (const chunk of chunks) {
       const { made } = chunk;
       const position = positionAt(chunk, whole, start);
@@ -124,44 +129,12 @@ export function createDeliveryConsumer(parts: ConsumerParts): ClaimedPartitions<
     return (await owner.savePosition(steadyClock())) ? 'committed' : 'fenced';
   }
 
-  function halt(partition: number, tooMany: TooManyDeadLetters): 'halted' {
-    metrics.add('partitions_halted_total', 1, topic);
-    onAlert({ kind: 'halted', topic, partition, ...tooMany });
-    return 'halted';
-  }
-
-  async function deadLetter(bad: readonly BadRecord[]): Promise<void> {
-    const latest = bad.at(-1);
-    if (latest === undefined) return;
-    await appendDeadLetters({ ...parts, codec: parts.codecs.deadLetter }, bad);
-    const { partition, offset } = latest.record;
-    const { reason, message } = latest;
-    onAlert({ kind: 'dead_letters', topic, partition, count: bad.length, offset, reason, message });
-  }
-
   async function release({ source }: DeliveryOwner): Promise<void> {
     dispatcher.detach(source);
     await source.drained();
     await source.savePosition(steadyClock());
     source.release();
   }
-
-  const alerts: ClaimAlerts = {
-    lost(partition, loss, nextOffset) {
-      metrics.add('webhook_partitions_fenced_total', 1);
-      onAlert({ kind: loss === 'claimed' ? 'fenced' : loss, topic, partition, nextOffset });
-    },
-    diverged(divergence) {
-      metrics.add('partitions_diverged', 1, topic);
-      onAlert({
-        kind: 'diverged',
-        topic,
-        partition: divergence.partition,
-        message: describeDivergence(divergence),
-      });
-    },
-    noLongerDiverged: () => metrics.add('partitions_diverged', -1, topic),
-  };
 
   const partitions = new ClaimedPartitions<DeliveryOwner>({
     ...parts,

@@ -8,6 +8,7 @@
  */
 import type { OutboundClient } from '../../../outbound/client.js';
 import { type Codecs, codecs as fixedCodecs } from '../../../schemas/codecs.js';
+import type { WebhookDisabledReason } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
 import { createFailure } from '../../failure.js';
@@ -17,8 +18,8 @@ import { systemTimers, type Timers } from '../background.js';
 import { watchClaims } from '../claim-watch.js';
 import { reclaimBounds } from '../claimed-partitions.js';
 import { type Metrics, noMetrics } from '../metrics.js';
+import type { PartitionAlert } from '../partition-alerts.js';
 import { createSteadyClock } from '../steady-clock.js';
-import type { WebhookAlert } from './alerts.js';
 import { createSendAttempt } from './attempt.js';
 import { createDeliveryConsumer } from './consumer.js';
 import { DeliveryTraces } from './delivery-traces.js';
@@ -44,6 +45,18 @@ export interface WebhookStageBounds
   /** Maximum share of dead letters among the latest records of a partition; beyond it the partition is halted. */
   readonly maxDeadLetterShare: number;
 }
+
+/** An alert for operators. None contains an address or a secret. */
+export type WebhookAlert =
+  | PartitionAlert
+  /** The webhook gets no deliveries until its owner enables it again. */
+  | {
+      readonly kind: 'webhook_disabled';
+      readonly webhook: string;
+      readonly project: string;
+      readonly environment: string;
+      readonly reason: WebhookDisabledReason;
+    };
 
 export interface WebhookStageParts {
   readonly log: Log;
