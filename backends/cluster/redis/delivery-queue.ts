@@ -18,12 +18,9 @@ import {
   type DeliveryQueue,
   type DeliverySource,
   type Position,
-  type Replacement,
   type Settlement,
   topics,
-  unknownHealth,
   type WaitingDelivery,
-  type WebhookHealth,
 } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
 import type { RedisConnection } from './connection.js';
@@ -35,8 +32,6 @@ import {
   encodeDue,
   encodeMember,
   encodePlace,
-  healthKey,
-  replacementKey,
   SourceKeys,
 } from './delivery-queue-layout.js';
 import {
@@ -48,8 +43,11 @@ import {
   settleScript,
   waitingScript,
 } from './delivery-queue-scripts.js';
+import type { Argument } from './encoded-command.js';
 import { unlessUnavailable } from './errors.js';
-import { runScript, type Script, type ScriptArgument } from './scripts.js';
+import { createReplacements } from './replacements.js';
+import { runScript, type Script } from './scripts.js';
+import { createWebhookHealths } from './webhook-healths.js';
 
 /** Limits of one script, which then takes about ten milliseconds. */
 const maxSettlementsPerScript = 1_000;
@@ -57,6 +55,12 @@ const maxReadsPerScript = 1_000;
 const readTargetBytes = 2 ** 22;
 
 type NextDue = Awaited<ReturnType<DeliveryQueue['webhooks']>>[number];
+
+/** The latest state of a source that its owner knows of. Scripts refuse a source that is behind it. */
+interface Progress {
+  offset: number;
+  changes: number;
+}
 
 export interface RedisDeliveryQueueParts {
   readonly redis: RedisConnection;
@@ -68,25 +72,28 @@ export interface RedisDeliveryQueueParts {
 export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQueueParts): DeliveryQueue {
   const { client, options } = redis;
   const keysOf = (source: DeliverySource): SourceKeys => new SourceKeys(options.prefix, source);
-  /** The latest offset and number of changes that each claim knows of. */
-  const known = new WeakMap<DeliveryClaim, { offset: number; changes: number }>();
-  function progressOf(claim: DeliveryClaim): { offset: number; changes: number } {
+  const known = new WeakMap<DeliveryClaim, Progress>();
+
+  function progressOf(claim: DeliveryClaim): Progress {
     const progress = known.get(claim) ?? { offset: claim.nextOffset, changes: 0 };
     known.set(claim, progress);
     return progress;
   }
-  const positionOf = (claim: DeliveryClaim): number => progressOf(claim).offset;
 
-  const knownChangesOf = (claim: DeliveryClaim): string => `${progressOf(claim).changes}`;
+  /** Returns the arguments by which a script recognises the owner, and that Redis has lost nothing it has written. */
+  function ownerArguments(claim: DeliveryClaim): Argument[] {
+    const { offset, changes } = progressOf(claim);
+    return [`${claim.token}`, `${offset}`, `${changes}`];
+  }
 
-  const run = (script: Script, keys: readonly string[], args: readonly ScriptArgument[]): Promise<unknown> =>
+  const run = (script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> =>
     redis.withRetries(() => runScript(redis, script, keys, args));
 
   async function change(
     claim: DeliveryClaim,
     script: Script,
     keys: readonly string[],
-    args: readonly ScriptArgument[],
+    args: readonly Argument[],
   ): Promise<CommitResult> {
     const changes = (await run(script, keys, args)) as number;
     const progress = progressOf(claim);
@@ -111,18 +118,19 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
 
   const add: DeliveryQueue['add'] = async (claim, { expectedOffset, nextOffset, mark, deliveries }) => {
     const keys = new KeysOfChange(keysOf(claim.source));
-    const args: ScriptArgument[] = [
+    const progress = progressOf(claim);
+    const args: Argument[] = [
       freshId(),
       `${claim.token}`,
       `${expectedOffset}`,
       `${nextOffset}`,
       mark ?? '',
-      knownChangesOf(claim),
+      `${progress.changes}`,
     ];
     for (const { webhook, dueAtMs, value } of deliveries)
       args.push(keys.numberOf(webhook), encodeDue(dueAtMs), checkValue(value));
     const result = await change(claim, addScript, keys.names, args);
-    if (result === 'committed') progressOf(claim).offset = Math.max(nextOffset, positionOf(claim));
+    if (result === 'committed') progress.offset = Math.max(nextOffset, progress.offset);
     return result;
   };
 
@@ -139,7 +147,7 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
 
   function settleBatch(claim: DeliveryClaim, settlements: readonly Settlement[]): Promise<CommitResult> {
     const keys = new KeysOfChange(keysOf(claim.source));
-    const args: ScriptArgument[] = [`${claim.token}`, `${positionOf(claim)}`, knownChangesOf(claim)];
+    const args = ownerArguments(claim);
     for (const { place, next } of settlements) {
       const moved = next === null ? '' : encodeMember({ ...place, dueAtMs: next.dueAtMs }, next.attempts);
       args.push(keys.numberOf(place.webhook), encodePlace(place), moved);
@@ -150,12 +158,7 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
   async function drop(claim: DeliveryClaim, webhook: string): Promise<CommitResult> {
     const keys = new KeysOfChange(keysOf(claim.source));
     keys.numberOf(webhook);
-    return change(claim, dropScript, keys.names, [
-      `${claim.token}`,
-      `${positionOf(claim)}`,
-      knownChangesOf(claim),
-      freshId(),
-    ]);
+    return change(claim, dropScript, keys.names, [...ownerArguments(claim), freshId()]);
   }
 
   async function erase(source: DeliverySource, webhook: string, places: readonly DeliveryPlace[]): Promise<void> {
@@ -235,36 +238,6 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     return (await Promise.all(sizes)).reduce((sum, size) => sum + Number(size), 0);
   }
 
-  async function health(webhook: string): Promise<WebhookHealth> {
-    const text = await redis.withRetries(() => client.get(healthKey(options.prefix, webhook)));
-    return text === null ? unknownHealth : JSON.parse(text);
-  }
-
-  async function setHealth(
-    webhook: string,
-    { failingSinceMs, lastSuccessAtMs }: WebhookHealth,
-    keepMs: number,
-  ): Promise<void> {
-    const text = JSON.stringify({ failingSinceMs, lastSuccessAtMs });
-    await redis.withRetries(() => client.set(healthKey(options.prefix, webhook), text, 'PX', keepMs));
-  }
-
-  /** Writes in the order of the log, so that the newest replacement is written last. */
-  async function replace(webhook: string, replacements: readonly Replacement[], keepMs: number): Promise<void> {
-    const write = ({ delivery, createdAtMs }: Replacement): Promise<unknown> =>
-      redis.withRetries(() => client.set(replacementKey(options.prefix, webhook, delivery), createdAtMs, 'PX', keepMs));
-    for (let start = 0; start < replacements.length; start += maxReadsPerScript) {
-      await Promise.all(replacements.slice(start, start + maxReadsPerScript).map(write));
-    }
-  }
-
-  async function replacedAt(webhook: string, deliveries: readonly string[]): Promise<(number | undefined)[]> {
-    if (deliveries.length === 0) return [];
-    const keys = deliveries.map((delivery) => replacementKey(options.prefix, webhook, delivery));
-    const times = await redis.withRetries(() => client.mget(keys));
-    return times.map((time) => (time === null ? undefined : Number(time)));
-  }
-
   return {
     claim,
     add,
@@ -277,10 +250,8 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
     position,
     onReturn: redis.onReturn,
     size,
-    replace,
-    replacedAt,
-    health,
-    setHealth,
+    ...createReplacements(redis),
+    ...createWebhookHealths(redis),
   };
 }
 

@@ -3,8 +3,6 @@ import { createHash } from 'node:crypto';
 import type { RedisConnection } from './connection.js';
 import { type Argument, EncodedCommand } from './encoded-command.js';
 
-export type ScriptArgument = Argument;
-
 export interface Script {
   readonly lua: string;
   readonly sha: string;
@@ -18,7 +16,7 @@ export async function runScript(
   { client }: RedisConnection,
   { lua, sha }: Script,
   keys: readonly string[],
-  args: readonly ScriptArgument[],
+  args: readonly Argument[],
 ): Promise<unknown> {
   const run = (name: string, source: string) =>
     client.sendCommand(new EncodedCommand(name, [source, '1', keys[0]!], [[source, String(keys.length)], keys, args]));

@@ -22,9 +22,10 @@ import type {
 import { freshId } from '../../../schemas/ids.js';
 import type { WireSchemas } from '../registry/wire-schemas.js';
 import type { RedisConnection } from './connection.js';
+import type { Argument } from './encoded-command.js';
 import { unlessUnavailable } from './errors.js';
 import { decodeOutbox, encodeOutbox } from './outbox.js';
-import { runScript, type ScriptArgument } from './scripts.js';
+import { runScript } from './scripts.js';
 import { claimScript, commitScript, partitionKeys, publishedScript } from './state-scripts.js';
 import { createRedisStates, type RedisStates } from './states.js';
 
@@ -105,7 +106,7 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
     const keys = [meta, outbox];
     const deleted: string[] = [];
     const offsets = [String(commit.expectedOffset), String(commit.nextOffset)];
-    const args: ScriptArgument[] = [
+    const args: Argument[] = [
       owner,
       id,
       ...offsets,
@@ -130,7 +131,7 @@ export function createRedisStateStore(parts: RedisStateStoreParts): RedisStateSt
   }
 
   /** Not awaited: the next commit replaces the outbox, and a next owner publishes only what is missing. */
-  function clearOutbox(partition: number, commit: ScriptArgument): void {
+  function clearOutbox(partition: number, commit: Argument): void {
     const { meta, outbox } = keysOf(partition);
     runScript(redis, publishedScript, [meta, outbox], [commit]).catch(() => {});
   }

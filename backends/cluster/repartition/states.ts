@@ -8,7 +8,8 @@ import type { Redis } from 'ioredis';
 import { partitionOfKey } from '../kafka/produce/partitioner.js';
 import { mastersOf } from '../redis/client.js';
 import type { RedisConnection } from '../redis/connection.js';
-import { createScript, runScript, type ScriptArgument } from '../redis/scripts.js';
+import type { Argument } from '../redis/encoded-command.js';
+import { createScript, runScript } from '../redis/scripts.js';
 import { partitionKeys } from '../redis/state-scripts.js';
 
 /** Keys that are scanned, and states that are in memory, at once per server. */
@@ -120,7 +121,7 @@ async function moveBatch(redis: RedisConnection, moves: readonly Move[]): Promis
     states,
     ({ move }) => move.to,
     async (group, to) => {
-      const args = group.flatMap(({ state, expiryMs }): ScriptArgument[] => [state, `${expiryMs}`]);
+      const args = group.flatMap(({ state, expiryMs }): Argument[] => [state, `${expiryMs}`]);
       await runScript(
         redis,
         writeScript,
