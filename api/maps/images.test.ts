@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Overdue } from '../../renderer/pool/pool.js';
+import { Overdue } from '../../renderer/pool/failed-job.js';
 import { readMapQuery } from '../../renderer/request/request.js';
 import type { MapRequest } from '../../renderer/types.js';
 import type { TimedMap } from '../dependencies.js';

@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalid, type Validated } from '../../schemas/errors.js';
 import type { RasterIcon } from '../icons/rasterize.js';
+import { Crash, Overdue } from './failed-job.js';
 import type { Works } from './messages.js';
-import { Crash, createPool, type JobOptions, Overdue, type PoolOptions } from './pool.js';
+import { createPool, type JobOptions, type PoolOptions } from './pool.js';
 import { SharedWork } from './shared-work.js';
 
 export interface IconPool {
