@@ -1,5 +1,6 @@
 /** The parameters of lists: limit, cursor, time bounds and filters. Every list pages by its cursor. */
 import Type, { type TSchema } from 'typebox';
+import { success } from '../http/describe.js';
 import { FieldReader, type Outcome, type RawFields } from '../http/fields/reader.js';
 import { readMetadataFilter } from '../http/fields/structures.js';
 import { isBeyondCursor } from '../pipeline/catalog/store/tables/list-reader.js';
@@ -10,28 +11,32 @@ export const maxLimit = 1_000;
 
 export type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter' | 'before' | 'after';
 
-/** A position in a list that is ordered by time, then id, both descending: the last row of the previous page. */
-export type Cursor = ListCursor;
+export const encodeCursor = ({ timeMs, id }: ListCursor): string =>
+  Buffer.from(`${timeMs}.${id}`).toString('base64url');
 
-export const encodeCursor = ({ timeMs, id }: Cursor): string => Buffer.from(`${timeMs}.${id}`).toString('base64url');
-
-export function parseCursor(text: string): Cursor | undefined {
+function parseCursor(text: string): ListCursor | undefined {
   const [, time, id] = /^(\d{1,15})\.([0-9a-f]{24})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return time === undefined || id === undefined ? undefined : { timeMs: Number(time), id };
 }
 
+/** Returns the `meta` of a page. `cursor` names its last row; null: there is none. */
+export const pageMeta = (hasMore: boolean, cursor: string | null) => ({
+  ...success,
+  hasMore,
+  ...(hasMore && cursor !== null && { cursor }),
+});
+
 /** Returns a page of rows, which were read with one more than the limit, and the `meta` of its answer. */
-export function pageOf<Row extends Cursor>(rows: readonly Row[], limit: number) {
-  const hasMore = rows.length > limit;
+export function pageOf<Row extends ListCursor>(rows: readonly Row[], limit: number) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  return { rows: page, meta: { code: 200, hasMore, ...(hasMore && last && { cursor: encodeCursor(last) }) } };
+  return { rows: page, meta: pageMeta(rows.length > limit, last ? encodeCursor(last) : null) };
 }
 
 export const readLimit = (reader: FieldReader): number =>
   reader.integer('limit', { minimum: 1, maximum: maxLimit }) ?? defaultLimit;
 
-export function readCursor(reader: FieldReader): Cursor | null {
+export function readCursor(reader: FieldReader): ListCursor | null {
   const text = reader.text('cursor');
   return text === null
     ? null
@@ -45,11 +50,7 @@ export function metaOfPage<T extends { readonly _id: string }>(
   timeOf: (record: T) => number,
 ) {
   const last = items.at(-1);
-  return {
-    code: 200,
-    hasMore,
-    ...(hasMore && last && { cursor: encodeCursor({ timeMs: timeOf(last), id: last._id }) }),
-  };
+  return pageMeta(hasMore, last ? encodeCursor({ timeMs: timeOf(last), id: last._id }) : null);
 }
 
 /** Reads the given bounds as epoch ms. Times before 1970 become 0. */

@@ -1,10 +1,10 @@
 /** Queries events in the analytics store, newest first. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import type { Scope } from '../../pipeline/catalog/types.js';
+import type { ListCursor, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { Event } from '../../schemas/json/user.js';
-import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import { pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import { type Statement, where } from '../sql.js';
 import { type EventFilters, filterConditions, readEventFilters } from './filters.js';
 
@@ -13,7 +13,7 @@ export interface EventQuery extends EventFilters {
   readonly limit: number;
   readonly createdBefore?: number;
   readonly createdAfter?: number;
-  readonly cursor: Cursor | null;
+  readonly cursor: ListCursor | null;
 }
 
 /** A row of table `events`. */

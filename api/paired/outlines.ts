@@ -12,7 +12,7 @@ import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id, Position } from '../../schemas/json/common.js';
 import { type GeofenceRecord, isEnabledAt } from '../../schemas/json/geofence.js';
-import { cursorParameter, listPaging } from '../lists.js';
+import { cursorParameter, listPaging, pageMeta } from '../lists.js';
 import { cursorOf, readPlace, type SearchedResource } from './search.js';
 
 const maxOutlines = 5_000;
@@ -111,8 +111,7 @@ export function addOutlineRoute<Stored extends GeofenceRecord | BeaconRecord>(
         if (from === null || outlines.length >= limit || positions >= maxPositions) break;
         await nextTurn();
       }
-      const cursor = from === null ? {} : { cursor: cursorOf(from) };
-      return { meta: { code: 200, hasMore: from !== null, ...cursor }, outlines };
+      return { meta: pageMeta(from !== null, from === null ? null : cursorOf(from)), outlines };
     },
   });
 }

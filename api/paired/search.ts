@@ -22,7 +22,7 @@ import type {
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { createTurns } from '../../schemas/turns.js';
-import { listParameters, readListQuery } from '../lists.js';
+import { listParameters, pageMeta, readListQuery } from '../lists.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 
@@ -148,7 +148,7 @@ export async function searchPage<Stored extends Listed>(
     await nextTurn(signal);
   }
   if (found.externalId !== undefined) items.sort(byTime(found));
-  return { items, meta: { code: 200, hasMore: from !== null, ...(from !== null && { cursor: cursorOf(from) }) } };
+  return { items, meta: pageMeta(from !== null, from === null ? null : cursorOf(from)) };
 }
 
 /**

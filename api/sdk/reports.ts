@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { readsEverything } from '../../http/access/disclosure.js';
 import type { Caller } from '../../http/access/keys.js';
+import { success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import { readStructure } from '../../http/fields/structures.js';
 import { topics } from '../../pipeline/ports.js';
@@ -15,8 +16,6 @@ import { eventJson } from '../../schemas/wire/user.js';
 import { type Conversion, eventAsSent, eventOf, isReserved, readConversion } from './conversion.js';
 import type { SdkDependencies } from './dependencies.js';
 import { ConversionAnswer, ConversionRequest, Done } from './schemas.js';
-
-const success = { meta: { code: 200 } };
 
 export const reportRoutes: FastifyPluginAsync<SdkDependencies> = async (
   app,
@@ -53,7 +52,7 @@ export const reportRoutes: FastifyPluginAsync<SdkDependencies> = async (
       const key = deviceKey({ ...caller, deviceId: conversion.deviceId ?? event.id });
       await log.append(topics.events, [{ key, value: codecs.event.encode(event) }]);
       metrics.add('conversions_accepted_total', 1);
-      return { ...success, event: eventJson(readsEverything(caller) ? event : eventAsSent(event, conversion)) };
+      return { meta: success, event: eventJson(readsEverything(caller) ? event : eventAsSent(event, conversion)) };
     },
   );
 
@@ -72,7 +71,7 @@ export const reportRoutes: FastifyPluginAsync<SdkDependencies> = async (
     async (request) => {
       const logs = readStructure('logs', (request.body as { logs?: unknown } | undefined)?.logs);
       if (logs.ok && Array.isArray(logs.value)) metrics.add('client_log_lines_total', logs.value.length);
-      return success;
+      return { meta: success };
     },
   );
 };

@@ -6,6 +6,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { createDisclosures } from '../../http/access/disclosure.js';
 import { leavingOf } from '../../http/access/revocation.js';
+import { success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { readMetadataFilter } from '../../http/fields/structures.js';
 import { maxIdCharacters } from '../../http/location/request.js';
@@ -120,7 +121,7 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       const geofences = await spatial.context({ ...placeOf(caller, position), accuracyM }, leavingOf(reply));
       // Mobile SDKs read `context`, the web SDK reads the top level.
       const context = { live: caller.environment === 'live', geofences };
-      return { meta: { code: 200 }, context, ...context };
+      return { meta: success, context, ...context };
     },
   );
 
@@ -139,7 +140,7 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       const caller = callerOf(request);
       const { near, search } = accepted(readGeofenceQuery(request.query as RawFields));
       const geofences = await spatial.searchGeofences({ ...placeOf(caller, near), ...search }, leavingOf(reply));
-      return { meta: { code: 200 }, geofences: disclosureFor(caller).geofences(geofences) };
+      return { meta: success, geofences: disclosureFor(caller).geofences(geofences) };
     },
   );
 
@@ -194,7 +195,7 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       const { radiusM, geofences: around, beacons } = await regionAround(place, userId, leavingOf(reply));
       const geofences = disclosureFor(caller).geofences(around);
       const region = { latitude: place.latitude, longitude: place.longitude, radius: radiusM };
-      return { meta: { code: 200 }, geofences, beacons, places: [], region };
+      return { meta: success, geofences, beacons, places: [], region };
     },
   );
 };

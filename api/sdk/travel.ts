@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import { success } from '../../http/describe.js';
 import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { readLatitudeLongitude } from '../../http/fields/structures.js';
 import { geodesicDistance } from '../../providers/routes/geodesic.js';
@@ -200,7 +201,7 @@ export const travelRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'routes'>> =
         ...geometryJson([origin, destination], { ...travel, points: null }),
       };
       const byMode = Object.fromEntries(found.filter(([, route]) => route !== null));
-      return { meta: { code: 200 }, routes: { geodesic, ...byMode } };
+      return { meta: success, routes: { geodesic, ...byMode } };
     },
   );
 
@@ -220,7 +221,7 @@ export const travelRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'routes'>> =
       const { units: shown, ...travel } = accepted(readMatrixQuery(request.query as RawFields));
       const rows = accepted(await configured(routes).matrix({ project, ...travel }));
       return {
-        meta: { code: 200 },
+        meta: success,
         origins: travel.origins.map(placeJson),
         destinations: travel.destinations.map(placeJson),
         matrix: rows.map((row, originIndex) =>

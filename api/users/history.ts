@@ -6,14 +6,14 @@
  */
 import Type, { type Static } from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import type { Scope, SpatialQueries } from '../../pipeline/catalog/types.js';
+import type { ListCursor, Scope, SpatialQueries } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { dayMs } from '../../schemas/durations.js';
 import { Id, Point, Timestamp } from '../../schemas/json/common.js';
 import type { Event, User } from '../../schemas/json/user.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
 import { isoTime, point } from '../../schemas/wire/common.js';
-import { type Cursor, pageOf, readCursor, readLimit } from '../lists.js';
+import { pageOf, readCursor, readLimit } from '../lists.js';
 import { where } from '../sql.js';
 
 export interface HistoryDeps {
@@ -24,7 +24,7 @@ export interface HistoryDeps {
 /** Bounds by the time of the location, epoch ms; `after` is exclusive, `before` too. */
 export interface HistoryQuery {
   readonly limit: number;
-  readonly cursor: Cursor | null;
+  readonly cursor: ListCursor | null;
   readonly before: number | null;
   readonly after: number | null;
 }

@@ -5,6 +5,7 @@ import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { Id, Position, Timestamp } from '../../schemas/json/common.js';
 import { isoTime, withoutUnset } from '../../schemas/wire/common.js';
+import { pageMeta } from '../lists.js';
 import { where } from '../sql.js';
 
 export const maxPositions = 5_000;
@@ -69,7 +70,7 @@ export async function listPositions(
     parameters,
   );
   return {
-    meta: { code: 200, hasMore: rows.length > limit },
+    meta: pageMeta(rows.length > limit, null),
     positions: rows.slice(0, limit).map(
       (row): UserPosition => ({
         user: row.user,

@@ -1,13 +1,13 @@
 /** Queries users in the analytics store, with those of their geofences and beacons that are still monitored. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
+import type { ConfigurationReader, ListCursor, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { type GeofenceRecord, isMonitoredFor } from '../../schemas/json/geofence.js';
 import type { User } from '../../schemas/json/user.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
 import { type UserParts, userJson } from '../../schemas/wire/user.js';
-import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import { pageMeta, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import { type Statement, where } from '../sql.js';
 
 export interface UsersDeps {
@@ -20,7 +20,7 @@ export interface UserQuery {
   readonly limit: number;
   readonly updatedBefore?: number;
   readonly updatedAfter?: number;
-  readonly cursor: Cursor | null;
+  readonly cursor: ListCursor | null;
   /** A part of the user's ids, description or metadata, in any case of letters. */
   readonly search?: string | null;
   /** `_id` of a geofence that the users are inside of. */
@@ -122,7 +122,7 @@ export async function listUsersInside(
   { _id, enabled, disableAfter, userIds }: GeofenceRecord,
   query: UserQuery,
 ) {
-  if (!enabled) return { meta: pageOf([], query.limit).meta, users: [] };
+  if (!enabled) return { meta: pageMeta(false, null), users: [] };
   return listUsers(deps, scope, {
     ...query,
     geofence: _id,

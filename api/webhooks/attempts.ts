@@ -1,11 +1,12 @@
 /** Lists delivery attempts of a webhook from the analytics store, newest first. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import type { ListCursor } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { type Attempt, AttemptState, attemptResults, type WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Attempt as AttemptRecord, DeliveryReason } from '../../schemas/records.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
-import { type Cursor, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import { pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import { type Statement, where } from '../sql.js';
 
 /** The query of a list of attempts. Bounds are exclusive, epoch ms; null: any. */
@@ -13,7 +14,7 @@ export interface AttemptQuery {
   readonly limit: number;
   readonly before?: number;
   readonly after?: number;
-  readonly cursor: Cursor | null;
+  readonly cursor: ListCursor | null;
   readonly result: string | null;
   readonly state: string | null;
   /** `webhook-id` of the request. */

@@ -13,7 +13,7 @@ import { eventText } from '../../schemas/wire/event-text.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { boundedReads } from '../history.js';
-import { cursorParameter, encodeCursor, limitParameter, timeParameters } from '../lists.js';
+import { cursorParameter, encodeCursor, limitParameter, pageMeta, timeParameters } from '../lists.js';
 import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
 import { readTestType, TestBody } from './fields.js';
 import { type ById, webhookOf } from './records.js';
@@ -91,13 +91,10 @@ export const deliveryRoutes =
         if (!webhook.enabled) throw new ApiError('conflict', 'the webhook is disabled; enable it first');
         if (asked.kind === 'event') {
           const deliveries = await redeliverEvent(redelivering, webhook, asked.event);
-          return { meta: { ...success, hasMore: false }, deliveries };
+          return { meta: pageMeta(false, null), deliveries };
         }
         const { deliveries, next } = await redeliverRange(redelivering, webhook, asked.range);
-        return {
-          meta: { ...success, hasMore: next !== null, ...(next && { cursor: encodeCursor(next) }) },
-          deliveries,
-        };
+        return { meta: pageMeta(next !== null, next && encodeCursor(next)), deliveries };
       },
     });
 

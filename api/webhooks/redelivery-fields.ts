@@ -2,8 +2,9 @@
 import Type from 'typebox';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { choiceField, dateField, field, readTable, refuseUnknown, schemaOf } from '../../http/fields/table.js';
+import type { ListCursor } from '../../pipeline/catalog/types.js';
 import { Id } from '../../schemas/json/common.js';
-import { type Cursor, readCursor } from '../lists.js';
+import { readCursor } from '../lists.js';
 
 /** Events by `createdAt`, from the first bound, which is included, to the second, which is not. Epoch ms. */
 export interface EventRange {
@@ -13,7 +14,7 @@ export interface EventRange {
   /** Only events whose last attempt at the webhook was not delivered. */
   readonly failedOnly: boolean;
   /** Where an earlier answer ended. */
-  readonly cursor: Cursor | null;
+  readonly cursor: ListCursor | null;
 }
 
 export type RedeliveryRequest =

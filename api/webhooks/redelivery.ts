@@ -7,6 +7,7 @@
  */
 
 import { found } from '../../http/describe.js';
+import type { ListCursor } from '../../pipeline/catalog/types.js';
 import { type Analytics, topics } from '../../pipeline/ports.js';
 import { deliveriesOf, maxEventCharacters, storedUserText } from '../../pipeline/records/deliveries.js';
 import { deviceKey } from '../../pipeline/records/device-key.js';
@@ -17,7 +18,6 @@ import type { Event } from '../../schemas/json/user.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import type { Delivery } from '../../schemas/records.js';
 import type { ApiDependencies } from '../dependencies.js';
-import type { Cursor } from '../lists.js';
 import type { EventRange } from './redelivery-fields.js';
 import { eventById, eventsOfRange, lastSent, type SentEvents, type StoredEvent } from './stored-events.js';
 
@@ -40,7 +40,7 @@ export async function redeliverRange(
   webhook: WebhookRecord,
   range: EventRange,
   { maxEvents, maxStepEvents, maxPartEvents }: RedeliveryBounds = redeliveryBounds,
-): Promise<{ readonly deliveries: number; readonly next: Cursor | null }> {
+): Promise<{ readonly deliveries: number; readonly next: ListCursor | null }> {
   let { cursor } = range;
   let deliveries = 0;
   for (let events = 0; events < maxEvents; ) {

@@ -1,8 +1,9 @@
 /** Reads events and their earlier deliveries from the analytics store, for redeliveries. */
+
+import type { ListCursor } from '../../pipeline/catalog/types.js';
 import { transitionOrder } from '../../pipeline/evaluation/evaluate.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { AttemptState, WebhookRecord } from '../../schemas/json/webhook.js';
-import type { Cursor } from '../lists.js';
 import { where } from '../sql.js';
 import type { EventRange } from './redelivery-fields.js';
 
@@ -59,7 +60,7 @@ export async function eventsOfRange(
   webhook: WebhookRecord,
   { fromMs, toMs, cursor }: Omit<EventRange, 'failedOnly'>,
   limit: number,
-): Promise<{ readonly events: StoredEvent[]; readonly next: Cursor | null }> {
+): Promise<{ readonly events: StoredEvent[]; readonly next: ListCursor | null }> {
   const { sql, parameters } = where(webhook, [
     ['created_at >= {time}', cursor?.timeMs ?? fromMs],
     ['created_at < {time}', toMs],
