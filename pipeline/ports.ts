@@ -222,11 +222,20 @@ export interface Positions {
   set(group: string, topic: Topic, partition: number, position: Position): Promise<void>;
 }
 
+/** The topics from which deliveries are made. */
+export const deliveryTopics = [topics.events, topics.deliveries] as const;
+
 /** A partition from which deliveries are made. Each has its own queue. */
 export interface DeliverySource {
-  readonly topic: typeof topics.events | typeof topics.deliveries;
+  readonly topic: (typeof deliveryTopics)[number];
   readonly partition: number;
 }
+
+/** Returns all sources. Their order stays the same, because cursors name sources by their place in it. */
+export const deliverySources = (log: Pick<Log, 'partitions'>): DeliverySource[] =>
+  deliveryTopics.flatMap((topic) =>
+    Array.from({ length: log.partitions(topic) }, (_, partition) => ({ topic, partition })),
+  );
 
 /** Exclusive ownership of one source's queue, until another process claims it. */
 export interface DeliveryClaim {

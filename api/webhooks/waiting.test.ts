@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
-import { topics } from '../../pipeline/ports.js';
+import { deliverySources } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import { deriveId } from '../../schemas/ids.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
@@ -21,9 +21,7 @@ afterAll(async () => {
 
 const api = await useApi({ webhooks: webhookParts({ waiting: embedded.deliveryQueue.waiting, maxWebhooks: 1_000 }) });
 
-const sources = [topics.events, topics.deliveries].flatMap((topic) =>
-  [0, 1, 2].map((partition) => ({ topic, partition })),
-);
+const sources = deliverySources(embedded.log);
 const noonMs = Date.UTC(2026, 0, 1, 12);
 
 async function newWebhook(): Promise<string> {

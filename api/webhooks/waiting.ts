@@ -6,11 +6,11 @@
  */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, type Log, topics } from '../../pipeline/ports.js';
+import { type DeliveryPlace, type DeliveryQueue, deliverySources, type Log } from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import { waitingDeliveryJson } from '../../schemas/wire/webhook.js';
-import { readLimit } from '../lists.js';
+import { pageMeta, readLimit } from '../lists.js';
 
 /** Queues that are read at the same time. */
 const maxConcurrentReads = 4;
@@ -63,7 +63,7 @@ export async function listWaiting(
   { _id }: WebhookRecord,
   { limit, cursor }: WaitingQuery,
 ) {
-  const queues = queuesOf(log);
+  const queues = deliverySources(log);
   let first: Found[] = [];
   for (let start = 0; start < queues.length; start += maxConcurrentReads) {
     const reads = queues.slice(start, start + maxConcurrentReads).map(async (source, index): Promise<Found[]> => {
@@ -76,19 +76,13 @@ export async function listWaiting(
   }
   const page = first.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = first.length > limit;
   return {
-    meta: { code: 200, hasMore, ...(hasMore && last && { cursor: encodeCursor(last) }) },
+    meta: pageMeta(first.length > limit, last ? encodeCursor(last) : null),
     deliveries: page.map(({ value, ...place }) =>
       waitingDeliveryJson({ ...place, delivery: codecs.delivery.decode(value) }),
     ),
   };
 }
-
-const queuesOf = (log: Pick<Log, 'partitions'>): DeliverySource[] =>
-  [topics.events, topics.deliveries].flatMap((topic) =>
-    Array.from({ length: log.partitions(topic) }, (_, partition) => ({ topic, partition })),
-  );
 
 /**
  * Returns the place in a queue after which the next page begins. Of deliveries with the same due time, those in earlier

@@ -17,9 +17,9 @@ import {
   type DeliveryPlace,
   type DeliveryQueue,
   type DeliverySource,
+  deliverySources,
   type Position,
   type Settlement,
-  topics,
   type WaitingDelivery,
 } from '../../../pipeline/ports.js';
 import { freshId } from '../../../schemas/ids.js';
@@ -231,10 +231,9 @@ export function createRedisDeliveryQueue({ redis, partitions }: RedisDeliveryQue
   }
 
   async function size(): Promise<number> {
-    const sources = [topics.events, topics.deliveries].flatMap((topic) =>
-      Array.from({ length: partitions }, (_, partition) => ({ topic, partition })),
+    const sizes = deliverySources({ partitions: () => partitions }).map((source) =>
+      redis.withRetries(() => client.hget(keysOf(source).meta, 'size')),
     );
-    const sizes = sources.map((source) => redis.withRetries(() => client.hget(keysOf(source).meta, 'size')));
     return (await Promise.all(sizes)).reduce((sum, size) => sum + Number(size), 0);
   }
 

@@ -15,7 +15,7 @@ import { locationRows } from '../../../schemas/testing/rows.js';
 import { until } from '../../../testing/until.js';
 import { placeRecord } from '../../catalog/testing/fixtures.js';
 import { createSecretCipher, encryptionKeyBytes } from '../../encryption.js';
-import { type Analytics, topics } from '../../ports.js';
+import { type Analytics, deliverySources, topics } from '../../ports.js';
 import { isErasureCommand } from '../../records/erasure-command.js';
 import { projectErasures } from '../../records/project-erasures.js';
 import { createSweeperLeases } from '../../sweeper.js';
@@ -144,10 +144,7 @@ async function start({ command, isRefused = () => false, erasers: count = 1 }: O
 
 /** Keeps the positions of the delivery queue at the ends of their topics. */
 async function passDeliverySources({ embedded: { log, deliveryQueue } }: TestNode) {
-  const sources = ([topics.events, topics.deliveries] as const).flatMap((topic) =>
-    Array.from({ length: log.partitions(topic) }, (_, partition) => ({ topic, partition })),
-  );
-  const claims = await Promise.all(sources.map(deliveryQueue.claim));
+  const claims = await Promise.all(deliverySources(log).map(deliveryQueue.claim));
   let isStopped = false;
   async function run(): Promise<void> {
     while (!isStopped) {

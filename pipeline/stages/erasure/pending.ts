@@ -1,7 +1,7 @@
 /** Finds and removes pending deliveries about erased users and events. */
 import { codecs } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
-import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, type Log, topics } from '../../ports.js';
+import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, deliverySources, type Log } from '../../ports.js';
 
 /** What a delivery may name. */
 export interface Erased {
@@ -29,11 +29,6 @@ interface Body {
 
 const pageDeliveries = 200;
 
-const sourcesOf = (log: Pick<Log, 'partitions'>): DeliverySource[] =>
-  [topics.events, topics.deliveries].flatMap((topic) =>
-    Array.from({ length: log.partitions(topic) }, (_, partition) => ({ topic, partition })),
-  );
-
 function namesErased({ body, createdAt }: Delivery, { users, names }: Erased): boolean {
   const { user, event, events = [] } = JSON.parse(body.toString()) as Body;
   const isErased = ({ _id = '', userId = '', deviceId = '' }: NamedUser = {}): boolean =>
@@ -54,7 +49,7 @@ export async function erasePending(
   erased: Erased,
 ): Promise<number> {
   let count = 0;
-  for (const source of sourcesOf(log)) {
+  for (const source of deliverySources(log)) {
     for (const { webhook } of await queue.webhooks(source)) count += await eraseOf(queue, source, webhook, erased);
   }
   return count;

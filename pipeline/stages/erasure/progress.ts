@@ -1,7 +1,14 @@
 /** Waits until the stages have passed the ends that their topics have now. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DeliveryQueue, Log, Positions, StateStore, Topic } from '../../ports.js';
-import { topics } from '../../ports.js';
+import {
+  type DeliveryQueue,
+  deliveryTopics,
+  type Log,
+  type Positions,
+  type StateStore,
+  type Topic,
+  topics,
+} from '../../ports.js';
 import { analyticsSinkGroup } from '../analytics/sink.js';
 
 const pollMs = 100;
@@ -51,7 +58,7 @@ export function createProgress({ log, states, positions, deliveries, patienceMs,
   }
 
   async function areEventsQueued(): Promise<boolean> {
-    for (const topic of [topics.events, topics.deliveries] as const) {
+    for (const topic of deliveryTopics) {
       const offsetOf: OffsetOf = async (partition) => (await deliveries.position({ topic, partition })).offset;
       if (!(await reached(await endsOf(topic), offsetOf))) return false;
     }

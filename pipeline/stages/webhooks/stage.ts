@@ -12,7 +12,14 @@ import type { WebhookDisabledReason } from '../../../schemas/json/webhook.js';
 import type { ConfigurationReader } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
 import { createFailure } from '../../failure.js';
-import { type DeliveryQueue, type Log, type StateStore, type Subscription, topics } from '../../ports.js';
+import {
+  type DeliveryQueue,
+  deliveryTopics,
+  type Log,
+  type StateStore,
+  type Subscription,
+  topics,
+} from '../../ports.js';
 import type { Tracing } from '../../tracing.js';
 import { systemTimers, type Timers } from '../background.js';
 import { watchClaims } from '../claim-watch.js';
@@ -148,7 +155,7 @@ export function createWebhookStage(parts: WebhookStageParts): Subscription {
       loadDuplicateFilter: async () => noDuplicates,
     }),
   };
-  const subscriptions = ([topics.events, topics.deliveries] as const).map((topic) =>
+  const subscriptions = deliveryTopics.map((topic) =>
     log.consume({
       topic,
       group: webhookStageGroup,
