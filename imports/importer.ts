@@ -2,7 +2,7 @@
  * Runs imports: one at a time per project on all nodes. Files run in a thread of their own, if the node has one.
  */
 import type { GeometrySources } from '../api/dependencies.js';
-import { isDeleted } from '../pipeline/catalog/store/tables/revisions.js';
+import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
 import { holdLease } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
@@ -173,7 +173,7 @@ export function createImporter({
     const stop = new AbortController();
     stops.set(id, stop);
     const asking = setInterval(() => {
-      if (isDeleted(configuration, 'project', scope.project)) stop.abort();
+      if (isProjectDeleted(configuration, scope.project)) stop.abort();
       if (isOnlyNode) return;
       values.get(stopKey(id)).then(
         (value) => value !== undefined && stop.abort(),

@@ -74,7 +74,8 @@ function variable(script: string, id = script.toLowerCase().replace('_', '-'), k
 }
 
 /** Describes a family of one script, with one file for each weight or a single weight. */
-function weighted(script: string, hasWeights: boolean, id = script.toLowerCase()): FontFamily {
+function weighted(script: string, hasWeights: boolean): FontFamily {
+  const id = script.toLowerCase();
   return {
     name: `Fenceline ${script}`,
     package: `@fontsource/noto-sans-${id}`,

@@ -2,7 +2,7 @@
  * One replay on the node that runs it: waits for its turn, follows its process, stores its progress and its events, and
  * ends it when somebody or something wants that.
  */
-import { isDeleted } from '../pipeline/catalog/store/tables/revisions.js';
+import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ConfigurationReader } from '../pipeline/catalog/types.js';
 import { ignorePassing } from '../pipeline/errors.js';
 import type { FairLimit } from '../pipeline/fair-limit.js';
@@ -133,7 +133,7 @@ export class ReplayRun {
       this.#storedAtMs = clock();
     }
     this.#hasChanged = false;
-    if (isDeleted(configuration, 'project', current.project)) this.#stop.because('project_deleted');
+    if (isProjectDeleted(configuration, current.project)) this.#stop.because('project_deleted');
     else if (await stored.isCancelled(current._id)) this.#stop.because('cancelled');
     else if (this.#startedAtMs !== undefined && clock() - this.#startedAtMs > maxMs) this.#stop.because('too_long');
   }

@@ -14,7 +14,7 @@ import { readLocation } from '../http/location/request.js';
 import { applyBatch } from '../imports/batch.js';
 import { geometryResolver, resourceOf } from '../imports/resources.js';
 import { recordOf } from '../ingest/intake.js';
-import { isDeleted } from '../pipeline/catalog/store/tables/revisions.js';
+import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
 import { topics } from '../pipeline/ports.js';
@@ -136,7 +136,7 @@ export function createDemo(parts: DemoParts): Demo {
     let locations = 0;
     for (let tick = 0; clock() < first.endsAtMs && !signal.aborted; tick++) {
       if (tick % ticksPerState === 0) {
-        if (isDeleted(configuration, 'project', scope.project)) return;
+        if (isProjectDeleted(configuration, scope.project)) return;
         const next = JSON.stringify({ ...first, locations });
         if (!(await values.put(stateKey(first.id), next, keepStateMs, { current: text }))) return;
         text = next;

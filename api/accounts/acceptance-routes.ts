@@ -28,7 +28,7 @@ export const acceptanceRoutes =
     async function accountFor(request: FastifyRequest, email: string, password: string): Promise<AccountRecord> {
       const existing = configuration.account(accountIdOf(email));
       if (existing === undefined) {
-        accepted(checkNewPassword('password', password, email));
+        accepted(checkNewPassword(password, email));
         return createAccount(deps, email, await parts.passwords.hash(password));
       }
       await limits.signIn(request, email);

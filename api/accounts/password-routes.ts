@@ -76,7 +76,7 @@ export const passwordRoutes =
         const reset = await resetTokens.read(token);
         const account = reset?.account ? configuration.account(reset.account) : undefined;
         if (account === undefined || account.generation !== reset?.generation) throw wrongToken();
-        accepted(checkNewPassword('password', password, account.email));
+        accepted(checkNewPassword(password, account.email));
         const passwordHash = await passwords.hash(password);
         // Used up only now, so that a password that breaks the rules costs no token.
         if ((await resetTokens.redeem(token)) === undefined) throw wrongToken();
@@ -106,7 +106,7 @@ export const passwordRoutes =
         const account = accountOf(sessionOf(request));
         await limits.signIn(request, account.email);
         if (!(await passwords.verify(current, account.passwordHash))) throw wrongPasswordAt('current');
-        accepted(checkNewPassword('password', password, account.email));
+        accepted(checkNewPassword(password, account.email));
         const passwordHash = await passwords.hash(password);
         const changed = await changeAccount(deps, edit, account, (record) => ({
           ...record,

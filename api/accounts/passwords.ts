@@ -44,12 +44,13 @@ export const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>
 const normalized = (password: string): string => password.normalize('NFKC');
 
 /** Checks a new password. Length is the only rule of form (NIST SP 800-63B); the address is the first guess. */
-export function checkNewPassword(param: string, password: string, email: string): Validated<string> {
-  if (!password.isWellFormed()) return invalid(param, 'must be well-formed text');
+export function checkNewPassword(password: string, email: string): Validated<string> {
+  if (!password.isWellFormed()) return invalid('password', 'must be well-formed text');
   const { length } = [...normalized(password)];
   if (length < minPasswordCharacters || password.length > maxPasswordCharacters)
-    return invalid(param, `must have ${minPasswordCharacters} to ${maxPasswordCharacters} characters`);
-  if (password.toLowerCase().includes(email.toLowerCase())) return invalid(param, 'must not contain the mail address');
+    return invalid('password', `must have ${minPasswordCharacters} to ${maxPasswordCharacters} characters`);
+  if (password.toLowerCase().includes(email.toLowerCase()))
+    return invalid('password', 'must not contain the mail address');
   return { ok: true, value: password };
 }
 

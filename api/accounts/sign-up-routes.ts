@@ -85,7 +85,7 @@ export const signUpRoutes =
           );
         const { email, password, project } = readBody(request, signUpFields);
         await limits.signUp(request, email);
-        accepted(checkNewPassword('password', password, email));
+        accepted(checkNewPassword(password, email));
         const passwordHash = await parts.passwords.hash(password);
         const pending = { email, passwordHash, project: project ?? 'My project' };
         return parts.confirmation === 'mail' ? mailConfirmation(pending) : create(request, reply, pending);

@@ -4,11 +4,11 @@ import { contentOf } from '../../http/describe.js';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
-const pixels = (description: string) => Type.Integer({ minimum: 100, maximum: 2_048, description });
+const pixels = Type.Integer({ minimum: 100, maximum: 2_048, description: 'CSS pixels' });
 
 export const mapParameters = Type.Object({
-  width: pixels('CSS pixels'),
-  height: pixels('CSS pixels'),
+  width: pixels,
+  height: pixels,
   center: text('`latitude,longitude`; required unless `markers`, `path`, `geofences` or `bbox` is given'),
   zoom: Type.Optional(
     Type.Number({

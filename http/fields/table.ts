@@ -56,8 +56,8 @@ export const booleanField = (description = ''): Field<boolean | null> =>
 export const numberField = (range: NumberRange, description = ''): Field<number | null> =>
   field((reader, name) => reader.number(name, range), Type.Number(boundsOf(range)), { description });
 
-export const integerField = (range: NumberRange, description = ''): Field<number | null> =>
-  field((reader, name) => reader.integer(name, range), Type.Integer(boundsOf(range)), { description });
+export const integerField = (range: NumberRange): Field<number | null> =>
+  field((reader, name) => reader.integer(name, range), Type.Integer(boundsOf(range)));
 
 export const choiceField = <const Word extends string>(words: readonly Word[], description = ''): Field<Word | null> =>
   field((reader, name) => reader.choice(name, words), Type.Enum([...words]), { description });

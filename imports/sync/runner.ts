@@ -8,7 +8,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeleted } from '../../pipeline/catalog/store/tables/revisions.js';
+import { isProjectDeleted } from '../../pipeline/catalog/store/tables/revisions.js';
 import { type HeldLease, holdLease } from '../../pipeline/held-lease.js';
 import { freshId } from '../../schemas/ids.js';
 import type { SyncRecord } from '../../schemas/json/sync.js';
@@ -83,13 +83,11 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
 
   /** Returns why a run must not go on; undefined if it may. A sync that was created again is another one. */
   function withdrawal({ project, environment, createdAt }: SyncRecord): string | undefined {
-    if (isProjectDeleted(project)) return 'the project was deleted';
+    if (isProjectDeleted(configuration, project)) return 'the project was deleted';
     const current = configuration.sync({ project, environment });
     if (current?.createdAt !== createdAt) return 'the sync was deleted';
     return current.enabled ? undefined : 'the sync was switched off';
   }
-
-  const isProjectDeleted = (project: string): boolean => isDeleted(configuration, 'project', project);
 
   function isHeld(id: string, nowMs: number): boolean {
     const leftMs = (heldUntil.get(id) ?? 0) - nowMs;
@@ -100,7 +98,7 @@ export function createSyncRunner(parts: SyncRunnerParts): SyncRunner {
   /** Returns the syncs that are due and that this node may start, those that have waited longest first. */
   function waiting(nowMs: number): SyncRecord[] {
     return [...configuration.syncs()]
-      .filter(({ _id, project }) => !isProjectDeleted(project) && !isHeld(_id, nowMs))
+      .filter(({ _id, project }) => !isProjectDeleted(configuration, project) && !isHeld(_id, nowMs))
       .flatMap((sync) => {
         const due = dueRun(sync, schedule, nowMs);
         return due === undefined ? [] : [{ sync, sinceMs: due.sinceMs }];

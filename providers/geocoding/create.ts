@@ -9,10 +9,8 @@ import { createHttpGeocoder } from './http-geocoder.js';
 import { createPace, type Turns } from './request-queue.js';
 import { services } from './services.js';
 
-export const geocodingProviders = ['gazetteer', 'nominatim', 'photon', 'pelias', 'none'] as const;
-
 export interface GeocodingSettings {
-  readonly provider: (typeof geocodingProviders)[number];
+  readonly provider: keyof typeof services | 'gazetteer' | 'none';
   readonly url: string;
   readonly apiKey: string;
   readonly userAgent: string;

@@ -140,7 +140,7 @@ function readNominatim(item: Fields): ReadAddress | undefined {
   };
 }
 
-export const nominatim: Service = {
+const nominatim: Service = {
   name: 'nominatim',
   attribution: openStreetMap,
   forward: (query, options) =>
@@ -237,7 +237,7 @@ const photonSearch = (query: string, options: GeocodingOptions): string =>
     lon: options.near?.[0],
   });
 
-export const photon: Service = {
+const photon: Service = {
   name: 'photon',
   attribution: openStreetMap,
   forward: photonSearch,
@@ -305,7 +305,7 @@ const peliasSearch = (path: string, query: string, options: GeocodingOptions): s
     'focus.point.lon': options.near?.[0],
   });
 
-export const pelias: Service = {
+const pelias: Service = {
   name: 'pelias',
   attribution: 'Pelias; data © OpenStreetMap contributors, OpenAddresses, GeoNames and Who’s On First',
   forward: (query, options) => peliasSearch('/v1/search', query, options),

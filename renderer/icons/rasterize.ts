@@ -28,7 +28,7 @@ export interface RasterIcon {
 }
 
 /** Detects the kind of a file by its bytes, not by its declared type. */
-export function iconKind(bytes: Uint8Array): IconKind | undefined {
+function iconKind(bytes: Uint8Array): IconKind | undefined {
   if (isPng(bytes)) return 'png';
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024)).toString('utf8');
   let text = start.replace(/^\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?/i, '');

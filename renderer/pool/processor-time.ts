@@ -6,17 +6,18 @@ export interface ProcessorTime {
   end(id: number): number;
 }
 
+/** Returns the processor time of this process so far. */
 const usedMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
 
-/** Creates a measurement of jobs in milliseconds. @param used returns the processor time of this process so far. */
-export function createProcessorTime(used = usedMs): ProcessorTime {
+/** Creates a measurement of jobs in milliseconds. */
+export function createProcessorTime(): ProcessorTime {
   const jobs = new Map<number, number>();
   let lastMs = 0;
   function share(): void {
-    const nowMs = used();
+    const nowMs = usedMs();
     for (const [id, ms] of jobs) jobs.set(id, ms + (nowMs - lastMs) / jobs.size);
     lastMs = nowMs;
   }

@@ -1,7 +1,7 @@
 /** A list of points that grows and is used again. Pure. */
 
 /** Coordinates are whole numbers of these parts of a pixel: 2 to this power. */
-export const subpixelBits = 8;
+const subpixelBits = 8;
 export const subpixels = 2 ** subpixelBits;
 
 export class Points {

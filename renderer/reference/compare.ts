@@ -4,11 +4,11 @@ import type { PlacedLabel } from '../labels/label.js';
 import { Picture } from '../testing/pictures.js';
 
 /** Difference of a channel, of 255, beyond which a pixel counts as wrong. */
-export const channelTolerance = 12;
+const channelTolerance = 12;
 /** Maximum share of wrong pixels: 30 of 60,000. */
-export const maxWrongShare = 0.0005;
+const maxWrongShare = 0.0005;
 /** Maximum mean difference of all channels, of 255. */
-export const maxMeanError = 0.1;
+const maxMeanError = 0.1;
 
 /** Returns what is wrong with a picture, or undefined. */
 export function pictureProblem(drawn: Picture, expected: Picture): string | undefined {

@@ -81,13 +81,15 @@ function upTo(text: ExpressionSpecification, separator: string): ExpressionSpeci
   return expression('let', 'all', ended, ['slice', ['var', 'all'], 0, ['index-of', separator, ['var', 'all']]]);
 }
 
-/** Returns the rank of a place by its population, 1 to 10, like our basemap. */
-export function rankOfPopulation(name: string): ExpressionSpecification {
-  const steps = [
-    2_000, 9, 10_000, 8, 20_000, 7, 50_000, 6, 100_000, 5, 200_000, 4, 500_000, 3, 1_000_000, 2, 5_000_000, 1,
-  ];
-  return expression('step', ['to-number', ['get', name], 0], 10, ...steps);
-}
+const population = ['to-number', ['get', 'population'], 0];
+
+/** The rank of a place by its population, 1 to 10, like our basemap. */
+export const rankOfPopulation = expression(
+  'step',
+  population,
+  10,
+  ...[2_000, 9, 10_000, 8, 20_000, 7, 50_000, 6, 100_000, 5, 200_000, 4, 500_000, 3, 1_000_000, 2, 5_000_000, 1],
+);
 
 /** Returns a value of each ranked country, by an expression of its two letters. */
 export function byCountry(
@@ -103,22 +105,16 @@ export function byCountry(
   return expression('match', region, ...[...regions].flatMap(([value, codes]) => [codes, value]), otherwise);
 }
 
-/** Returns the sort key of a place by its population: larger places come first. */
-export function orderOfPopulation(name: string): ExpressionSpecification {
-  return expression('-', 0, ['to-number', ['get', name], 0]);
-}
+/** The sort key of a place by its population: larger places come first. */
+export const orderOfPopulation = expression('-', 0, population);
 
-const isMicrostate = expression('<', ['to-number', ['get', 'population'], 0], 120_000);
+const isMicrostate = expression('<', population, 120_000);
 
 /** Countries of schemas that have their population. A country without one is not small. */
 export const countriesByPopulation = {
   tag: expression('case', ['all', ['has', 'population'], isMicrostate], 'microstate', 'country'),
   values: { country: ['country'], microstate: ['microstate'] },
-  rank: expression(
-    'step',
-    ['to-number', ['get', 'population'], 0],
-    ...[6, 500_000, 5, 4_000_000, 4, 10_000_000, 3, 30_000_000, 2, 120_000_000, 1],
-  ),
-  order: orderOfPopulation('population'),
+  rank: expression('step', population, ...[6, 500_000, 5, 4_000_000, 4, 10_000_000, 3, 30_000_000, 2, 120_000_000, 1]),
+  order: orderOfPopulation,
   isCapital: expression('literal', false),
 };

@@ -77,8 +77,7 @@ export const ImportPlannedRow = Type.Object(
 export type ImportPlannedRow = Static<typeof ImportPlannedRow>;
 
 /** The files of an import: its bad rows, and the rows of a dry run with what an import would do with them. */
-export const importFileNames = ['rejected', 'planned'] as const;
-export type ImportFileName = (typeof importFileNames)[number];
+export type ImportFileName = 'rejected' | 'planned';
 
 /**
  * An import as topic `changes` stores it. Times are epoch ms; `null` means not set. `files` says how many parts each

@@ -27,7 +27,7 @@ export const allTables = [...userTables, 'webhook_attempts', 'rejections'] as co
 const maxNeedles = 255;
 
 /** Bytes of the values in one statement. ClickHouse refuses texts beyond its `max_query_size` of 262,144 bytes. */
-export const maxValueBytes = 100_000;
+const maxValueBytes = 100_000;
 
 const list = (texts: readonly string[]): string => texts.map(literal).join(', ');
 const time = (epochMs: number): string => `fromUnixTimestamp64Milli(toInt64(${Math.floor(epochMs)}), 'UTC')`;

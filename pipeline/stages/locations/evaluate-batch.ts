@@ -6,7 +6,7 @@ import type { Codecs } from '../../../schemas/codecs.js';
 import { isId } from '../../../schemas/ids.js';
 import type { OutcomeTail } from '../../../schemas/record-writers.js';
 import type { Event, Location, OutcomeResult } from '../../../schemas/records.js';
-import { isDeleted } from '../../catalog/store/tables/revisions.js';
+import { isProjectDeleted } from '../../catalog/store/tables/revisions.js';
 import type { Catalog, Scope } from '../../catalog/types.js';
 import { evaluate } from '../../evaluation/evaluate.js';
 import type { Evaluation, EvaluationContext } from '../../evaluation/types.js';
@@ -57,7 +57,7 @@ export function evaluateRecords(
     const context = contextOf(item);
     if (context === undefined) {
       // Locations that were on their way when the project was deleted are dropped.
-      if (isDeleted(catalog.configuration, 'project', item.project)) continue;
+      if (isProjectDeleted(catalog.configuration, item.project)) continue;
       collector.deadLetter({ record, reason: 'unknown_project', message: `there is no project ${item.project}` });
       continue;
     }

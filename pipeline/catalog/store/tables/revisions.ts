@@ -34,12 +34,11 @@ export function isApplicable(current: RecordRevision | undefined, { bases, times
   return bases.includes('absent') && deletedAtMs !== null && timestampMs - deletedAtMs > deletionsRememberedMs;
 }
 
-/** Returns whether there was a record that is deleted. It is known for a month. */
-export const isDeleted = (
-  configuration: { revisionOf(kind: ChangeKind, id: string): RecordRevision | undefined },
-  kind: ChangeKind,
+/** Returns whether there was a project that is deleted. It is known for a month. */
+export const isProjectDeleted = (
+  configuration: { revisionOf(kind: 'project', id: string): RecordRevision | undefined },
   id: string,
-): boolean => isId(id) && configuration.revisionOf(kind, id)?.deletedAtMs != null;
+): boolean => isId(id) && configuration.revisionOf('project', id)?.deletedAtMs != null;
 
 const editHeader = 'edit';
 const basesHeader = 'bases';
