@@ -1,0 +1,144 @@
+/**
+ * One pass of erasures over commands, pending deliveries and rows; of a deleted project also over its configuration.
+ *
+ * The first pass commands every device that it finds, because locations that are not evaluated yet may create a state.
+ * Later passes run when all of these are evaluated, so the states tell which devices still need a command. A first pass
+ * that failed is therefore not repeated: the last one does the same, and appends only what is missing.
+ */
+import type { ErasureRecord } from '../../../schemas/json/erasure.js';
+import type { ReadModel } from '../../catalog/store/read-model.js';
+import type { ConfigurationWriter } from '../../catalog/types.js';
+import type { SecretCipher } from '../../encryption.js';
+import type { DeliveryQueue, Log } from '../../ports.js';
+import { type CommanderParts, commandOf, commandsOf, createCommander } from './commands.js';
+import { type Erased, erasePending } from './pending.js';
+import type { Progress } from './progress.js';
+import type { Rows } from './rows.js';
+import type { Batch } from './schedule.js';
+import { allTables } from './statements.js';
+
+export interface PassParts {
+  readonly readModel: Pick<ReadModel, 'allErasures' | 'bases' | 'recordsOf'>;
+  readonly writer: Pick<ConfigurationWriter, 'write' | 'catchUp'>;
+  readonly log: CommanderParts['log'] & Pick<Log, 'partitions'>;
+  readonly states: CommanderParts['states'];
+  readonly deliveries: Pick<DeliveryQueue, 'waiting' | 'webhooks' | 'erase'>;
+  readonly secretCipher: SecretCipher;
+  /** Epoch ms. */
+  readonly clock: () => number;
+}
+
+/** What ends with a sweep, or works in it. */
+export interface RunningSweep {
+  readonly rows: Rows;
+  readonly progress: Progress;
+  readonly ending: AbortSignal;
+}
+
+/** Records of a deleted project in one write, and writes of one pass: other erasures have their turn in between. */
+const maxDeletedAtOnce = 1_000;
+const maxWritesPerPass = 50;
+
+export interface Passes {
+  /**
+   * Runs all steps once. Returns whether nothing is pending any more; without `last`, the erasures whose last pass it
+   * is, always true.
+   */
+  pass(batch: Batch, last: readonly ErasureRecord[], sweep: RunningSweep): Promise<boolean>;
+  /**
+   * Erases an environment of a deleted project. Returns whether all of it is gone and nothing is on its way; unless it
+   * is the last pass, of what was received by now.
+   */
+  passWhole(record: ErasureRecord, isLast: boolean, sweep: RunningSweep): Promise<boolean>;
+}
+
+/** Creates the passes. Every step can be repeated, so a crash does no harm. */
+export function createPasses(parts: PassParts): Passes {
+  const { readModel, writer, log, deliveries, secretCipher, clock } = parts;
+
+  async function pass(
+    batch: Batch,
+    last: readonly ErasureRecord[],
+    { rows, progress }: RunningSweep,
+  ): Promise<boolean> {
+    const isLast = last.length > 0;
+    if (isLast && !(await progress.isEverythingStored())) return false;
+    const users = targetsOf(batch.records, 'user');
+    // Devices are found by their rows. A row of another erasure that comes after the query must stay for its last pass:
+    // without it the state of its device would never be found.
+    const complete = targetsOf(
+      batch.records.filter((record) => record.completedAt !== null || last.includes(record)),
+      'user',
+    );
+    const events = targetsOf(batch.records, 'event').map(({ name }) => name);
+    const ids = new Set<string>();
+    const names = new Map(users.map(({ name, receivedBy }) => [name, receivedBy]));
+
+    // The topic has the commands of a completed erasure, and a stage that reads it again applies them again.
+    const running = users.filter(({ completedAt }) => completedAt === null);
+    const commander = createCommander(parts, (erasure) => last.some(({ _id }) => _id === erasure));
+    for (const id of await commander.append(running.map((user) => commandOf(batch, user, user.name)))) ids.add(id);
+    for await (const found of rows.findUsers(batch, users)) {
+      for (const { user } of found) ids.add(user);
+      for (const id of await commander.append(commandsOf(batch, running, found))) ids.add(id);
+    }
+    if (isLast && !(await progress.areEvaluated(await commander.ends()))) return false;
+    if (isLast && !(await progress.areEventsQueued())) return false;
+    ids.delete('');
+    const erased: Erased = { ...batch, users: ids, names, events: new Set(events) };
+    await erasePending(log, deliveries, erased);
+    if (isLast && !(await progress.isSinkAtEnd())) return false;
+    for await (const found of rows.findUsers(batch, complete)) for (const { user } of found) ids.add(user);
+    ids.delete('');
+    return rows.erase(batch, complete, [...ids], events);
+  }
+
+  async function passWhole(record: ErasureRecord, isLast: boolean, sweep: RunningSweep): Promise<boolean> {
+    const { rows, progress, ending } = sweep;
+    // Before the rows: webhooks end with their records, and imports write no more.
+    if (!(await deleteRecords(record, ending))) return false;
+    if (isLast && !(await progress.isEverythingStored())) return false;
+    const isKnown = isLast || record.completedAt !== null;
+    const receivedBy = clock();
+    const commander = createCommander(parts, () => isKnown);
+    for await (const devices of rows.findDevices(record))
+      await commander.append(devices.map((name) => commandOf(record, { _id: record._id, name, receivedBy }, name)));
+    if (isLast && !(await progress.areEvaluated(await commander.ends()))) return false;
+    // Devices are found by their rows in users: as in `pass`.
+    return rows.eraseAll(
+      record,
+      allTables.filter((table) => isKnown || table !== 'users'),
+    );
+  }
+
+  /** Deletes the configuration of an environment. Returns whether nothing is left of it. */
+  async function deleteRecords(whole: ErasureRecord, ending: AbortSignal): Promise<boolean> {
+    const isOther = ({ project, environment, subject }: ErasureRecord): boolean =>
+      project === whole.project && environment === whole.environment && subject !== 'project';
+    for (let writes = 0; ; writes++) {
+      await writer.catchUp();
+      const records = [
+        ...readModel.recordsOf(whole, maxDeletedAtOnce),
+        ...readModel.allErasures().flatMap((each) => (isOther(each) ? { kind: 'erasure' as const, id: each._id } : [])),
+      ];
+      if (records.length === 0) return true;
+      if (writes === maxWritesPerPass || ending.aborted) return false;
+      await writer.write(
+        records
+          .slice(0, maxDeletedAtOnce)
+          .map(({ kind, id }) => ({ kind, id, record: null, bases: readModel.bases(kind, id) })),
+      );
+    }
+  }
+
+  const targetsOf = (records: readonly ErasureRecord[], subject: ErasureRecord['subject']) =>
+    records
+      .filter((record) => record.subject === subject)
+      .map((record) => ({
+        ...record,
+        name: secretCipher.decrypt(record.target, record._id),
+        receivedBy: record.createdAt,
+      }));
+
+  return { pass, passWhole };
+}
