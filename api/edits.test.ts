@@ -1,18 +1,9 @@
 /** Guarantees of If-Match and ETag on every kind of record, and the result of an edit after another one. */
 import { describe, expect, test } from 'vitest';
-import { adminApiKey, type Call, mapParts, useApi } from './testing/fixtures.js';
+import { adminApiKey, type Call, completeMap, mapParts, useApi } from './testing/fixtures.js';
 
-const drawn = {
-  contentType: 'image/png',
-  missingTiles: 0,
-  cutLayers: [],
-  tileProblem: null,
-  missingIcons: 0,
-  missingFonts: [],
-  processorMs: 0,
-} as const;
 const maps = mapParts({
-  render: async () => ({ ...drawn, bytes: Buffer.from('map') }),
+  render: async () => ({ ...completeMap, processorMs: 0, bytes: Buffer.from('map') }),
   checkStyle: async () => ({ ok: true, value: [] }),
   checkIcon: async () => ({ ok: true, value: 'png' }),
   webStyle: async () => ({ result: { version: 8, sources: {}, layers: [] }, processorMs: 0 }),

@@ -3,7 +3,7 @@ import type { DrawnMap, MapRequest, Uploads } from '../../renderer/types.js';
 import { freshId } from '../../schemas/ids.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { MapMarkerRecord, MapStyleRecord } from '../../schemas/json/map.js';
-import { mapParts, type TestProject, useApi } from '../testing/fixtures.js';
+import { completeMap, mapParts, type TestProject, useApi } from '../testing/fixtures.js';
 
 /** The maps that were drawn, with their files. */
 const drawn: { readonly request: MapRequest; readonly uploads: Uploads }[] = [];
@@ -20,16 +20,7 @@ async function render(
   drawn.push({ request, uploads });
   const icons = request.markers.map(({ icon }) => uploads.icons.get(icon ?? '') ?? icon);
   const bytes = Buffer.from(`${uploads.style ?? request.style} ${icons.join(' ')}`);
-  return {
-    bytes,
-    contentType: 'image/png',
-    missingTiles: 0,
-    cutLayers: [],
-    tileProblem: null,
-    missingIcons: 0,
-    missingFonts: [],
-    processorMs: 0,
-  };
+  return { ...completeMap, bytes, processorMs: 0 };
 }
 const api = await useApi({ maps: mapParts({ render, maxCacheBytes: 100_000 }) });
 const publishable = api.project.key('test', 'publishable');

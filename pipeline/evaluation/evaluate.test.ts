@@ -1,11 +1,10 @@
 /** The rules of evaluation, one by one. */
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../schemas/json/project.js';
-import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
+import type { Location, LocationDetails } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
-import { evaluate } from './evaluate.js';
+import { FlatDevice } from './testing/flat-device.js';
 import {
-  contextOf,
   type FlatFence,
   type FlatWorld,
   flatBeacon,
@@ -17,32 +16,10 @@ import {
 } from './testing/flat-world.js';
 import type { FenceRules } from './types.js';
 
-/** A device with its state. `reports` returns the transitions of a location, such as `entered shop`. */
-function follow(world: FlatWorld) {
-  let state: DeviceState | undefined;
-  const device = {
-    world,
-    evaluate(location: Location) {
-      const done = evaluate(location, state, contextOf(device.world));
-      state = done.state;
-      return done;
-    },
-    reports: (atMin: number, x: number, fields: Partial<Location> = {}) =>
-      device
-        .evaluate(locationAt(atMin, x, 0, fields))
-        .transitions.map(({ type, id }) => `${type.replace(/user\.(\w+?)_.*/, '$1')} ${id}`),
-    inside: () => state?.users[0]?.geofences.map(({ id }) => id) ?? [],
-    get state() {
-      return state;
-    },
-  };
-  return device;
-}
-
 // A shop of 10 m radius around x = 0: inside at 0, on its boundary at 10, outside at 20.
 const shop = (rules: Partial<FenceRules> = {}): FlatFence => flatFence('shop', 0, 0, 10, rules);
 const atShop = (settings: Partial<Settings> = {}, rules: Partial<FenceRules> = {}) =>
-  follow(flatWorld([shop(rules)], settings));
+  new FlatDevice(flatWorld([shop(rules)], settings));
 
 describe('entries and exits', () => {
   test('reports one entry, and an exit with its duration', () => {
@@ -94,7 +71,7 @@ describe('entries and exits', () => {
     const left = ['d', 'b'].map((id) => flatFence(id, 0, 0, 10));
     const right = ['c', 'a'].map((id) => flatFence(id, 30, 0, 10));
     const around = ['z', 'y'].map((id) => flatFence(id, 0, 0, 100, { dwellThreshold_min: 1 }));
-    const device = follow(flatWorld([...left, ...around, ...right], { dwellEvents: true }));
+    const device = new FlatDevice(flatWorld([...left, ...around, ...right], { dwellEvents: true }));
     expect(device.reports(0, 0)).toEqual(['entered b', 'entered d', 'entered y', 'entered z']);
     expect(device.reports(5, 30)).toEqual(['exited b', 'exited d', 'entered a', 'entered c', 'dwelled y', 'dwelled z']);
     expect(device.inside()).toEqual(['y', 'z', 'a', 'c']);
@@ -195,7 +172,7 @@ describe('fences that are not monitored', () => {
     const monitored = flatWorld([shop()], settings);
 
     test('a device outside stays outside, and enters by its first update inside once it is monitored', () => {
-      const device = follow(unmonitored);
+      const device = new FlatDevice(unmonitored);
       expect(device.reports(0, 0, toldAs)).toEqual([]);
       expect(device.inside()).toEqual([]);
       device.world = monitored;
@@ -203,7 +180,7 @@ describe('fences that are not monitored', () => {
     });
 
     test('a device that leaves becomes outside without an event', () => {
-      const device = follow(monitored);
+      const device = new FlatDevice(monitored);
       device.reports(0, 0, toldAs);
       device.world = unmonitored;
       expect(device.reports(1, 20, toldAs)).toEqual([]);
@@ -218,7 +195,7 @@ describe('fences that are not monitored', () => {
         ...world,
         settings: { ...world.settings, dwellEvents: true, defaultDwellThreshold: 5 },
       });
-      const device = follow(withDwells(monitored));
+      const device = new FlatDevice(withDwells(monitored));
       device.reports(0, 0, toldAs);
       device.world = withDwells(unmonitored);
       expect(device.reports(10, 0, toldAs)).toEqual([]);
@@ -335,7 +312,7 @@ describe('repeats and stale locations', () => {
 describe('beacons', () => {
   const ranging = (...minors: number[]) => ({ beacons: minors.map((minor) => flatBeacon('', minor).identifiers) });
   const both = [flatBeacon('till', 1), flatBeacon('door', 2)];
-  const besideBeacons = () => follow(flatWorld([], {}, both));
+  const besideBeacons = () => new FlatDevice(flatWorld([], {}, both));
 
   test('enters listed beacons, leaves others, ignores unknown ones; null changes nothing', () => {
     const device = besideBeacons();
@@ -371,7 +348,7 @@ describe('beacons', () => {
   });
 
   test('come after geofences', () => {
-    const device = follow(flatWorld([shop()], {}, both));
+    const device = new FlatDevice(flatWorld([shop()], {}, both));
     expect(device.reports(0, 0, ranging(1))).toEqual(['entered shop', 'entered till']);
     expect(device.reports(1, 20, ranging(2))).toEqual(['exited shop', 'exited till', 'entered door']);
   });

@@ -2,50 +2,22 @@
 import { describe, expect, test } from 'vitest';
 import { deviceStateType } from '../../schemas/codecs.js';
 import type { Settings } from '../../schemas/json/project.js';
-import type { DeviceState, Location, LocationDetails } from '../../schemas/records.js';
+import type { Location, LocationDetails, Visit } from '../../schemas/records.js';
 import { exampleDetails } from '../../schemas/testing/examples.js';
 import { evaluate } from './evaluate.js';
-import {
-  contextOf,
-  type FlatWorld,
-  flatBeacon,
-  flatFence,
-  flatWorld,
-  locationAt,
-  minutes,
-} from './testing/flat-world.js';
+import { FlatDevice } from './testing/flat-device.js';
+import { contextOf, flatBeacon, flatFence, flatWorld, locationAt, minutes } from './testing/flat-world.js';
 import { defaultBounds } from './types.js';
 
-/** A device with its state, in worlds that may change. */
-function follow(world: FlatWorld) {
-  let state: DeviceState | undefined;
-  const device = {
-    world,
-    evaluate(location: Location) {
-      const done = evaluate(location, state, contextOf(device.world));
-      state = done.state;
-      return done;
-    },
-    reports: (atMin: number, x: number, fields: Partial<Location> = {}) =>
-      device
-        .evaluate(locationAt(atMin, x, 0, fields))
-        .transitions.map(({ type, id }) => `${type.replace(/user\.(\w+?)_.*/, '$1')} ${id}`),
-    /** Stores the state as a release without generations, and reads it again. */
-    upgrade() {
-      const forgotten = (visits: NonNullable<typeof state>['users'][0]['geofences']) =>
-        visits.map((visit) => ({ ...visit, generation: null }));
-      const users = state!.users.map((user) => ({
-        ...user,
-        geofences: forgotten(user.geofences),
-        beacons: forgotten(user.beacons),
-      }));
-      state = { users, locationMs: null };
-    },
-    get user() {
-      return state!.users[0]!;
-    },
-  };
-  return device;
+/** Stores the state as a release without generations, and reads it again. */
+function upgrade(device: FlatDevice): void {
+  const forgotten = (visits: readonly Visit[]) => visits.map((visit) => ({ ...visit, generation: null }));
+  const users = device.state!.users.map((user) => ({
+    ...user,
+    geofences: forgotten(user.geofences),
+    beacons: forgotten(user.beacons),
+  }));
+  device.state = { users, locationMs: null };
 }
 
 describe('a fence that was deleted and created again under its pair kept the visit to the one before', () => {
@@ -54,7 +26,7 @@ describe('a fence that was deleted and created again under its pair kept the vis
   const inRange = { beacons: [door(1).identifiers] };
 
   test('a device that stays inside enters the new fence, without an exit of the old one', () => {
-    const device = follow(flatWorld([shop(1)]));
+    const device = new FlatDevice(flatWorld([shop(1)]));
     expect(device.reports(0, 0)).toEqual(['entered shop']);
     device.world = flatWorld([shop(2)]);
     expect(device.reports(5, 0)).toEqual(['entered shop']);
@@ -62,7 +34,7 @@ describe('a fence that was deleted and created again under its pair kept the vis
   });
 
   test('a device that left makes no exit from a fence that it never entered', () => {
-    const device = follow(flatWorld([shop(1)]));
+    const device = new FlatDevice(flatWorld([shop(1)]));
     device.reports(0, 0);
     device.world = flatWorld([shop(2)]);
     expect(device.reports(5, 20)).toEqual([]);
@@ -70,7 +42,7 @@ describe('a fence that was deleted and created again under its pair kept the vis
   });
 
   test('a disabled new fence is entered once it is enabled', () => {
-    const device = follow(flatWorld([shop(1)]));
+    const device = new FlatDevice(flatWorld([shop(1)]));
     device.reports(0, 0);
     device.world = flatWorld([shop(2, false)]);
     expect(device.reports(1, 0)).toEqual([]);
@@ -79,7 +51,7 @@ describe('a fence that was deleted and created again under its pair kept the vis
   });
 
   test('the same for a beacon', () => {
-    const device = follow(flatWorld([], {}, [door(1)]));
+    const device = new FlatDevice(flatWorld([], {}, [door(1)]));
     expect(device.reports(0, 0, inRange)).toEqual(['entered door']);
     device.world = flatWorld([], {}, [door(2)]);
     expect(device.reports(1, 0)).toEqual([]);
@@ -91,9 +63,9 @@ describe('a fence that was deleted and created again under its pair kept the vis
   });
 
   test('a visit stored by a release without generations continues in the current fence', () => {
-    const device = follow(flatWorld([shop(7)], {}, [door(8)]));
+    const device = new FlatDevice(flatWorld([shop(7)], {}, [door(8)]));
     device.reports(0, 0, inRange);
-    device.upgrade();
+    upgrade(device);
     expect(device.reports(1, 0)).toEqual([]);
     expect(device.user.geofences).toMatchObject([{ id: 'shop', generation: 7 }]);
     expect(device.user.beacons).toMatchObject([{ id: 'door', generation: 8 }]);
@@ -113,13 +85,13 @@ describe('a disabled beacon hid an enabled one with the same identifiers', () =>
     ],
     [[flatBeacon('a', 1, false), flatBeacon('b', 1, false)], []],
   ])('%#', (beacons, enabled) => {
-    const device = follow(flatWorld([], {}, beacons));
+    const device = new FlatDevice(flatWorld([], {}, beacons));
     expect(device.reports(0, 0, inRange)).toEqual(enabled.map((id) => `entered ${id}`));
     expect(device.reports(1, 0, { beacons: [] })).toEqual(enabled.map((id) => `exited ${id}`));
   });
 
   test('a beacon that is disabled while in range is left without an event, and the other one stays', () => {
-    const device = follow(flatWorld([], {}, [flatBeacon('a', 1), flatBeacon('b', 1)]));
+    const device = new FlatDevice(flatWorld([], {}, [flatBeacon('a', 1), flatBeacon('b', 1)]));
     device.reports(0, 0, inRange);
     device.world = flatWorld([], {}, [flatBeacon('a', 1, false), flatBeacon('b', 1)]);
     expect(device.reports(1, 0, inRange)).toEqual([]);
@@ -134,7 +106,7 @@ describe('a dwell was reported below the minimum confidence', () => {
     [2, ['dwelled shop'], []],
     [3, [], ['dwelled shop']],
   ])('minimumConfidence %i: reported once, with the first location that has it', (minimumConfidence, unsure, sure) => {
-    const device = follow(flatWorld([flatFence('shop', 0, 0, 10)], { ...settings, minimumConfidence }));
+    const device = new FlatDevice(flatWorld([flatFence('shop', 0, 0, 10)], { ...settings, minimumConfidence }));
     device.reports(0, 0, { accuracy_m: 1 });
     expect(device.reports(6, 3, { accuracy_m: 8 })).toEqual(unsure);
     expect(device.reports(7, 3, { accuracy_m: 1 })).toEqual(sure);
@@ -142,7 +114,7 @@ describe('a dwell was reported below the minimum confidence', () => {
   });
 
   test('a confidence of 1 is not enough for 2', () => {
-    const device = follow(flatWorld([flatFence('shop', 0, 0, 10)], { ...settings, minimumConfidence: 2 }));
+    const device = new FlatDevice(flatWorld([flatFence('shop', 0, 0, 10)], { ...settings, minimumConfidence: 2 }));
     device.reports(0, 0, { accuracy_m: 1 });
     expect(device.reports(6, 0, { accuracy_m: 50 })).toEqual([]);
     expect(device.reports(7, 0, { accuracy_m: 1 })).toEqual(['dwelled shop']);
@@ -191,7 +163,7 @@ describe.each([
   });
 
   test('enters the nearest fences, counts the others, and the state does not grow', () => {
-    const device = follow(world({ bufferEntries: true }));
+    const device = new FlatDevice(world({ bufferEntries: true }));
     const first = device.evaluate(locationAt(0, 10, 0, huge));
     expect(first.transitions).toHaveLength(defaultBounds.maxBufferedVisits);
     expect(first.notEntered).toBeGreaterThan(0);
@@ -208,7 +180,7 @@ describe.each([
 
   test('enters fences that contain the point first, beyond the limit of the others', () => {
     const around = Array.from({ length: 1_200 }, (_, index) => flatFence(`around ${index}`, 0, 0, 500));
-    const device = follow(flatWorld([...fences, ...around], { bufferEntries: true }));
+    const device = new FlatDevice(flatWorld([...fences, ...around], { bufferEntries: true }));
     const { transitions, notEntered } = device.evaluate(locationAt(0, 50, 50, { accuracy_m: 100 }));
     expect(transitions).toHaveLength(defaultBounds.maxVisits);
     expect(transitions.every(({ id }) => id.startsWith('around'))).toBe(true);
@@ -223,8 +195,8 @@ describe('a request that an SDK sent again after a lost answer made its events a
     const details = exampleDetails({ locationMs: bootMs + minutes(atMin), ...fields });
     return locationAt(atMin + delayMin, x, 0, { details });
   };
-  const atShop = () => follow(flatWorld([flatFence('shop', 0, 0, 10)]));
-  const results = (device: ReturnType<typeof follow>, locations: readonly Location[]) =>
+  const atShop = () => new FlatDevice(flatWorld([flatFence('shop', 0, 0, 10)]));
+  const results = (device: FlatDevice, locations: readonly Location[]) =>
     locations.map((location) => device.evaluate(location).result);
 
   test('a replay that arrives again changes nothing', () => {
@@ -259,7 +231,7 @@ describe('a request with several fixes of one time, sent again, made its events 
   const world = flatWorld([flatFence('home', 0, 0, 5), flatFence('work', 30, 0, 5)]);
 
   test('the same fixes change nothing, however often they arrive', () => {
-    const device = follow(world);
+    const device = new FlatDevice(world);
     const arrive = () => [0, 30, 60].flatMap((x) => device.reports(1, x, { userId: x === 60 ? 'ann' : null }));
     expect(arrive()).toEqual(['entered home', 'exited home', 'entered work', 'exited work']);
     const { user } = device;
@@ -268,7 +240,7 @@ describe('a request with several fixes of one time, sent again, made its events 
   });
 
   test('a later fix at the place of an earlier one counts', () => {
-    const device = follow(world);
+    const device = new FlatDevice(world);
     device.reports(1, 0);
     device.reports(1, 30);
     expect(device.reports(1.1, 0)).toEqual(['exited work', 'entered home']);
@@ -276,7 +248,7 @@ describe('a request with several fixes of one time, sent again, made its events 
   });
 
   test('a device whose clock stands still has a state of bounded size', () => {
-    const device = follow(world);
+    const device = new FlatDevice(world);
     for (let x = 0; x < 100; x++) device.reports(1, x);
     expect(device.evaluate(locationAt(1, 100, 0)).state.overtaken).toHaveLength(32);
   });
