@@ -4,12 +4,11 @@
 import type { GeometrySources } from '../api/dependencies.js';
 import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { ConfigurationReader, ConfigurationWriter, Scope } from '../pipeline/catalog/types.js';
-import { holdLease } from '../pipeline/held-lease.js';
 import type { ExpiringValues } from '../pipeline/ports.js';
 import { ApiError } from '../schemas/errors.js';
-import { freshId } from '../schemas/ids.js';
 import type { ImportRecord, ImportStatus } from '../schemas/json/import.js';
 import { Execution, firstRecord, type ImportBounds, type ImportRequest, type RunningImport } from './execution.js';
+import { createPermits, type ImportPermit } from './permits.js';
 import { geometryResolver } from './resources.js';
 import type { ImportThread } from './thread.js';
 
@@ -20,15 +19,6 @@ export interface StartedImport {
   readonly finished: Promise<ImportRecord>;
   /** Resolves when the header was accepted and rows are read, or with `finished`. */
   readonly underWay: Promise<void>;
-}
-
-/** The right of a project to import. Others of the project wait until it is released. */
-export interface ImportPermit {
-  readonly id: string;
-  readonly scope: Scope;
-  /** Aborts when another node may import into the project. */
-  readonly lost: AbortSignal;
-  release(): Promise<void>;
 }
 
 export interface Importer {
@@ -77,15 +67,13 @@ export const defaultImportBounds: ImportBounds = {
   maxFileCharacters: 4_000_000,
 };
 
-/** Time after which an import of a process that ended no longer counts as running. */
-const leaseMs = 60_000;
-const renewEveryMs = 5_000;
+/** A request to stop an import is kept for this long, until the node that runs it has seen it. */
+const keepStopMs = 60_000;
 const retryAfterS = 10;
 
 /** Interval at which a node asks whether another one stops its import, and whether its project was deleted. */
 const askEveryMs = 500;
 
-const leaseKey = (project: string): string => `import/${project}`;
 const stopKey = (id: string): string => `import-stop/${id}`;
 
 export function createImporter({
@@ -99,50 +87,8 @@ export function createImporter({
   const bounds: ImportBounds = { ...defaultImportBounds, ...given };
   const running = new Map<string, RunningImport>();
   const stops = new Map<string, AbortController>();
-  const admitted = new Set<string>();
   const closing = new AbortController();
-
-  function refuseIfBusy(): void {
-    closing.signal.throwIfAborted();
-    if (admitted.size >= bounds.maxRunning) {
-      throw new ApiError('overloaded', `this server runs ${bounds.maxRunning} imports; try again later`, {
-        retryAfterS,
-      });
-    }
-  }
-
-  const otherRuns = (): ApiError =>
-    new ApiError('import_running', 'another import of this project is running; wait until it has ended', {
-      retryAfterS,
-    });
-
-  async function check({ project }: Scope): Promise<void> {
-    refuseIfBusy();
-    const holder = await values.get(leaseKey(project));
-    if (holder !== undefined && !isAbandoned(holder)) throw otherRuns();
-  }
-
-  /** Returns whether the holder of a lease was a process that has ended. */
-  const isAbandoned = (holder: string): boolean => isOnlyNode && !admitted.has(holder);
-
-  async function admit(scope: Scope): Promise<ImportPermit> {
-    refuseIfBusy();
-    const id = freshId(clock());
-    admitted.add(id);
-    try {
-      const terms = { leaseMs, renewEveryMs, isAbandoned, closing: closing.signal };
-      const lease = await holdLease(values, leaseKey(scope.project), id, terms);
-      if (lease === undefined) throw otherRuns();
-      const release = async () => {
-        admitted.delete(id);
-        await lease.release();
-      };
-      return { id, scope, lost: lease.lost, release };
-    } catch (error) {
-      admitted.delete(id);
-      throw error;
-    }
-  }
+  const permits = createPermits({ values, clock, isOnlyNode, maxRunning: bounds.maxRunning, closing: closing.signal });
 
   async function start(permit: ImportPermit, request: ImportRequest): Promise<StartedImport> {
     try {
@@ -212,24 +158,24 @@ export function createImporter({
   }
 
   return {
-    check,
-    admit,
+    check: permits.check,
+    admit: permits.admit,
     start,
     find,
     async importRecords(request) {
-      const permit = await admit(request.scope);
+      const permit = await permits.admit(request.scope);
       return (await start(permit, request)).finished;
     },
     async statusOf({ _id, project, status }) {
       if (status !== 'running' || running.has(_id)) return status;
       if (isOnlyNode) return 'interrupted';
-      return (await values.get(leaseKey(project))) === _id ? 'running' : 'interrupted';
+      return (await permits.isHeld(project, _id)) ? 'running' : 'interrupted';
     },
     async stop(scope, id) {
       if (find(scope, id)?.status !== 'running') return;
       const own = stops.get(id);
       if (own) own.abort();
-      else if (!isOnlyNode) await values.put(stopKey(id), 'asked', leaseMs);
+      else if (!isOnlyNode) await values.put(stopKey(id), 'asked', keepStopMs);
     },
     async close() {
       closing.abort(new ApiError('unavailable', 'the server is stopping', { retryAfterS }));

@@ -1,0 +1,93 @@
+/** Permits to import: one per project on all nodes, by a lease, and a few at a time on this node. */
+import type { Scope } from '../pipeline/catalog/types.js';
+import { holdLease } from '../pipeline/held-lease.js';
+import type { ExpiringValues } from '../pipeline/ports.js';
+import { ApiError } from '../schemas/errors.js';
+import { freshId } from '../schemas/ids.js';
+
+/** The right of a project to import. Others of the project wait until it is released. */
+export interface ImportPermit {
+  readonly id: string;
+  readonly scope: Scope;
+  /** Aborts when another node may import into the project. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+export interface PermitsParts {
+  readonly values: ExpiringValues;
+  /** Epoch ms. */
+  readonly clock: () => number;
+  /** Imports of all projects on this node. */
+  readonly maxRunning: number;
+  /** No other process runs imports, so a lease that this one does not hold is that of a process that has ended. */
+  readonly isOnlyNode: boolean;
+  /** Aborts when the process stops. */
+  readonly closing: AbortSignal;
+}
+
+export interface Permits {
+  /** Throws like `admit` if an import could not start now. Reserves nothing. */
+  check(scope: Scope): Promise<void>;
+  /** Throws `import_running` or `overloaded`; when the process stops, the reason of `closing`. */
+  admit(scope: Scope): Promise<ImportPermit>;
+  /** Returns whether the import has its project's permit, on this node or on another. */
+  isHeld(project: string, id: string): Promise<boolean>;
+}
+
+/** Time after which an import of a process that ended no longer counts as running. */
+const leaseMs = 60_000;
+const renewEveryMs = 5_000;
+const retryAfterS = 10;
+
+const leaseKey = (project: string): string => `import/${project}`;
+
+export function createPermits({ values, clock, maxRunning, isOnlyNode, closing }: PermitsParts): Permits {
+  const admitted = new Set<string>();
+
+  function refuseIfBusy(): void {
+    closing.throwIfAborted();
+    if (admitted.size >= maxRunning) {
+      throw new ApiError('overloaded', `this server runs ${maxRunning} imports; try again later`, {
+        retryAfterS,
+      });
+    }
+  }
+
+  const otherRuns = (): ApiError =>
+    new ApiError('import_running', 'another import of this project is running; wait until it has ended', {
+      retryAfterS,
+    });
+
+  async function check({ project }: Scope): Promise<void> {
+    refuseIfBusy();
+    const holder = await values.get(leaseKey(project));
+    if (holder !== undefined && !isAbandoned(holder)) throw otherRuns();
+  }
+
+  /** Returns whether the holder of a lease was a process that has ended. */
+  const isAbandoned = (holder: string): boolean => isOnlyNode && !admitted.has(holder);
+
+  async function admit(scope: Scope): Promise<ImportPermit> {
+    refuseIfBusy();
+    const id = freshId(clock());
+    admitted.add(id);
+    try {
+      const terms = { leaseMs, renewEveryMs, isAbandoned, closing };
+      const lease = await holdLease(values, leaseKey(scope.project), id, terms);
+      if (lease === undefined) throw otherRuns();
+      const release = async () => {
+        admitted.delete(id);
+        await lease.release();
+      };
+      return { id, scope, lost: lease.lost, release };
+    } catch (error) {
+      admitted.delete(id);
+      throw error;
+    }
+  }
+
+  const isHeld = async (project: string, id: string): Promise<boolean> => (await values.get(leaseKey(project))) === id;
+
+  return { check, admit, isHeld };
+}
