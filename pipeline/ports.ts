@@ -74,6 +74,16 @@ export interface Divergence {
   readonly leaderEpoch: number | null;
 }
 
+/** Records that retention removed before they were handed over. */
+export interface ExpiredRecords {
+  readonly topic: Topic;
+  readonly partition: number;
+  /** Offset of the first one. */
+  readonly from: number;
+  /** Offset after the last one. */
+  readonly end: number;
+}
+
 /**
  * Result of a handler: nothing when the records are processed. `halted`: the records are not processed, and the
  * partition delivers no more until it is assigned again.
@@ -104,6 +114,11 @@ export interface StreamHandler {
    * follows yet: compaction or retention removed them, or they hold markers of Kafka's transactions.
    */
   passed?(partition: number, nextOffset: number): Promise<void>;
+  /**
+   * Called when retention has removed records that follow a position, before they were handed over. Reading continues
+   * after them. A partition that was never read may begin anywhere, so it reports nothing.
+   */
+  expired?(records: ExpiredRecords): void;
 }
 
 export interface Subscription {

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { frameBytes } from '../schemas/codecs.js';
-import type { Divergence, Log, LogRecord, Position, Topic } from './ports.js';
+import type { Divergence, ExpiredRecords, Log, LogRecord, Position, Topic } from './ports.js';
 
 /** A parsed mark. */
 interface Mark {
@@ -169,6 +169,11 @@ async function firstNewer(
   }
   return found;
 }
+
+/** Describes in one line which records are lost, and why. */
+export const describeExpired = ({ topic, partition, from, end }: ExpiredRecords): string =>
+  `partition ${partition} of topic ${topic} no longer has the records from ${from} to ${end - 1}: ` +
+  'retention removed them before they were read; reading continues after them';
 
 /** Describes in one line why a partition is halted and what to do. */
 export function describeDivergence({

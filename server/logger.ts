@@ -12,6 +12,7 @@ export const loggerOptions = ({ log }: Configuration): LoggerOptions => ({
   redact: logRedaction,
 });
 
-/** Returns the log level of a stage's alert: a partition that is halted needs an operator. */
-export const levelOf = ({ kind }: { readonly kind: string }): 'error' | 'warn' =>
-  kind === 'halted' || kind === 'diverged' ? 'error' : 'warn';
+const errors = new Set(['halted', 'diverged', 'expired']);
+
+/** Returns the log level of a stage's alert: halted partitions and lost records need an operator. */
+export const levelOf = ({ kind }: { readonly kind: string }): 'error' | 'warn' => (errors.has(kind) ? 'error' : 'warn');

@@ -1,6 +1,6 @@
 /** A subscription: an independent loop per partition that reads records, hands them over, and waits for more. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ConsumeOptions, Log, Subscription } from '../../pipeline/ports.js';
+import { type ConsumeOptions, type Log, type Subscription, topics } from '../../pipeline/ports.js';
 import { asPosition, findDivergence } from '../../pipeline/positions.js';
 import { Condition } from '../../schemas/condition.js';
 import { subscriptionOf } from '../subscription.js';
@@ -65,11 +65,19 @@ export function startConsumer(options: ConsumerOptions): Subscription {
     return undefined;
   }
 
+  /** Compaction also removes records, of which later ones exist. */
+  function reportExpired(partition: number, offset: number): void {
+    if (options.topic === topics.changes || offset === 0) return;
+    const end = Math.min(store.first(partition), store.end(partition));
+    if (end > offset) handler.expired?.({ topic: options.topic, partition, from: offset, end });
+  }
+
   async function consumePartition(partition: number): Promise<void> {
     let offset = (await startOf(partition)) ?? 0;
     for (;;) {
       await batchReady(partition, offset);
       if (closing) break;
+      reportExpired(partition, offset);
       const records = store.read(partition, offset, maxBatchRecords);
       // The last offsets of a compacted topic may be gone.
       const end = Math.max(offset, store.end(partition));

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NewRecord, Topic } from '../../pipeline/ports.js';
+import { dayMs } from '../../schemas/durations.js';
+import { until } from '../../testing/until.js';
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.js';
 import { openEnvironment } from './environment.js';
 import { numberValue } from './keys.js';
@@ -99,6 +101,31 @@ describe('embedded log', () => {
     expect(await log.bounds('locations', partition)).toEqual({ first: end, end: end + 1 });
     const [read] = (await log.read('locations', partition, 0, 10)).records;
     expect(read).toMatchObject({ key: 'a', offset: end });
+  });
+
+  // They were skipped in silence: no log, no metric.
+  test('a sweep of records that a consumer has not read is reported to it', async () => {
+    const { log } = embedded;
+    const partition = log.partitionOf('locations', 'a');
+    await log.append('locations', [record('a', '0'), record('a', '1'), record('a', '2')]);
+    await log.sweep(Date.now() + 1_000 * dayMs);
+    await log.append('locations', [record('a', '3')]);
+    const seen: unknown[] = [];
+    const subscription = log.consume({
+      topic: 'locations',
+      group: 'late',
+      maxBatchRecords: 10,
+      maxWaitMs: 0,
+      handler: {
+        assigned: async (each) => (each === partition ? 1 : 0),
+        revoked: async () => {},
+        records: async (_, records) => void seen.push(...records.map(({ offset }) => offset)),
+        expired: (records) => void seen.push(records),
+      },
+    });
+    await until(() => seen.includes(3));
+    await subscription.close();
+    expect(seen).toEqual([{ topic: 'locations', partition, from: 1, end: 3 }, 3]);
   });
 
   test('a sweep of many blocks removes all of them', async () => {

@@ -11,6 +11,7 @@ import type {
   ClaimState,
   CommitResult,
   Divergence,
+  ExpiredRecords,
   HandOverResult,
   Log,
   LogRecord,
@@ -49,6 +50,7 @@ export interface ClaimAlerts {
   diverged(divergence: Divergence): void;
   /** Called after `diverged`, when the partition is repaired or reassigned. */
   noLongerDiverged(divergence: Divergence): void;
+  expired(records: ExpiredRecords): void;
 }
 
 export interface ClaimedPartitionsParts<O extends Owner> extends ReclaimBounds {
@@ -122,6 +124,10 @@ export class ClaimedPartitions<O extends Owner> implements StreamHandler {
   /** Waits until the position was repaired. */
   diverged(number: number, divergence: Divergence): Promise<Position> {
     return this.#mutex.run(number, () => this.#waitForRepair(this.#partitions.get(number), divergence));
+  }
+
+  expired(records: ExpiredRecords): void {
+    this.#parts.alerts.expired(records);
   }
 
   async revoked(number: number): Promise<void> {

@@ -41,6 +41,11 @@ export const stageMetrics = {
       'Partitions halted because the log is not the one that was read before, by topic. ' +
       'The command "fenceline repair positions" repairs their positions.',
   },
+  records_expired_total: {
+    kind: 'counter',
+    label: 'topic',
+    help: 'Records that retention removed before a stage had read them, by topic. They are lost.',
+  },
   location_partitions_fenced_total: {
     kind: 'counter',
     help: 'Batches whose commit was refused because another owner had claimed the partition. Each was evaluated again.',

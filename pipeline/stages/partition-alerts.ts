@@ -1,6 +1,6 @@
 /** Alerts about the partitions of a stage for operators, with their metrics. No alert ends the stage. */
 import type { Topic } from '../ports.js';
-import { describeDivergence } from '../positions.js';
+import { describeDivergence, describeExpired } from '../positions.js';
 import type { BadRecord, DeadLetterReason } from '../records/decode.js';
 import type { TooManyDeadLetters } from './breaker.js';
 import type { ClaimAlerts } from './claimed-partitions.js';
@@ -28,6 +28,8 @@ export type PartitionAlert = {
    * Others, and deliveries that are queued, continue.
    */
   | { readonly kind: 'diverged'; readonly message: string }
+  /** Retention removed records before they were read. */
+  | { readonly kind: 'expired'; readonly message: string }
 );
 
 export interface PartitionAlertsParts {
@@ -36,7 +38,7 @@ export interface PartitionAlertsParts {
   readonly onAlert: (alert: PartitionAlert) => void;
 }
 
-export interface PartitionAlerts extends Pick<ClaimAlerts, 'diverged' | 'noLongerDiverged'> {
+export interface PartitionAlerts extends Pick<ClaimAlerts, 'diverged' | 'noLongerDiverged' | 'expired'> {
   /** Reports the dead letters of one batch. Does nothing without any. */
   deadLettered(bad: readonly BadRecord[]): void;
   halted(partition: number, cause: TooManyDeadLetters): void;
@@ -62,6 +64,10 @@ export function createPartitionAlerts({ topic, metrics, onAlert }: PartitionAler
     },
     noLongerDiverged() {
       metrics.add('partitions_diverged', -1, topic);
+    },
+    expired(records) {
+      metrics.add('records_expired_total', records.end - records.from, topic);
+      onAlert({ kind: 'expired', topic, partition: records.partition, message: describeExpired(records) });
     },
   };
 }

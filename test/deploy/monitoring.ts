@@ -214,6 +214,7 @@ const ofFailures = [
   'fenceline_ingest_overloaded_total',
   'fenceline_partitions_diverged',
   'fenceline_partitions_halted_total',
+  'fenceline_records_expired_total',
   'fenceline_service_request_errors_total',
   'fenceline_webhooks_disabled_total',
 ];

@@ -8,6 +8,7 @@ import type { Codec } from '../../../schemas/codecs.js';
 import type { DeadLetter } from '../../../schemas/records.js';
 import type {
   Divergence,
+  ExpiredRecords,
   HandOverResult,
   Log,
   LogRecord,
@@ -130,6 +131,10 @@ export class TopicSink<T extends object> implements StreamHandler {
     } finally {
       this.#alerts.noLongerDiverged(divergence);
     }
+  }
+
+  expired(records: ExpiredRecords): void {
+    this.#alerts.expired(records);
   }
 
   async revoked(partition: number): Promise<void> {

@@ -11,7 +11,7 @@ import { connectKafka, type KafkaConnection } from '../../../backends/cluster/ka
 import { startGroupConsumer } from '../../../backends/cluster/kafka/consume/group-consumer.js';
 import { createReader } from '../../../backends/cluster/kafka/read/reader.js';
 import type { KafkaOptions } from '../../../backends/cluster/options.js';
-import type { StreamHandler } from '../../../pipeline/ports.js';
+import { type ExpiredRecords, type StreamHandler, topics } from '../../../pipeline/ports.js';
 import { startProgram } from '../../../testing/built.js';
 import { pauseProcess } from '../../../testing/pause.js';
 import { startKafka } from '../../../testing/services/kafka.js';
@@ -336,7 +336,7 @@ describe.concurrent('over many seconds', () => {
     await hung.close();
   });
 
-  test('a position before the start moves to it; one beyond the end is not skipped', async (context) => {
+  test('a position before the start moves to it, and says so; one beyond the end is not skipped', async (context) => {
     const scene = await Scene.make(context);
     await scene.append(20);
     await scene.connection.admin.deleteTopicRecords({
@@ -344,6 +344,7 @@ describe.concurrent('over many seconds', () => {
       partitions: [{ partition: 1, offset: '15' }],
     });
     const handed = new Map<number, number[]>();
+    const expired: ExpiredRecords[] = [];
     const reader = await scene.member('reader', {
       // It ends the whole consumer, so the other partitions must be read before, on a busy machine too.
       stallTimeoutMs: 20_000,
@@ -352,6 +353,7 @@ describe.concurrent('over many seconds', () => {
         revoked: async () => {},
         records: async (partition, records) =>
           void handed.set(partition, [...(handed.get(partition) ?? []), ...records.map(({ offset }) => offset)]),
+        expired: (records) => void expired.push(records),
       },
     });
     let end: Error | undefined;
@@ -364,14 +366,17 @@ describe.concurrent('over many seconds', () => {
       return false;
     });
     expect([handed.get(1)![0], handed.get(3)![0]]).toEqual([15, 3]);
+    expect(expired).toEqual([{ topic: topics.locations, partition: 1, from: 3, end: 15 }]);
     // Other records may follow at the offsets of ours: an operator must decide.
     expect((await reader.ended)?.message).toMatch(/partition 2 \(\S+\): held, next 25, .*, the log holds 0 to 20/);
     expect(handed.has(2)).toBe(false);
   });
 
-  test('records that the log loses while it is read are skipped', async (context) => {
+  // They were skipped in silence: no log, no metric.
+  test('records that the log loses while it is read are skipped, and reported', async (context) => {
     const scene = await Scene.make(context);
     const offsets: number[] = [];
+    const expired: ExpiredRecords[] = [];
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -385,10 +390,12 @@ describe.concurrent('over many seconds', () => {
           await held;
           offsets.push(...records.map(({ offset }) => offset));
         },
+        expired: (records) => void expired.push(records),
       },
     });
-    // More than the queue holds: fetching pauses until the handler continues.
-    for (let i = 0; i < 20; i++) await scene.append(1, 500_000);
+    // More than the queue holds: fetching pauses until the handler continues. Beside records of other partitions, some
+    // would be fetched alone, and then all of them at once.
+    for (let i = 0; i < 20; i++) await scene.append(1, 500_000, [1]);
     await scene.connection.admin.deleteTopicRecords({
       topic: scene.topicName,
       partitions: [{ partition: 1, offset: '18' }],
@@ -398,6 +405,7 @@ describe.concurrent('over many seconds', () => {
     expect(offsets.slice(-2)).toEqual([18, 19]);
     expect(offsets).toEqual([...offsets.slice(0, -2).map((_, i) => i), 18, 19]);
     expect(offsets.length).toBeLessThan(18);
+    expect(expired).toEqual([{ topic: topics.locations, partition: 1, from: offsets.length - 2, end: 18 }]);
   });
 
   test('the end marker of a transaction is not an unread record', async (context) => {

@@ -48,13 +48,16 @@ export async function consumePartition(assignment: PartitionAssignment, parts: C
   return true;
 }
 
-async function fetchAhead(assignment: PartitionAssignment, { source, socketsOpened }: ConsumeParts): Promise<void> {
+async function fetchAhead(assignment: PartitionAssignment, parts: ConsumeParts): Promise<void> {
+  const { source, socketsOpened, options } = parts;
   const { partition } = assignment;
   let beyondEnd = 0;
   for (let next = await assignment.nextFetch(); next !== undefined; next = await assignment.nextFetch()) {
     const { offset } = next;
     const fetched = await fetchNext(source, { partition, offset, maxBytes: maxFetchedBytes }, () => assignment.isHeld);
     assignment.observeConnections(socketsOpened());
+    if (fetched.hasExpired && offset > 0)
+      options.handler.expired?.({ topic: options.topic, partition, from: offset, end: fetched.nextOffset });
     assignment.accept(next, fetched);
     beyondEnd = offset > fetched.endOffset ? beyondEnd + 1 : 0;
     if (beyondEnd === 0) continue;

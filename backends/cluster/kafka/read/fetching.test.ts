@@ -79,11 +79,11 @@ describe('fetchNext', () => {
   test.each([
     [
       { first: 7, end: 9 },
-      { nextOffset: 7, endOffset: 9 },
+      { nextOffset: 7, endOffset: 9, hasExpired: true },
     ],
     [
       { first: 0, end: 4 },
-      { nextOffset: 5, endOffset: 4 },
+      { nextOffset: 5, endOffset: 4, hasExpired: false },
     ],
   ])('uses the bounds when the offset is out of range: %o', async (bounds, found) => {
     const fetch = vi.fn().mockRejectedValue(outOfRange(3));

@@ -44,6 +44,8 @@ export interface FetchedPartition {
   readonly nextOffset: number;
   /** The offset after the last record that can be read. */
   readonly endOffset: number;
+  /** True if retention has removed what was at the requested offset, so that reading continues after a gap. */
+  readonly hasExpired?: boolean;
 }
 
 /**
@@ -140,7 +142,7 @@ export async function fetchNext(
   } catch (error) {
     if (!isOutOfRange(error, partition)) throw error;
     const { first, end } = await source.bounds(partition);
-    return { partition, messages: [], nextOffset: Math.max(offset, first), endOffset: end };
+    return { partition, messages: [], nextOffset: Math.max(offset, first), endOffset: end, hasExpired: first > offset };
   }
 }
 
