@@ -3,6 +3,12 @@ import { expect, test } from 'vitest';
 import { isPassing, isUnreached, reasonOf } from './errors.js';
 
 const answered = (type: string) => new ClickHouseError({ code: '1', type, message: type });
+const ofDisk = (reason: string) =>
+  new ClickHouseError({
+    code: '75',
+    type: 'CANNOT_WRITE_TO_FILE_DESCRIPTOR',
+    message: `Cannot write to file data.bin: , errno: 28, strerror: ${reason}`,
+  });
 const failed = (code: string) => Object.assign(new Error(code), { code });
 
 test.each([
@@ -10,6 +16,13 @@ test.each([
   ['merges are behind', answered('TOO_MANY_PARTS'), { passing: true, unreached: false }],
   ['the table has lost its Keeper', answered('TABLE_IS_READ_ONLY'), { passing: true, unreached: false }],
   ['the server is stopping', answered('QUERY_WAS_CANCELLED'), { passing: true, unreached: false }],
+  ['the user may only read now', answered('READONLY'), { passing: true, unreached: false }],
+  [
+    'the disk is full, and no space was reserved',
+    ofDisk('No space left on device'),
+    { passing: true, unreached: false },
+  ],
+  ['the disk is read-only', ofDisk('Read-only file system'), { passing: true, unreached: false }],
   ['the statement is wrong', answered('SYNTAX_ERROR'), { passing: false, unreached: false }],
   ['the rows are wrong', answered('CANNOT_PARSE_INPUT_ASSERTION_FAILED'), { passing: false, unreached: false }],
   ['the password is wrong', answered('AUTHENTICATION_FAILED'), { passing: false, unreached: false }],

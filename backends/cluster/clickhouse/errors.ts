@@ -2,13 +2,20 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { cutText } from '../../../schemas/cut-text.js';
 
-/** Errors of a server that is overloaded, starting, stopping, or disconnected from its replicas or Keeper. */
+/**
+ * Errors of a server that is overloaded, starting, stopping, read-only, out of disk, or disconnected from its replicas
+ * or Keeper.
+ */
 const passingTypes = new Set([
   ...['ABORTED', 'ALL_CONNECTION_TRIES_FAILED', 'ATTEMPT_TO_READ_AFTER_EOF', 'CANNOT_SCHEDULE_TASK', 'DNS_ERROR'],
   ...['KEEPER_EXCEPTION', 'MEMORY_LIMIT_EXCEEDED', 'NETWORK_ERROR', 'NOT_ENOUGH_SPACE', 'QUERY_WAS_CANCELLED'],
+  'READONLY',
   ...['QUERY_WAS_CANCELLED_BY_CLIENT', 'SERVER_OVERLOADED', 'SOCKET_TIMEOUT', 'TABLE_IS_READ_ONLY', 'TIMEOUT_EXCEEDED'],
   ...['TOO_FEW_LIVE_REPLICAS', 'TOO_MANY_PARTS', 'TOO_MANY_SIMULTANEOUS_QUERIES', 'UNKNOWN_STATUS_OF_INSERT'],
 ]);
+
+/** What the system says of a disk that is full or was mounted read-only. The type depends on the file. */
+const diskErrors = /No space left on device|Read-only file system/;
 
 const networkCodes = new Set([
   ...['EAI_AGAIN', 'ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EPIPE'],
@@ -32,7 +39,9 @@ export function isUnreached(error: unknown): boolean {
 
 /** Returns whether a later attempt may succeed, for work that can wait and can be repeated. */
 export const isPassing = (error: unknown): boolean =>
-  error instanceof ClickHouseError ? passingTypes.has(error.type ?? '') : isUnreached(error) || isSilent(error);
+  error instanceof ClickHouseError
+    ? passingTypes.has(error.type ?? '') || diskErrors.test(error.message)
+    : isUnreached(error) || isSilent(error);
 
 const maxReasonCharacters = 500;
 
