@@ -94,8 +94,9 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     logger.warn({ problem }, 'cluster');
     metrics.add('dependency_errors_total', 1);
   };
+  const onRefusal = (service: string): void => metrics.add('dependency_refusals_total', 1, service);
   const observers = createServiceObservers(registry);
-  const backend = await openCluster({ ...options, onProblem, observers });
+  const backend = await openCluster({ ...options, onProblem, onRefusal, observers });
   const { log } = backend;
   /** Refuses changes while the disk is full: Kafka would accept them, but the caller would wait for the read model. */
   const requestLog: Log = {
@@ -154,7 +155,8 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     ...node,
     stageMetrics: createRecorder(stageMetrics, registry),
     backend,
-    openAnalytics: () => openClickHouse(options.clickHouse, observers.clickhouse),
+    openAnalytics: () =>
+      openClickHouse(options.clickHouse, { observer: observers.clickhouse, patience: backend.patience }),
     clickHouse: options.clickHouse,
     clusterOptions: options,
     writer,

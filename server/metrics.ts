@@ -17,6 +17,13 @@ export const clusterMetrics = {
     kind: 'counter',
     help: 'Errors of Kafka, Redis or the registry that were retried. A few per broker restart are normal.',
   },
+  dependency_refusals_total: {
+    kind: 'counter',
+    label: 'service',
+    help:
+      'Answers of Kafka or Redis that serve no process, because replicas are away or memory is full, by service. ' +
+      'Stages wait for as long as they come.',
+  },
 } as const;
 
 /** Metrics of the clients of Kafka, Redis and ClickHouse, which only a node of a cluster has. */

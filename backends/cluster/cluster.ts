@@ -19,6 +19,8 @@ import { connectKafka } from './kafka/connection/connection.js';
 import { logForRequests } from './kafka/for-requests.js';
 import { createKafkaLog, type KafkaLog } from './kafka/log.js';
 import type { KafkaOptions, RedisOptions, RegistryOptions } from './options.js';
+import { Patience, type RefusingService } from './patience.js';
+import { createProblemReporter } from './problem-reporter.js';
 import { connectRedis } from './redis/connection.js';
 import { createRedisDeliveryQueue } from './redis/delivery-queue.js';
 import { refuseEviction } from './redis/eviction.js';
@@ -42,6 +44,8 @@ export interface ClusterOptions {
   readonly stateRetentionMs: number;
   /** Called for problems that are retried or worked around. Messages contain no secrets. */
   readonly onProblem: (message: string) => void;
+  /** Called for each answer of a service that serves no process at the moment, for which stages wait. */
+  readonly onRefusal?: (service: RefusingService) => void;
   /** Observe the clients, for metrics. */
   readonly observers?: { readonly kafka: ClientObserver; readonly redis: ClientObserver };
 }
@@ -63,6 +67,8 @@ export interface ClusterBackend {
   readonly values: ExpiringValues;
   readonly replies: Replies;
   readonly leases: Leases;
+  /** Shared by all services of the process. */
+  readonly patience: Patience;
   /** Opens the inbox for replies to this process. */
   openInbox(): Promise<Inbox>;
   /** Closes subscriptions and waits for appends in flight. */
@@ -75,6 +81,12 @@ export interface ClusterBackend {
  */
 export async function openCluster(options: ClusterOptions): Promise<ClusterBackend> {
   const { onProblem, observers } = options;
+  /** kafkajs and the members of groups repeat theirs several times a second, for as long as an outage lasts. */
+  const report = createProblemReporter(onProblem);
+  const patience = new Patience((service, reason) => {
+    options.onRefusal?.(service);
+    report(`${service} serves nobody at the moment: ${reason}`, service);
+  });
   const closing: (() => Promise<void>)[] = [];
   const opened = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
     const part = await opening;
@@ -85,7 +97,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     for (const closePart of closing.splice(0)) await closePart();
   };
   try {
-    const redis = await opened(connectRedis(options.redis, onProblem, observers?.redis));
+    const redis = await opened(connectRedis(options.redis, onProblem, { observer: observers?.redis, patience }));
     await refuseEviction(redis);
     await refuseDuringRepartition(redis);
     const wire = await openWireSchemas({
@@ -94,9 +106,9 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       subjectPrefix: options.kafka.prefix,
       onProblem,
     });
-    const connection = await opened(connectKafka(options.kafka, onProblem, observers?.kafka));
+    const connection = await opened(connectKafka(options.kafka, report, { observer: observers?.kafka, patience }));
     const { sessionTimeoutMs, stallTimeoutMs } = options.kafka;
-    const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem });
+    const kafkaLog = createKafkaLog({ connection, wire, sessionTimeoutMs, stallTimeoutMs, onProblem: report });
     closing.unshift(() => kafkaLog.close());
     const { publish, publishMissing } = kafkaLog;
     const stateStore = createRedisStateStore({
@@ -123,6 +135,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       values: createRedisExpiringValues(requestRedis),
       replies: createRedisReplies(redis),
       leases: createRedisLeases(redis),
+      patience,
       openInbox: () => createRedisInbox(redis),
       close,
     };

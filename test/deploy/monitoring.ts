@@ -211,6 +211,7 @@ async function makeTraffic(server: SharedServer): Promise<void> {
 /** Series of these appear when something fails. */
 const ofFailures = [
   'fenceline_dead_letters_total',
+  'fenceline_dependency_refusals_total',
   'fenceline_ingest_overloaded_total',
   'fenceline_partitions_diverged',
   'fenceline_partitions_halted_total',

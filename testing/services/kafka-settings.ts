@@ -5,6 +5,8 @@ import { loopback } from './ports.js';
 export interface KafkaSettings {
   /** Default 1. Three keep each record thrice. */
   readonly brokers?: 1 | 3;
+  /** Copies of the topic that coordinates groups. Default: one on each broker. */
+  readonly coordinatorReplicas?: number;
   readonly tls?: ServerTls;
   readonly sasl?: {
     readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
@@ -51,7 +53,7 @@ function propertiesOf(
     'inter.broker.listener.name': 'INTERNAL',
     'log.dirs': 'data',
     'default.replication.factor': all.length,
-    'offsets.topic.replication.factor': all.length,
+    'offsets.topic.replication.factor': settings.coordinatorReplicas ?? all.length,
     'offsets.topic.num.partitions': 4,
     'transaction.state.log.replication.factor': all.length,
     'transaction.state.log.min.isr': Math.min(2, all.length),

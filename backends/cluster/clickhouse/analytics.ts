@@ -2,7 +2,8 @@
  * The analytics port on a ClickHouse server or cluster, over HTTP.
  *
  * Statements and inserts are retried for two minutes during an outage. Repeating them is safe, because rows replace
- * each other by key. Queries fail soon instead (`queries.ts`).
+ * each other by key. Inserts of a node with patience are retried until the outage or the node ends: their rows wait on
+ * their topics, and the other roles of the process go on. Queries fail soon instead (`queries.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -14,6 +15,7 @@ import { identifier, literal } from '../../../schemas/sql.js';
 import { insertSettings, rowsOf } from '../../clickhouse-answers.js';
 import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { ClickHouseOptions } from '../options.js';
+import type { Patience } from '../patience.js';
 import { type Clients, createClients } from './clients.js';
 import { isPassing, reasonOf } from './errors.js';
 import { createQueries } from './queries.js';
@@ -26,8 +28,16 @@ export interface ClickHouseAnalytics extends Analytics {
   close(): Promise<void>;
 }
 
-/** How long statements and inserts are retried. */
-const outageLimitMs = 120_000;
+const defaultOutageLimitMs = 120_000;
+
+/** How a process connects, beside its options. */
+export interface ConnectParts {
+  readonly observer?: ClientObserver;
+  /** Default: none. */
+  readonly patience?: Patience;
+  /** How long statements and inserts are retried. Default two minutes. */
+  readonly outageLimitMs?: number;
+}
 
 /**
  * Connects, and creates the database if it is missing. Rejects when the server refuses the login, is too old, or can't
@@ -36,11 +46,12 @@ const outageLimitMs = 120_000;
  */
 export async function openClickHouse(
   options: ClickHouseOptions,
-  observer: ClientObserver = noObserver,
+  { observer = noObserver, patience, outageLimitMs = defaultOutageLimitMs }: ConnectParts = {},
 ): Promise<ClickHouseAnalytics> {
   const clients = createClients(options, observer);
+  const retries: Retries = { patience, outageLimitMs };
   try {
-    await withRetries(async () => {
+    await withRetries(retries, async () => {
       await refuseOldServers(clients.withoutDatabase);
       await ensureDatabase(clients, options);
     });
@@ -48,11 +59,25 @@ export async function openClickHouse(
     await closeAll(clients);
     throw new Error(`ClickHouse at ${new URL(options.url).origin} can't be used: ${reasonOf(error)}`, { cause: error });
   }
-  return analyticsOver(clients, options.requestTimeoutMs);
+  return analyticsOver(clients, retries, options.requestTimeoutMs);
 }
 
-const withRetries = <T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
-  retried(attempt, { limitMs: outageLimitMs, isFinal: (error) => signal?.aborted === true || !isPassing(error) });
+interface Retries {
+  readonly patience: Patience | undefined;
+  readonly outageLimitMs: number;
+}
+
+const withRetries = <T>(
+  { outageLimitMs }: Retries,
+  attempt: () => Promise<T>,
+  signal?: AbortSignal,
+  waits: () => boolean = () => false,
+): Promise<T> =>
+  retried(attempt, {
+    limitMs: outageLimitMs,
+    isFinal: (error) => signal?.aborted === true || !isPassing(error),
+    isForAll: waits,
+  });
 
 async function refuseOldServers(client: ClickHouseClient): Promise<void> {
   const [row] = await rowsOf<{ version: string }>(client, { sql: 'SELECT version() AS version', parameters: {} });
@@ -75,7 +100,7 @@ async function ensureDatabase(
 
 const closeAll = (clients: Clients) => Promise.all(Object.values(clients).map((client) => client.close()));
 
-function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAnalytics {
+function analyticsOver(clients: Clients, retries: Retries, requestTimeoutMs: number): ClickHouseAnalytics {
   const { writing, reading } = clients;
   const queries = createQueries(reading, requestTimeoutMs);
   const running = new Set<Promise<unknown>>();
@@ -90,8 +115,9 @@ function analyticsOver(clients: Clients, requestTimeoutMs: number): ClickHouseAn
   }
 
   return {
-    command: (sql, signal) => tracked(withRetries(async () => void (await writing.command({ query: sql })), signal)),
-    insert: (table, rows, signal) => tracked(insert(writing, table, rows, signal)),
+    command: (sql, signal) =>
+      tracked(withRetries(retries, async () => void (await writing.command({ query: sql })), signal)),
+    insert: (table, rows, signal) => tracked(insert(writing, retries, table, rows, signal)),
     query: (sql, parameters, signal) => tracked(queries.query(sql, parameters, signal)),
     file: (sql, format, parameters, signal) => tracked(queries.file(sql, format, parameters, signal)),
     async ping() {
@@ -114,17 +140,24 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
 
 async function insert(
   client: ClickHouseClient,
+  retries: Retries,
   table: string,
   rows: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (rows.length === 0) return;
+  const { patience } = retries;
+  function waits(): boolean {
+    patience?.waited();
+    return patience?.isOver === false;
+  }
   // The same on every attempt, so that tables with a deduplication window insert the rows once.
   const settings = { ...insertSettings, insert_deduplication_token: randomUUID() };
-  await withRetries(async () => {
+  async function attempt(): Promise<void> {
     const values = Readable.from(slices(rows), { objectMode: false });
     const query = `INSERT INTO ${table} FORMAT Native`;
     const { stream } = await client.exec({ query, values, clickhouse_settings: settings });
     await finished(stream.resume());
-  }, signal);
+  }
+  await withRetries(retries, attempt, signal, waits);
 }

@@ -37,7 +37,7 @@ export interface KafkaLog extends Log {
   append(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   /**
    * Like `append`, for records in wire form and without limits. Retries for about a minute during an outage, and for as
-   * long as the partition has no leader, until a subscription closes.
+   * long as replicas of the partition are away, until a subscription closes.
    */
   publish(topic: Topic, records: readonly NewRecord[]): Promise<void>;
   /** Like `publish`, for records that another process may have published: those that the topic has are left out. */
@@ -50,14 +50,13 @@ export interface KafkaLog extends Log {
 export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
   const { connection, wire, onProblem } = parts;
   const { outageLimitMs = defaultOutageLimitMs } = parts;
-  let isEnding = false;
-  // What a stage waits for must not keep the process from ending.
-  const waitsForLeader = (): boolean => !isEnding;
-  const producer = new KafkaProducer(connection, { ...parts, waitsForLeader });
+  const { patience } = connection;
+  const waitsForReplicas = (): boolean => !patience.isOver;
+  const producer = new KafkaProducer(connection, { ...parts, waitsForReplicas });
   const reader = createReader(connection, wire, { outageLimitMs });
   const brokers = new Brokers(connection);
-  const wireReader = createReader(connection, unchangedWire, { outageLimitMs, waitsForLeader, brokers });
-  const consumersReader = createReader(connection, wire, { outageLimitMs, waitsForLeader, brokers });
+  const wireReader = createReader(connection, unchangedWire, { outageLimitMs, waitsForReplicas, brokers });
+  const consumersReader = createReader(connection, wire, { outageLimitMs, waitsForReplicas, brokers });
   const subscriptions = new Set<Subscription>();
   const publishMissing = createPublishMissing({
     reader: wireReader,
@@ -111,7 +110,7 @@ export function createKafkaLog(parts: KafkaLogParts): KafkaLog {
       const subscription: Subscription = {
         done: started.done,
         async close() {
-          isEnding = true;
+          patience.end();
           await started.close();
           subscriptions.delete(subscription);
         },

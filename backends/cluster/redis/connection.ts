@@ -6,11 +6,13 @@
  * states why that is safe.
  */
 import type { Redis } from 'ioredis';
-import { outageLimitMs, retried } from '../../../pipeline/retrying.js';
+import { outageLimitMs as defaultOutageLimitMs, retried } from '../../../pipeline/retrying.js';
 import { type ClientObserver, noObserver } from '../client-observer.js';
 import type { RedisOptions } from '../options.js';
+import type { Patience } from '../patience.js';
+import { createProblemReporter } from '../problem-reporter.js';
 import { createClient, type RedisClient } from './client.js';
-import { isPassing, withoutArguments } from './errors.js';
+import { isForAll, isPassing, withoutArguments } from './errors.js';
 
 export interface RedisConnection {
   /** Errors of this client contain the command's arguments. Don't log them; use {@link RedisConnection.withRetries}. */
@@ -18,7 +20,8 @@ export interface RedisConnection {
   readonly options: RedisOptions;
   /**
    * Runs `work`, and repeats it while Redis is out of reach or moves the keys, by default for a minute. Rejects with
-   * other errors at once and with the last one after the limit, without the command's arguments.
+   * other errors at once and with the last one after the limit, without the command's arguments. Without a limit of its
+   * own, `work` also waits for as long as Redis answers that it serves nobody, if the connection has patience.
    */
   withRetries<T>(work: () => Promise<T>, limitMs?: number): Promise<T>;
   /** Calls the listener whenever a server is reachable again. Returns a function that removes the listener. */
@@ -29,13 +32,21 @@ export interface RedisConnection {
   close(): Promise<void>;
 }
 
+export interface ConnectParts {
+  readonly observer?: ClientObserver | undefined;
+  /** With a server that answers, but serves nobody at the moment. Default: none. */
+  readonly patience?: Patience;
+  /** How long work is repeated during an outage. Default a minute. */
+  readonly outageLimitMs?: number;
+}
+
 /** Connects. Rejects after a minute without a connection, or when the server refuses the login. */
 export async function connectRedis(
   options: RedisOptions,
   onProblem: (message: string) => void,
-  observer: ClientObserver = noObserver,
+  { observer = noObserver, patience, outageLimitMs = defaultOutageLimitMs }: ConnectParts = {},
 ): Promise<RedisConnection> {
-  const report = createReporter(onProblem);
+  const report = createProblemReporter(onProblem);
   const clients = new Set<RedisClient>();
   let problem: Error | undefined;
   let isClosed = false;
@@ -44,7 +55,7 @@ export async function connectRedis(
     const client = createClient(options, { subscribes, observer });
     const take = (error: Error & { readonly lastNodeError?: Error | null }): void => {
       problem = error.lastNodeError ?? error;
-      report(problem.message);
+      report(`redis: ${problem.message}`);
     };
     client.on('error', take);
     client.on('node error', take);
@@ -53,9 +64,19 @@ export async function connectRedis(
     return client;
   }
 
-  async function withRetries<T>(work: () => Promise<T>, limitMs = outageLimitMs): Promise<T> {
+  function isWaitedFor(error: unknown): boolean {
+    if (patience === undefined || !isForAll(error)) return false;
+    patience.refused('redis', (error as Error).message);
+    return !patience.isOver;
+  }
+
+  async function withRetries<T>(work: () => Promise<T>, limitMs?: number): Promise<T> {
     try {
-      return await retried(work, { limitMs, isFinal: (error) => isClosed || !isPassing(error) });
+      return await retried(work, {
+        limitMs: limitMs ?? outageLimitMs,
+        isFinal: (error) => isClosed || !isPassing(error),
+        isForAll: (error) => limitMs === undefined && isWaitedFor(error),
+      });
     } catch (error) {
       throw withoutArguments(error);
     }
@@ -89,20 +110,4 @@ export async function connectRedis(
     throw new Error(`no connection to Redis at ${nodes}: ${(problem ?? (error as Error)).message}`);
   }
   return { client, options, withRetries, onReturn, newSubscriber: () => open(true), close };
-}
-
-const reportIntervalMs = 60_000;
-const maxRemembered = 100;
-
-/** Reports each problem at most once a minute. An outage causes the same few many times a second. */
-function createReporter(onProblem: (message: string) => void): (message: string) => void {
-  const reportedAtMs = new Map<string, number>();
-  return (message) => {
-    const nowMs = performance.now();
-    const lastMs = reportedAtMs.get(message);
-    if (lastMs !== undefined && nowMs - lastMs < reportIntervalMs) return;
-    if (reportedAtMs.size === maxRemembered) reportedAtMs.clear();
-    reportedAtMs.set(message, nowMs);
-    onProblem(`redis: ${message}`);
-  };
 }

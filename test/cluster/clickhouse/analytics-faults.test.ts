@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseAnalytics, openClickHouse } from '../../../backends/cluster/clickhouse/analytics.js';
 import type { ClickHouseOptions } from '../../../backends/cluster/options.js';
+import { Patience } from '../../../backends/cluster/patience.js';
 import { namedRows } from '../../../schemas/testing/rows.js';
 import { makeCertificates } from '../../../testing/services/certificates.js';
 import { type ClickHouseServer, startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
@@ -90,6 +91,29 @@ describe('a server that goes down', () => {
       last: batches * batchRows - 1,
     });
     await analytics.close();
+  });
+
+  // The process ended after two minutes, with all its other roles, and so did each that followed it.
+  test('for longer than the limit: inserts wait until it is back, or until the node stops', async () => {
+    const patience = new Patience();
+    const options = freshOptions(server);
+    const analytics = await openClickHouse(options, { patience, outageLimitMs: 500 });
+    await analytics.command(tableOf());
+    await server.kill();
+    const sinceMs = performance.now();
+    const insert = analytics.insert('numbers', rows(0, 10));
+    expect(await failureOf(analytics.command(tableOf()))).toBeInstanceOf(Error);
+    await until(() => performance.now() > sinceMs + 2_000 && patience.waits > 3);
+    await server.restart();
+    await insert;
+    const patient = await opened(options);
+    expect(await counted(patient, 'FINAL')).toEqual({ rows: 10, twice: 0, last: 9 });
+
+    await server.kill();
+    const ending = failureOf(analytics.insert('numbers', rows(10, 10)));
+    patience.end();
+    expect(await ending).toBeInstanceOf(Error);
+    await Promise.all([analytics.close(), patient.close()]);
   });
 
   test('repeatedly: no stored rows are lost', async () => {

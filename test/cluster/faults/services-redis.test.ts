@@ -48,6 +48,36 @@ it('continues at its position when Redis returns with all its data', { timeout }
   expect(restarts, 'processes that ended').toBe(0);
 });
 
+// Each process ended after a minute, and so did each that followed it. A campaign fills the memory for longer.
+it('waits for as long as the memory of Redis is full', { timeout }, async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  const fullMs = inCampaign(75_000, 3_000);
+  const setMaxMemory = (bytes: number) =>
+    withRedis({ host: redis.host, port: redis.port }, (client) => client.config('SET', 'maxmemory', bytes));
+  let restarts: number | undefined;
+
+  async function disturb({ nodes, reached }: Running): Promise<void> {
+    await reached(0.3);
+    await setMaxMemory(1);
+    await until(async () => (await nodes.metric('fenceline_dependency_refusals_total')) > 0);
+    await delay(fullMs);
+    restarts = nodes.restarts;
+    await setMaxMemory(0);
+    await reached(1);
+  }
+
+  const disturbed = await run({
+    workload,
+    nodes: twoNodes,
+    services: { redis },
+    overMs: inCampaign(10_000, 4_000),
+    disturb,
+  });
+  await story.expectSame('Redis without memory', disturbed);
+  expect(restarts, 'processes that ended').toBe(0);
+});
+
 it('repeats what Redis lost', { timeout }, async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());

@@ -1,6 +1,8 @@
-/** One of three brokers is away, and with it the only replicas of its partitions. The others must not notice. */
+/**
+ * One of three brokers is away, and with it the only replicas of its partitions and of the coordinators of its groups.
+ * The others must not notice.
+ */
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { noObserver } from '../../../backends/cluster/client-observer.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { socketFactory } from '../../../backends/cluster/kafka/connection/sockets.js';
 import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/log.js';
@@ -21,7 +23,7 @@ const outageLimitMs = 240_000;
 let kafka: KafkaServer;
 
 beforeAll(async () => {
-  kafka = await startKafka({ brokers: 3 });
+  kafka = await startKafka({ brokers: 3, coordinatorReplicas: 1 });
   return () => kafka.stop();
 });
 
@@ -31,7 +33,7 @@ const freshOptions = (): KafkaOptions => ({ ...freshKafkaOptions(), brokers: kaf
 const portOf = (broker: string): number => Number(broker.split(':')[1]);
 
 async function open(options: KafkaOptions, openSocket = socketFactory, limits: ProducerOptions = { outageLimitMs }) {
-  const connection = await connectKafka(options, () => {}, noObserver, openSocket);
+  const connection = await connectKafka(options, () => {}, { openSocket });
   const log = createKafkaLog({ ...options, connection, wire: sameOnTheWire, onProblem: () => {}, ...limits });
   onTestFinished(async () => {
     await log.close();
@@ -66,6 +68,51 @@ async function leaderless({ connection }: Node): Promise<void> {
     const metadata = await connection.admin.fetchTopicMetadata(asked).catch(() => undefined);
     return metadata === undefined || metadata.topics[0]!.partitions.some(({ leader }) => leader < 0);
   });
+}
+
+/** Returns the name of a group that the broker coordinates. */
+async function groupCoordinatedBy({ connection }: Node, node: number): Promise<string> {
+  const cluster = await connection.newCluster();
+  const coordinatorOf = async (groupId: string): Promise<number> =>
+    (await cluster.findGroupCoordinatorMetadata({ groupId })).coordinator.nodeId;
+  try {
+    for (let group = 0; ; group++)
+      if ((await coordinatorOf(connection.groupName(`stage-${group}`, topic))) === node) return `stage-${group}`;
+  } finally {
+    await cluster.disconnect();
+  }
+}
+
+/** Starts a member of a group that publishes an outcome of each record, from positions that all members share. */
+function startStage({ log }: Node, group: string, positions = new Map<number, number>()) {
+  const outcomes: string[] = [];
+  const failures: unknown[] = [];
+  const held = new Set<number>();
+  const subscription = log.consume({
+    topic,
+    group,
+    maxBatchRecords: 10,
+    maxWaitMs: 0,
+    handler: {
+      async assigned(partition) {
+        held.add(partition);
+        return positions.get(partition) ?? 0;
+      },
+      async revoked(partition) {
+        held.delete(partition);
+      },
+      async records(partition, records) {
+        for (const { key, value, offset } of records) {
+          await log.publish(topics.outcomes, [record(key, `${value}`)]);
+          positions.set(partition, offset + 1);
+          outcomes.push(key);
+        }
+      },
+    },
+  });
+  subscription.done.catch((error: unknown) => failures.push(error));
+  const countOf = (key: string): number => outcomes.filter((each) => each === key).length;
+  return { outcomes, failures, held, countOf, subscription };
 }
 
 /** Appends to the partitions of the keys, and reads and asks about them. */
@@ -123,7 +170,7 @@ test('nodes start while a broker refuses connections', async () => {
   const [unused] = await freePorts(1);
   detours.set(portOf(kafka.brokers[0]!), unused!);
   for (let start = 0; start < 8; start++) {
-    const { close } = await connectKafka(freshOptions(), () => {}, noObserver, openSocket);
+    const { close } = await connectKafka(freshOptions(), () => {}, { openSocket });
     await close();
   }
 });
@@ -167,28 +214,7 @@ test('a consumer goes on with its other partitions for as long as some have no l
 
   const limitMs = 1_000;
   const stage = await open(options, socketFactory, { outageLimitMs: limitMs, appendLimitMs: limitMs });
-  const outcomes: string[] = [];
-  const subscription = stage.log.consume({
-    topic,
-    group: 'stage',
-    maxBatchRecords: 10,
-    maxWaitMs: 0,
-    handler: {
-      assigned: async () => 0,
-      revoked: async () => {},
-      async records(_partition, records) {
-        for (const { key, value } of records) {
-          await stage.log.publish(topics.outcomes, [record(key, `${value}`)]);
-          outcomes.push(key);
-        }
-      },
-    },
-  });
-  let failure: unknown;
-  subscription.done.catch((error: unknown) => {
-    failure = error;
-  });
-  const countOf = (key: string): number => outcomes.filter((each) => each === key).length;
+  const { outcomes, countOf, failures } = startStage(stage, await groupCoordinatedBy(stage, 1));
   await until(() => handled.every((key) => countOf(key) === 1));
   // Publishing to a partition waits, and lets requests to it fail all the same.
   const hidden = stage.log.publish(topic, [record(led[0]!, 'hidden')]);
@@ -198,12 +224,93 @@ test('a consumer goes on with its other partitions for as long as some have no l
   await until(() => performance.now() > sinceMs + 5 * limitMs);
   await send(handled, 'during');
   await until(() => handled.every((key) => countOf(key) === 2));
-  expect(failure).toBeUndefined();
+  expect(failures).toEqual([]);
 
   await kafka.nodes[1]!.restart();
   await hidden;
   await until(() => [...led, ...others].every((key) => countOf(key) > 0), {
-    describe: () => `${failure ?? outcomes}`,
+    describe: () => `${[...failures, ...outcomes]}`,
   });
-  expect(failure).toBeUndefined();
+  expect(failures).toEqual([]);
+});
+
+// The members ended 90 seconds after their last heartbeat. Those that followed could not join, and ended as well.
+test('members of a group go on for as long as their coordinator has no replicas, and a new one waits', async () => {
+  // Kafka takes three seconds to notice that a broker is away.
+  const limitMs = 10_000;
+  const limits = { outageLimitMs: limitMs, appendLimitMs: outageLimitMs };
+  const options = { ...freshOptions(), stallTimeoutMs: limitMs };
+  const [node, first, second] = await Promise.all([
+    open(options),
+    open(options, socketFactory, limits),
+    open(options, socketFactory, limits),
+  ]);
+  const group = await groupCoordinatedBy(node, 3);
+  const { others } = await keysOf(node, 3);
+  const published = await keysOf(node, 3, topics.outcomes);
+  const handled = others.filter((key) => published.others.includes(key));
+  expect(handled.length).toBeGreaterThan(0);
+  const positions = new Map<number, number>();
+  const member = startStage(first, group, positions);
+  await until(() => member.held.size === options.partitions);
+  await kafka.nodes[2]!.kill();
+  await leaderless(node);
+
+  const later = startStage(second, group, positions);
+  const send = (text: string) =>
+    node.log.publish(
+      topic,
+      handled.map((key) => record(key, text)),
+    );
+  const sinceMs = performance.now();
+  await until(() => performance.now() > sinceMs + 2 * limitMs, { pollEveryMs: 100 });
+  expect([...member.failures, ...later.failures]).toEqual([]);
+  await send('during');
+  await until(() => handled.every((key) => member.countOf(key) === 1));
+  expect(later.held.size).toBe(0);
+
+  await kafka.nodes[2]!.restart();
+  await until(() => member.held.size === 3 && later.held.size === 3, {
+    describe: () => `${member.failures} ${later.failures}: ${[...member.held]} and ${[...later.held]}`,
+  });
+  await send('after');
+  const countOf = (key: string): number => member.countOf(key) + later.countOf(key);
+  await until(() => handled.every((key) => countOf(key) === 2), {
+    describe: () => handled.map((key) => `${key}: ${countOf(key)}`).join(),
+  });
+  expect([...member.failures, ...later.failures]).toEqual([]);
+});
+
+// The process ended after a minute, and so did each that followed it, for as long as replicas were away.
+test('a stage waits for as long as too few replicas are in sync, and then publishes each record once', async () => {
+  const limitMs = 1_000;
+  const options = { ...freshOptions(), replicationFactor: 3, minInSyncReplicas: 3 };
+  const node = await open(options);
+  const stage = await open(options, socketFactory, { outageLimitMs: limitMs, appendLimitMs: limitMs });
+  const keys = Array.from({ length: 20 }, (_, key) => `${key}`);
+  await node.log.publish(
+    topic,
+    keys.map((key) => record(key, 'text')),
+  );
+  const group = await groupCoordinatedBy(node, 1);
+  await kafka.nodes[1]!.kill();
+  const outcomeTopic = { topics: [node.connection.topicName(topics.outcomes)] };
+  await until(async () => {
+    const metadata = await node.connection.admin.fetchTopicMetadata(outcomeTopic).catch(() => undefined);
+    return metadata?.topics.every(({ partitions }) => partitions.every(({ isr }) => isr.length === 2));
+  });
+  const { countOf, failures, subscription } = startStage(stage, group);
+  const sinceMs = performance.now();
+  await until(() => performance.now() > sinceMs + 5 * limitMs && stage.connection.patience.waits > 0);
+  expect(failures).toEqual([]);
+
+  await kafka.nodes[1]!.restart();
+  await until(() => keys.every((key) => countOf(key) === 1), { describe: () => `${failures}` });
+  await subscription.close();
+  expect(failures).toEqual([]);
+  const outcomes = await Promise.all(
+    Array.from({ length: options.partitions }, (_, partition) => node.log.read(topics.outcomes, partition, 0, 1_000)),
+  );
+  const outcomeKeys = outcomes.flatMap(({ records }) => records.map(({ key }) => key));
+  expect(outcomeKeys.sort()).toEqual([...keys].sort());
 });

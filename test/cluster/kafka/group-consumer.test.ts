@@ -97,7 +97,7 @@ class Scene {
   /** Starts a member with separate connections, like a process. */
   async member(name: string, { handler, workMs = () => 1, observer, ...settings }: MemberSettings = {}) {
     const onProblem = (message: string) => this.problems.push(`${name}: ${message}`);
-    const connection = await connectKafka(this.options, onProblem, observer);
+    const connection = await connectKafka(this.options, onProblem, { observer });
     const tell = (told: Told) => this.told.push({ ...told, member: name });
     const reader = createReader(connection, wire);
     const subscription = startGroupConsumer({

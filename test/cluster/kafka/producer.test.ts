@@ -1,6 +1,5 @@
 /** Appending over a bad network to the broker. By a ledger of the appended records, each must exist once, in order. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { noObserver } from '../../../backends/cluster/client-observer.js';
 import { Brokers } from '../../../backends/cluster/kafka/connection/brokers.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { exchange, newProducerId } from '../../../backends/cluster/kafka/connection/kafkajs-internals.js';
@@ -25,7 +24,7 @@ let reader: Reader;
 
 beforeEach(async () => {
   const options = { ...freshKafkaOptions(), partitions: 1 };
-  connection = await connectKafka(options, () => {}, noObserver, openSocket);
+  connection = await connectKafka(options, () => {}, { openSocket });
   reader = createReader(connection, sameOnTheWire);
   onTestFinished(async () => {
     detours.clear();
@@ -147,7 +146,7 @@ describe('appending', () => {
       topics: [{ topic: name, numPartitions: options.partitions, configEntries }],
       waitForLeaders: false,
     });
-    const refusing = await connectKafka(options, () => {}, noObserver, openSocket);
+    const refusing = await connectKafka(options, () => {}, { openSocket });
     onTestFinished(() => removeTopics(refusing));
     const appender = new KafkaProducer(refusing);
     const appends = [texts(3), [{ key: 'key', value: Buffer.alloc(1_500_000) }], texts(4)].map((records) =>

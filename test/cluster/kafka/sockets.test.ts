@@ -5,7 +5,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { noObserver } from '../../../backends/cluster/client-observer.js';
 import { connectKafka } from '../../../backends/cluster/kafka/connection/connection.js';
 import { KafkaProducer } from '../../../backends/cluster/kafka/produce/producer.js';
 import { until } from '../../../testing/until.js';
@@ -39,7 +38,7 @@ async function startResettingProxy(brokerPort: number, resets: number) {
 
 test('a consumer continues after connections were reset during a response', async ({ onTestFinished }) => {
   const options = freshKafkaOptions();
-  const connection = await connectKafka(options, () => {}, noObserver, openSocket);
+  const connection = await connectKafka(options, () => {}, { openSocket });
   onTestFinished(() => removeTopics(connection));
   const appender = new KafkaProducer(connection);
   const count = 2_000;

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 async function open(options: ReturnType<typeof freshKafkaOptions>, observer = noObserver): Promise<void> {
-  const opened = await connectKafka(options, () => {}, observer, openSocket);
+  const opened = await connectKafka(options, () => {}, { observer, openSocket });
   connection = opened;
   const [itsReader, itsAppender] = [createReader(connection, sameOnTheWire), new KafkaProducer(connection)];
   reader = itsReader;

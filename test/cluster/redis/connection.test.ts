@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RedisOptions } from '../../../backends/cluster/options.js';
+import { Patience } from '../../../backends/cluster/patience.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { refuseEviction } from '../../../backends/cluster/redis/eviction.js';
 import { forRequests } from '../../../backends/cluster/redis/for-requests.js';
@@ -212,6 +213,29 @@ describe('during an outage', () => {
       expect(await waiting).toBe('OK');
       await operator.close();
     });
+  });
+
+  // The process ended after a minute, and so did each that followed it, for as long as the memory was full.
+  test('work waits for as long as the server has no memory left, until the node stops', async () => {
+    const patience = new Patience();
+    const options = freshRedisOptions([server]);
+    const redis = await connectRedis(options, () => {}, { patience, outageLimitMs: 500 });
+    const { client, withRetries } = redis;
+    const isSettled = async (work: Promise<unknown>) => (await Promise.race([work, 'waiting'])) !== 'waiting';
+    await client.config('SET', 'maxmemory', 1);
+    const waiting = withRetries(() => client.set(options.prefix, 'value'));
+    await expect(withRetries(() => client.set(options.prefix, 'value'), 500)).rejects.toThrow('OOM');
+    await until(() => patience.waits > 10);
+    expect(await isSettled(waiting)).toBe(false);
+    await client.config('SET', 'maxmemory', 0);
+    expect(await waiting).toBe('OK');
+
+    await client.config('SET', 'maxmemory', 1);
+    const ending = withRetries(() => client.set(options.prefix, 'value'));
+    patience.end();
+    await expect(ending).rejects.toThrow('OOM');
+    await client.config('SET', 'maxmemory', 0);
+    await redis.close();
   });
 
   test('requests fail without waiting for the server, whether it is paused or down', async () => {

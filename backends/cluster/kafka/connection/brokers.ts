@@ -14,9 +14,9 @@ const isResponse = (error: unknown): boolean => error instanceof Error && 'type'
 
 export class ConnectionClosed extends Error {}
 
-/** The brokers answer, and all replicas of a partition are away. */
-export class NoLeader extends Error {
-  readonly type = 'LEADER_NOT_AVAILABLE';
+/** The brokers answer that they can serve no process, because replicas are away. */
+export class ReplicasAway extends Error {
+  readonly type = 'REPLICAS_AWAY';
 }
 
 export class Brokers {
@@ -24,18 +24,28 @@ export class Brokers {
   private isClosed = false;
 
   /** Connects at the first request. */
-  constructor(private readonly connection: Pick<KafkaConnection, 'newCluster' | 'leaderless'>) {}
+  constructor(private readonly connection: Pick<KafkaConnection, 'newCluster' | 'patience'>) {}
 
   /** Returns the node id of the partition's leader. Rejects when there is none at the moment. */
   leaderOf(topicName: string, partition: number): Promise<number> {
     return this.#use(async (cluster) => {
       const [leader] = Object.keys(cluster.findLeaderForPartitions(topicName, [partition])).map(Number);
       if (leader === undefined || leader < 0) {
-        this.connection.leaderless.count += 1;
-        throw new NoLeader(`partition ${partition} of ${topicName} has no leader`);
+        throw this.replicasAway(`partition ${partition} of ${topicName} has no leader`);
       }
       return leader;
     });
+  }
+
+  /** Returns the error of such an answer, and counts it. */
+  replicasAway(message: string): ReplicasAway {
+    this.connection.patience.refused('kafka', message);
+    return new ReplicasAway(message);
+  }
+
+  /** Sends a request to any broker. */
+  requestAny<Answer>(send: (broker: Broker) => Promise<Answer>): Promise<Answer> {
+    return this.#use(async (cluster) => send(await cluster.findControllerBroker()));
   }
 
   /** Sends a request to the broker. */

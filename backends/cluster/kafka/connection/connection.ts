@@ -11,6 +11,7 @@ import { type Topic, topics } from '../../../../pipeline/ports.js';
 import { withinMs } from '../../../../pipeline/time-limit.js';
 import { type ClientObserver, noObserver } from '../../client-observer.js';
 import type { KafkaOptions } from '../../options.js';
+import { Patience } from '../../patience.js';
 import { createKafka, groupNameOf } from './client.js';
 import { clusterOf, verifyInternals } from './kafkajs-internals.js';
 import { socketFactory } from './sockets.js';
@@ -36,17 +37,25 @@ export interface KafkaConnection {
    * restarted or replaced.
    */
   socketsOpened(): number;
-  /** How often a partition turned out to have no leader. */
-  readonly leaderless: { count: number };
+  /** With brokers that answer while replicas are away. */
+  readonly patience: Patience;
   close(): Promise<void>;
+}
+
+/** How a process connects, beside its options. */
+export interface ConnectParts {
+  readonly observer?: ClientObserver | undefined;
+  /** Opens all sockets. */
+  readonly openSocket?: ISocketFactory;
+  /** May be shared with other services. Default: one of its own. */
+  readonly patience?: Patience;
 }
 
 /** Rejects when no broker can be reached, a topic has wrong settings, or this version of kafkajs can't be used. */
 export async function connectKafka(
   options: KafkaOptions,
   onProblem: (message: string) => void,
-  observer: ClientObserver = noObserver,
-  openSocket: ISocketFactory = socketFactory,
+  { observer = noObserver, openSocket = socketFactory, patience = new Patience() }: ConnectParts = {},
 ): Promise<KafkaConnection> {
   await verifyInternals();
   let opened = 0;
@@ -82,7 +91,7 @@ export async function connectKafka(
     groupName: (group, topic) => groupNameOf(options, group, topic),
     partitions: (topic) => partitionsOf(topic, options),
     socketsOpened: () => opened,
-    leaderless: { count: 0 },
+    patience,
     close: () => admin.disconnect(),
   };
 }

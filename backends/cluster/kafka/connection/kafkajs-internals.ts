@@ -47,6 +47,7 @@ interface InternalBroker {
       response: { decode: (body: Buffer) => Promise<Decoded>; parse: (decoded: Decoded) => Promise<Answer> };
     }): Promise<Answer>;
   };
+  findGroupCoordinator(request: { groupId: string; coordinatorType: number }): Promise<unknown>;
   initProducerId(request: { transactionTimeout: number }): Promise<ProducerId>;
   listOffsets(request: {
     isolationLevel: number;
@@ -79,6 +80,14 @@ export interface ProducerId {
 /** Requests a new id for an idempotent producer. Any broker can assign one. */
 export const newProducerId = (broker: Broker): Promise<ProducerId> =>
   (broker as unknown as InternalBroker).initProducerId({ transactionTimeout: 60_000 });
+
+/** Kafka's code of the coordinator of a group, beside that of a transaction. */
+const ofGroups = 0;
+
+/** Asks a broker which one coordinates the group. Rejects when none can. */
+export async function findCoordinator(broker: Broker, groupId: string): Promise<void> {
+  await (broker as unknown as InternalBroker).findGroupCoordinator({ groupId, coordinatorType: ofGroups });
+}
 
 const readUncommitted = 0;
 /** Kafka's names of the two ends of a partition, in place of a time. */
@@ -323,6 +332,8 @@ const checks: Readonly<Record<string, (from: Load) => boolean | Promise<boolean>
   'brokers have no method fetch': (from) => typeof from('kafkajs/src/broker/index.js').prototype.fetch === 'function',
   'brokers have no method initProducerId': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.initProducerId === 'function',
+  'brokers have no method findGroupCoordinator': (from) =>
+    typeof from('kafkajs/src/broker/index.js').prototype.findGroupCoordinator === 'function',
   'brokers have no method listOffsets': (from) =>
     typeof from('kafkajs/src/broker/index.js').prototype.listOffsets === 'function',
   'clusters do not keep their brokers in brokerPool': (from) => {

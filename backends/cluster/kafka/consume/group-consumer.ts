@@ -16,10 +16,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ConsumeOptions, type Log, type Subscription, topics } from '../../../../pipeline/ports.js';
 import { Brokers } from '../connection/brokers.js';
 import type { KafkaConnection } from '../connection/connection.js';
+import { findCoordinator } from '../connection/kafkajs-internals.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
 import { type ConsumeParts, consumePartition } from './consume-partition.js';
 import { HandOver } from './hand-over.js';
-import { Membership, maxOutageMs } from './membership.js';
+import { isCoordinatorAway, Membership, maxOutageMs } from './membership.js';
 import { OffsetReporter } from './offset-reporter.js';
 import { PartitionAssignment } from './partition-assignment.js';
 import { sharedSource } from './shared-fetch.js';
@@ -34,7 +35,7 @@ const failedCloseTimeoutMs = 5_000;
 export interface GroupConsumerParts {
   readonly connection: Pick<
     KafkaConnection,
-    'kafka' | 'admin' | 'newCluster' | 'topicName' | 'groupName' | 'socketsOpened' | 'leaderless'
+    'kafka' | 'admin' | 'newCluster' | 'topicName' | 'groupName' | 'socketsOpened' | 'patience'
   >;
   /** The same log, for reads at any offset. */
   readonly log: Pick<Log, 'read' | 'bounds'>;
@@ -66,7 +67,7 @@ class GroupConsumer implements Subscription {
   readonly #stopWatching: () => void;
   readonly #assignmentIdPrefix = randomBytes(6).toString('base64url');
   #assignmentCount = 0;
-  #leaderlessBefore = 0;
+  #waitsBefore = 0;
   /** All assignments that aren't gone. */
   readonly #assignments = new Set<PartitionAssignment>();
   /** The latest assignment of each partition. */
@@ -94,6 +95,8 @@ class GroupConsumer implements Subscription {
       sessionTimeoutMs,
       assignments: () => [...this.#assignments].map(({ partition, id, state }) => ({ partition, id, state })),
       onJoined: (partitions, isUnbroken) => this.#joined(partitions, isUnbroken),
+      outageLimitMs,
+      isRefused: () => this.#isCoordinatorAway(),
       onFailure: (error) => this.#fail(error),
       onProblem,
     });
@@ -108,7 +111,7 @@ class GroupConsumer implements Subscription {
         bounds: (partition) => parts.log.bounds(options.topic, partition),
         isCompacted: options.topic === topics.changes,
         outageLimitMs,
-        waitsForLeader: () => true,
+        waitsForReplicas: () => true,
       }),
       options,
       decode: (partition, messages) => recordsOf(parts.wire, options.topic, partition, messages),
@@ -200,16 +203,34 @@ class GroupConsumer implements Subscription {
     }
   }
 
-  /** Returns whether work may have waited for a partition without a leader since the last call. */
-  #metLeaderless(): boolean {
-    const before = this.#leaderlessBefore;
-    this.#leaderlessBefore = this.#parts.connection.leaderless.count;
-    return this.#leaderlessBefore !== before;
+  /**
+   * Returns whether the brokers answer that none can coordinate the group. kafkajs hides this answer: it reports the
+   * same error when no broker answers.
+   */
+  async #isCoordinatorAway(): Promise<boolean> {
+    const { connection, options } = this.#parts;
+    const groupId = connection.groupName(options.group, options.topic);
+    try {
+      await this.#brokers.requestAny((broker) => findCoordinator(broker, groupId));
+      return false;
+    } catch (error) {
+      if (!isCoordinatorAway(error)) return false;
+      connection.patience.refused('kafka', `no broker can coordinate group ${groupId}`);
+      return true;
+    }
+  }
+
+  /** Returns whether work may have waited since the last call for a service that serves no process. */
+  async #mayWait(): Promise<boolean> {
+    if (!this.#membership.isSettled) await this.#isCoordinatorAway();
+    const before = this.#waitsBefore;
+    this.#waitsBefore = this.#parts.connection.patience.waits;
+    return this.#waitsBefore !== before;
   }
 
   async #observe(): Promise<Observation[]> {
     const { connection, options } = this.#parts;
-    if (this.#metLeaderless()) return [];
+    if (await this.#mayWait()) return [];
     const offsets = await connection.admin.fetchTopicOffsets(connection.topicName(options.topic));
     const bounds = new Map(
       offsets.map(({ partition, low, high }) => [partition, { first: Number(low), end: Number(high) }]),

@@ -12,6 +12,8 @@ test('a member that is not in the group commits nothing, and says so', async () 
     topic: 'topic',
     sessionTimeoutMs: 6_000,
     assignments: () => [],
+    outageLimitMs: 1_000,
+    isRefused: async () => false,
     onJoined: () => {},
     onFailure: () => {},
     onProblem: () => {},

@@ -3,7 +3,8 @@
  *
  * kafkajs fetches nothing, because all partitions are paused: it only joins, sends heartbeats and commits offsets. It
  * treats some outages as fatal and stops for good, so it may not restart itself. This class restarts it after any
- * failure, until the brokers have been out of reach for too long.
+ * failure, until the brokers have been out of reach for too long. While they answer that no broker can coordinate the
+ * group, it waits: no other process could join either.
  */
 import type { Admin, Consumer, ConsumerCrashEvent, ConsumerGroupJoinEvent, Kafka } from 'kafkajs';
 import { outageLimitMs } from '../../../../pipeline/retrying.js';
@@ -34,6 +35,10 @@ export interface MembershipParts {
    * that this member kept.
    */
   readonly onJoined: (partitions: readonly number[], isUnbroken: boolean) => void;
+  /** How long the consumer is restarted without a sign of the group. */
+  readonly outageLimitMs: number;
+  /** Whether the brokers answer that none can coordinate the group at the moment. */
+  readonly isRefused: () => Promise<boolean>;
   readonly onFailure: (error: unknown) => void;
   readonly onProblem: (message: string) => void;
 }
@@ -57,6 +62,8 @@ export class Membership {
   #isJoined = false;
   #isLeaving = false;
   #lastHeartbeatMs = performance.now();
+  /** When the group was last there, or the brokers last answered that none can coordinate it. */
+  #lastSignMs = performance.now();
   #starting: Promise<void> = Promise.resolve();
   #restart: NodeJS.Timeout | undefined;
 
@@ -141,9 +148,7 @@ export class Membership {
       this.#isRebalancing = true;
     });
     consumer.on(events.GROUP_JOIN, (event) => this.#joined(event));
-    consumer.on(events.HEARTBEAT, () => {
-      this.#lastHeartbeatMs = performance.now();
-    });
+    consumer.on(events.HEARTBEAT, () => this.#metGroup());
     consumer.on(events.STOP, () => {
       this.#isJoined = false;
     });
@@ -156,7 +161,7 @@ export class Membership {
       await this.#consumer.subscribe({ topics: [this.#parts.topic], fromBeginning: true });
       await this.#consumer.run({ autoCommit: false, eachBatch: async () => {} });
     } catch (error) {
-      this.#restartLater(error as Error);
+      await this.#restartLater(error as Error);
     }
   }
 
@@ -174,26 +179,38 @@ export class Membership {
     this.#memberId = memberId;
     this.#joinAttempts = 0;
     this.#isJoined = true;
-    this.#lastHeartbeatMs = performance.now();
+    this.#metGroup();
     const { topic } = this.#parts;
     const partitions = memberAssignment[topic] ?? [];
     this.#consumer.pause([{ topic, partitions }]);
     this.#parts.onJoined(partitions, isUnbroken);
   }
 
-  #crashed({ payload: { error } }: ConsumerCrashEvent): void {
-    this.#memberId = undefined;
-    this.#restartLater(error);
+  #metGroup(): void {
+    this.#lastHeartbeatMs = performance.now();
+    this.#lastSignMs = this.#lastHeartbeatMs;
   }
 
-  #restartLater(error: Error): void {
+  #crashed({ payload: { error } }: ConsumerCrashEvent): void {
+    this.#memberId = undefined;
+    void this.#restartLater(error);
+  }
+
+  async #restartLater(error: Error): Promise<void> {
+    const { groupId, outageLimitMs, isRefused, onProblem, onFailure } = this.#parts;
+    if (isCoordinatorAway(error) || (await isRefused())) this.#lastSignMs = performance.now();
     if (this.#isLeaving) return;
-    const { groupId, onProblem, onFailure } = this.#parts;
-    if (isOutage(error) && performance.now() - this.#lastHeartbeatMs < maxOutageMs) {
+    if (isOutage(error) && performance.now() - this.#lastSignMs < outageLimitMs) {
       onProblem(`group ${groupId}: the consumer restarts: ${error.message}`);
       this.#restart = setTimeout(() => this.start(), restartDelayMs);
     } else onFailure(error);
   }
+}
+
+/** Returns whether a broker answered that none can coordinate the group, or that too few replicas of it are in sync. */
+export function isCoordinatorAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { type?: unknown }).type === 'GROUP_COORDINATOR_NOT_AVAILABLE' || isCoordinatorAway(error.cause);
 }
 
 function isOutage(error: Error & { retriable?: boolean }): boolean {

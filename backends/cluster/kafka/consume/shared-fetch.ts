@@ -29,7 +29,7 @@ interface SharedAnswer {
 }
 
 export interface SharedSourceParts
-  extends Pick<PartitionSource, 'bounds' | 'isCompacted' | 'outageLimitMs' | 'waitsForLeader'> {
+  extends Pick<PartitionSource, 'bounds' | 'isCompacted' | 'outageLimitMs' | 'waitsForReplicas'> {
   readonly brokers: Brokers;
   readonly topicName: string;
   /** Lists the partitions that may be fetched now or soon. */

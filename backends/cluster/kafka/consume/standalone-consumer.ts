@@ -34,7 +34,7 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
     bounds: (partition) => log.bounds(topic, partition),
     isCompacted: topic === topics.changes,
     outageLimitMs,
-    waitsForLeader: () => true,
+    waitsForReplicas: () => true,
   });
   const assignments = partitions.map((partition) => new PartitionAssignment(partition, `${partition}`));
   const consume = async (assignment: PartitionAssignment): Promise<void> => {

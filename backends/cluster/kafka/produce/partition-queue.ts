@@ -6,7 +6,7 @@
  */
 import type { NewRecord } from '../../../../pipeline/ports.js';
 import { type RetryOptions, retried } from '../../../../pipeline/retrying.js';
-import { type Brokers, NoLeader } from '../connection/brokers.js';
+import { type Brokers, ReplicasAway } from '../connection/brokers.js';
 import { newProducerId } from '../connection/kafkajs-internals.js';
 import type { RequestBatcher } from '../connection/request-batcher.js';
 import type { AddressedBatch } from './produce-request.js';
@@ -23,7 +23,7 @@ export interface QueuedRecords {
   readonly records: readonly NewRecord[];
   /** Upper bound of their size in a batch. */
   readonly maxBytes: number;
-  /** Whether they wait for as long as the partition has no leader. Others are given up after the limit. */
+  /** Whether they wait for as long as replicas are away. Others are given up after the limit. */
   readonly isPatient: boolean;
   settle(error?: Error): void;
 }
@@ -49,14 +49,19 @@ export interface PartitionQueueParts {
   readonly partition: number;
   /** After this time the queue gives up records that could not be written. */
   readonly limitMs: number;
-  /** Whether patient records wait for a leader. */
-  readonly waitsForLeader: () => boolean;
+  /** Whether patient records wait for replicas. */
+  readonly waitsForReplicas: () => boolean;
 }
 
 /** Kafka's error codes of a batch that is written. DUPLICATE_SEQUENCE_NUMBER: by an earlier attempt. */
 const written = [0, 46];
 /** MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_RECORD: another attempt would fail as well. */
 const refused = [10, 18, 87];
+/**
+ * REQUEST_TIMED_OUT, NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND: the leader answers so to every process
+ * until enough replicas have followed it.
+ */
+const tooFewReplicas = [7, 19, 20];
 /** OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, UNKNOWN_PRODUCER_ID: the broker lost our sequence. */
 const unknownSequence = [45, 47, 59];
 
@@ -89,7 +94,7 @@ export class PartitionQueue {
     const options: RetryOptions = {
       limitMs: this.parts.limitMs,
       isFinal: (error) => error instanceof Refused,
-      isForAll: (error) => error instanceof NoLeader && this.waitForLeader(error),
+      isForAll: (error) => error instanceof ReplicasAway && this.waitForReplicas(error),
     };
     while (this.queue.length > 0) {
       try {
@@ -103,13 +108,13 @@ export class PartitionQueue {
   }
 
   /**
-   * Returns whether patient records wait for a leader. Others are then given up when they have waited for the limit:
+   * Returns whether patient records wait for replicas. Others are then given up when they have waited for the limit:
    * those of a batch that was sent may still be written with it.
    */
-  private waitForLeader(cause: NoLeader): boolean {
-    const { limitMs, waitsForLeader } = this.parts;
+  private waitForReplicas(cause: ReplicasAway): boolean {
+    const { limitMs, waitsForReplicas } = this.parts;
     const waiting = [...(this.batch?.queued ?? []), ...this.queue];
-    if (!waitsForLeader() || !waiting.some(({ isPatient }) => isPatient)) return false;
+    if (!waitsForReplicas() || !waiting.some(({ isPatient }) => isPatient)) return false;
     const isOver = ({ isPatient, sinceMs }: Waiting): boolean => !isPatient && performance.now() > sinceMs + limitMs;
     const error = this.givenUp(cause);
     for (const { settle } of waiting.filter(isOver)) settle(error);
@@ -136,7 +141,7 @@ export class PartitionQueue {
     if (refused.includes(code)) throw new Refused(message);
     if (unknownSequence.includes(code)) this.dropSequence();
     else await brokers.refresh();
-    throw new Error(message);
+    throw tooFewReplicas.includes(code) ? brokers.replicasAway(message) : new Error(message);
   }
 
   private bytes(sequences: ProducerSequences): Buffer {

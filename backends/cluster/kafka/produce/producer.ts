@@ -8,8 +8,8 @@
  * the reasons.
  *
  * `append` bounds the bytes in flight and the time that its caller waits. `publish` is for callers that can only wait.
- * Both retry for about a minute during an outage. `publish` also waits for as long as the partition has no leader: no
- * other process could do better.
+ * Both retry for about a minute during an outage. `publish` also waits for as long as the partition has no
+ * leader, or too few replicas: no other process could do better.
  */
 import { PortError } from '../../../../pipeline/errors.js';
 import type { NewRecord, Topic } from '../../../../pipeline/ports.js';
@@ -43,8 +43,8 @@ export interface ProducerOptions {
   readonly appendLimitMs?: number;
   /** How long requests are retried during an outage. Default a minute. */
   readonly outageLimitMs?: number;
-  /** Whether `publish` waits for as long as a partition has no leader. Default: it does not. */
-  readonly waitsForLeader?: () => boolean;
+  /** Whether `publish` waits for as long as replicas of a partition are away. Default: it does not. */
+  readonly waitsForReplicas?: () => boolean;
 }
 
 export class KafkaProducer {
@@ -113,7 +113,7 @@ export class KafkaProducer {
         topic: this.connection.topicName(topic),
         partition,
         limitMs: this.options.outageLimitMs ?? outageLimitMs,
-        waitsForLeader: this.options.waitsForLeader ?? (() => false),
+        waitsForReplicas: this.options.waitsForReplicas ?? (() => false),
       });
     this.queues.set(name, queue);
     return queue;

@@ -4,7 +4,7 @@
  */
 import type { Log, Topic } from '../../../../pipeline/ports.js';
 import { retried } from '../../../../pipeline/retrying.js';
-import { type Brokers, ConnectionClosed, NoLeader } from '../connection/brokers.js';
+import { type Brokers, ConnectionClosed, ReplicasAway } from '../connection/brokers.js';
 import { listOffsets } from '../connection/kafkajs-internals.js';
 import { RequestBatcher } from '../connection/request-batcher.js';
 import type { PartitionSource } from './fetching.js';
@@ -16,7 +16,7 @@ import type { PartitionSource } from './fetching.js';
 export function createBounds(
   brokers: Brokers,
   topicName: (topic: Topic) => string,
-  { outageLimitMs, waitsForLeader }: Pick<PartitionSource, 'outageLimitMs' | 'waitsForLeader'>,
+  { outageLimitMs, waitsForReplicas }: Pick<PartitionSource, 'outageLimitMs' | 'waitsForReplicas'>,
 ): Pick<Log, 'bounds' | 'end'> {
   const firstOffset = batchedOffset('first');
   const endOffset = batchedOffset('end');
@@ -49,7 +49,7 @@ export function createBounds(
         {
           limitMs: outageLimitMs,
           isFinal: (error) => error instanceof ConnectionClosed,
-          isForAll: (error) => error instanceof NoLeader && waitsForLeader(),
+          isForAll: (error) => error instanceof ReplicasAway && waitsForReplicas(),
         },
       );
   }

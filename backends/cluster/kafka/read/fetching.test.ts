@@ -55,7 +55,7 @@ describe('fetchNext', () => {
     bounds: async () => ({ first: 0, end: 9 }),
     isCompacted: false,
     outageLimitMs: 1_000,
-    waitsForLeader: () => false,
+    waitsForReplicas: () => false,
     ...parts,
   });
 

@@ -6,7 +6,7 @@
  */
 import type { Broker, KafkaMessage } from 'kafkajs';
 import { type RetryOptions, retried } from '../../../../pipeline/retrying.js';
-import { type Brokers, ConnectionClosed, NoLeader } from '../connection/brokers.js';
+import { type Brokers, ConnectionClosed, ReplicasAway } from '../connection/brokers.js';
 import { fetchRaw, type RawRecord } from '../connection/kafkajs-internals.js';
 
 /**
@@ -112,8 +112,8 @@ export interface PartitionSource {
   readonly bounds: (partition: number) => Promise<{ readonly first: number; readonly end: number }>;
   /** How long requests are retried during an outage. */
   readonly outageLimitMs: number;
-  /** Whether requests are retried for as long as the partition has no leader. */
-  readonly waitsForLeader: () => boolean;
+  /** Whether requests are retried for as long as the partition has no leader, because its replicas are away. */
+  readonly waitsForReplicas: () => boolean;
 }
 
 /**
@@ -129,7 +129,7 @@ export async function fetchNext(
   const options: RetryOptions = {
     limitMs: source.outageLimitMs,
     isFinal: (error) => error instanceof ConnectionClosed || isOutOfRange(error, partition) || !isWanted(),
-    isForAll: (error) => error instanceof NoLeader && source.waitsForLeader(),
+    isForAll: (error) => error instanceof ReplicasAway && source.waitsForReplicas(),
   };
   try {
     const fetched = await retried(() => source.fetch(requested), options);

@@ -20,7 +20,7 @@ export interface Reader extends Pick<Log, 'read' | 'bounds' | 'end'> {
   close(): Promise<void>;
 }
 
-export interface ReaderOptions extends Partial<Pick<PartitionSource, 'outageLimitMs' | 'waitsForLeader'>> {
+export interface ReaderOptions extends Partial<Pick<PartitionSource, 'outageLimitMs' | 'waitsForReplicas'>> {
   /** May be shared with other readers. Default: connections of its own. */
   readonly brokers?: Brokers;
 }
@@ -29,10 +29,10 @@ export interface ReaderOptions extends Partial<Pick<PartitionSource, 'outageLimi
 export function createReader(
   connection: KafkaConnection,
   wire: ReadingWire,
-  { outageLimitMs = defaultOutageLimitMs, waitsForLeader = () => false, ...options }: ReaderOptions = {},
+  { outageLimitMs = defaultOutageLimitMs, waitsForReplicas = () => false, ...options }: ReaderOptions = {},
 ): Reader {
   const { brokers = new Brokers(connection) } = options;
-  const { bounds, end } = createBounds(brokers, connection.topicName, { outageLimitMs, waitsForLeader });
+  const { bounds, end } = createBounds(brokers, connection.topicName, { outageLimitMs, waitsForReplicas });
 
   return {
     bounds,
@@ -47,7 +47,7 @@ export function createReader(
         bounds: (each) => bounds(topic, each),
         isCompacted: topic === topics.changes,
         outageLimitMs,
-        waitsForLeader,
+        waitsForReplicas,
       };
       const fetchedBytes = Math.min(maxFetchedBytes, maxBytes, Math.max(minFetchedBytes, maxRecords * bytesPerRecord));
       const found: KafkaMessage[] = [];
