@@ -34,6 +34,7 @@ import { lockFolder } from './data-folder/lock.js';
 import { migrateDataFolder } from './data-folder/migrate.js';
 import { startSweeps } from './data-folder/retention.js';
 import { watchSpace } from './data-folder/space-watch.js';
+import { refuseSmallDisk, refuseUnusableFiles } from './data-folder/unusable.js';
 import { createDemand } from './demand.js';
 import { addApi, addIngest, createNodeServer, type NodeParts } from './http.js';
 import { adminApiKey } from './keys/admin-api-key.js';
@@ -63,6 +64,8 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
+  refuseUnusableFiles(configuration.data);
+  await refuseSmallDisk(configuration);
   refuseUnfinishedRestore(configuration.data);
   migrateDataFolder(configuration.data, logger);
   refuseDamagedFiles(configuration.data);

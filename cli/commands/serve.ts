@@ -21,7 +21,10 @@ export const run: Run<OptionsOf<'serve'>> = async (values) => {
   // Loaded after the announcement, because loading a node takes over a second.
   const [{ pino }, { loggerOptions }] = await Promise.all([import('pino'), import('../../server/logger.js')]);
   const logger = pino(loggerOptions(configuration), pino.destination(2));
-  const node = await start(configuration, logger).catch(withFolder(configuration.data));
+  const node = await start(configuration, logger).catch(async (error) => {
+    const { folderFailure } = await import('../../server/data-folder/unusable.js');
+    throw folderFailure(configuration.data, error) ?? error;
+  });
   const address = await listen(node, configuration.host, configuration.port);
   await welcome(node, address);
   node.markStarted();
@@ -41,25 +44,6 @@ function announce({ backend, data, roles }: Configuration): void {
   else
     console.log(`Starting Fenceline for the first time: creating the data folder ${data}, which takes a few seconds`);
 }
-
-/** Reasons why the data folder can't be used, by the error code of the system. */
-const folderProblems: Readonly<Record<string, string>> = {
-  EACCES: 'it belongs to another user',
-  EPERM: 'it belongs to another user',
-  EROFS: 'its disk is read-only',
-  ENOTDIR: 'it, or a folder above it, is a file',
-  EEXIST: 'it is a file',
-  ENOSPC: 'its disk is full',
-};
-
-/** Turns an error of the file system into one line; other errors are rethrown. */
-const withFolder =
-  (data: string) =>
-  (error: NodeJS.ErrnoException): never => {
-    const isUncreatable = error.code === 'ENOENT' && error.syscall === 'mkdir';
-    const problem = isUncreatable ? 'the system refuses to create it' : folderProblems[error.code ?? ''];
-    throw problem === undefined ? error : new CommandFailure(`the data folder ${data} can't be used: ${problem}`);
-  };
 
 const addressProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program uses the port; choose another with --port',

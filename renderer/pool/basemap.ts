@@ -42,13 +42,16 @@ export function createBasemap({ module, folder, timeoutMs, onProblem }: BasemapO
       env: withoutSettings(process.env),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const how = await new Promise<string>((resolve) => {
-      child?.once('exit', (code, signal) => resolve(code === 0 ? '' : (signal ?? `status ${code}`)));
+    const problem = await new Promise<string>((resolve) => {
+      child?.once('message', (reason) => resolve(`${reason}`));
+      child?.once('exit', (code, signal) =>
+        resolve(code === 0 ? '' : `its process ended (${signal ?? `status ${code}`})`),
+      );
       child?.once('error', ({ message }) => resolve(message));
     });
     child = undefined;
-    if (how === '') return;
-    if (!isClosed) onProblem(`the basemap could not be baked: its process ended (${how})`);
+    if (problem === '') return;
+    if (!isClosed) onProblem(`the basemap could not be baked into ${folder}: ${problem}`);
     throw new ApiError('unavailable', 'the basemap could not be baked; see the log', { retryAfterS });
   }
 

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import type { Configuration } from '../config/schema.js';
 import { isLocked } from '../data-folder/lock.js';
 import { freeSpaceOf, minFreeBytesOf } from '../data-folder/space-watch.js';
+import { findUnusable } from '../data-folder/unusable.js';
 import { type Finding, findingsAbout } from './finding.js';
 
 const { ok, warning, failure } = findingsAbout('data folder');
@@ -29,7 +30,11 @@ export async function* checkDataFolder(configuration: Configuration): AsyncGener
   );
   if (!isWritable)
     yield failure(`${present} can't be written by this user`, 'Run as its owner, or change the owner with chown.');
-  if (found !== undefined) yield await usage(folder);
+  if (found !== undefined) {
+    const unusable = isWritable ? findUnusable(folder) : undefined;
+    if (unusable !== undefined) yield failure(`${unusable.path}: ${unusable.reason}`, sentence(unusable.remedy));
+    yield await usage(folder);
+  }
   yield await space(configuration, present);
 }
 
@@ -49,5 +54,7 @@ async function space({ storage }: Configuration, folder: string): Promise<Findin
   if (freeBytes < minFreeBytes) return failure(text, remedy);
   return freeBytes < narrow * minFreeBytes ? warning(text, remedy) : ok(text);
 }
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;

@@ -95,6 +95,14 @@ describe('an embedded node', () => {
     expect(await say()).toContain(`${folder} is in use by a running node`);
   });
 
+  it('names a file of the node that it cannot use', async () => {
+    writeFileSync(join(folder, 'log'), '');
+    const found = notOk(await findings({ FENCELINE_DATA: folder }));
+    expect(found.map(({ level, text, remedy }) => [level, text, remedy])).toEqual([
+      ['failure', `${join(folder, 'log')}: it, or a folder above it, is a file`, 'Name a folder.'],
+    ]);
+  });
+
   it('fails when the disk has less than the minimum free space', async () => {
     const [failure] = notOk(await findings({ FENCELINE_STORAGE_MIN_FREE_BYTES: `${2 ** 50}` }));
     expect(failure).toMatchObject({ level: 'failure', subject: 'data folder' });

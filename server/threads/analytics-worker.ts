@@ -2,18 +2,20 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { openChdbAnalytics } from '../../backends/embedded/analytics.js';
+import { type ChdbAnalytics, openChdbAnalytics } from '../../backends/embedded/analytics.js';
 import {
   type FrozenTable,
   freezeTables,
   removeAllSnapshots,
   removeSnapshot,
 } from '../../backends/embedded/analytics-snapshot.js';
-import { createSpace, type Space, whenWritable } from '../../backends/embedded/space.js';
+import { createSpace, isDiskFull, type Space, whenWritable } from '../../backends/embedded/space.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import { migrate } from '../../pipeline/stages/analytics/migrate.js';
 import { stageMetrics } from '../../pipeline/stages/metrics.js';
+import type { Configuration } from '../config/schema.js';
 import { analyticsFolder, openBackend } from '../data-folder/folders.js';
+import { unreadableAnalytics } from '../data-folder/unusable.js';
 import { loggerOptions } from '../logger.js';
 import { createRecorder } from '../metrics.js';
 import { startAnalyticsSink } from '../stages/analytics.js';
@@ -57,6 +59,20 @@ function pauseMerges(analytics: Pick<Analytics, 'command'>, space: Space): { sto
   };
 }
 
+/** Opens the engine with its tables. Its errors, which have codes of its own, get those that a refusal can tell. */
+async function openWithTables(path: string, { data, analytics }: Configuration): Promise<ChdbAnalytics> {
+  try {
+    const opened = await openChdbAnalytics({ path, maxThreads: analytics.maxThreads });
+    await migrate(opened, tables);
+    return opened;
+  } catch (error) {
+    const { message, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined) throw error;
+    const code = isDiskFull(error, data) ? 'ENOSPC' : unreadableAnalytics;
+    throw Object.assign(new Error(message), { code, path });
+  }
+}
+
 runWorker<Queries & AnalyticsSnapshots>(async ({ configuration, space: sharedSpace }) => {
   const logger = pino(loggerOptions(configuration), pino.destination(2));
   const registry = new Registry();
@@ -64,11 +80,7 @@ runWorker<Queries & AnalyticsSnapshots>(async ({ configuration, space: sharedSpa
   const backend = openBackend(configuration, space, 'wait');
   const path = analyticsFolder(configuration);
   removeAllSnapshots(path);
-  const analytics = await openChdbAnalytics({
-    path,
-    maxThreads: configuration.analytics.maxThreads,
-  });
-  await migrate(analytics, tables);
+  const analytics = await openWithTables(path, configuration);
   const merges = pauseMerges(analytics, space);
   const waiting: Analytics = {
     ...analytics,
