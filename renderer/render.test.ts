@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 
 import type { Surface } from './draw/surface.js';
+import { preparedLabels } from './labels/labels.js';
 import { candidateOf, textStyleFor } from './labels/testing/styles.js';
 import { createRenderer, defaultRendererLimits, type Scene } from './render.js';
 import { compileStyle } from './style/compile.js';
@@ -49,6 +50,32 @@ test('a map whose tiles take too much memory is refused with its limit, and smal
   const world = { ...wholeTile, width: 2_048, height: 2_048, zoom: 3 };
   await expect(renderer.render(sceneOf({ view: world }))).rejects.toMatchObject({ code: 'map_too_large' });
   expect(await renderer.render(sceneOf({}))).toMatchObject({ missingTiles: 0 });
+});
+
+// 400 layers over one crowded tile took 14 seconds of a drawing process, and only the time limit ended more of them.
+test.each<[string, object]>([
+  ['draw', shapes('fill', { 'fill-color': '#ff000080' })],
+  ['label', shapes('symbol', {}, { layout: { 'text-field': 'a' } })],
+  ['select', shapes('fill', {}, { filter: ['==', ['get', 'k'], 'none'] })],
+])('a style whose layers %s too much in a view is refused with its limit', async (_, layer) => {
+  const areas = Array.from({ length: 50 }, (_, i) => ({
+    type: 'polygon' as const,
+    parts: [rectangle(80 * i, 80 * i, 80 * i + 60, 80 * i + 60)],
+  }));
+  const sources = new Map([['tiles', sourceOf(async () => tileBytes({ shapes: areas }))]]);
+  const labels: Scene['labels'] = (frame, style) => preparedLabels(frame, style, 'en');
+  const renderer = createRenderer({ ...defaultRendererLimits, maxMapVertices: 2_000 });
+  const render = (layers: number) => {
+    const style = compileStyle(styleOf(Array.from({ length: layers }, () => layer)));
+    return renderer.render(sceneOf({ style, sources, labels }));
+  };
+  await expect(render(400)).rejects.toMatchObject({
+    code: 'map_too_large',
+    message: expect.stringMatching(
+      /^style: its layers must draw at most 2000 vertices in a view, and layer layer-\d+ /,
+    ),
+  });
+  expect(await render(1)).toMatchObject({ missingTiles: 0 });
 });
 
 test('tiles that cannot be read are counted, the rest is drawn, and the next map tries again', async () => {

@@ -10,6 +10,7 @@ import { reachIntoView } from './draw/circle.js';
 import { deviceArea, type Frame, fillWithPaper, type LoadedTile, openFrame } from './draw/frame.js';
 import { paintLayers } from './draw/paint.js';
 import { continueBeyondPoles } from './draw/poles.js';
+import { DrawingWork } from './draw/work.js';
 import { type Encoded, encodeImage } from './encode.js';
 import { type KnownView, KnownViews } from './known-views.js';
 import type { PlacedLabel, PreparedLabels } from './labels/label.js';
@@ -60,6 +61,8 @@ export interface RendererLimits {
   readonly maxTileBytes: number;
   /** Decoded tiles of one map. */
   readonly maxMapTileBytes: number;
+  /** What the layers of a style draw on one map, in vertices. */
+  readonly maxMapVertices: number;
   /** Cache of paths, whose memory the drawing engine holds. */
   readonly maxPathBytes: number;
   /** Cache of the pixels and label candidates of views that are drawn again. */
@@ -69,7 +72,7 @@ export interface RendererLimits {
 export interface Renderer {
   /**
    * Draws a map. Tiles that cannot be read are counted and do not cause a rejection. Rejects with ApiError
-   * `map_too_large` when the tiles of the map exceed `maxMapTileBytes`.
+   * `map_too_large` when the tiles of the map exceed `maxMapTileBytes`, or its layers `maxMapVertices`.
    */
   render(scene: Scene): Promise<MapImage>;
 }
@@ -77,6 +80,7 @@ export interface Renderer {
 export const defaultRendererLimits: RendererLimits = {
   maxTileBytes: 48 * 2 ** 20,
   maxMapTileBytes: 512 * 2 ** 20,
+  maxMapVertices: 10_000_000,
   maxPathBytes: 64 * 2 ** 20,
   maxViewBytes: 36 * 2 ** 20,
 };
@@ -90,13 +94,19 @@ export function createRenderer(limits: RendererLimits = defaultRendererLimits): 
   async function render(scene: Scene): Promise<MapImage> {
     const ground = await loadGround(scene, new TileLoader(tiles, limits.maxMapTileBytes));
     if (ground.kind === 'elsewhere') return render(ground.scene);
-    const drawing = openDrawing(scene, ground);
-    const { prepared, known } = recall(drawing);
-    const labels = prepared?.place(drawing.overlays?.boxes ?? []) ?? [];
-    scene.onLabels?.(labels);
-    const encoding = draw(drawing, labels, known);
-    drawing.frame.surface.close();
-    return { ...(await encoding), ...missingOf(ground) };
+    const drawing = openDrawing(scene, ground, new DrawingWork(limits.maxMapVertices));
+    return { ...(await drawAll(drawing)), ...missingOf(ground) };
+  }
+
+  function drawAll(drawing: Drawing): Promise<Encoded> {
+    try {
+      const { prepared, known } = recall(drawing);
+      const labels = prepared?.place(drawing.overlays?.boxes ?? []) ?? [];
+      drawing.scene.onLabels?.(labels);
+      return draw(drawing, labels, known);
+    } finally {
+      drawing.frame.surface.close();
+    }
   }
 
   function recall({ scene, frame, filling, viewKey }: Drawing): Recalled {
@@ -189,8 +199,12 @@ interface Drawing {
   readonly viewKey: string | undefined;
 }
 
-function openDrawing(scene: Scene, { loaded, inView, beside, filling: fill, gaps }: Ground): Drawing {
-  const frame = openFrame(scene.view, inView, scene.images, beside);
+function openDrawing(
+  scene: Scene,
+  { loaded, inView, beside, filling: fill, gaps }: Ground,
+  work: DrawingWork,
+): Drawing {
+  const frame = openFrame(scene.view, inView, scene.images, beside, work);
   const filling = fill && {
     frame: { ...frame, tiles: fill.tiles, beside: new Map(), parts: gaps },
     style: fill.scene.style,

@@ -51,7 +51,9 @@ export const errorCatalogue = {
   map_too_large: {
     status: 400,
     retry: false,
-    meaning: 'The tiles in view have more data than one map may use. Choose a smaller map or a higher zoom.',
+    meaning:
+      'The tiles in view, or what the layers of the style draw of them, exceed what one map may use. ' +
+      'Choose a smaller map or a higher zoom, or a style with fewer layers.',
   },
   unauthorized: {
     status: 401,

@@ -6,7 +6,7 @@ import type { VectorTile } from '../tiles/vector-tile.js';
 import { type Bucket, buildBucket } from './bucket.js';
 import type { Selection } from './selection.js';
 
-const noBucket: Bucket = { batches: [], weightBytes: 100 };
+const noBucket: Bucket = { batches: [], features: 0, vertices: 0, weightBytes: 100 };
 
 export class BucketStore {
   private readonly buckets: LRUCache<string, Bucket>;

@@ -23,6 +23,8 @@ const maxChunkVertices = 4_000;
 export interface Bucket {
   /** In drawing order. */
   readonly batches: readonly Batch[];
+  readonly features: number;
+  readonly vertices: number;
   /** Estimated memory once all paths are built. */
   readonly weightBytes: number;
 }
@@ -72,12 +74,14 @@ export class Chunk {
 export function buildBucket(layer: TileLayer, selection: Selection, zoom: number, images: string[] = []): Bucket {
   const features = select(selection, layer, zoom);
   const batches = batchesOf(features, batchKeysOf(selection, layer, zoom, images), layer.extent);
-  return { batches: batches.map((batch) => toBatch(batch, layer.extent)), weightBytes: weightBytes(features) };
-}
-
-/** Estimates the memory of coordinates, paths, shapes and chunks. */
-function weightBytes(features: readonly TileFeature[]): number {
-  return features.reduce((sum, feature) => sum + 60 * feature.maxVertices + 60, 200);
+  const vertices = features.reduce((sum, feature) => sum + feature.maxVertices, 0);
+  return {
+    batches: batches.map((batch) => toBatch(batch, layer.extent)),
+    features: features.length,
+    vertices,
+    // Coordinates, paths, shapes and chunks.
+    weightBytes: 200 + 60 * features.length + 60 * vertices,
+  };
 }
 
 function batchesOf(features: TileFeature[], keyOf: (feature: TileFeature) => string, extent: number): TileFeature[][] {

@@ -5,6 +5,7 @@ import type { Tile } from '../tiles/store.js';
 import type { PixelBox, Viewport } from '../types.js';
 import { type PlacedTile, partOf } from '../view/projection.js';
 import { Surface } from './surface.js';
+import { DrawingWork } from './work.js';
 
 export interface LoadedTile {
   readonly place: PlacedTile;
@@ -22,6 +23,8 @@ export interface Frame {
   readonly beside: ReadonlyMap<string, readonly LoadedTile[]>;
   /** Images of the style's sprites. */
   readonly images: SpriteImages;
+  /** What the layers have drawn so far. */
+  readonly work: DrawingWork;
   /** The parts of the image that are drawn, in CSS pixels; undefined for all of it. */
   readonly parts?: readonly PixelBox[];
 }
@@ -35,9 +38,10 @@ export function openFrame(
   tiles: Frame['tiles'],
   images = noImages,
   beside: Frame['beside'] = new Map(),
+  work = new DrawingWork(Number.POSITIVE_INFINITY),
 ): Frame {
   const surface = new Surface(Math.round(view.width * view.scale), Math.round(view.height * view.scale));
-  return { surface, view, wholeZoom: Math.floor(view.zoom), tiles, beside, images };
+  return { surface, view, wholeZoom: Math.floor(view.zoom), tiles, beside, images, work };
 }
 
 /** Fills the frame. Maps of known views need no paper. */

@@ -61,11 +61,13 @@ function paintVector(
 ): void {
   const selection = selectionFor(layer, painter);
   for (const { place, tile } of tiles) {
-    const extent = tile.kind === 'vector' && tile.tile.layers.get(selection.sourceLayer)?.extent;
-    if (!extent) continue;
-    const canvas = new TileCanvas(frame, place, extent);
+    const tileLayer = tile.kind === 'vector' ? tile.tile.layers.get(selection.sourceLayer) : undefined;
+    if (tile.kind !== 'vector' || !tileLayer) continue;
+    const canvas = new TileCanvas(frame, place, tileLayer.extent);
     if (painter.clipped && canvas.isEmpty) continue;
-    const { batches } = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom, frame.images);
+    frame.work.ask(layer, tileLayer.features.length);
+    const { batches, features, vertices } = buckets.get(tile.key, tile.tile, selection, frame.wholeZoom, frame.images);
+    frame.work.draw(layer, features, vertices);
     const paint = () => {
       for (const batch of batches) (plain ?? painter).paint(canvas, layer, batch);
     };

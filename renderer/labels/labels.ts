@@ -55,7 +55,9 @@ function candidatesIn({ frame, style }: Filling, language: string): Candidate[] 
   const repeats: Candidate[] = [];
   for (const layer of layers.reverse()) {
     if (!layer.namesSquares) candidates.push(...repeats.splice(0));
-    for (const candidate of candidatesOf(frame, layer, language)) {
+    const found = candidatesOf(frame, layer, language);
+    frame.work.label(layer, found.length);
+    for (const candidate of found) {
       // Every street has its name before any name is repeated, whatever the classes of the streets.
       (layer.namesSquares && candidate.isRepeat ? repeats : candidates).push(candidate);
     }

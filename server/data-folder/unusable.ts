@@ -19,7 +19,7 @@ export interface Unusable extends Problem {
   readonly path: string;
 }
 
-/** The code of an error of the analytics engine that prevents the start. Errors cross threads with their code only. */
+/** The code of an error of the analytics engine that prevents the start. Errors keep their code across threads. */
 export const unreadableAnalytics = 'UNREADABLE_ANALYTICS';
 
 /** By the error code of the system. */

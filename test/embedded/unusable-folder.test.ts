@@ -84,7 +84,7 @@ function partOfAnalytics(data: string): string {
 }
 
 describe.skipIf(!isRoot)('a file of another user', () => {
-  // With a lock.mdb that it may not write, LMDB ended the process by SIGSEGV. The engine of analytics printed a stack.
+  // LMDB ended the process by SIGSEGV when it could not write lock.mdb. The engine of analytics printed a stack.
   it.each([
     ['that locks LMDB', () => join('log', 'lock.mdb')],
     ['of LMDB', () => join('state', 'data.mdb')],

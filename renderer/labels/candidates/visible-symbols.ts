@@ -32,6 +32,7 @@ export function visibleSymbols(frame: Frame, layer: StyleLayer, insetPx: number)
     if (tile.kind !== 'vector') continue;
     const tileLayer = tile.tile.layers.get(layer.sourceLayer ?? '');
     if (!tileLayer) continue;
+    frame.work.ask(layer, tileLayer.features.length);
     const visibleTile = visibleTileOf(frame, place, shift, tileLayer.extent, insetPx);
     const unitPx = (tileSizePx * 2 ** (frame.wholeZoom - place.zoom)) / tileLayer.extent;
     const sizesOf: SizesOf = (areas) => {
