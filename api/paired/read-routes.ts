@@ -5,9 +5,11 @@ import { callerOf } from '../../http/access/authority.js';
 import { leavingOf } from '../../http/access/revocation.js';
 import { capitalized, described, idParameter, listOf, pairParameters } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { listPaging, metaOfPage, readListQuery } from '../lists.js';
+import { makingPage, pageText } from './page.js';
 import { type ById, type ByPair, config, type PairedParts } from './parts.js';
 import { listPage, searchListParameters, searchPage } from './search.js';
 
@@ -30,17 +32,25 @@ export function addListRoute<Given, Input, Stored extends GeofenceRecord | Beaco
       failures: [400],
     }),
     handler: async (request, reply) => {
-      const given = request.query as RawFields;
+      const scope = callerOf(request);
       const nowMs = clock();
       const leaving = leavingOf(reply);
-      const found = await searchPage(resource, callerOf(request), given, leaving);
-      if (found) return { meta: found.meta, [tag]: found.items.map((record) => resource.json(record, nowMs)) };
-      const query = accepted(readListQuery(callerOf(request), given, resource.orderBy));
-      const { items, hasMore } = await listPage(resource, query, leaving);
-      const meta = metaOfPage(items, hasMore, (record) => record[resource.orderBy]);
-      return { meta, [tag]: items.map((record) => resource.json(record, nowMs)) };
+      const make = async (): Promise<string> => {
+        const page = await readPage(scope, request.query as RawFields, leaving);
+        return pageText({ ...page, name: tag }, (record) => resource.json(record, nowMs), leaving);
+      };
+      const text = await makingPage(scope.project, make, leaving);
+      return reply.type('application/json; charset=utf-8').send(text);
     },
   });
+
+  async function readPage(scope: Scope, given: RawFields, leaving: AbortSignal) {
+    const found = await searchPage(resource, scope, given, leaving);
+    if (found) return found;
+    const query = accepted(readListQuery(scope, given, resource.orderBy));
+    const { items, hasMore } = await listPage(resource, query, leaving);
+    return { items, meta: metaOfPage(items, hasMore, (record) => record[resource.orderBy]) };
+  }
 }
 
 /** Adds the routes that answer one record. */
