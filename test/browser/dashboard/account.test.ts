@@ -167,6 +167,22 @@ describe.runIf(isRunnable)('the account', () => {
     await rename.waitFor({ state: 'detached' });
   });
 
+  // The menu went on below the screen, where neither a finger nor the keyboard could see its projects.
+  it('shows each of its projects in the menu, also in a low window', async () => {
+    const { page } = await asNewAccount('/keys');
+    for (let count = 1; count < 14; count += 1) await send(page, '/v1/account/projects', { name: `Shop ${count}` });
+    await page.reload();
+    await page.setViewportSize({ width: 740, height: 360 });
+    await page.getByRole('button', { name: 'Project: Shop' }).click();
+    await page.getByRole('menuitemradio').nth(13).waitFor();
+    await page.keyboard.press('End');
+    const isInSight = `{
+      const { top, bottom } = document.activeElement.getBoundingClientRect();
+      document.activeElement.role === 'menuitemradio' && top >= 0 && bottom <= innerHeight;
+    }`;
+    await expect.poll(() => page.evaluate(isInSight)).toBe(true);
+  });
+
   it('is deleted only after its address was typed', async () => {
     const { page, email } = await asNewAccount('/account');
     await page.getByRole('button', { name: 'Delete account' }).click();
