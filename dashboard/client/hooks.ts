@@ -8,7 +8,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Operations } from '../../client/types';
 import { useScope } from '../state/session';
 import { type Answer, callIn, type Input, type Operation, type Scope } from './call';
@@ -60,6 +60,34 @@ export function usePages<O extends Paged>(operation: O, input: Input<O>, options
     placeholderData: keepPreviousData,
     ...options,
   });
+}
+
+/** What is known of the pages of a list. */
+export interface Pages {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly error: unknown;
+  fetchNextPage(): unknown;
+}
+
+/** The next page loads before the reader comes to the end. */
+const rowsAhead = 40;
+
+/**
+ * Loads the next pages while the reader scrolls through the rows. After a page that failed, the reader asks again: to
+ * repeat what the server refuses would never end.
+ *
+ * @returns what takes the number of the last row in sight.
+ */
+export function useNextPages(pages: Pages, rowCount: number): (lastIndex: number) => void {
+  const { hasNextPage, isFetchingNextPage, error, fetchNextPage } = pages;
+  const [lastShown, setLastShown] = useState(0);
+  useEffect(() => {
+    // A page of a search may be empty before the end.
+    const isNearEnd = lastShown >= rowCount - rowsAhead;
+    if (isNearEnd && hasNextPage && !isFetchingNextPage && error === null) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, error, fetchNextPage, rowCount, lastShown]);
+  return setLastShown;
 }
 
 /** They are in the record of the project, so a change of one of them gives all of them another revision. */

@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { type BulkAction, type BulkResource, type BulkTarget, changeMany } from '../client/bulk';
-import { useApi } from '../client/hooks';
+import { type Pages, useApi, useNextPages } from '../client/hooks';
 import { useScope, useWorkspace } from '../state/session';
 import { Badge, Beneath, Button, Confirm, Empty, Loading } from './controls';
 import { counted, grouped } from './counts';
@@ -16,7 +16,7 @@ import { RelativeTime } from './relative-time';
 import { SortButton } from './sort-button';
 import type { TableColumn } from './table';
 import { useToasts } from './toasts';
-import { VirtualTable } from './virtual-table';
+import { NextRows, VirtualTable } from './virtual-table';
 
 export interface Column<Row> {
   readonly title: string;
@@ -38,20 +38,14 @@ interface Props<Row extends Named> {
   readonly filters: ListFilters;
   readonly empty: ReactNode;
   /** What the rows are from. */
-  readonly query: Loadable;
-  readonly hasMore: boolean;
-  readonly isLoadingMore: boolean;
-  loadMore(): void;
+  readonly pages: Loadable & Pages;
 }
-
-/** The next page loads before the reader comes to the end. */
-const rowsAhead = 40;
 
 /** What the reader has chosen: rows one by one, or all that match the filters. */
 type Selected = ReadonlySet<string> | 'all';
 
 export function ResourceList<Row extends Named>(props: Props<Row>) {
-  const { resource, rows, columns, filters, empty, query, hasMore, isLoadingMore, loadMore } = props;
+  const { resource, rows, columns, filters, empty, pages } = props;
   const { isOwner } = useWorkspace();
   const [selected, setSelected] = useState<Selected>(new Set());
   const { data: count } = useApi(`GET /v1/${resource}/count`, { query: filters.conditions });
@@ -68,11 +62,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
     [rows, selected],
   );
 
-  const [lastShown, setLastShown] = useState(0);
-  useEffect(() => {
-    // A page of a search may be empty before the end.
-    if (hasMore && !isLoadingMore && lastShown >= rows.length - rowsAhead) loadMore();
-  }, [hasMore, isLoadingMore, rows.length, lastShown, loadMore]);
+  const onSight = useNextPages(pages, rows.length);
 
   const toggle = (id: string) => {
     const next = new Set(selected === 'all' ? rows.map(({ _id }) => _id) : selected);
@@ -107,7 +97,7 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
   const sorted = columns.map((column) => sortable(column, filters));
   const total = count && (count.complete ? grouped(count.count) : `at least ${grouped(count.count)}`);
   // Not only when all loaded rows are chosen: the next page may come at any moment.
-  const hasOthers = selected !== 'all' && (hasMore || chosen.length < rows.length);
+  const hasOthers = selected !== 'all' && (pages.hasNextPage || chosen.length < rows.length);
   return (
     <div className="card list">
       {chosen.length > 0 ? (
@@ -124,30 +114,26 @@ export function ResourceList<Row extends Named>(props: Props<Row>) {
       ) : (
         <div className="toolbar">{filters.inputs}</div>
       )}
-      <LoadProblem query={query} isInCard />
-      {query.error === null && rows.length === 0 && (query.isPending || hasMore) ? (
+      <LoadProblem query={pages} isInCard />
+      {pages.error === null && rows.length === 0 && (pages.isPending || pages.hasNextPage) ? (
         <Loading />
       ) : rows.length === 0 ? (
-        query.error === null && empty
+        pages.error === null && empty
       ) : (
         <VirtualTable
           label={`List of ${resource}`}
           rows={rows}
           columns={isOwner ? [selection, ...sorted] : sorted}
-          hasMore={hasMore}
+          hasMore={pages.hasNextPage}
           keyOf={({ _id }) => _id}
           isSelected={isChosen}
-          onSight={setLastShown}
+          onSight={onSight}
         />
       )}
       {rows.length > 0 && (
         <div className="table-foot">
           <span role="status">{total === undefined ? '' : `${total} in all`}</span>
-          {isLoadingMore ? (
-            <span className="spinner" />
-          ) : (
-            hasMore && <span className="small">{grouped(rows.length)} are loaded, more as you scroll</span>
-          )}
+          <NextRows pages={pages}>{grouped(rows.length)} are loaded, more as you scroll</NextRows>
         </div>
       )}
     </div>

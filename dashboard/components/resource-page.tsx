@@ -41,10 +41,7 @@ export function ResourcePage<Row extends Listed>({ resource, title, intro, defin
         resource={resource}
         rows={pages.data?.pages.flatMap(rowsOf) ?? []}
         columns={columnsWith<Row>(resource, column)}
-        query={pages}
-        hasMore={pages.hasNextPage}
-        isLoadingMore={pages.isFetchingNextPage}
-        loadMore={() => void pages.fetchNextPage()}
+        pages={pages}
         filters={filters}
         empty={
           <NoRows

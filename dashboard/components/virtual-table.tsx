@@ -1,6 +1,7 @@
 /** A table of many rows, of which only those in sight are in the document. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { Pages } from '../client/hooks';
 import { Cells, type TableColumn, TableHead } from './table';
 
 interface Props<Row> {
@@ -60,4 +61,10 @@ export function VirtualTable<Row>(props: Props<Row>) {
       </table>
     </section>
   );
+}
+
+/** Says at the foot of a table that further rows follow, or that they are on their way. */
+export function NextRows({ pages, children }: { readonly pages: Pages; readonly children: ReactNode }) {
+  if (pages.isFetchingNextPage) return <span className="spinner" />;
+  return pages.hasNextPage && pages.error === null && <span className="small">{children}</span>;
 }

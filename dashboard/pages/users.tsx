@@ -2,14 +2,14 @@
 import { useCallback, useEffect } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { User } from '../../client/types';
-import { usePages } from '../client/hooks';
+import { useNextPages, usePages } from '../client/hooks';
 import { Badge, Beneath, Button, Empty, Loading, Page } from '../components/controls';
 import { grouped } from '../components/counts';
 import { SearchField } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
 import type { TableColumn } from '../components/table';
-import { VirtualTable } from '../components/virtual-table';
+import { NextRows, VirtualTable } from '../components/virtual-table';
 import { keepListFilters } from '../state/list-address';
 
 const insideOf = ({ geofences }: User): string => geofences.map(({ description }) => description).join(', ');
@@ -62,6 +62,7 @@ export default function Users() {
   );
   const pages = usePages('GET /v1/users', { query: { limit: 100, search: search || undefined } });
   const users = pages.data?.pages.flatMap((page) => page.users) ?? [];
+  const onSight = useNextPages(pages, users.length);
   return (
     <Page title="Users" intro="The people and devices whose locations this environment receives.">
       <div className="card list">
@@ -97,6 +98,7 @@ export default function Users() {
             columns={columns}
             hasMore={pages.hasNextPage}
             keyOf={({ _id }) => _id}
+            onSight={onSight}
           />
         )}
         {users.length > 0 && (
@@ -104,11 +106,7 @@ export default function Users() {
             <span role="status">
               {pages.hasNextPage ? `The ${grouped(users.length)} seen last` : `${grouped(users.length)} in all`}
             </span>
-            {pages.hasNextPage && (
-              <Button isCompact isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-                Load more
-              </Button>
-            )}
+            <NextRows pages={pages}>More as you scroll</NextRows>
           </div>
         )}
       </div>

@@ -1,7 +1,8 @@
 /** The lists of geofences and beacons in Chromium: filters in the address, and changes of all that match. */
 import { describe, expect, it } from 'vitest';
-import { ok } from '../../support/client.js';
-import { circle } from '../../support/places.js';
+import { until } from '../../../testing/until.js';
+import { ok, trackDefaults } from '../../support/client.js';
+import { circle, standing } from '../../support/places.js';
 import { asOwner, isRunnable, says, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
@@ -95,6 +96,51 @@ describe.runIf(isRunnable)('the lists', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Nothing matches').waitFor();
     expect(ok(await backend.get('/v1/geofences/count?tag=store')).count).toBe(0);
+  });
+
+  // Each refusal of the next page led to the next request at once, for as long as the list was open.
+  it('ask once for a page of rows that the server refuses, until the reader tries again', async () => {
+    const geofences = Array.from({ length: 60 }, (_, index) => ({
+      ...circle(0, 0, 100),
+      tag: 'long',
+      externalId: `${index}`,
+      description: `Long ${index}`,
+    }));
+    ok(await server.as('test_secret').send('POST', '/v1/geofences/batch', { body: { geofences } }));
+    const page = await asOwner('/keys');
+    let asked = 0;
+    const nextPage = '**/v1/geofences?*cursor=*';
+    await page.route(nextPage, (route) => {
+      asked += 1;
+      return route.fulfill({ status: 429, json: { meta: { code: 429, type: 'rate_limited', message: 'too many' } } });
+    });
+    await page.goto(`${server.address}/geofences?tag=long`);
+    await page.getByRole('alert').getByText('This could not be loaded.').waitFor();
+    // The page would have asked again before this answer.
+    await page.evaluate("fetch('/v1/session').then((answer) => answer.text())");
+    expect(asked).toBe(1);
+    await page.unroute(nextPage);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('table').and(page.locator('[aria-rowcount="61"]')).waitFor();
+  });
+
+  // The list of users had a button instead.
+  it('load further users while the reader scrolls', async () => {
+    const count = 130;
+    const backend = server.as('test_secret');
+    const locations = Array.from({ length: count }, (_, index) => ({
+      ...trackDefaults,
+      ...standing(0, 0),
+      deviceId: `scrolled-${index}`,
+    }));
+    ok(await backend.bulk(locations));
+    const isStored = async () => ok(await backend.get('/v1/users?limit=200&search=scrolled')).users.length === count;
+    await until(isStored);
+    const page = await asOwner('/users?search=scrolled');
+    const list = page.getByRole('region', { name: 'List of users' });
+    await list.getByRole('row').nth(1).waitFor();
+    await list.evaluate((each) => each.scrollTo(0, each.scrollHeight));
+    await page.getByText(`${count} in all`).waitFor();
   });
 
   // A deletion of all that match went on in Live when the environment was changed while it ran in Test: each of its
