@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Import } from '../../client/types';
 import { useApi, usePages } from '../client/hooks';
-import { Badge, Button, Empty, Loading } from '../components/controls';
+import { Badge, Beneath, Button, Empty, Loading } from '../components/controls';
 import { grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
@@ -77,10 +77,15 @@ const columnsWith = (nameOf: TableProps['nameOf']): readonly TableColumn<Import>
   {
     title: 'File',
     className: 'name clip truncate',
-    cell: ({ _id, fileName }) => (
-      <Link href={`/imports/${_id}`} title={fileName}>
-        {fileName ?? 'Without a name'}
-      </Link>
+    cell: ({ _id, fileName, createdAt }) => (
+      <>
+        <Link href={`/imports/${_id}`} title={fileName}>
+          {fileName ?? 'Without a name'}
+        </Link>
+        <Beneath>
+          <RelativeTime time={createdAt} />
+        </Beneath>
+      </>
     ),
   },
   {
@@ -101,7 +106,7 @@ const columnsWith = (nameOf: TableProps['nameOf']): readonly TableColumn<Import>
   { title: 'By', className: 'secondary clip-short truncate', cell: ({ requestedBy }) => nameOf(requestedBy) },
   {
     title: 'When',
-    className: 'narrow',
+    className: 'narrow told-beneath',
     cell: ({ createdAt }) => (
       <span className="quiet">
         <RelativeTime time={createdAt} />

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Attempt } from '../../client/types';
 import { call } from '../client/call';
 import { useChange, usePages } from '../client/hooks';
-import { Badge, Block, Button, Dialog, Empty, Loading } from '../components/controls';
+import { Badge, Beneath, Block, Button, Dialog, Empty, Loading } from '../components/controls';
 import { grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
@@ -82,11 +82,14 @@ export function Attempts({ id }: { readonly id: string }) {
 const columnsWith = (open: (attempt: Attempt) => void): readonly TableColumn<Attempt>[] => [
   {
     title: 'Time',
-    className: 'narrow',
+    className: 'narrow clip truncate',
     cell: (attempt) => (
-      <button type="button" className="link-button" onClick={() => open(attempt)}>
-        {absoluteTime(attempt.at)}
-      </button>
+      <>
+        <button type="button" className="link-button" onClick={() => open(attempt)}>
+          {absoluteTime(attempt.at)}
+        </button>
+        <Beneath>{answerOf(attempt)}</Beneath>
+      </>
     ),
   },
   {
@@ -94,7 +97,7 @@ const columnsWith = (open: (attempt: Attempt) => void): readonly TableColumn<Att
     className: 'narrow',
     cell: ({ state }) => <Badge tone={tones[state]}>{words[state]}</Badge>,
   },
-  { title: 'Answer', className: 'clip truncate', cell: answerOf },
+  { title: 'Answer', className: 'told-beneath clip truncate', cell: answerOf },
   { title: 'Duration', className: 'secondary number', cell: durationText },
   { title: 'Event', className: 'secondary clip-short truncate', cell: typesOf },
   { title: 'Reason', className: 'secondary', cell: ({ reason, attempt }) => `${reason}, attempt ${attempt}` },

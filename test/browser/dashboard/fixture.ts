@@ -10,7 +10,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterEach, beforeAll, expect } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok } from '../../support/client.js';
@@ -171,6 +171,13 @@ export async function says(page: Page, text: string, action: Promise<void>): Pro
 /** Returns by how many pixels the view is wider than its place, in which it scrolls. */
 export const overflowPx = (page: Page): Promise<number> =>
   page.getByRole('main').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+
+/** Returns how many pixels of a table are beside its place, in which it scrolls. */
+export const besideTablePx = (within: Page | Locator): Promise<number> =>
+  within
+    .locator('.table-wrap')
+    .first()
+    .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
 
 /** Resolves when no colour changes any more: those on the way are not the ones to judge. */
 const ended = `Promise.allSettled(document.getAnimations()

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../support/client.js';
-import { asOwner, asViewer, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, asViewer, besideTablePx, isRunnable, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -182,6 +182,12 @@ describe.runIf(isRunnable)('the import view', () => {
     await choose(page, 'kept.ndjson', '{"description":"Door","type":"eddystone","coordinates":[1,2]}\n');
     await page.getByText('Lines of JSON').waitFor();
     const history = page.getByRole('region', { name: 'History' });
+    await history.getByRole('link', { name: 'doors.csv' }).waitFor();
+    // The times were beside a narrow screen.
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await besideTablePx(history)).toBe(0);
+    await history.getByRole('time').filter({ visible: true }).first().waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
     await history.getByRole('link', { name: 'doors.csv' }).click();
     await page.getByRole('heading', { name: '1 row applied' }).waitFor();
     await row(page, 'Bad rows', '3', 'uid').waitFor();

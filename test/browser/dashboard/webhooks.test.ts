@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../testing/until.js';
 import { ok, trackDefaults } from '../../support/client.js';
 import { circle, standing } from '../../support/places.js';
-import { asOwner, isRunnable, overflowPx, seriousFindings, server, useDashboard } from './fixture.js';
+import { asOwner, besideTablePx, isRunnable, overflowPx, seriousFindings, server, useDashboard } from './fixture.js';
 
 useDashboard();
 
@@ -29,6 +29,9 @@ describe.runIf(isRunnable)('the view of a webhook', () => {
     await row.waitFor();
     await page.setViewportSize({ width: 360, height: 760 });
     expect(await overflowPx(page)).toBe(0);
+    // The answer was beside the screen.
+    expect(await besideTablePx(page)).toBe(0);
+    await page.getByText('the host name could not be resolved').filter({ visible: true }).first().waitFor();
     await page.setViewportSize({ width: 1280, height: 800 });
     await row.getByRole('button').click();
     const dialog = page.getByRole('dialog');
