@@ -2,7 +2,7 @@
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useApi } from './client/hooks';
-import { Empty, Loading } from './components/controls';
+import { Loading, Page } from './components/controls';
 import { FailedView } from './components/failed-view';
 import type { IconName } from './components/icons';
 import { useScope } from './state/session';
@@ -123,13 +123,23 @@ export function Views() {
             </Route>
           ))}
           <Route>
-            <Empty title="There is no such page" actions={<Link href="/">To the start</Link>} />
+            <NoSuchPage />
           </Route>
         </Switch>
       </Suspense>
     </FailedView>
   );
 }
+
+const NoSuchPage = () => (
+  <Page title="There is no such page" intro="The address may be mistyped, or the page has another one by now.">
+    <div>
+      <Link href="/" className="button">
+        To the start
+      </Link>
+    </div>
+  </Page>
+);
 
 /** Is where the view will be. */
 const LoadingView = () => (

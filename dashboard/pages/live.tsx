@@ -59,16 +59,18 @@ function dotsOf(fleet: Fleet, nowMs: number, chosen: string | undefined): readon
   return dots.sort((one, other) => Number(one.isChosen) - Number(other.isChosen));
 }
 
+const unread = { fleet: noFleet, hasMore: false, isRead: false };
+
 /** Polls the positions that were received since the last answer. */
-function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean } {
+function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean; readonly isRead: boolean } {
   const scope = useScope();
-  const [state, setState] = useState({ fleet: noFleet, hasMore: false });
+  const [state, setState] = useState(unread);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has other devices
   useEffect(() => {
     const stop = new AbortController();
     let fleet = noFleet;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    setState({ fleet, hasMore: false });
+    setState(unread);
     async function read() {
       try {
         const query = { limit: maxDevices, after: askAfter(fleet) };
@@ -80,7 +82,9 @@ function useFleet(): { readonly fleet: Fleet; readonly hasMore: boolean } {
         const next = moved(fleet, positions, performance.now());
         const isFirst = fleet === noFleet;
         fleet = next;
-        if (!stop.signal.aborted) setState((all) => ({ fleet: next, hasMore: isFirst ? meta.hasMore : all.hasMore }));
+        if (!stop.signal.aborted) {
+          setState((all) => ({ fleet: next, hasMore: isFirst ? meta.hasMore : all.hasMore, isRead: true }));
+        }
       } catch {
         // The banner says that the server does not answer. The next call may be answered.
       }
@@ -194,7 +198,7 @@ const filterNames = ['type', 'tag', 'user'] as const satisfies readonly (keyof E
 export default function Live() {
   const [isPaused, setPaused] = useState(false);
   const { feed, state, missing } = useFeed(isPaused);
-  const { fleet, hasMore } = useFleet();
+  const { fleet, hasMore, isRead } = useFleet();
   const scope = useScope();
   const [map, setMap] = useState<MapHandle>();
   const fences = useFences(map !== undefined);
@@ -281,7 +285,8 @@ export default function Live() {
             onClick={setDevice}
           />
           <p className="map-count" role="status">
-            {counted(fleet.size, 'device')}
+            {!isRead && <span className="spinner" />}
+            {isRead ? counted(fleet.size, 'device') : 'Loading devices'}
             {hasMore && ', those received last'}
           </p>
           {chosen && (

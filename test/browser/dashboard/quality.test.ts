@@ -449,6 +449,28 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
   });
 
+  // "0 devices" was there until the answer, which is a claim.
+  it('counts devices when it knows them, and says until then that it loads them', async () => {
+    const page = await asOwner('/keys');
+    const positions = await hold(page, () => true, '**/v1/positions*');
+    await page.goto(`${server.address}/live`);
+    await page.getByText('Loading devices').waitFor();
+    const count = page.getByText(/^\d+ devices?$/);
+    expect(await count.count()).toBe(0);
+    await positions.letGo();
+    await count.waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  // It had neither a first heading nor a title.
+  it('names a page that does not exist in its heading and in its title', async () => {
+    const page = await asOwner('/geofence');
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    expect(await page.title()).toBe('There is no such page · Fenceline');
+    await page.getByRole('main').getByRole('link', { name: 'To the start' }).click();
+    await page.getByRole('heading', { level: 1, name: /^(Geofences|Getting started)$/ }).waitFor();
+  });
+
   // The problem stood alone, so only another load of the page tried again, and nothing said what had failed.
   it('offers to load again what could not be loaded, and says the same of all records that do not exist', async () => {
     const page = await asOwner('/keys');
