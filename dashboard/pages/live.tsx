@@ -421,13 +421,18 @@ function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: L
             {rows.map(({ index, start, key }) => {
               const { event } = arrived[index]!;
               return (
-                <li key={key} style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
+                <li
+                  key={key}
+                  style={{ transform: `translateY(${start}px)`, height: rowHeight }}
+                  aria-setsize={arrived.length}
+                  aria-posinset={index + 1}
+                >
                   <button type="button" className="event-row" onClick={() => onOpen(event)}>
                     <span className={`mark ${markOf(event)}`} />
                     <span className="grow">
                       <span className="event-title truncate">{eventTitle(event)}</span>
                       <span className="quiet small truncate">
-                        {whoOf(event)}
+                        <bdi>{whoOf(event)}</bdi>
                         {event.duration !== undefined && ` · ${durationText(event.duration)}`}
                       </span>
                     </span>

@@ -346,7 +346,7 @@ function ArrivedEvent({ event, isWaiting }: { readonly event: Event | undefined;
       {event ? (
         <>
           <p className="truncate">
-            <strong>{event.type}</strong> {event.geofence?.description}{' '}
+            <strong>{event.type}</strong> <bdi>{event.geofence?.description}</bdi>{' '}
             <span className="quiet">
               <RelativeTime time={event.createdAt} />
             </span>

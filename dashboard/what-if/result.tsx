@@ -243,7 +243,7 @@ function EventTable({ found, isCut, replay, onEvent }: ResultProps & { readonly 
                     <span className="grow">
                       <span className="event-title truncate">{eventTitle(event)}</span>
                       <span className="quiet small truncate">
-                        {whoOf(event)}
+                        <bdi>{whoOf(event)}</bdi>
                         {firstLocation && ' · first location of the device'}
                       </span>
                     </span>

@@ -398,6 +398,18 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     expect(await directions()).toEqual(['rtl', 'rtl', 'rtl']);
   });
 
+  // The number of "2 minutes ago" was on the other side of a name in Arabic.
+  it('keeps a time together after a name from the right', async () => {
+    const backend = server.as('live_secret');
+    await backend.putGeofence('souk', { ...circle(0, 0, 100), description: 'متجر' });
+    const updatedAt = new Date(Date.now() - 120_000).toISOString();
+    await backend.track({ deviceId: 'phone', ...standing(0, 0), updatedAt });
+    const page = await asOwner(`/start?project=${server.project}&environment=live`);
+    const time = page.getByRole('main').getByRole('time').filter({ hasText: 'minutes ago' });
+    await time.waitFor();
+    expect(await time.evaluate((each) => each.getClientRects().length)).toBe(1);
+  });
+
   // The place of a map was lower than the map, so the buttons at its lower end were cut.
   it('cuts no button of a map in a low window', async () => {
     const { user } = await server.as('test_secret').track({ deviceId: 'low', ...standing(0, 0) });
