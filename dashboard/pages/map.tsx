@@ -179,6 +179,45 @@ function useDisplay({ byId, version }: AllPlaces, layers: Layers) {
   return { tags, display };
 }
 
+/** Keeps the style that the reader has chosen. Without a choice it follows the theme. */
+function useStyle() {
+  const theme = useTheme();
+  const [choice, setChoice] = useState(storedStyle);
+  function chooseStyle(next: typeof choice): void {
+    writeStored('map-style', next);
+    setChoice(next);
+  }
+  return { choice, style: styleOf(choice, theme), chooseStyle };
+}
+
+/**
+ * Shows all places when the first of them are there, unless the address names a view or a place.
+ * @returns whether the map shows all places still.
+ */
+function useFirstFit(view: MapView | undefined, { byId, version }: AllPlaces, hasView: boolean) {
+  const isWhole = useRef(false);
+  const hasFitted = useRef(hasView);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that there are places
+  useEffect(() => {
+    if (view === undefined || hasFitted.current || byId.size === 0) return;
+    hasFitted.current = true;
+    view.showAll();
+    isWhole.current = true;
+  }, [view, byId, version]);
+  return isWhole;
+}
+
+/** Loads all places, and hands the map those that come, change and go. */
+function useShownPlaces(view: MapView | undefined): AllPlaces {
+  const onChange = useRef((_: PlacesChange) => {});
+  const places = useAllPlaces((change) => onChange.current(change));
+  onChange.current = (change) => {
+    if (change.type === 'put') view?.putPlaces(change.places);
+    else if (change.type === 'drop') view?.dropPlace(change.id);
+  };
+  return places;
+}
+
 /** Marks the chosen place, which its editor draws. */
 function useChosen(view: MapView | undefined, { byId, version }: AllPlaces, id: string | undefined): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen place may be loaded after it was chosen
@@ -200,7 +239,6 @@ function useMapFocus(view: MapView | undefined, selection: Selection | undefined
 }
 
 export default function PlacesMap() {
-  const theme = useTheme();
   const { isOwner } = useWorkspace();
   const scope = useScope();
   const [first] = useState(() => readAddress(location.search));
@@ -208,29 +246,16 @@ export default function PlacesMap() {
   const [problem, setProblem] = useState<string>();
   const [selection, setSelection] = useState<Selection | undefined>(first.selection);
   const [layers, setLayers] = useState(allLayers);
-  const [styleChoice, setStyleChoice] = useState(storedStyle);
+  const { choice, style, chooseStyle } = useStyle();
   const [hover, setHover] = useState<Hover>();
   const events = useRef<MapEvents>(undefined);
   const listeners = useRef<Listeners>(undefined);
   const shared: Shared = { editor: useRef<Editor>(undefined), events, listeners };
   const lastView = useRef(first.view);
   const isFlying = useRef(first.view === undefined);
-  /** Whether the map shows all places, as it does without an address. */
-  const isWhole = useRef(false);
-  const hasFitted = useRef(first.view !== undefined || first.selection?.type === 'stored');
-
-  const onPlaces = useRef((_: PlacesChange) => {});
-  const places = useAllPlaces((change) => onPlaces.current(change));
-  const { index, byId, version } = places;
+  const places = useShownPlaces(view);
+  const { index, byId } = places;
   const { tags, display } = useDisplay(places, layers);
-  onPlaces.current = (change) => {
-    if (change.type === 'put') view?.putPlaces(change.places);
-    else if (change.type === 'drop') view?.dropPlace(change.id);
-  };
-
-  const style = styleOf(styleChoice, theme);
-  const shade = shadeOf(style);
-
   const picture = useLastPicture('map', subjectOf(scope, style, placeOf(first.view)), () => {
     const whole = isWhole.current ? [subjectOf(scope, style)] : [];
     return [subjectOf(scope, style, placeOf(lastView.current)), ...whole];
@@ -257,13 +282,7 @@ export default function PlacesMap() {
     view?.setStyle(style, () => editor?.stop());
   }, [view, editor, style]);
   useEffect(() => view?.setPlaces(index, display), [view, index, display]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that there are places
-  useEffect(() => {
-    if (view === undefined || hasFitted.current || byId.size === 0) return;
-    hasFitted.current = true;
-    view.showAll();
-    isWhole.current = true;
-  }, [view, byId, version]);
+  const isWhole = useFirstFit(view, places, first.view !== undefined || first.selection?.type === 'stored');
 
   const chosenId = selection?.type === 'stored' ? selection.id : undefined;
   useChosen(view, places, chosenId);
@@ -322,7 +341,6 @@ export default function PlacesMap() {
       onClose: () => setSelection(undefined),
     };
   const hovered = hover && byId.get(hover.id);
-  const isFull = places.isCut;
   return (
     <div className={selection ? 'map-page has-side' : 'map-page'}>
       <h1 className="visually-hidden">Map</h1>
@@ -335,14 +353,11 @@ export default function PlacesMap() {
           <LayerMenu
             layers={layers}
             tags={tags}
-            shade={shade}
-            style={styleChoice}
+            shade={shadeOf(style)}
+            style={choice}
             counts={places}
             onLayers={setLayers}
-            onStyle={(choice) => {
-              writeStored('map-style', choice);
-              setStyleChoice(choice);
-            }}
+            onStyle={chooseStyle}
           />
         </div>
         {isOwner && <DrawTools selection={selection} onBegin={begin} />}
@@ -353,16 +368,20 @@ export default function PlacesMap() {
       {hover && hovered && selection?.type !== 'new' && hovered.id !== chosenId && (
         <Tooltip place={hovered} x={hover.x} y={hover.y} />
       )}
-      <p className="map-count" role="status">
-        {!places.isComplete && places.error === null && <span className="spinner" />}
-        {counted(places.geofences, 'geofence')}, {counted(places.beacons, 'beacon')}
-        {places.error !== null && '; others are missing'}
-        {isFull && `; the first ${grouped(maxPlaces)} of each`}
-      </p>
+      <PlaceCount places={places} />
       {common && selection && <Side key={keyOf(selection)} selection={selection} common={common} />}
     </div>
   );
 }
+
+const PlaceCount = ({ places }: { readonly places: AllPlaces }) => (
+  <p className="map-count" role="status">
+    {!places.isComplete && places.error === null && <span className="spinner" />}
+    {counted(places.geofences, 'geofence')}, {counted(places.beacons, 'beacon')}
+    {places.error !== null && '; others are missing'}
+    {places.isCut && `; the first ${grouped(maxPlaces)} of each`}
+  </p>
+);
 
 interface DrawProps {
   readonly selection: Selection | undefined;
