@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Event, User, UserLocation } from '../../client/types';
 import { call } from '../client/call';
-import { Button, Empty, Loading, Segments, TextField } from '../components/controls';
+import { Empty, Loading, Segments } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
@@ -14,17 +14,11 @@ import { useScope } from '../state/session';
 import { useAddressTexts } from '../state/view-address';
 import { Explained } from './explained';
 import { nextOf, readPages } from './pages';
+import { addressNames, OwnRangeForm, type Range, rangeChoices, useRange, wantedAtIn } from './range';
 import { hasEvents, type Item, locationMark, locationTitle, timelineOf } from './timeline';
 import { TimelineMap } from './timeline-map';
 import '../styles/live.css';
 import '../styles/timeline.css';
-
-const ranges = [
-  { value: 'hour', label: 'Hour', ms: 3_600_000 },
-  { value: 'day', label: 'Day', ms: 86_400_000 },
-  { value: 'week', label: 'Week', ms: 604_800_000 },
-] as const;
-type RangeName = (typeof ranges)[number]['value'];
 
 const rowChoices = [
   { value: 'all', label: 'All locations' },
@@ -32,18 +26,12 @@ const rowChoices = [
 ] as const;
 type RowChoice = (typeof rowChoices)[number]['value'];
 
-const minuteMs = 60_000;
 const locationsPerPage = 500;
 /** More locations of a range are left out: the newest are shown. */
 const maxLocations = 3_000;
 const eventsPerPage = 1_000;
 /** Locations of older events say only how many they caused. */
 const maxEvents = 10_000;
-
-interface Range {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
 
 /** Loads the locations and events of a range, newest first. */
 async function loadTimeline(user: string, { fromMs, toMs }: Range, signal: AbortSignal) {
@@ -63,71 +51,10 @@ async function loadTimeline(user: string, { fromMs, toMs }: Range, signal: Abort
   return { items: timelineOf(locations, events), hasMore };
 }
 
-const two = (part: number): string => String(part).padStart(2, '0');
-/** Returns the text of an input of date and time, in the zone of the browser. */
-function localText(timeMs: number): string {
-  const time = new Date(timeMs);
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day}T${two(time.getHours())}:${two(time.getMinutes())}`;
-}
-
-const addressNames = ['range', 'from', 'to', 'at'] as const;
-type Address = Readonly<Record<(typeof addressNames)[number], string>>;
-
-const addressOf = ({ fromMs, toMs }: Range) => ({
-  from: new Date(fromMs).toISOString(),
-  to: new Date(toMs).toISOString(),
-});
-const ownRangeIn = ({ from, to }: Address): Range => ({ fromMs: Date.parse(from), toMs: Date.parse(to) });
-
-/** Returns the range that the address names. One whose times were cut on their way is the last day. */
-function rangeNameIn(address: Address): RangeName | 'own' {
-  const { fromMs, toMs } = ownRangeIn(address);
-  if (address.range === 'own' && fromMs < toMs) return 'own';
-  return ranges.find(({ value }) => value === address.range)?.value ?? 'day';
-}
-
-export function Timeline({ user }: { readonly user: User }) {
-  const scope = useScope();
-  const [address, putAddress] = useAddressTexts(addressNames);
-  const { at } = address;
-  // A link may have been cut on its way.
-  const wantedAt = Number.isNaN(Date.parse(at)) ? null : at;
-  const [initialEndMs] = useState(() => Math.max(Date.now(), Date.parse(user.updatedAt)) + 1_000);
-  const [name, setName] = useState(() => rangeNameIn(address));
-  const [range, setRange] = useState<Range>(() => {
-    if (name === 'own') return ownRangeIn(address);
-    const ms = ranges.find(({ value }) => value === name)!.ms;
-    if (name !== 'day') return { fromMs: initialEndMs - ms, toMs: initialEndMs };
-    const endMs = wantedAt ? Math.min(Date.parse(wantedAt) + 43_200_000, initialEndMs) : initialEndMs;
-    return { fromMs: endMs - ms, toMs: endMs };
-  });
-  const [own, setOwn] = useState({ from: localText(range.fromMs), to: localText(range.toMs) });
-  const loaded = useQuery({
-    queryKey: [scope, 'users', 'timeline', user._id, range],
-    queryFn: ({ signal }) => loadTimeline(user._id, range, signal),
-  });
-  // A device on its way sends many locations that cause nothing.
-  const [rows, setRows] = useState<RowChoice>('all');
-  const items = loaded.data?.items ?? [];
-  const withEvents = useMemo(() => (loaded.data?.items ?? []).filter(hasEvents), [loaded.data]);
-  const shown = rows === 'all' ? items : withEvents;
+/** Keeps the chosen location. A link to an event chooses the location that caused it. */
+function useChosen(locations: readonly UserLocation[], wantedAt: string | null, putAt: (at: string) => void) {
   const [chosen, setChosen] = useState<string>();
-  const locations = useMemo(
-    () => (loaded.data?.items ?? []).flatMap((item) => (item.kind === 'location' ? [item.location] : [])),
-    [loaded.data],
-  );
-  const marks = useMemo(
-    () =>
-      new Map(
-        (loaded.data?.items ?? []).flatMap((item) =>
-          item.kind === 'location' && hasEvents(item) ? [[item.location._id, locationMark(item)] as const] : [],
-        ),
-      ),
-    [loaded.data],
-  );
-  const location = locations.find(({ _id }) => _id === chosen);
-  // A link to an event chooses the location that caused it, once: its user may choose another one, or none.
+  // Once: its user may choose another one, or none.
   const followed = useRef<string>(undefined);
   useEffect(() => {
     if (wantedAt === null || followed.current === wantedAt) return;
@@ -142,23 +69,34 @@ export function Timeline({ user }: { readonly user: User }) {
     const at = locations.find(({ _id }) => _id === id)?.at ?? '';
     followed.current = at;
     setChosen(id);
-    putAddress({ at });
+    putAt(at);
   }
-  function chooseRange(next: RangeName | 'own') {
-    setName(next);
-    const ms = ranges.find(({ value }) => value === next)?.ms;
-    if (ms === undefined) {
-      putAddress({ range: next, ...addressOf(range) });
-      return;
-    }
-    const toMs = Math.max(Date.now(), Date.parse(user.updatedAt)) + 1_000;
-    putAddress({ range: next === 'day' ? '' : next, from: '', to: '' });
-    setRange({ fromMs: toMs - ms, toMs });
-    setOwn({ from: localText(toMs - ms), to: localText(toMs) });
-  }
-  const [fromMs, toMs] = [Date.parse(own.from), Date.parse(own.to)];
-  const ownProblem = fromMs < toMs ? undefined : 'Must be before the end';
-  const options = [...ranges, { value: 'own', label: 'Own' } as const];
+  return [locations.find(({ _id }) => _id === chosen), choose] as const;
+}
+
+const noItems: readonly Item[] = [];
+
+export function Timeline({ user }: { readonly user: User }) {
+  const scope = useScope();
+  const texts = useAddressTexts(addressNames);
+  const [address, putAddress] = texts;
+  const { name, range, own, setOwn, choose: chooseRange, showOwn } = useRange(user, texts);
+  const loaded = useQuery({
+    queryKey: [scope, 'users', 'timeline', user._id, range],
+    queryFn: ({ signal }) => loadTimeline(user._id, range, signal),
+  });
+  const items = loaded.data?.items ?? noItems;
+  const locations = useMemo(() => items.flatMap((item) => (item.kind === 'location' ? [item.location] : [])), [items]);
+  const marks = useMemo(
+    () =>
+      new Map(
+        items.flatMap((item) =>
+          item.kind === 'location' && hasEvents(item) ? [[item.location._id, locationMark(item)] as const] : [],
+        ),
+      ),
+    [items],
+  );
+  const [location, choose] = useChosen(locations, wantedAtIn(address), (at) => putAddress({ at }));
   const explained = useQuery({
     queryKey: [scope, 'explain', user._id, location?._id],
     enabled: location !== undefined,
@@ -172,32 +110,9 @@ export function Timeline({ user }: { readonly user: User }) {
     <section className="stack" aria-label="Timeline">
       <div className="spread">
         <h2>Timeline</h2>
-        <Segments legend="Range" value={name} options={options} onChange={chooseRange} />
+        <Segments legend="Range" value={name} options={rangeChoices} onChange={chooseRange} />
       </div>
-      {name === 'own' && (
-        <form
-          className="card card-body own-range"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (ownProblem !== undefined) return;
-            const shown = { fromMs, toMs: toMs + minuteMs };
-            setRange(shown);
-            putAddress(addressOf(shown));
-          }}
-        >
-          <TextField
-            label="From"
-            type="datetime-local"
-            value={own.from}
-            problem={ownProblem}
-            onChange={(from) => setOwn({ ...own, from })}
-          />
-          <TextField label="To" type="datetime-local" value={own.to} onChange={(to) => setOwn({ ...own, to })} />
-          <Button type="submit" disabled={ownProblem !== undefined}>
-            Show
-          </Button>
-        </form>
-      )}
+      {name === 'own' && <OwnRangeForm own={own} onType={setOwn} onShow={showOwn} />}
       <LoadProblem query={loaded} />
       <div className="timeline-grid">
         <TimelineMap
@@ -207,32 +122,14 @@ export function Timeline({ user }: { readonly user: User }) {
           explained={explained.data}
           onChoose={choose}
         />
-        <div className="card timeline-list">
-          {items.length > 0 && (
-            <div className="timeline-rows">
-              <Segments legend="Rows" value={rows} options={rowChoices} onChange={(next) => setRows(next)} />
-            </div>
-          )}
-          {loaded.isPending ? (
-            <Loading />
-          ) : items.length === 0 ? (
-            <Empty title="No location in this range">
-              <p>
-                Locations are stored for 7 days. The last one came <RelativeTime time={user.updatedAt} />.
-              </p>
-            </Empty>
-          ) : shown.length === 0 ? (
-            <Empty title="No event in this range" />
-          ) : (
-            <ItemList key={rows} items={shown} chosen={chosen} onChoose={choose} />
-          )}
-          {items.length > 0 && (
-            <p className="table-foot" role="status">
-              {loaded.data?.hasMore && 'The newest '}
-              {counted(locations.length, 'location')}, {grouped(withEvents.length)} with events
-            </p>
-          )}
-        </div>
+        <Rows
+          items={items}
+          isLoading={loaded.isPending}
+          hasMore={loaded.data?.hasMore ?? false}
+          updatedAt={user.updatedAt}
+          chosen={location?._id}
+          onChoose={choose}
+        />
       </div>
       {location && (
         <Explained
@@ -246,6 +143,51 @@ export function Timeline({ user }: { readonly user: User }) {
         <p className="quiet">Choose a location to see why it made events, and why it did not make others.</p>
       )}
     </section>
+  );
+}
+
+interface RowsProps extends ItemListProps {
+  readonly isLoading: boolean;
+  /** Whether older items of the range are left out. */
+  readonly hasMore: boolean;
+  /** The time of the user's last location. */
+  readonly updatedAt: string;
+}
+
+/** The items beside the map: all of them, or those with events. */
+function Rows({ items, isLoading, hasMore, updatedAt, chosen, onChoose }: RowsProps) {
+  // A device on its way sends many locations that cause nothing.
+  const [rows, setRows] = useState<RowChoice>('all');
+  const withEvents = useMemo(() => items.filter(hasEvents), [items]);
+  const shown = rows === 'all' ? items : withEvents;
+  const locationCount = items.filter(({ kind }) => kind === 'location').length;
+  return (
+    <div className="card timeline-list">
+      {items.length > 0 && (
+        <div className="timeline-rows">
+          <Segments legend="Rows" value={rows} options={rowChoices} onChange={(next) => setRows(next)} />
+        </div>
+      )}
+      {isLoading ? (
+        <Loading />
+      ) : items.length === 0 ? (
+        <Empty title="No location in this range">
+          <p>
+            Locations are stored for 7 days. The last one came <RelativeTime time={updatedAt} />.
+          </p>
+        </Empty>
+      ) : shown.length === 0 ? (
+        <Empty title="No event in this range" />
+      ) : (
+        <ItemList key={rows} items={shown} chosen={chosen} onChoose={onChoose} />
+      )}
+      {items.length > 0 && (
+        <p className="table-foot" role="status">
+          {hasMore && 'The newest '}
+          {counted(locationCount, 'location')}, {grouped(withEvents.length)} with events
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -274,7 +216,12 @@ function ItemList({ items, chosen, onChoose }: ItemListProps) {
     <section className="live-scroll" ref={scroller} aria-label="Locations and events" tabIndex={0}>
       <ol style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ index, start, key }) => (
-          <li key={key} style={{ transform: `translateY(${start}px)`, height: rowHeight }}>
+          <li
+            key={key}
+            style={{ transform: `translateY(${start}px)`, height: rowHeight }}
+            aria-setsize={items.length}
+            aria-posinset={index + 1}
+          >
             <ItemRow item={items[index]!} chosen={chosen} onChoose={onChoose} />
           </li>
         ))}
