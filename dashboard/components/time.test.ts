@@ -1,7 +1,7 @@
 /** Times in words, compared with the browser's own format. */
 import { expect, test } from 'vitest';
 import { grouped } from './counts';
-import { absoluteTime, relativeTime, shortTime, timeOfDay, untilOtherWordsMs } from './time';
+import { absoluteTime, isPast, relativeTime, shortTime, timeOfDay, untilOtherWordsMs } from './time';
 
 test('a time has its day unless that is today', () => {
   const time = new Date(2026, 8, 5, 9, 5).toISOString();
@@ -42,4 +42,11 @@ test('a relative time is read again in the moment in which its words change', ()
     // A wait of an hour may end before a change.
     if (thenMs - nowMs < 3_600_000) expect([ageMs, words(thenMs)]).not.toEqual([ageMs, words(nowMs)]);
   }
+});
+
+// A delivery that waited for an earlier one had its next attempt "31 minutes ago".
+test('a time that has come is past, also in its own moment', () => {
+  const time = new Date(2026, 8, 5, 9, 5).toISOString();
+  const timeMs = Date.parse(time);
+  expect([timeMs - 1, timeMs, timeMs + 1].map((nowMs) => isPast(time, nowMs))).toEqual([false, true, true]);
 });

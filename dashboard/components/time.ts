@@ -25,6 +25,9 @@ export function relativeTime(time: string, nowMs = Date.now()): string {
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
+/** Tests whether the time has come: what was to happen then is due. */
+export const isPast = (time: string, nowMs = Date.now()): boolean => Date.parse(time) <= nowMs;
+
 /** A timer of a browser ends at once if it is longer than 25 days. Clocks are set meanwhile, and computers sleep. */
 const longestWaitMs = 3_600_000;
 

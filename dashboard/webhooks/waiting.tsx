@@ -4,6 +4,7 @@ import { Empty, Loading } from '../components/controls';
 import { counted } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
+import { isPast } from '../components/time';
 
 export function Waiting({ id }: { readonly id: string }) {
   const loaded = useApi(
@@ -29,11 +30,11 @@ export function Waiting({ id }: { readonly id: string }) {
               </p>
               <p className="quiet small">
                 {counted(events.length, 'event')}, since <RelativeTime time={createdAt} />
+                {' · '}
+                {counted(attempts, 'attempt')}, {isPast(nextAttemptAt) ? 'due' : 'next'}{' '}
+                <RelativeTime time={nextAttemptAt} />
               </p>
             </div>
-            <span className="quiet">
-              {counted(attempts, 'attempt')}, next <RelativeTime time={nextAttemptAt} />
-            </span>
           </li>
         ))}
       </ul>
