@@ -1,4 +1,5 @@
 /** What is shown in the place of what could not be loaded. */
+import { useQueryClient } from '@tanstack/react-query';
 import { isNotFound } from '../client/call';
 import { Button, Empty, Notice } from './controls';
 import { messageOf } from './toasts';
@@ -19,8 +20,12 @@ interface Props {
   readonly isInCard?: boolean;
 }
 
-/** Says why a query has no answer, and asks again on request. Shows nothing for a query that has one. */
+/**
+ * Says why a query has no answer, and asks again on request, with all others in sight that failed. Shows nothing for a
+ * query that has an answer.
+ */
 export function LoadProblem({ query, absent, isInCard = false }: Props) {
+  const client = useQueryClient();
   const { error, isFetching, refetch } = query;
   if (error === null || error === undefined) return null;
   if (absent && isNotFound(error)) {
@@ -32,13 +37,22 @@ export function LoadProblem({ query, absent, isInCard = false }: Props) {
       </div>
     );
   }
+  function tryAgain(): void {
+    void refetch();
+    // What failed for one reason works again for one reason.
+    void client.refetchQueries({
+      type: 'active',
+      fetchStatus: 'idle',
+      predicate: ({ state }) => state.status === 'error',
+    });
+  }
   const notice = (
     <Notice tone="danger" role="alert">
       <div className="spread">
         <span>
           <strong>This could not be loaded.</strong> {messageOf(error)}
         </span>
-        <Button isCompact isBusy={isFetching} onClick={() => void refetch()}>
+        <Button isCompact isBusy={isFetching} onClick={tryAgain}>
           Try again
         </Button>
       </div>

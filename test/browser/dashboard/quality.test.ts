@@ -505,7 +505,8 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
       expect([view, await overflowPx(page)]).toEqual([view, 0]);
       isFailing = false;
       await alert.getByRole('button', { name: 'Try again' }).click();
-      await alert.waitFor({ state: 'detached' });
+      // Each panel of analytics was asked again by its own button, or by its refresh after a minute.
+      await alert.waitFor({ state: 'detached', timeout: 30_000 });
       await page.unrouteAll({ behavior: 'ignoreErrors' });
     }
     for (const kind of ['geofence', 'beacon', 'webhook', 'user', 'import']) {
