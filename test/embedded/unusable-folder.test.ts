@@ -1,11 +1,11 @@
 /**
  * A node starts on a data folder that it can't use: each start ends in one line that names the path and what helps.
  *
- * Most cases run the program as another user, or on a small disk, which needs root.
+ * Most cases need root: for a small disk, and for a file that the program may not open.
  */
-import { execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -46,10 +46,19 @@ interface Ended {
   readonly lines: readonly string[];
 }
 
-async function startOn(data: string, options: SpawnOptions & { readonly minFreeBytes?: number } = {}): Promise<Ended> {
-  const { minFreeBytes = mib, ...others } = options;
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--data', data], {
-    ...others,
+/** Runs a program as root, but only with the files that every user with its id may open. */
+const withoutPrivileges = ['bounding-set', 'inh-caps'].map((set) => `--${set}=-dac_override,-dac_read_search`);
+
+interface StartOptions {
+  readonly minFreeBytes?: number;
+  /** Whether permissions of files concern the program, although it runs as root. */
+  readonly isBound?: boolean;
+}
+
+async function startOn(data: string, { minFreeBytes = mib, isBound = false }: StartOptions = {}): Promise<Ended> {
+  const command = [process.execPath, program, 'serve', '--port', '0', '--data', data];
+  const [file, ...args] = isBound ? ['setpriv', ...withoutPrivileges, ...command] : command;
+  const child = spawn(file!, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,
@@ -67,11 +76,6 @@ function copyOfUsed(): string {
   const data = join(folder, 'data');
   cpSync(used, data, { recursive: true, verbatimSymlinks: true });
   return data;
-}
-
-function giveAll(path: string, user: number): void {
-  chownSync(path, user, user);
-  for (const name of readdirSync(path, { recursive: true })) chownSync(join(path, `${name}`), user, user);
 }
 
 /** Returns a folder that the engine of analytics wrote. */
@@ -92,11 +96,10 @@ describe.skipIf(!isRoot)('a file of another user', () => {
     ['with the encryption key', () => 'encryption-key'],
   ])('%s ends the start in a line that names it', async (_, name) => {
     const data = copyOfUsed();
-    chownSync(folder, nobody, nobody);
-    giveAll(data, nobody);
     const path = join(data, name(data));
-    chownSync(path, 0, 0);
-    expect(await startOn(data, { uid: nobody, gid: nobody })).toEqual({
+    chownSync(path, nobody, nobody);
+    chmodSync(path, 0o700);
+    expect(await startOn(data, { isBound: true })).toEqual({
       code: 1,
       lines: [
         `fenceline: the data folder ${data} can't be used: ${path}: it belongs to another user; ` +
