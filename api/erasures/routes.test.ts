@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { hourMs } from '../../schemas/durations.js';
 import { useApi } from '../testing/fixtures.js';
 
-const api = await useApi();
+const time = { aheadMs: 0 };
+const api = await useApi({ clock: () => Date.now() + time.aheadMs });
 
 test('an erasure is accepted for any name, and shows its progress and not the name', async () => {
   const name = 'Ada%2F4711';
@@ -24,6 +26,16 @@ test('regression: the erasure of a name that is too long for a device key was re
   expect((await api.call('DELETE', `/v1/users/${longest}`)).status).toBe(202);
   const { status, body } = await api.call('DELETE', `/v1/users/${longest}a`);
   expect([status, body.meta.type, body.meta.param]).toEqual([400, 'invalid_parameter', 'id']);
+});
+
+// It bore the time after the latest edit. Everything that its user sent in the hour afterwards was erased, too.
+test('regression: an erasure after a clock was ahead is of the present', async () => {
+  time.aheadMs = hourMs;
+  const webhook = { url: 'https://webhooks.invalid/' };
+  expect((await api.call('POST', '/v1/webhooks', { body: webhook })).status).toBe(200);
+  time.aheadMs = 0;
+  const { body } = await api.call('DELETE', '/v1/users/Ada');
+  expect(Date.parse(body.erasure.createdAt)).toBeLessThanOrEqual(Date.now());
 });
 
 test('an erasure is of one project and environment, and needs a secret key', async () => {

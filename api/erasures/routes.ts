@@ -39,7 +39,7 @@ const erasureJson = ({ _id, subject, createdAt, completedAt }: AskedErasure): St
 });
 
 export const erasureRoutes =
-  ({ configuration, writer, erasesNothing, webhooks: { secretCipher } }: ApiDependencies): FastifyPluginAsync =>
+  ({ configuration, writer, clock, erasesNothing, webhooks: { secretCipher } }: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
     async function accept(request: FastifyRequest<ById>, reply: FastifyReply, subject: ErasureSubject) {
       if (erasesNothing !== undefined) throw new ApiError('not_available', erasesNothing);
@@ -52,7 +52,8 @@ export const erasureRoutes =
       // Nothing has a longer name, and a longer one does not fit into the key of a device.
       if (id.length > maxIdCharacters)
         throw parameterError({ param: 'id', rule: `must be text of at most ${maxIdCharacters} characters` });
-      const createdAt = writer.nextTimestamp();
+      // Not the writer's time, which is later than records of a clock that was ahead: this is a time of receipt.
+      const createdAt = clock();
       const _id = freshId(createdAt);
       const target = secretCipher.encrypt(id, _id);
       const record = { _id, project, environment, createdAt, updatedAt: createdAt, subject, target, completedAt: null };

@@ -241,7 +241,8 @@ function stateBefore(
       deviceId,
       erasure: 'erasure',
       name,
-      createdBy: noonMs + minutes(1_000_000),
+      receivedBy: noonMs + minutes(1_000_000),
+      receivedBeyond: noonMs + minutes(2_000_000),
     };
     state = state && withoutErased(erasureCommand(command), state);
   }

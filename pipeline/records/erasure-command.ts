@@ -9,7 +9,22 @@ import type { DeviceState, Location, UserState } from '../../schemas/records.js'
 
 const commandLatitude = 1_000;
 
-export interface ErasureCommand {
+/**
+ * The times of receipt of what an erasure by name erases, epoch ms: up to the request, and beyond every present time. A
+ * clock that was ahead and was set back has left these. The times between them are those of a user who has returned.
+ */
+export interface ErasedTimes {
+  readonly receivedBy: number;
+  /** Later than clocks of nodes that agree can be. */
+  readonly receivedBeyond: number;
+}
+
+/** Returns whether an erasure by name erases what was received at a time. */
+export const isErasedTime = ({ receivedBy, receivedBeyond }: ErasedTimes, timeMs: number): boolean =>
+  timeMs <= receivedBy || timeMs > receivedBeyond;
+
+/** Users that were created at other times are kept, unless the name is their `_id`. */
+export interface ErasureCommand extends ErasedTimes {
   readonly project: string;
   readonly environment: Environment;
   readonly deviceId: string;
@@ -17,8 +32,6 @@ export interface ErasureCommand {
   readonly erasure: string;
   /** The device, or the userId or `_id` of one of its users. */
   readonly name: string;
-  /** Users that were created later are kept, unless the name is their `_id`. Epoch ms. */
-  readonly createdBy: number;
 }
 
 export const isErasureCommand = ({ latitude }: Location): boolean => latitude === commandLatitude;
@@ -30,7 +43,8 @@ export const erasureCommand = ({
   deviceId,
   erasure,
   name,
-  createdBy,
+  receivedBy,
+  receivedBeyond,
 }: ErasureCommand): Location => ({
   id: erasure,
   project,
@@ -40,8 +54,8 @@ export const erasureCommand = ({
   latitude: commandLatitude,
   longitude: 0,
   accuracy_m: 0,
-  occurredAt: createdBy,
-  receivedAt: createdBy,
+  occurredAt: receivedBeyond,
+  receivedAt: receivedBy,
   deviceTimed: false,
   foreground: false,
   stopped: false,
@@ -53,9 +67,18 @@ export const erasureCommand = ({
   details: null,
 });
 
+/** Commands of earlier releases have one time twice, and erase nothing beyond it. */
+const timesOf = ({ receivedAt, occurredAt }: Location): ErasedTimes => ({
+  receivedBy: receivedAt,
+  receivedBeyond: occurredAt > receivedAt ? occurredAt : Number.POSITIVE_INFINITY,
+});
+
 /** A user who returns has another `_id`, so an `_id` needs no time. */
-const isErased = ({ deviceId, userId: name, receivedAt }: Location, user: UserState): boolean =>
-  user.id === name || (user.createdAt <= receivedAt && (deviceId === name || user.userId === name));
+function isErased(command: Location, user: UserState): boolean {
+  const { deviceId, userId: name } = command;
+  if (user.id === name) return true;
+  return isErasedTime(timesOf(command), user.createdAt) && (deviceId === name || user.userId === name);
+}
 
 /** Returns the users of a device that a command erases. */
 export const erasedUsers = (command: Location, state: DeviceState | undefined): UserState[] =>
@@ -70,7 +93,8 @@ export function withoutErased(command: Location, state: DeviceState): DeviceStat
   const [only] = left;
   if (only === undefined) return undefined;
   const isOpen = left.length === 1 && only.userId === null && left.length < state.users.length;
-  const users = isOpen ? [{ ...only, createdAt: Math.max(only.createdAt, command.receivedAt + 1) }] : left;
+  const isOld = isErasedTime(timesOf(command), only.createdAt);
+  const users = isOpen && isOld ? [{ ...only, createdAt: command.receivedAt + 1 }] : left;
   // The clock is that of the latest location. Fixes of one time may be those of erased users, and are forgotten.
   return { users, locationMs: left[0] === state.users[0] ? state.locationMs : null };
 }

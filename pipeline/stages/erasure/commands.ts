@@ -15,9 +15,9 @@ export interface UserTarget extends Target {
 
 export const commandOf = (
   { project, environment }: Scope,
-  { _id, name, receivedBy }: UserTarget,
+  { _id, name, receivedBy, receivedBeyond }: UserTarget,
   deviceId: string,
-): ErasureCommand => ({ project, environment, deviceId, erasure: _id, name, createdBy: receivedBy });
+): ErasureCommand => ({ project, environment, deviceId, erasure: _id, name, receivedBy, receivedBeyond });
 
 /** Returns commands to forget the users, on every device that was found to have one. */
 export const commandsOf = (scope: Scope, users: readonly UserTarget[], found: readonly FoundUser[]): ErasureCommand[] =>

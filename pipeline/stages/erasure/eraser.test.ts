@@ -6,7 +6,7 @@ import { open } from 'lmdb';
 import { afterEach, expect, test } from 'vitest';
 import type { ChdbAnalytics } from '../../../backends/embedded/analytics.js';
 import { codecs } from '../../../schemas/codecs.js';
-import { dayMs } from '../../../schemas/durations.js';
+import { dayMs, hourMs } from '../../../schemas/durations.js';
 import { deriveId, freshId } from '../../../schemas/ids.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Delivery, Location } from '../../../schemas/records.js';
@@ -331,6 +331,42 @@ test('what was received before the erasure and comes late is erased as well', as
   await place.complete(erasure);
   expect(await place.count('users')).toBe(0);
   expect(await place.count('locations')).toBe(0);
+});
+
+// The server's clock was three hours ahead, and was set back before the request. Nothing that bore a time of these hours
+// was erased, and the status was done.
+test('regression: what was received while the clock was ahead is erased; who returns afterwards is kept', async () => {
+  const place = await start();
+  const { node } = place;
+  const ahead = Date.now() + 3 * hourMs;
+  await node.append(
+    at('phone', 'Ada', { receivedAt: ahead }),
+    at('shared', null, { receivedAt: ahead }),
+    at('shared', 'Bert', { receivedAt: ahead }),
+    at('shared', 'Carl', { receivedAt: ahead }),
+  );
+  await until(async () => (await place.count('users')) === 3);
+  await until(async () => (await place.count('events')) === 3);
+  await queue(
+    place,
+    delivery('1', { _id: 'unknown', userId: 'Ada' }, ahead),
+    delivery('2', { _id: 'other', userId: 'Bert' }, ahead),
+  );
+  const erasure = await place.erase('user', 'Ada', 'Carl');
+  await until(async () => (await node.state(at('phone', 'Ada'))) === undefined);
+  await until(async () => (await node.state(at('shared', null)))?.users.length === 1);
+  await node.append(at('phone', 'Ada'), at('shared', 'Carl'));
+  await until(async () => (await place.count('locations', "user_id IN ('Ada', 'Carl')")) === 2);
+  await place.complete(erasure);
+  await until(() => node.readModel.erasures(scope).every(({ completedAt }) => completedAt !== null));
+
+  const names = async (device: string) => (await node.state(at(device, null)))?.users.map(({ userId }) => userId);
+  expect(await names('phone')).toEqual(['Ada']);
+  expect(await names('shared')).toEqual(['Carl', 'Bert']);
+  for (const table of ['locations', 'users', 'events'])
+    expect(await place.count(table, "user_id IN ('Ada', 'Carl')"), table).toBe(2);
+  const waiting = await node.embedded.deliveryQueue.waiting({ topic: topics.deliveries, partition: 0 }, webhook, 10);
+  expect(waiting.map(({ value }) => codecs.delivery.decode(value).id)).toEqual(['2']);
 });
 
 test('rows written again are erased until the topics have forgotten; then the name is forgotten too', async () => {

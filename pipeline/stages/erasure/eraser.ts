@@ -19,7 +19,10 @@ import { createProgress, type ProgressParts } from './progress.js';
 import { createRows, type RowsParts } from './rows.js';
 import { type Batch, ErasureSchedule, isWhole, type ScheduleTiming } from './schedule.js';
 
-export interface EraserParts extends PassParts, Omit<RowsParts, 'ending'>, Pick<ProgressParts, 'positions'> {
+export interface EraserParts
+  extends Omit<PassParts, 'clockGraceMs'>,
+    Omit<RowsParts, 'ending'>,
+    Pick<ProgressParts, 'positions'> {
   readonly readModel: PassParts['readModel'] & Pick<ReadModel, 'project'>;
   readonly log: PassParts['log'] & ProgressParts['log'];
   readonly states: PassParts['states'] & ProgressParts['states'];
@@ -48,8 +51,8 @@ const defaultTiming: EraserTiming = {
 /** Creates the eraser. It does nothing before `start`, and never rejects. */
 export function createEraser(parts: EraserParts): Sweeper {
   const { readModel, writer, clock, onProblem } = parts;
-  const passes = createPasses(parts);
   const timing = { ...defaultTiming, ...parts.timing };
+  const passes = createPasses({ ...parts, clockGraceMs: timing.graceMs });
   const schedule = new ErasureSchedule({ ...timing, keepMs: parts.keepMs });
 
   /** The erasure of a project is written with its deletion, which may have been refused. */

@@ -10,6 +10,7 @@ import type { ReadModel } from '../../catalog/store/read-model.js';
 import type { ConfigurationWriter } from '../../catalog/types.js';
 import type { SecretCipher } from '../../encryption.js';
 import type { DeliveryQueue, Log } from '../../ports.js';
+import type { ErasedTimes } from '../../records/erasure-command.js';
 import { type CommanderParts, commandOf, commandsOf, createCommander } from './commands.js';
 import { type Erased, erasePending } from './pending.js';
 import type { Progress } from './progress.js';
@@ -26,6 +27,8 @@ export interface PassParts {
   readonly secretCipher: SecretCipher;
   /** Epoch ms. */
   readonly clock: () => number;
+  /** What is received further ahead of the clock was received before a correction of the clock. */
+  readonly clockGraceMs: number;
 }
 
 /** What ends with a sweep, or works in it. */
@@ -54,7 +57,7 @@ export interface Passes {
 
 /** Creates the passes. Every step can be repeated, so a crash does no harm. */
 export function createPasses(parts: PassParts): Passes {
-  const { readModel, writer, log, deliveries, secretCipher, clock } = parts;
+  const { readModel, writer, log, deliveries, secretCipher, clock, clockGraceMs } = parts;
 
   async function pass(
     batch: Batch,
@@ -72,7 +75,7 @@ export function createPasses(parts: PassParts): Passes {
     );
     const events = targetsOf(batch.records, 'event').map(({ name }) => name);
     const ids = new Set<string>();
-    const names = new Map(users.map(({ name, receivedBy }) => [name, receivedBy]));
+    const names = new Map(users.map((user) => [user.name, user]));
 
     // The topic has the commands of a completed erasure, and a stage that reads it again applies them again.
     const running = users.filter(({ completedAt }) => completedAt === null);
@@ -99,10 +102,10 @@ export function createPasses(parts: PassParts): Passes {
     if (!(await deleteRecords(record, ending))) return false;
     if (isLast && !(await progress.isEverythingStored())) return false;
     const isKnown = isLast || record.completedAt !== null;
-    const receivedBy = clock();
+    const times = timesOf(clock());
     const commander = createCommander(parts, () => isKnown);
     for await (const devices of rows.findDevices(record))
-      await commander.append(devices.map((name) => commandOf(record, { _id: record._id, name, receivedBy }, name)));
+      await commander.append(devices.map((name) => commandOf(record, { _id: record._id, name, ...times }, name)));
     if (isLast && !(await progress.areEvaluated(await commander.ends()))) return false;
     // Devices are found by their rows in users: as in `pass`.
     return rows.eraseAll(
@@ -137,8 +140,13 @@ export function createPasses(parts: PassParts): Passes {
       .map((record) => ({
         ...record,
         name: secretCipher.decrypt(record.target, record._id),
-        receivedBy: record.createdAt,
+        ...timesOf(record.createdAt),
       }));
+
+  const timesOf = (receivedBy: number): ErasedTimes => ({
+    receivedBy,
+    receivedBeyond: Math.max(receivedBy, clock()) + clockGraceMs,
+  });
 
   return { pass, passWhole };
 }

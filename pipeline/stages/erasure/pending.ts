@@ -2,6 +2,7 @@
 import { codecs } from '../../../schemas/codecs.js';
 import type { Delivery } from '../../../schemas/records.js';
 import { type DeliveryPlace, type DeliveryQueue, type DeliverySource, deliverySources, type Log } from '../../ports.js';
+import { type ErasedTimes, isErasedTime } from '../../records/erasure-command.js';
 
 /** What a delivery may name. */
 export interface Erased {
@@ -9,8 +10,8 @@ export interface Erased {
   readonly environment: string;
   /** `_id`s of user records. */
   readonly users: ReadonlySet<string>;
-  /** Epoch ms up to which each name of a user is erased. */
-  readonly names: ReadonlyMap<string, number>;
+  /** When what each name of a user names was received. */
+  readonly names: ReadonlyMap<string, ErasedTimes>;
   /** `_id`s of events. */
   readonly events: ReadonlySet<string>;
 }
@@ -31,9 +32,12 @@ const pageDeliveries = 200;
 
 function namesErased({ body, createdAt }: Delivery, { users, names }: Erased): boolean {
   const { user, event, events = [] } = JSON.parse(body.toString()) as Body;
+  const isErasedName = (name: string): boolean => {
+    const times = names.get(name);
+    return times !== undefined && isErasedTime(times, createdAt);
+  };
   const isErased = ({ _id = '', userId = '', deviceId = '' }: NamedUser = {}): boolean =>
-    users.has(_id) ||
-    [_id, userId, deviceId].some((name) => createdAt <= (names.get(name) ?? Number.NEGATIVE_INFINITY));
+    users.has(_id) || [_id, userId, deviceId].some(isErasedName);
   return isErased(user) || isErased(event?.user) || events.some((each) => isErased(each.user));
 }
 

@@ -59,6 +59,24 @@ describe('the times of passes', () => {
     expect(nextPassMs(schedule, record, nowMs)).toBe(10);
   });
 
+  // A request of the hour that the clock was ahead stayed `running` for this hour after the correction.
+  test('regression: a clock that is set back starts the grace of an erasure again, and delays no pass', () => {
+    const schedule = new ErasureSchedule(timing);
+    const record = erasure(1);
+    const hourAgo = createdAt - 3_600_000;
+    schedule.planNext(record, false, createdAt);
+    expect(nextPassMs(schedule, record, hourAgo)).toBe(0);
+    expect(schedule.isLastPass(record, hourAgo)).toBe(false);
+    schedule.planNext(record, false, hourAgo);
+    expect(nextPassMs(schedule, record, hourAgo)).toBe(100);
+    expect(schedule.isLastPass(record, hourAgo + 100)).toBe(true);
+    // The same for a process that starts after the correction.
+    const another = new ErasureSchedule(timing);
+    another.planRetry(record, hourAgo);
+    expect(nextPassMs(another, record, hourAgo)).toBe(100);
+    expect(another.isLastPass(record, hourAgo + 100)).toBe(true);
+  });
+
   test('only a completed erasure is forgotten', () => {
     const schedule = new ErasureSchedule(timing);
     const completed = erasure(1, { completedAt: createdAt + 100 });

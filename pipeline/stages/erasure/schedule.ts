@@ -1,4 +1,5 @@
 /** When the passes of erasures are due, and which erasures share a pass. Pure: callers give the time, epoch ms. */
+import { hasElapsed } from '../../../schemas/elapsed.js';
 import type { ErasureRecord } from '../../../schemas/json/erasure.js';
 import type { Scope } from '../../catalog/types.js';
 
@@ -21,6 +22,12 @@ export interface Batch extends Scope {
   readonly records: readonly ErasureRecord[];
 }
 
+interface Plan {
+  /** Epoch ms. */
+  readonly madeAtMs: number;
+  readonly delayMs: number;
+}
+
 const maxErasuresPerPass = 50;
 /** Forgotten plans of erasures that are gone. */
 const maxStalePlans = 1_000;
@@ -30,8 +37,10 @@ export const isWhole = ({ subject }: ErasureRecord): boolean => subject === 'pro
 
 export class ErasureSchedule {
   readonly #timing: ScheduleTiming;
-  /** When the next pass of an erasure is due, epoch ms. */
-  readonly #plans = new Map<string, number>();
+  /** When the next pass of an erasure is due. */
+  readonly #plans = new Map<string, Plan>();
+  /** When the grace of an erasure began, epoch ms. */
+  readonly #starts = new Map<string, number>();
   /** How often in a row the passes of an erasure failed. */
   readonly #failures = new Map<string, number>();
 
@@ -42,9 +51,13 @@ export class ErasureSchedule {
   due(all: readonly ErasureRecord[], nowMs: number): ErasureRecord[] {
     if (this.#plans.size > all.length + maxStalePlans) {
       this.#plans.clear();
+      this.#starts.clear();
       this.#failures.clear();
     }
-    return all.filter(({ _id }) => (this.#plans.get(_id) ?? 0) <= nowMs);
+    return all.filter(({ _id }) => {
+      const plan = this.#plans.get(_id);
+      return plan === undefined || hasElapsed(plan.delayMs, plan.madeAtMs, nowMs);
+    });
   }
 
   /** Groups by scope what the same statements can erase. What failed is alone, so that it does not fail others. */
@@ -61,8 +74,8 @@ export class ErasureSchedule {
   }
 
   /** Returns whether nothing that was received before the erasure can still be on its way to a topic. */
-  isLastPass({ createdAt, completedAt }: ErasureRecord, nowMs: number): boolean {
-    return completedAt === null && nowMs >= createdAt + this.#timing.graceMs;
+  isLastPass(record: ErasureRecord, nowMs: number): boolean {
+    return record.completedAt === null && nowMs >= this.#graceEnd(record, nowMs);
   }
 
   /** An erasure that never completed is kept, or its user would stay without anybody knowing. */
@@ -71,18 +84,28 @@ export class ErasureSchedule {
   }
 
   /** Plans the pass that follows one. `isCompleted`: it completed the erasure. */
-  planNext({ _id, createdAt, completedAt }: ErasureRecord, isCompleted: boolean, nowMs: number): void {
-    const { intervalMs, graceMs, recheckMs } = this.#timing;
-    const isDone = isCompleted || completedAt !== null;
-    this.#plans.set(_id, isDone ? nowMs + recheckMs : Math.max(createdAt + graceMs, nowMs + intervalMs));
+  planNext(record: ErasureRecord, isCompleted: boolean, nowMs: number): void {
+    const { intervalMs, recheckMs } = this.#timing;
+    const isDone = isCompleted || record.completedAt !== null;
+    const delayMs = isDone ? recheckMs : Math.max(this.#graceEnd(record, nowMs) - nowMs, intervalMs);
+    this.#plans.set(record._id, { madeAtMs: nowMs, delayMs });
   }
 
   /** Plans the repetition of a pass that failed. */
-  planRetry({ _id, createdAt }: ErasureRecord, nowMs: number): void {
-    const { graceMs, retryMs, maxRetryMs } = this.#timing;
-    const count = (this.#failures.get(_id) ?? 0) + 1;
-    this.#failures.set(_id, count);
-    this.#plans.set(_id, Math.max(nowMs + Math.min(retryMs * 2 ** (count - 1), maxRetryMs), createdAt + graceMs));
+  planRetry(record: ErasureRecord, nowMs: number): void {
+    const { retryMs, maxRetryMs } = this.#timing;
+    const count = (this.#failures.get(record._id) ?? 0) + 1;
+    this.#failures.set(record._id, count);
+    const retryDelayMs = Math.min(retryMs * 2 ** (count - 1), maxRetryMs);
+    const delayMs = Math.max(retryDelayMs, this.#graceEnd(record, nowMs) - nowMs);
+    this.#plans.set(record._id, { madeAtMs: nowMs, delayMs });
+  }
+
+  /** An erasure of a clock that is set back afterwards begins its grace again, or it would wait for as long. */
+  #graceEnd({ _id, createdAt }: ErasureRecord, nowMs: number): number {
+    const start = Math.min(this.#starts.get(_id) ?? createdAt, nowMs);
+    this.#starts.set(_id, start);
+    return start + this.#timing.graceMs;
   }
 
   forgetFailures({ _id }: ErasureRecord): void {

@@ -2,18 +2,17 @@
  * The SQL of erasures. Pure. Statements that delete cannot bind parameters, so all values are quoted literals, and many
  * values make several statements.
  *
- * A user's rows are those with its `_id`, and those that name it and were received by the time of the erasure. Rows of
- * the same person that were received later belong to a new record.
+ * A user's rows are those with its `_id`, and those that name it and have one of the {@link ErasedTimes}. Rows of the
+ * same person that were received after the request belong to a new record.
  */
 import { literal } from '../../../schemas/sql.js';
 import type { Scope } from '../../catalog/types.js';
+import type { ErasedTimes } from '../../records/erasure-command.js';
 
 /** A user or event to erase, in plain text. */
-export interface Target {
+export interface Target extends ErasedTimes {
   /** `_id`, userId or deviceId of a user; `_id` of an event. */
   readonly name: string;
-  /** Epoch ms. */
-  readonly receivedBy: number;
 }
 
 /** Tables of rows about users, and their time of receipt. */
@@ -39,8 +38,11 @@ export const inScope = ({ project, environment }: Scope): string =>
 const named = (name: string): string =>
   ['user', 'user_id', 'device_id'].map((column) => `${column} = ${name}`).join(' OR ');
 
-const isTarget = (table: UserTable, { name, receivedBy }: Target): string =>
-  `((${named(literal(name))}) AND ${receiptColumns[table]} <= ${time(receivedBy)})`;
+const hasErasedTime = (column: string, { receivedBy, receivedBeyond }: ErasedTimes): string =>
+  `(${column} <= ${time(receivedBy)} OR ${column} > ${time(receivedBeyond)})`;
+
+const isTarget = (table: UserTable, target: Target): string =>
+  `((${named(literal(target.name))}) AND ${hasErasedTime(receiptColumns[table], target)})`;
 
 const anyOf = (conditions: readonly string[]): string => `(${conditions.join(' OR ')})`;
 
@@ -124,9 +126,9 @@ export const userRows = (
 export const attemptRows = (scope: Scope, targets: readonly Target[], ids: readonly string[]): string[] =>
   conditionsOf(scope, [
     ...byIds(ids, (some) => `multiSearchAny(request_body, [${some}])`),
-    ...targets.map(({ name, receivedBy }) => {
-      const fields = ['_id', 'userId', 'deviceId'].map((field) => `"${field}":${JSON.stringify(name)}`);
-      return `(multiSearchAny(request_body, [${list(fields)}]) AND at <= ${time(receivedBy)})`;
+    ...targets.map((target) => {
+      const fields = ['_id', 'userId', 'deviceId'].map((field) => `"${field}":${JSON.stringify(target.name)}`);
+      return `(multiSearchAny(request_body, [${list(fields)}]) AND ${hasErasedTime('at', target)})`;
     }),
   ]);
 
