@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ConfigurationChange, RecordRevision } from '../pipeline/catalog/types.js';
+import type { ConfigurationChange, ConfigurationWriter, RecordRevision } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
 import type { ApiDependencies } from './dependencies.js';
 import { createSerializer } from './serialize.js';
@@ -24,8 +24,12 @@ export interface PlannedEdit<Result> extends Pick<ConfigurationChange, 'kind' | 
   readonly result: Result;
 }
 
-/** Without `confirmAuthority`, whoever calls the route may make the edit. */
-export type EditRequest = Pick<FastifyRequest, 'headers'> & Partial<Pick<FastifyRequest, 'confirmAuthority'>>;
+export interface EditAuthority {
+  /** Throws if the caller may no longer edit. Without it, whoever calls may. */
+  readonly confirmAuthority?: (() => void) | undefined;
+}
+
+export type EditRequest = Pick<FastifyRequest, 'headers'> & EditAuthority;
 
 /**
  * Plans the edit, writes it, and resolves to the plan's result once it is applied. Edits of one `queue` run one after
@@ -60,6 +64,21 @@ function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, current: Reco
   const now = current ? `the record is at ${etagOf(current)}` : 'there is no such record';
   const hint = wanted.every((tag) => tag === '*' || tag.endsWith('"')) ? '' : '; an ETag has quotation marks around it';
   throw new ApiError('precondition_failed', `If-Match does not match: ${now}${hint}`);
+}
+
+/**
+ * Applies every edit that was acknowledged on any node before, so that a revoked key is known. Rejects with the error of
+ * `confirmAuthority`: a request is authorized by its head, and its body may have taken long. Edits that do not go
+ * through {@link Edit} call it before each write.
+ */
+export async function catchUpWithAuthority({
+  writer,
+  confirmAuthority,
+}: {
+  readonly writer: Pick<ConfigurationWriter, 'catchUp'>;
+} & EditAuthority): Promise<void> {
+  await writer.catchUp();
+  confirmAuthority?.();
 }
 
 /** Edits of one queue that run or wait. */

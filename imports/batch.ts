@@ -1,4 +1,5 @@
 /** Upserts records that a program sends as JSON, with a result for each. */
+import { catchUpWithAuthority, type EditAuthority } from '../api/edits.js';
 import type { RawFields } from '../http/fields/reader.js';
 import { unknownField } from '../http/fields/table.js';
 import { isDictionary } from '../http/fields/values.js';
@@ -20,11 +21,9 @@ export interface BatchResult {
   readonly error?: { readonly type: 'invalid_parameter'; readonly param: string; readonly message: string };
 }
 
-export interface BatchParts {
+export interface BatchParts extends EditAuthority {
   readonly configuration: Pick<ConfigurationReader, 'bases' | 'revisionOf'>;
   readonly writer: ConfigurationWriter;
-  /** Throws if the caller may no longer make the batch, which may have waited for others. Default: it may. */
-  readonly confirmAuthority?: () => void;
 }
 
 function contentOf(record: unknown, { table, answered }: ImportedResource): SourceRow['content'] {
@@ -50,8 +49,7 @@ export async function applyBatch(
   // The engine counts from 1.
   const rows = records.map((record, index) => ({ line: index + 1, content: contentOf(record, resource) }));
   const results: BatchResult[] = new Array(records.length);
-  await writer.catchUp();
-  confirmAuthority?.();
+  await catchUpWithAuthority({ writer, confirmAuthority });
   await applyRows(
     { configuration, writer },
     { resource, batches: oneBatch(rows), isDryRun, maxRows: maxBatchRecords, unit: 'record' },

@@ -13,6 +13,7 @@ import { freshId } from '../../schemas/ids.js';
 import { Erasure, type ErasureRecord, type ErasureSubject } from '../../schemas/json/erasure.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import type { ApiDependencies } from '../dependencies.js';
+import { catchUpWithAuthority } from '../edits.js';
 import { listPaging, readShortListQuery, shortListParameters, shortPage } from '../lists.js';
 
 type ById = { Params: { id: string } };
@@ -52,6 +53,7 @@ export const erasureRoutes =
       // Nothing has a longer name, and a longer one does not fit into the key of a device.
       if (id.length > maxIdCharacters)
         throw parameterError({ param: 'id', rule: `must be text of at most ${maxIdCharacters} characters` });
+      await catchUpWithAuthority({ writer, confirmAuthority: request.confirmAuthority });
       // Not the writer's time, which is later than records of a clock that was ahead: this is a time of receipt.
       const createdAt = clock();
       const _id = freshId(createdAt);

@@ -15,6 +15,7 @@ import { isId } from '../../schemas/ids.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
+import { catchUpWithAuthority, type EditAuthority } from '../edits.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 
@@ -68,9 +69,11 @@ interface BulkParts {
   readonly clock: () => number;
 }
 
-/** Changes the records, each unless another edit of it keeps coming first. */
+/**
+ * Changes the records, each unless another edit of it keeps coming first. Rejects with the error of `confirmAuthority`.
+ */
 export async function changeMany<Stored extends Listed>(
-  { configuration, writer, clock }: BulkParts,
+  { configuration, writer, clock, confirmAuthority }: BulkParts & EditAuthority,
   kind: 'geofence' | 'beacon',
   action: Action,
   ids: readonly string[],
@@ -82,7 +85,7 @@ export async function changeMany<Stored extends Listed>(
     if (attempt > maxBulkAttempts) {
       throw new ApiError('edit_conflict', 'other edits of these records keep coming first; try again');
     }
-    await writer.catchUp();
+    await catchUpWithAuthority({ writer, confirmAuthority });
     const changes: ConfigurationChange[] = [];
     for (const id of waiting) {
       const current = find(id);
@@ -131,7 +134,8 @@ export function addBulkRoute<Stored extends Listed>(
       const { action, ids } = accepted(readBulk(request.body));
       if (action !== 'delete') resource.admit?.(scope);
       const find = (id: string) => resource.find(scope, id);
-      return { meta: success, ...(await changeMany(parts, name, action, ids, find)) };
+      const { confirmAuthority } = request;
+      return { meta: success, ...(await changeMany({ ...parts, confirmAuthority }, name, action, ids, find)) };
     },
   });
 }

@@ -10,6 +10,7 @@ import { ApiError, type FieldProblem } from '../../schemas/errors.js';
 import { placeRecordId } from '../../schemas/ids.js';
 import type { PlaceRecord } from '../../schemas/json/place.js';
 import type { ApiDependencies } from '../dependencies.js';
+import { catchUpWithAuthority, type EditAuthority } from '../edits.js';
 import { type PlaceInput, placeFields, placeRecord, readPlace } from './fields.js';
 
 export const maxPlacesPerRequest = 1_000;
@@ -69,9 +70,12 @@ function readAll(scope: Scope, items: readonly unknown[]) {
 const isUnchanged = (one: PlaceRecord, other: PlaceRecord): boolean =>
   isDeepStrictEqual({ ...one, updatedAt: 0 }, { ...other, updatedAt: 0 });
 
-/** Writes the places. Throws `edit_conflict` if other edits of the same places keep coming first. */
+/**
+ * Writes the places. Throws `edit_conflict` if other edits of the same places keep coming first, and the error of
+ * `confirmAuthority`.
+ */
 export async function writePlaces(
-  { configuration, writer }: Pick<ApiDependencies, 'configuration' | 'writer'>,
+  { configuration, writer, confirmAuthority }: Pick<ApiDependencies, 'configuration' | 'writer'> & EditAuthority,
   scope: Scope,
   items: readonly unknown[],
 ): Promise<CatalogueResult> {
@@ -80,7 +84,7 @@ export async function writePlaces(
   for (let attempt = 1; inputs.size > 0; attempt++) {
     if (attempt > maxAttempts)
       throw new ApiError('edit_conflict', 'other edits of these places keep coming first; try again');
-    await writer.catchUp();
+    await catchUpWithAuthority({ writer, confirmAuthority });
     const planned = [...inputs].flatMap(([id, input]) => {
       const existing = configuration.places.find(scope, id);
       const record = placeRecord(scope, input, existing, writer.nextTimestamp());

@@ -207,7 +207,9 @@ export const placeRoutes =
         if (!Array.isArray(places) || places.length > maxPlacesPerRequest)
           throw parameterError({ param: 'places', rule: `must be a list of at most ${maxPlacesPerRequest} places` });
         const { project, environment } = callerOf(request);
-        return { meta: success, ...(await writePlaces(deps, { project, environment }, places)) };
+        const { confirmAuthority } = request;
+        const written = await writePlaces({ ...deps, confirmAuthority }, { project, environment }, places);
+        return { meta: success, ...written };
       },
     });
   };
