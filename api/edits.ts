@@ -67,8 +67,8 @@ function refuseUnmatched(request: Pick<FastifyRequest, 'headers'>, current: Reco
 }
 
 /**
- * Applies every edit that was acknowledged on any node before, so that a revoked key is known. Rejects with the error of
- * `confirmAuthority`: a request is authorized by its head, and its body may have taken long. Edits that do not go
+ * Applies every edit that was acknowledged on any node before, so that a revoked key is known. Rejects with the error
+ * of `confirmAuthority`: a request is authorized by its head, and its body may have taken long. Edits that do not go
  * through {@link Edit} call it before each write.
  */
 export async function catchUpWithAuthority({

@@ -1,6 +1,6 @@
 /**
- * A ledger of edits by (tag, externalId): what clients asked for, when, and what they were answered. It says which final
- * states the answers permit. Pure. Times are of one clock, in any unit.
+ * A ledger of edits by (tag, externalId): what clients asked for, when, and what they were answered. It says which
+ * final states the answers permit. Pure. Times are of one clock, in any unit.
  */
 
 /** A value of a record: what an edit wrote there, or null for a deletion. Every value is written once. */

@@ -333,8 +333,8 @@ test('what was received before the erasure and comes late is erased as well', as
   expect(await place.count('locations')).toBe(0);
 });
 
-// The server's clock was three hours ahead, and was set back before the request. Nothing that bore a time of these hours
-// was erased, and the status was done.
+// The server's clock was three hours ahead, and was set back before the request. Nothing that bore a time of these
+// hours was erased, and the status was done.
 test('regression: what was received while the clock was ahead is erased; who returns afterwards is kept', async () => {
   const place = await start();
   const { node } = place;
