@@ -1,6 +1,7 @@
 /** What the analytics port has in common on the embedded engine and on a server: settings, and reading of results. */
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import type { FileFormat } from '../pipeline/ports.js';
+import { charactersPerTurn, createTurns } from '../schemas/turns.js';
 
 /** Returns 64-bit integers as numbers. */
 export const answerSettings: ClickHouseSettings = { output_format_json_quote_64bit_integers: 0 };
@@ -27,10 +28,34 @@ const parametersOf = ({ sql, parameters, signal }: Query) => ({
   ...(signal && { abort_signal: signal }),
 });
 
+const nextTurn = createTurns();
+
+/**
+ * Returns the rows of a result, parsed in turns: the embedded engine returns megabytes in one chunk. Rejects with the
+ * reason of the signal when it aborts.
+ */
+export async function rowsInTurns<Row>(
+  chunks: AsyncIterable<readonly { readonly text: string; json(): Row }[]>,
+  signal?: AbortSignal,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let characters = 0;
+  for await (const chunk of chunks) {
+    for (const row of chunk) {
+      rows.push(row.json());
+      characters += row.text.length;
+      if (characters < charactersPerTurn) continue;
+      await nextTurn(signal);
+      characters = 0;
+    }
+  }
+  return rows;
+}
+
 /** Returns all rows of a query, in memory. Rejects with the error of the client. */
 export async function rowsOf<Row>(client: ClickHouseClient, query: Query): Promise<Row[]> {
   const result = await client.query({ ...parametersOf(query), format: 'JSONEachRow' });
-  return result.json<Row>();
+  return rowsInTurns<Row>(result.stream<Row>(), query.signal);
 }
 
 /** Returns the rows of a query as a file in this format. Rejects when it is larger than 1,024 MiB. */
