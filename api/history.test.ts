@@ -56,3 +56,13 @@ test.each([
   request.destroy();
   await until(() => signal.aborted);
 });
+
+// A page of a thousand users or events had no bound, and all of it was in memory several times.
+test('a query that finds more than a page may have is refused', async () => {
+  const sql = "SELECT concat(toString(number), repeat('x', 1000000)) AS text FROM numbers(3)";
+  await expect(boundedReads(analytics, { maxMib: 1 }).query(sql)).rejects.toMatchObject({
+    code: 'query_too_large',
+    message: 'the answer has more than 64 MiB: choose a smaller `limit`',
+  });
+  expect(await boundedReads(analytics).query(sql)).toHaveLength(3);
+});

@@ -46,7 +46,8 @@ export const errorCatalogue = {
     status: 400,
     retry: false,
     meaning:
-      'A query of history exceeds the limit on time, memory or rows. Query a shorter time range or fewer geofences.',
+      'A query exceeds the limit on time, memory, rows or bytes. Query a shorter time range or fewer geofences, or ' +
+      'choose a smaller `limit`.',
   },
   map_too_large: {
     status: 400,

@@ -5,6 +5,7 @@ import type { ListCursor, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
 import type { Event } from '../../schemas/json/user.js';
 import { pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 import { type EventFilters, filterConditions, readEventFilters } from './filters.js';
 
@@ -55,10 +56,14 @@ export function eventsStatement(scope: Scope, query: EventQuery): Statement {
 }
 
 /** Returns a page of events in wire form. */
-export async function listEvents(analytics: Pick<Analytics, 'query'>, scope: Scope, query: EventQuery) {
+export async function listEvents(
+  analytics: Pick<Analytics, 'query'>,
+  scope: Scope,
+  query: EventQuery,
+): Promise<Page<EventRow>> {
   const { sql, parameters } = eventsStatement(scope, query);
-  const page = pageOf(await analytics.query<EventRow>(sql, parameters), query.limit);
-  return { meta: page.meta, events: page.rows.map(({ body }) => JSON.parse(body) as Event) };
+  const { meta, rows } = pageOf(await analytics.query<EventRow>(sql, parameters), query.limit);
+  return { meta, name: 'events', items: rows, text: ({ body }) => body };
 }
 
 /** Finds an event; undefined if there is none. */

@@ -9,6 +9,7 @@ import { Event } from '../../schemas/json/user.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { boundedReads } from '../history.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
+import { sendPage } from '../page.js';
 import { findEvent, listEvents, readEventQuery } from './events.js';
 import { filterParameters } from './filters.js';
 
@@ -38,7 +39,9 @@ export const eventRoutes =
       }),
       handler: async (request, reply) => {
         const query = accepted(readEventQuery(request.query as RawFields));
-        return listEvents(boundedReads(analytics, { signal: leavingOf(reply) }), callerOf(request), query);
+        return sendPage('history', request, reply, (signal) =>
+          listEvents(boundedReads(analytics, { signal }), callerOf(request), query),
+        );
       },
     });
 

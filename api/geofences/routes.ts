@@ -1,5 +1,5 @@
 /** The routes of geofences, named by id or pair, and of the users who are inside. */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { described, found, idParameter, listOf, pairParameters, success } from '../../http/describe.js';
@@ -10,6 +10,8 @@ import { User } from '../../schemas/json/user.js';
 import { geofenceJson } from '../../schemas/wire/geofence.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { type Edit, sendRevision } from '../edits.js';
+import { boundedReads } from '../history.js';
+import { sendPage } from '../page.js';
 import type { Pair } from '../paired/fields.js';
 import { addPairedRoutes } from '../paired/routes.js';
 import { exportedGeofence } from '../stored-fields.js';
@@ -55,8 +57,12 @@ export const geofenceRoutes =
       return found(configuration.geofence(scope, geofenceId(scope, pair)), 'geofence');
     }
 
-    function usersOf(request: FastifyRequest, geofence: GeofenceRecord) {
-      return listUsersInside(deps, callerOf(request), geofence, accepted(readUserQuery(request.query as RawFields)));
+    function sendUsersOf(request: FastifyRequest, reply: FastifyReply, geofence: GeofenceRecord) {
+      const query = accepted(readUserQuery(request.query as RawFields));
+      return sendPage('history', request, reply, (signal) => {
+        const reads = { ...deps, analytics: boundedReads(deps.analytics, { signal }) };
+        return listUsersInside(reads, callerOf(request), geofence, query);
+      });
     }
 
     app.get<{ Params: { id: string } }>('/v1/geofences/:id/users', {
@@ -73,7 +79,8 @@ export const geofenceRoutes =
       }),
       handler: async (request, reply) => {
         const { id } = request.params;
-        if (isId(id)) return usersOf(request, found(configuration.geofence(callerOf(request), id), 'geofence'));
+        if (isId(id))
+          return sendUsersOf(request, reply, found(configuration.geofence(callerOf(request), id), 'geofence'));
         // The path is that of a pair whose externalId is "users".
         const geofence = byPair(request, { tag: id, externalId: 'users' });
         sendRevision(reply, configuration.revisionOf('geofence', geofence._id));
@@ -92,6 +99,6 @@ export const geofenceRoutes =
         answer: usersAnswer,
         failures: [400, 404],
       }),
-      handler: async (request) => usersOf(request, byPair(request, request.params)),
+      handler: async (request, reply) => sendUsersOf(request, reply, byPair(request, request.params)),
     });
   };

@@ -2,14 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
-import { leavingOf } from '../../http/access/revocation.js';
 import { capitalized, described, idParameter, listOf, pairParameters } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { listPaging, metaOfPage, readListQuery } from '../lists.js';
-import { makingPage, pageText } from './page.js';
+import { sendPage } from '../page.js';
 import { type ById, type ByPair, config, type PairedParts } from './parts.js';
 import { listPage, searchListParameters, searchPage } from './search.js';
 
@@ -34,13 +33,11 @@ export function addListRoute<Given, Input, Stored extends GeofenceRecord | Beaco
     handler: async (request, reply) => {
       const scope = callerOf(request);
       const nowMs = clock();
-      const leaving = leavingOf(reply);
-      const make = async (): Promise<string> => {
+      const text = (record: Stored): string => JSON.stringify(resource.json(record, nowMs));
+      return sendPage('configuration', request, reply, async (leaving) => {
         const page = await readPage(scope, request.query as RawFields, leaving);
-        return pageText({ ...page, name: tag }, (record) => resource.json(record, nowMs), leaving);
-      };
-      const text = await makingPage(scope.project, make, leaving);
-      return reply.type('application/json; charset=utf-8').send(text);
+        return { ...page, name: tag, text };
+      });
     },
   });
 

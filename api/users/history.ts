@@ -14,6 +14,7 @@ import type { Event, User } from '../../schemas/json/user.js';
 import type { DeviceState, Location, Visit } from '../../schemas/records.js';
 import { isoTime, point } from '../../schemas/wire/common.js';
 import { pageOf, readCursor, readLimit } from '../lists.js';
+import type { Page } from '../page.js';
 import { where } from '../sql.js';
 
 export interface HistoryDeps {
@@ -96,7 +97,12 @@ const locationOf = (row: LocationRow): UserLocation => ({
 });
 
 /** Returns a page of the locations of a user, newest first, in wire form. */
-export async function listLocations({ analytics }: HistoryDeps, scope: Scope, user: User, query: HistoryQuery) {
+export async function listLocations(
+  { analytics }: HistoryDeps,
+  scope: Scope,
+  user: User,
+  query: HistoryQuery,
+): Promise<Page<LocationRow>> {
   // Rows of one location are equal, so LIMIT 1 BY replaces FINAL.
   const { sql, parameters } = where(scope, [
     ['device_id = {text}', user.deviceId],
@@ -111,7 +117,8 @@ export async function listLocations({ analytics }: HistoryDeps, scope: Scope, us
     parameters,
   );
   const page = pageOf(rows, query.limit);
-  return { meta: page.meta, locations: page.rows.map(locationOf) };
+  const text = (row: LocationRow): string => JSON.stringify(locationOf(row));
+  return { meta: page.meta, name: 'locations', items: page.rows, text };
 }
 
 /** The known state of the user before a location. `none`: no earlier location is stored. */

@@ -1,5 +1,5 @@
 /** Serves users: list and look up. */
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { leavingOf } from '../../http/access/revocation.js';
@@ -11,6 +11,7 @@ import type { ApiDependencies } from '../dependencies.js';
 import { Explanation } from '../explain/schema.js';
 import { boundedReads } from '../history.js';
 import { cursorParameter, limitParameter, timeParameters } from '../lists.js';
+import { sendPage } from '../page.js';
 import { explainLocation, listLocations, readHistoryQuery, UserLocation } from './history.js';
 import { listPositions, maxPositions, readPositionQuery, UserPosition } from './positions.js';
 import { findUser, listUsers, readUserQuery } from './users.js';
@@ -30,17 +31,14 @@ const userParameter = Type.Object({ id: Type.String({ description: '`_id`, `user
 export const userRoutes =
   (deps: ApiDependencies): FastifyPluginAsync =>
   async (app) => {
-    /** Returns the dependencies of one request. */
-    const reading = (reply: FastifyReply) => {
-      const signal = leavingOf(reply);
-      return {
-        ...deps,
-        analytics: boundedReads(deps.analytics, { signal }),
-        spatial: {
-          explain: (query: Parameters<typeof deps.spatial.explain>[0]) => deps.spatial.explain(query, signal),
-        },
-      };
-    };
+    /** Returns the dependencies of one request, whose client leaves with the signal. */
+    const reading = (signal: AbortSignal) => ({
+      ...deps,
+      analytics: boundedReads(deps.analytics, { signal }),
+      spatial: {
+        explain: (query: Parameters<typeof deps.spatial.explain>[0]) => deps.spatial.explain(query, signal),
+      },
+    });
     const userOf = async (
       reads: Parameters<typeof findUser>[0],
       request: FastifyRequest<{ Params: { id: string } }>,
@@ -61,8 +59,10 @@ export const userRoutes =
         answer: listOf({ users: Type.Array(User) }, { cursor: true }),
         failures: [400],
       }),
-      handler: async (request, reply) =>
-        listUsers(reading(reply), callerOf(request), accepted(readUserQuery(request.query as RawFields))),
+      handler: async (request, reply) => {
+        const query = accepted(readUserQuery(request.query as RawFields));
+        return sendPage('history', request, reply, (leaving) => listUsers(reading(leaving), callerOf(request), query));
+      },
     });
 
     app.get<{ Params: { id: string } }>('/v1/users/:id', {
@@ -76,7 +76,7 @@ export const userRoutes =
         answer: answerOf({ user: User }),
         failures: [404],
       }),
-      handler: async (request, reply) => ({ meta: success, user: await userOf(reading(reply), request) }),
+      handler: async (request, reply) => ({ meta: success, user: await userOf(reading(leavingOf(reply)), request) }),
     });
 
     app.get('/v1/positions', {
@@ -97,7 +97,7 @@ export const userRoutes =
       }),
       handler: async (request, reply) => {
         const query = accepted(readPositionQuery(request.query as RawFields));
-        return listPositions(reading(reply).analytics, callerOf(request), query);
+        return listPositions(reading(leavingOf(reply)).analytics, callerOf(request), query);
       },
     });
 
@@ -120,8 +120,10 @@ export const userRoutes =
       }),
       handler: async (request, reply) => {
         const query = accepted(readHistoryQuery(request.query as RawFields));
-        const reads = reading(reply);
-        return listLocations(reads, callerOf(request), await userOf(reads, request), query);
+        return sendPage('history', request, reply, async (leaving) => {
+          const reads = reading(leaving);
+          return listLocations(reads, callerOf(request), await userOf(reads, request), query);
+        });
       },
     });
 
@@ -146,7 +148,7 @@ export const userRoutes =
         failures: [404],
       }),
       handler: async (request, reply) => {
-        const reads = reading(reply);
+        const reads = reading(leavingOf(reply));
         const user = await userOf(reads, request);
         const explained = await explainLocation(reads, callerOf(request), user, request.params.locationId);
         return { meta: success, ...found(explained, 'location') };

@@ -8,6 +8,7 @@ import type { User } from '../../schemas/json/user.js';
 import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
 import { type UserParts, userJson } from '../../schemas/wire/user.js';
 import { pageMeta, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 
 export interface UsersDeps {
@@ -109,10 +110,10 @@ function userOf({ configuration }: UsersDeps, scope: Scope, row: UserRow): User 
 }
 
 /** Returns a page of users in wire form. */
-export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery) {
+export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery): Promise<Page<UserRow>> {
   const { sql, parameters } = usersStatement(scope, query);
-  const page = pageOf(await deps.analytics.query<UserRow>(sql, parameters), query.limit);
-  return { meta: page.meta, users: page.rows.map((row) => userOf(deps, scope, row)) };
+  const { meta, rows } = pageOf(await deps.analytics.query<UserRow>(sql, parameters), query.limit);
+  return { meta, name: 'users', items: rows, text: (row) => JSON.stringify(userOf(deps, scope, row)) };
 }
 
 /** Lists the users inside a geofence, each as of its last location; none of a disabled one, and only its `userIds`. */
@@ -121,8 +122,8 @@ export async function listUsersInside(
   scope: Scope,
   { _id, enabled, disableAfter, userIds }: GeofenceRecord,
   query: UserQuery,
-) {
-  if (!enabled) return { meta: pageMeta(false, null), users: [] };
+): Promise<Page<UserRow>> {
+  if (!enabled) return { meta: pageMeta(false, null), name: 'users', items: [], text: () => '' };
   return listUsers(deps, scope, {
     ...query,
     geofence: _id,

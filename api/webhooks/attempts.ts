@@ -7,6 +7,7 @@ import { type Attempt, AttemptState, attemptResults, type WebhookRecord } from '
 import type { Attempt as AttemptRecord, DeliveryReason } from '../../schemas/records.js';
 import { attemptJson } from '../../schemas/wire/webhook.js';
 import { pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
+import type { Page } from '../page.js';
 import { type Statement, where } from '../sql.js';
 
 /** The query of a list of attempts. Bounds are exclusive, epoch ms; null: any. */
@@ -96,8 +97,12 @@ const attemptOf = ({ timeMs, response_headers: headers, response_body: body, ...
   });
 
 /** Returns a page of attempts as the API answers it. */
-export async function listAttempts(analytics: Pick<Analytics, 'query'>, webhook: WebhookRecord, query: AttemptQuery) {
+export async function listAttempts(
+  analytics: Pick<Analytics, 'query'>,
+  webhook: WebhookRecord,
+  query: AttemptQuery,
+): Promise<Page<AttemptRow>> {
   const { sql, parameters } = attemptsStatement(webhook, query);
-  const page = pageOf(await analytics.query<AttemptRow>(sql, parameters), query.limit);
-  return { meta: page.meta, attempts: page.rows.map(attemptOf) };
+  const { meta, rows } = pageOf(await analytics.query<AttemptRow>(sql, parameters), query.limit);
+  return { meta, name: 'attempts', items: rows, text: (row) => JSON.stringify(attemptOf(row)) };
 }

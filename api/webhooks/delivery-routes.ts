@@ -1,9 +1,9 @@
 /** The routes of deliveries: send a sample, deliver events again, list waiting deliveries and attempts. */
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
-import { leavingOf } from '../../http/access/revocation.js';
 import { answerOf, bodyFields, described, idParameter, listOf, success } from '../../http/describe.js';
 import { accepted, type RawFields } from '../../http/fields/reader.js';
+import { createFairLimit } from '../../pipeline/fair-limit.js';
 import { deliveriesOf } from '../../pipeline/records/deliveries.js';
 import { deviceKey } from '../../pipeline/records/device-key.js';
 import { ApiError } from '../../schemas/errors.js';
@@ -14,6 +14,7 @@ import { attemptJson } from '../../schemas/wire/webhook.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { boundedReads } from '../history.js';
 import { cursorParameter, encodeCursor, limitParameter, pageMeta, timeParameters } from '../lists.js';
+import { sendPage } from '../page.js';
 import { listAttempts, readAttemptQuery, resultNames } from './attempts.js';
 import { readTestType, TestBody } from './fields.js';
 import { type ById, webhookOf } from './records.js';
@@ -24,6 +25,9 @@ import { listWaiting, readWaitingQuery } from './waiting.js';
 
 const tag = 'webhooks';
 const config = { authority: 'secret', limit: 'management' } as const;
+
+/** Events or bodies that one query of a redelivery reads. A location may have a thousand large events. */
+const maxRedeliveredMib = 1_024;
 
 const attemptParameters = Type.Object({
   ...limitParameter,
@@ -48,7 +52,14 @@ export const deliveryRoutes =
   async (app) => {
     const { analytics, clock, webhooks } = deps;
     // A redelivery goes on when its client has left: it may have queued some events already.
-    const redelivering = { ...deps, analytics: boundedReads(analytics) };
+    const redelivering = { ...deps, analytics: boundedReads(analytics, { maxMib: maxRedeliveredMib }) };
+    const inTurn = createFairLimit({
+      maxRunning: 2,
+      maxWaitingPerProject: 8,
+      maxWaitMs: 30_000,
+      refusal: 'too many redeliveries of this project are waiting',
+      retryAfterS: 10,
+    });
 
     app.post<ById>('/v1/webhooks/:id/test', {
       config,
@@ -90,10 +101,12 @@ export const deliveryRoutes =
         const asked = accepted(readRedelivery(bodyFields(request.body)));
         if (!webhook.enabled) throw new ApiError('conflict', 'the webhook is disabled; enable it first');
         if (asked.kind === 'event') {
-          const deliveries = await redeliverEvent(redelivering, webhook, asked.event);
+          const deliveries = await inTurn(webhook.project, () => redeliverEvent(redelivering, webhook, asked.event));
           return { meta: pageMeta(false, null), deliveries };
         }
-        const { deliveries, next } = await redeliverRange(redelivering, webhook, asked.range);
+        const { deliveries, next } = await inTurn(webhook.project, () =>
+          redeliverRange(redelivering, webhook, asked.range),
+        );
         return { meta: pageMeta(next !== null, next && encodeCursor(next)), deliveries };
       },
     });
@@ -110,10 +123,12 @@ export const deliveryRoutes =
         answer: listOf({ deliveries: Type.Array(WaitingDelivery) }, { cursor: true }),
         failures: [400, 404],
       }),
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const webhook = webhookOf(deps, request);
         const query = accepted(readWaitingQuery(request.query as RawFields));
-        return listWaiting({ log: deps.log, waiting: webhooks.waiting }, webhook, query);
+        return sendPage('configuration', request, reply, () =>
+          listWaiting({ log: deps.log, waiting: webhooks.waiting }, webhook, query),
+        );
       },
     });
 
@@ -132,8 +147,10 @@ export const deliveryRoutes =
       }),
       handler: async (request, reply) => {
         const webhook = webhookOf(deps, request);
-        const reads = boundedReads(analytics, { signal: leavingOf(reply) });
-        return listAttempts(reads, webhook, accepted(readAttemptQuery(request.query as RawFields)));
+        const query = accepted(readAttemptQuery(request.query as RawFields));
+        return sendPage('history', request, reply, (signal) =>
+          listAttempts(boundedReads(analytics, { signal }), webhook, query),
+        );
       },
     });
   };

@@ -11,6 +11,7 @@ import { codecs } from '../../schemas/codecs.js';
 import type { WebhookRecord } from '../../schemas/json/webhook.js';
 import { waitingDeliveryJson } from '../../schemas/wire/webhook.js';
 import { pageMeta, readLimit } from '../lists.js';
+import type { Page } from '../page.js';
 
 /** Queues that are read at the same time. */
 const maxConcurrentReads = 4;
@@ -62,7 +63,7 @@ export async function listWaiting(
   { log, waiting }: WaitingParts,
   { _id }: WebhookRecord,
   { limit, cursor }: WaitingQuery,
-) {
+): Promise<Page<Found>> {
   const queues = deliverySources(log);
   let first: Found[] = [];
   for (let start = 0; start < queues.length; start += maxConcurrentReads) {
@@ -78,9 +79,10 @@ export async function listWaiting(
   const last = page.at(-1);
   return {
     meta: pageMeta(first.length > limit, last ? encodeCursor(last) : null),
-    deliveries: page.map(({ value, ...place }) =>
-      waitingDeliveryJson({ ...place, delivery: codecs.delivery.decode(value) }),
-    ),
+    name: 'deliveries',
+    items: page,
+    text: ({ value, ...place }) =>
+      JSON.stringify(waitingDeliveryJson({ ...place, delivery: codecs.delivery.decode(value) })),
   };
 }
 
