@@ -3,24 +3,23 @@
  *
  * The order is that of creation, in which an edit moves nothing, so that a walk finds each record once.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { described, listOf } from '../../http/describe.js';
 import { accepted, FieldReader, type RawFields } from '../../http/fields/reader.js';
+import type { Scope } from '../../pipeline/catalog/types.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id, Position } from '../../schemas/json/common.js';
 import { type GeofenceRecord, isEnabledAt } from '../../schemas/json/geofence.js';
 import { cursorParameter, listPaging, pageMeta } from '../lists.js';
-import { cursorOf, readPlace, type SearchedResource } from './search.js';
+import { type Page, sendPage } from '../page.js';
+import { cursorOf, examinedPerTurn, nextTurn, readPlace, type SearchedResource } from './search.js';
 
 const maxOutlines = 5_000;
 const defaultOutlines = 1_000;
 /** A page ends after these: a ring may have a thousand. */
 const maxPositions = 100_000;
-/** Records that one turn of the event loop converts, in a few milliseconds. */
-const recordsPerTurn = 250;
 /** About 10 cm. */
 const decimals = 6;
 
@@ -85,33 +84,37 @@ export function addOutlineRoute<Stored extends GeofenceRecord | BeaconRecord>(
       answer: listOf({ outlines: Type.Array(Outline) }, { cursor: true }),
       failures: [400],
     }),
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const reader = new FieldReader(request.query as RawFields);
       const limit = reader.integer('limit', { minimum: 1, maximum: maxOutlines }) ?? defaultOutlines;
       const place = readPlace(reader);
-      let from = accepted(reader.outcome(() => place));
-      const { project, environment } = callerOf(request);
-      const outlines: object[] = [];
-      for (let positions = 0; ; ) {
-        const count = Math.min(recordsPerTurn, limit - outlines.length);
-        const part = search({
-          project,
-          environment,
-          sort: 'createdAt',
-          isDescending: false,
-          from,
-          limit: count,
-          maxExamined: count,
-        });
-        for (const record of part.items) {
-          outlines.push(outlineOf(record, clock()));
-          positions += positionsOf(record);
-        }
-        from = part.next;
-        if (from === null || outlines.length >= limit || positions >= maxPositions) break;
-        await nextTurn();
-      }
-      return { meta: pageMeta(from !== null, from === null ? null : cursorOf(from)), outlines };
+      const start = accepted(reader.outcome(() => place));
+      const scope = callerOf(request);
+      return sendPage('configuration', request, reply, (leaving) => readOutlines(scope, start, limit, leaving));
     },
   });
+
+  async function readOutlines(
+    { project, environment }: Scope,
+    start: string | null,
+    limit: number,
+    leaving: AbortSignal,
+  ): Promise<Page<object>> {
+    const all = { project, environment, sort: 'createdAt', isDescending: false } as const;
+    const items: object[] = [];
+    let from = start;
+    for (let positions = 0; ; ) {
+      const count = Math.min(examinedPerTurn, limit - items.length);
+      const part = search({ ...all, from, limit: count, maxExamined: count });
+      for (const record of part.items) {
+        items.push(outlineOf(record, clock()));
+        positions += positionsOf(record);
+      }
+      from = part.next;
+      if (from === null || items.length >= limit || positions >= maxPositions) break;
+      await nextTurn(leaving);
+    }
+    const meta = pageMeta(from !== null, from === null ? null : cursorOf(from));
+    return { meta, name: 'outlines', items, text: JSON.stringify };
+  }
 }

@@ -24,8 +24,8 @@ export interface Reading {
   readonly records: readonly TopicRecord[];
 }
 
-/** About 2 ms of work; other work on this thread runs in between. */
-const maxReadRecords = 200;
+/** Records that are read before other work of this thread runs. Each may have 100 kB. */
+const maxReadRecords = 25;
 /** Records scanned per request, including those of other scopes. */
 const maxScannedRecords = 10_000;
 
