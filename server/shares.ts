@@ -18,10 +18,10 @@ const retryAfterS = 1;
 export function shareSpatialQueries(queries: SpatialQueries): SpatialQueries {
   const inTurn = createSearchLimit({ maxWaitingPerProject, maxWaitMs });
   return {
-    context: (query, signal) => inTurn(query.project, () => queries.context(query), signal),
+    context: (query, signal) => inTurn(query.project, () => queries.context(query, signal), signal),
     searchGeofences: (query, signal) => inTurn(query.project, () => queries.searchGeofences(query, signal), signal),
     searchBeacons: (query, signal) => inTurn(query.project, () => queries.searchBeacons(query), signal),
-    explain: (query, signal) => inTurn(query.project, () => queries.explain(query), signal),
+    explain: (query, signal) => inTurn(query.project, () => queries.explain(query, signal), signal),
   };
 }
 

@@ -12,6 +12,7 @@ import { readMetadataFilter } from '../../http/fields/structures.js';
 import { maxIdCharacters } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
 import type { Position } from '../../schemas/json/common.js';
+import { listText, sendPage, sendText } from '../page.js';
 import { settingsOf } from './config.js';
 import type { SdkDependencies } from './dependencies.js';
 import {
@@ -118,10 +119,13 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
     async (request, reply) => {
       const caller = callerOf(request);
       const { position, accuracyM } = accepted(readContextQuery(request.query as RawFields));
-      const geofences = await spatial.context({ ...placeOf(caller, position), accuracyM }, leavingOf(reply));
-      // Mobile SDKs read `context`, the web SDK reads the top level.
-      const context = { live: caller.environment === 'live', geofences };
-      return { meta: success, context, ...context };
+      return sendText('search', request, reply, async (leaving) => {
+        const items = await spatial.context({ ...placeOf(caller, position), accuracyM }, leaving);
+        const geofences = await listText({ items, text: JSON.stringify }, leaving);
+        // Mobile SDKs read `context`, the web SDK reads the top level.
+        const context = `"live":${caller.environment === 'live'},"geofences":${geofences}`;
+        return `{"meta":${JSON.stringify(success)},"context":{${context}},${context}}`;
+      });
     },
   );
 
@@ -139,8 +143,11 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
     async (request, reply) => {
       const caller = callerOf(request);
       const { near, search } = accepted(readGeofenceQuery(request.query as RawFields));
-      const geofences = await spatial.searchGeofences({ ...placeOf(caller, near), ...search }, leavingOf(reply));
-      return { meta: success, geofences: disclosureFor(caller).geofences(geofences) };
+      return sendPage('search', request, reply, async (leaving) => {
+        const found = await spatial.searchGeofences({ ...placeOf(caller, near), ...search }, leaving);
+        const items = disclosureFor(caller).geofences(found);
+        return { meta: success, name: 'geofences', items, text: JSON.stringify };
+      });
     },
   );
 
@@ -192,10 +199,14 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       const { position, userId } = accepted(readRegionRequest((request.body ?? {}) as RawFields));
       const caller = callerOf(request);
       const place = placeOf(caller, position);
-      const { radiusM, geofences: around, beacons } = await regionAround(place, userId, leavingOf(reply));
-      const geofences = disclosureFor(caller).geofences(around);
-      const region = { latitude: place.latitude, longitude: place.longitude, radius: radiusM };
-      return { meta: success, geofences, beacons, places: [], region };
+      return sendText('search', request, reply, async (leaving) => {
+        const { radiusM, geofences: around, beacons } = await regionAround(place, userId, leaving);
+        const items = disclosureFor(caller).geofences(around);
+        const geofences = await listText({ items, text: JSON.stringify }, leaving);
+        const region = { latitude: place.latitude, longitude: place.longitude, radius: radiusM };
+        const rest = JSON.stringify({ beacons, places: [], region }).slice(1);
+        return `{"meta":${JSON.stringify(success)},"geofences":${geofences},${rest}`;
+      });
     },
   );
 };

@@ -10,7 +10,7 @@ import { createCatalog } from '../index/catalog.js';
 import { openReadModel } from '../store/read-model.js';
 import { geofenceRecord, location, projectA, projectRecord, scope, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange } from '../types.js';
-import { type Explanation, explain, type RuleCode, ruleTexts } from './explain.js';
+import { type Explanation, explain, type RuleCode, ruleTexts, withNames } from './explain.js';
 
 const at = 1_700_000_000_000;
 /** Offsets inside, on, around and away from the fences. A thousandth of a degree of latitude is about 111 m. */
@@ -124,14 +124,14 @@ test('explanations agree with evaluation, and every rule occurs', async () => {
           }
           const context = { ...catalog.context(scope)!, bounds: limits };
           const given = location({ ...fields, occurredAt: occurredAt + afterMs, receivedAt: occurredAt });
-          const explanation = explain(given, state, context, readModel);
+          const explanation = explain(given, state, context);
           expectAgreement(explanation, given, state, context);
           for (const { rule } of explanation.fences) seen.add(rule.code);
           // A fence has the same explanation alone and among others.
           for (const fence of explanation.fences) {
-            expect(explain(given, state, context, readModel, fence._id).fences).toEqual([fence]);
+            expect(explain(given, state, context, fence._id).fences).toEqual([fence]);
           }
-          for (const { rule } of explain(given, state, context, readModel, 'f'.repeat(24)).fences) seen.add(rule.code);
+          for (const { rule } of explain(given, state, context, 'f'.repeat(24)).fences) seen.add(rule.code);
           const evaluation = evaluate(given, state, context);
           state = evaluation.state;
           if (evaluation.result === 'applied') occurredAt = given.occurredAt;
@@ -159,12 +159,12 @@ test('explains a nearby fence that the location does not reach, with its distanc
   );
   const catalog = createCatalog(readModel);
   const given = location({ longitude: 0.002, latitude: 0 });
-  const explanation = explain(given, undefined, catalog.context(scope)!, readModel);
+  const explanation = explain(given, undefined, catalog.context(scope)!);
   const { evaluation, fences } = explanation;
   expect(evaluation).toEqual({ result: 'applied', transitions: [] });
   expect(explanation).toMatchObject({ evaluatedAt: new Date(given.occurredAt).toISOString() });
   expect(explanation).not.toHaveProperty('notice');
-  expect(fences).toMatchObject([
+  expect(fences.map((fence) => withNames(fence, scope, readModel))).toMatchObject([
     {
       _id: record._id,
       tag: 'shop',
@@ -190,7 +190,8 @@ test('a location far from all fences gets a notice and the nearest fences', asyn
   const catalog = createCatalog(readModel);
   const explained = (geofence?: string) => {
     catalog.refresh();
-    return explain(location({ longitude: 0, latitude: 0 }), undefined, catalog.context(scope)!, readModel, geofence);
+    const found = explain(location({ longitude: 0, latitude: 0 }), undefined, catalog.context(scope)!, geofence);
+    return { ...found, fences: found.fences.map((fence) => withNames(fence, scope, readModel)) };
   };
   expect(explained()).toMatchObject({ fences: [], notice: { code: 'no_geofences' } });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceHead, GeofenceRecord } from '../../../schemas/json/geofence.js';
+import { exampleLocation } from '../../../schemas/testing/examples.js';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { unwrapRing } from '../../geometry/ring.js';
@@ -68,10 +69,43 @@ test('regression: long searches together kept locations waiting', async () => {
     await setImmediate();
   }
   await searches;
-  // Each search reads 3,000 records, 256 between two batches, and only one search continues between two batches.
-  expect(batches).toBeGreaterThanOrEqual(8 * Math.floor(3_000 / 256));
+  // Each search reads 3,000 records, 32 between two batches, and only one search continues between two batches.
+  expect(batches).toBeGreaterThanOrEqual(8 * Math.floor(3_000 / 32));
   await close();
 });
+
+// Forty contexts or explanations of a place with 3,000 geofences of 64 KiB kept locations waiting for 30 seconds.
+test.each(['context', 'explain'] as const)(
+  'regression: %s of many geofences at a place kept locations waiting',
+  async (method) => {
+    const records = Array.from({ length: 1_000 }, (_, index) =>
+      geofenceRecord({ _id: deriveId(String(index)), externalId: String(index), center: [10, 50], radius: 100 }),
+    );
+    const { queries, close } = await queriesOver(records.map(asChange));
+    onTestFinished(close);
+    const location = exampleLocation({ ...scope, longitude: 10, latitude: 50 });
+    const ask = (signal?: AbortSignal): Promise<unknown> =>
+      method === 'context'
+        ? queries.context({ ...scope, longitude: 10, latitude: 50, accuracyM: 0 }, signal)
+        : queries.explain({ ...scope, location }, signal);
+    let isDone = false;
+    let batches = 0;
+    const asked = Promise.all(Array.from({ length: 4 }, () => ask())).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      batches += 1;
+      await setImmediate();
+    }
+    const [first] = await asked;
+    expect(method === 'context' ? first : (first as { fences: object[] }).fences).toHaveLength(1_000);
+    expect(batches).toBeGreaterThanOrEqual(4 * Math.floor(1_000 / 32));
+    const leaving = new AbortController();
+    const left = ask(leaving.signal);
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+  },
+);
 
 const longitude = fc.oneof(
   fc.constantFrom(-180, 180, 179.99),
