@@ -12,6 +12,14 @@ import { geofenceRecord, location, projectA, projectRecord, scope, temporaryFold
 import type { DecodedChange } from '../types.js';
 import { type Explanation, explain, type RuleCode, ruleTexts, withNames } from './explain.js';
 
+function explained(...given: Parameters<typeof explain>): Explanation {
+  const steps = explain(...given);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
 const at = 1_700_000_000_000;
 /** Offsets inside, on, around and away from the fences. A thousandth of a degree of latitude is about 111 m. */
 const place = fc.constantFrom(0, 0, 0, 0.0004, -0.0004, 0.0012);
@@ -124,14 +132,14 @@ test('explanations agree with evaluation, and every rule occurs', async () => {
           }
           const context = { ...catalog.context(scope)!, bounds: limits };
           const given = location({ ...fields, occurredAt: occurredAt + afterMs, receivedAt: occurredAt });
-          const explanation = explain(given, state, context);
+          const explanation = explained(given, state, context);
           expectAgreement(explanation, given, state, context);
           for (const { rule } of explanation.fences) seen.add(rule.code);
           // A fence has the same explanation alone and among others.
           for (const fence of explanation.fences) {
-            expect(explain(given, state, context, fence._id).fences).toEqual([fence]);
+            expect(explained(given, state, context, fence._id).fences).toEqual([fence]);
           }
-          for (const { rule } of explain(given, state, context, 'f'.repeat(24)).fences) seen.add(rule.code);
+          for (const { rule } of explained(given, state, context, 'f'.repeat(24)).fences) seen.add(rule.code);
           const evaluation = evaluate(given, state, context);
           state = evaluation.state;
           if (evaluation.result === 'applied') occurredAt = given.occurredAt;
@@ -159,7 +167,7 @@ test('explains a nearby fence that the location does not reach, with its distanc
   );
   const catalog = createCatalog(readModel);
   const given = location({ longitude: 0.002, latitude: 0 });
-  const explanation = explain(given, undefined, catalog.context(scope)!);
+  const explanation = explained(given, undefined, catalog.context(scope)!);
   const { evaluation, fences } = explanation;
   expect(evaluation).toEqual({ result: 'applied', transitions: [] });
   expect(explanation).toMatchObject({ evaluatedAt: new Date(given.occurredAt).toISOString() });
@@ -188,24 +196,24 @@ test('a location far from all fences gets a notice and the nearest fences', asyn
   const changes = records.map((record): DecodedChange => ({ kind: 'geofence', id: record._id, record }));
   await readModel.apply([{ kind: 'project', id: projectA, record: projectRecord() }], 1);
   const catalog = createCatalog(readModel);
-  const explained = (geofence?: string) => {
+  const explainedNow = (geofence?: string) => {
     catalog.refresh();
-    const found = explain(location({ longitude: 0, latitude: 0 }), undefined, catalog.context(scope)!, geofence);
+    const found = explained(location({ longitude: 0, latitude: 0 }), undefined, catalog.context(scope)!, geofence);
     return { ...found, fences: found.fences.map((fence) => withNames(fence, scope, readModel)) };
   };
-  expect(explained()).toMatchObject({ fences: [], notice: { code: 'no_geofences' } });
+  expect(explainedNow()).toMatchObject({ fences: [], notice: { code: 'no_geofences' } });
 
   await readModel.apply(changes, 9);
-  const { fences, notice } = explained();
+  const { fences, notice } = explainedNow();
   expect(notice?.code).toBe('no_geofence_near');
   expect(fences.map(({ externalId }) => externalId)).toEqual(['0', '1', '2', '3', '4']);
   expect(fences[0]!.distance_m).toBeCloseTo(100 - 11_131.95, 0);
   expect(new Set(fences.map(({ rule }) => rule.code))).toEqual(new Set(['stays_outside_boundary']));
 
   const farthest = records[7]!;
-  expect(explained(farthest._id).fences).toMatchObject([{ _id: farthest._id, externalId: '7', wasInside: false }]);
+  expect(explainedNow(farthest._id).fences).toMatchObject([{ _id: farthest._id, externalId: '7', wasInside: false }]);
   const unknownId = 'f'.repeat(24);
-  expect(explained(unknownId).fences).toMatchObject([{ _id: unknownId, rule: { code: 'no_such_geofence' } }]);
+  expect(explainedNow(unknownId).fences).toMatchObject([{ _id: unknownId, rule: { code: 'no_such_geofence' } }]);
   await catalog.close();
   await readModel.close();
 });

@@ -45,6 +45,15 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
     return results;
   }
 
+  /** Runs work that yields after each record, in turns. */
+  async function stepped<Result>(steps: Generator<void, Result>, signal?: AbortSignal): Promise<Result> {
+    for (let count = 1; ; count++) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (count % recordsPerTurn === 0) await nextTurn(signal);
+    }
+  }
+
   return {
     async context({ longitude, latitude, atMs, sender, ...scope }, signal) {
       const fences = context(scope)?.fences;
@@ -98,7 +107,10 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       await nextTurn(signal);
       const around = context(scope);
       if (!around) return { evaluation: null, fences: [] };
-      const explained = explain(location as Location, state as DeviceState | undefined, around, geofence);
+      const explained = await stepped(
+        explain(location as Location, state as DeviceState | undefined, around, geofence),
+        signal,
+      );
       const named = (fence: ExplainedFence) => withNames(fence, scope, configuration);
       return { ...explained, fences: await inTurns(explained.fences, named, signal) };
     },
