@@ -99,8 +99,8 @@ const maxFences = 1_000;
 
 /**
  * Explains a location, without the names of the fences, and yields after each fence: a polygon of 2,000 points takes a
- * millisecond. `geofence` is the _id of the only fence to explain; undefined:
- * all fences that are near or that the device was inside.
+ * millisecond. `geofence` is the _id of the only fence to explain; undefined: all fences that are near or that the
+ * device was inside.
  */
 export function* explain(
   location: Location,
