@@ -3,6 +3,7 @@
  * The others must not notice.
  */
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { whileBrokersChange } from '../../../backends/cluster/kafka/connection/client.js';
 import { connectKafka, type KafkaConnection } from '../../../backends/cluster/kafka/connection/connection.js';
 import { socketFactory } from '../../../backends/cluster/kafka/connection/sockets.js';
 import { createKafkaLog, type KafkaLog } from '../../../backends/cluster/kafka/log.js';
@@ -72,9 +73,9 @@ async function leaderless({ connection }: Node): Promise<void> {
 
 /** Returns the name of a group that the broker coordinates. */
 async function groupCoordinatedBy({ connection }: Node, node: number): Promise<string> {
-  const cluster = await connection.newCluster();
+  const cluster = await whileBrokersChange(() => connection.newCluster());
   const coordinatorOf = async (groupId: string): Promise<number> =>
-    (await cluster.findGroupCoordinatorMetadata({ groupId })).coordinator.nodeId;
+    (await whileBrokersChange(() => cluster.findGroupCoordinatorMetadata({ groupId }))).coordinator.nodeId;
   try {
     for (let group = 0; ; group++)
       if ((await coordinatorOf(connection.groupName(`stage-${group}`, topic))) === node) return `stage-${group}`;
@@ -212,7 +213,7 @@ test('a consumer goes on with its other partitions for as long as some have no l
   await kafka.nodes[1]!.kill();
   await leaderless(node);
 
-  const limitMs = 1_000;
+  const limitMs = 2_000;
   const stage = await open(options, socketFactory, { outageLimitMs: limitMs, appendLimitMs: limitMs });
   const { outcomes, countOf, failures } = startStage(stage, await groupCoordinatedBy(stage, 1));
   await until(() => handled.every((key) => countOf(key) === 1));
@@ -237,7 +238,7 @@ test('a consumer goes on with its other partitions for as long as some have no l
 // The members ended 90 seconds after their last heartbeat. Those that followed could not join, and ended as well.
 test('members of a group go on for as long as their coordinator has no replicas, and a new one waits', async () => {
   // Kafka takes three seconds to notice that a broker is away.
-  const limitMs = 10_000;
+  const limitMs = 15_000;
   const limits = { outageLimitMs: limitMs, appendLimitMs: outageLimitMs };
   const options = { ...freshOptions(), stallTimeoutMs: limitMs };
   const [node, first, second] = await Promise.all([
@@ -283,7 +284,7 @@ test('members of a group go on for as long as their coordinator has no replicas,
 
 // The process ended after a minute, and so did each that followed it, for as long as replicas were away.
 test('a stage waits for as long as too few replicas are in sync, and then publishes each record once', async () => {
-  const limitMs = 1_000;
+  const limitMs = 2_000;
   const options = { ...freshOptions(), replicationFactor: 3, minInSyncReplicas: 3 };
   const node = await open(options);
   const stage = await open(options, socketFactory, { outageLimitMs: limitMs, appendLimitMs: limitMs });

@@ -15,6 +15,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConsumeOptions, type Log, type Subscription, topics } from '../../../../pipeline/ports.js';
 import { Brokers } from '../connection/brokers.js';
+import { whileBrokersChange } from '../connection/client.js';
 import type { KafkaConnection } from '../connection/connection.js';
 import { findCoordinator } from '../connection/kafkajs-internals.js';
 import { type ReadingWire, recordsOf } from '../read/records.js';
@@ -210,14 +211,18 @@ class GroupConsumer implements Subscription {
   async #isCoordinatorAway(): Promise<boolean> {
     const { connection, options } = this.#parts;
     const groupId = connection.groupName(options.group, options.topic);
-    try {
-      await this.#brokers.requestAny((broker) => findCoordinator(broker, groupId));
-      return false;
-    } catch (error) {
-      if (!isCoordinatorAway(error)) return false;
-      connection.patience.refused('kafka', `no broker can coordinate group ${groupId}`);
-      return true;
-    }
+    const ask = () =>
+      this.#brokers
+        .requestAny((broker) => findCoordinator(broker, groupId))
+        .then(() => false)
+        .catch((error: unknown) => {
+          if (isCoordinatorAway(error)) return true;
+          throw error;
+        });
+    // The broker that is asked may be the one that is away, until others have told that it is.
+    const isAway = await whileBrokersChange(ask).catch(() => false);
+    if (isAway) connection.patience.refused('kafka', `no broker can coordinate group ${groupId}`);
+    return isAway;
   }
 
   /** Returns whether work may have waited since the last call for a service that serves no process. */
