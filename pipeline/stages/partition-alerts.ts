@@ -6,10 +6,8 @@ import type { TooManyDeadLetters } from './breaker.js';
 import type { ClaimAlerts } from './claimed-partitions.js';
 import type { CounterName, Metrics } from './metrics.js';
 
-export type PartitionAlert = {
-  readonly topic: Topic;
-  readonly partition: number;
-} /** Another owner had claimed the partition; this process claimed it again. */ & (
+type Happening =
+  /** Another owner had claimed the partition; this process claimed it again. */
   | { readonly kind: 'fenced'; readonly nextOffset: number }
   /** The store fell back to an older state. The partition was claimed again, and what is lost is done again. */
   | { readonly kind: 'fallen_back'; readonly nextOffset: number }
@@ -29,8 +27,10 @@ export type PartitionAlert = {
    */
   | { readonly kind: 'diverged'; readonly message: string }
   /** Retention removed records before they were read. */
-  | { readonly kind: 'expired'; readonly message: string }
-);
+  | { readonly kind: 'expired'; readonly message: string };
+
+/** What happened to a partition. */
+export type PartitionAlert = { readonly topic: Topic; readonly partition: number } & Happening;
 
 export interface PartitionAlertsParts {
   readonly topic: Topic;
