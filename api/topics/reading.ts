@@ -1,9 +1,9 @@
 /** Reads topic `events` from a position, for a reader of all projects or of one scope. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Log, type LogRecord, type LogSlice, topics } from '../../pipeline/ports.js';
 import { decodeRecord, isBadRecord } from '../../pipeline/records/decode.js';
 import { scopeOfKey } from '../../pipeline/records/device-key.js';
 import { codecs, frameBytes } from '../../schemas/codecs.js';
+import { createTurns } from '../../schemas/turns.js';
 import { eventJson } from '../../schemas/wire/user.js';
 import type { Serialize } from '../serialize.js';
 import type { Position } from '../stream/position.js';
@@ -24,8 +24,9 @@ export interface Reading {
   readonly records: readonly TopicRecord[];
 }
 
-/** Records that are read before other work of this thread runs. Each may have 100 kB. */
+/** Records that one reader of all reads in a turn of the event loop. Each may have 100 kB. */
 const maxReadRecords = 25;
+const nextTurn = createTurns();
 /** Records scanned per request, including those of other scopes. */
 const maxScannedRecords = 10_000;
 
