@@ -292,6 +292,23 @@ describe('repeats and stale locations', () => {
     }
   });
 
+  test('a stale location is answered with the record of its own user, if the device has one', () => {
+    const device = atShop();
+    device.evaluate(locationAt(4, 20, 0, { userId: 'ann' }));
+    const { state } = device.evaluate(locationAt(5, 20, 0, { userId: 'ben' }));
+    const [ben, ann] = state.users;
+    expect([ben?.userId, ann?.userId]).toEqual(['ben', 'ann']);
+    for (const [userId, user] of [
+      ['ann', ann],
+      ['ben', ben],
+      ['cem', ben],
+    ] as const) {
+      const late = device.evaluate(locationAt(3, 20, 0, { userId }));
+      expect(late.result).toBe('stale');
+      expect(late.user).toBe(user);
+    }
+  });
+
   test('a location without a device time is never stale or a repeat, and no duration is negative', () => {
     const device = atShop();
     device.evaluate(locationAt(5, 0, 0));

@@ -64,6 +64,11 @@ describe('forms', () => {
     [{ Mon: Array.from({ length: 25 }, () => ['9:00', '10:00']) }, 'at most 24'],
   ])('%j is refused', (given, reason) => expect(parse(given)).toContain(reason));
 
+  test('a day may have 24 pairs', () => {
+    const pairs = Array.from({ length: 24 }, () => ['09:00', '10:00']);
+    expect(parse({ Mon: pairs })).toEqual({ Mon: pairs });
+  });
+
   test.each([[{}], ['{}'], [null], ['null']])('%j means no hours', (given) => {
     expect(parseOperatingHours(given)).toEqual({ ok: true, value: null });
   });

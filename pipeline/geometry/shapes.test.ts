@@ -3,7 +3,7 @@ import { Geodesic } from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { normalizeRing } from './ring.js';
-import { latitudeReach, longitudeReach } from './scale.js';
+import { distance, latitudeReach, longitudeReach } from './scale.js';
 import { ShapeTable } from './shapes.js';
 import { between, place, unitStar } from './testing/arbitraries.js';
 import { Zone, zoneOf } from './zone.js';
@@ -296,6 +296,30 @@ test('a cap with the pole on its edge', () => {
   expect(table.signedDistance(row, 45, 89.94)).toBeCloseTo(-edgeM, 2);
   const acrossM = Geodesic.WGS84.Inverse(89.95, 45, 90, 45).s12!;
   expect(table.share(row, 45, 90, acrossM + 100)).toBeCloseTo((acrossM / (acrossM + 100)) ** 2, 3);
+});
+
+test('a point on the boundary is inside, whatever its accuracy', () => {
+  const table = new ShapeTable();
+  const square = addRing(table, [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+    [0, 0],
+  ]);
+  const centre = [10, 0] as const;
+  const edge = [10.001, 0] as const;
+  const circle = table.addCircle(...centre, distance(...edge, ...centre));
+  for (const [row, x, y] of [
+    [square, 0, 0],
+    [square, 0.5, 0],
+    [square, 1, 0.25],
+    [circle, ...edge],
+  ] as const) {
+    expect(table.signedDistance(row, x, y)).toBe(0);
+    expect(table.zone(row, x, y, 0)).toBe(Zone.within);
+    expect(table.zone(row, x, y, 5)).toBe(Zone.partly);
+  }
 });
 
 test('shapes are unchanged while rows are added, removed and reused', () => {
