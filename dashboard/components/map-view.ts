@@ -1,14 +1,13 @@
 /** A map with geofences and beacons on it. */
-import type { FeatureCollection } from 'geojson';
 import type * as maplibregl from 'maplibre-gl';
 import { frameOf, frameOfOutline } from '../drawing/antimeridian';
 import { type Place, PlaceIndex, ringOfPlace } from '../drawing/places';
 import type { Position } from '../drawing/shape';
-import { addToStyle, type BaseMap, type BaseOptions, createBaseMap } from './base-map';
+import { type BaseMap, type BaseOptions, createBaseMap } from './base-map';
 import type { Theme, View } from './map-look';
-import { coloursOf, type Display, filtersOf, layersOf, plainDisplay, pointOf, shapeOf } from './place-layers';
+import { type Display, plainDisplay } from './place-layers';
 import { listenToPointer, type PointerListeners } from './place-pointer';
-import { createShapesInSight, firstZoomOf } from './shapes-in-sight';
+import { createPlacesOnMap, type PlacesOnMap, type Shown } from './places-on-map';
 
 export { mapPictures } from './map-pictures';
 
@@ -21,7 +20,8 @@ interface Moves {
   showOutline(outline: readonly Position[]): void;
 }
 
-export interface MapView extends BaseMap, Moves {
+/** Changes of what the map shows. */
+interface Changes {
   /** Shows all places in another way, or other places. */
   setPlaces(places: PlaceIndex, display: Display): void;
   /** Shows further places, or the same in another state. */
@@ -33,6 +33,9 @@ export interface MapView extends BaseMap, Moves {
   hide(id: string | undefined): void;
   /** Marks a position, such as that of an address; undefined: none. */
   mark(position: Position | undefined): void;
+}
+
+export interface MapView extends BaseMap, Moves, Changes {
   remove(): void;
 }
 
@@ -41,18 +44,16 @@ interface Options extends Omit<BaseOptions, 'onStyle'>, PointerListeners {
   onMove?(view: View): void;
 }
 
-const none: FeatureCollection = { type: 'FeatureCollection', features: [] };
-
 const moveMs = 900;
 
-function movesOf(map: maplibregl.Map, places: () => PlaceIndex): Moves {
+function movesOf(map: maplibregl.Map, shown: Shown): Moves {
   function showOutline(outline: readonly Position[]): void {
     const frame = frameOfOutline(outline);
     if (frame) map.fitBounds([...frame], { padding: 80, maxZoom: 17, duration: moveMs });
   }
   return {
     showAll() {
-      const frame = frameOf([...places().byId.values()].map(({ centre }) => centre));
+      const frame = frameOf([...shown.places.byId.values()].map(({ centre }) => centre));
       if (frame) map.fitBounds([...frame], { padding: 64, maxZoom: 15, duration: 0 });
     },
     flyTo: ([longitude, latitude], zoom) => map.flyTo({ center: [longitude, latitude], zoom, duration: moveMs }),
@@ -61,123 +62,50 @@ function movesOf(map: maplibregl.Map, places: () => PlaceIndex): Moves {
   };
 }
 
+const changesOf = (shown: Shown, onMap: PlacesOnMap, { shade }: BaseMap): Changes => ({
+  setPlaces(places, display) {
+    shown.places = places;
+    shown.display = display;
+    onMap.replace(shade());
+  },
+  putPlaces: onMap.put,
+  dropPlace: onMap.drop,
+  choose(place) {
+    shown.chosen = place;
+    onMap.applyChoice();
+  },
+  hide(id) {
+    shown.hidden = id;
+    onMap.applyChoice();
+  },
+  mark(position) {
+    shown.marked = position;
+    onMap.applyMark();
+  },
+});
+
 /** Creates the map. Throws without WebGL. */
 export function createMapView({ onStyle, onMove, ...options }: Options): MapView {
-  let places = new PlaceIndex();
-  let display = plainDisplay;
-  let chosen: Place | undefined;
-  let hidden: string | undefined;
-  let marked: Position | undefined;
+  const shown: Shown = { places: new PlaceIndex(), display: plainDisplay };
   const base = createBaseMap({
     ...options,
     onStyle(map, shade) {
-      addLayers(shade);
+      onMap.add(shade);
       onStyle?.(map, shade);
     },
   });
   const { map } = base;
-  const source = (id: string) => map.getSource<maplibregl.GeoJSONSource>(id);
-
-  const points = (): FeatureCollection => ({
-    type: 'FeatureCollection',
-    features: [...places.byId.values()].filter(display.isShown).map((place) => pointOf(place, display)),
-  });
-
-  const shapes = createShapesInSight(map);
-  const firstZoom = () => firstZoomOf(places);
-  const clusterOptions = () => ({ cluster: true, clusterMaxZoom: firstZoom() - 1, clusterRadius: 46 });
-  let clusteredBelow = 0;
-  function setClustering(): void {
-    if (clusteredBelow === firstZoom()) return;
-    clusteredBelow = firstZoom();
-    void source('points')?.setClusterOptions(clusterOptions());
-  }
-
-  function chosenData(): FeatureCollection {
-    if (chosen === undefined || chosen.id === hidden) return none;
-    return { type: 'FeatureCollection', features: [(chosen.kind === 'beacon' ? pointOf : shapeOf)(chosen, display)] };
-  }
-  const markData = (): FeatureCollection =>
-    marked === undefined
-      ? none
-      : {
-          type: 'FeatureCollection',
-          features: [{ type: 'Feature', geometry: { type: 'Point', coordinates: [...marked] }, properties: {} }],
-        };
-
-  function addLayers(shade: Theme): void {
-    const sources = {
-      points: { type: 'geojson', data: points(), promoteId: 'id', ...clusterOptions(), clusterMinPoints: 4 },
-      shapes: { type: 'geojson', data: none, promoteId: 'id', buffer: 32 },
-      chosen: { type: 'geojson', data: chosenData(), tolerance: 0.1 },
-      marked: { type: 'geojson', data: markData() },
-    } as const;
-    addToStyle(map, sources, layersOf(display, shade, hidden));
-    clusteredBelow = firstZoom();
-    shapes.clear();
-    shapes.show(places, display);
-  }
-
-  function applyHidden(): void {
-    if (!map.getLayer('point')) return;
-    for (const [layer, filter] of Object.entries(filtersOf(hidden))) map.setFilter(layer, filter);
-    source('chosen')?.setData(chosenData());
-  }
-
-  function applyColours(): void {
-    for (const [layer, colours] of Object.entries(coloursOf(display, base.shade()))) {
-      for (const [name, colour] of Object.entries(colours)) {
-        map.setPaintProperty(layer, name as keyof maplibregl.AllPaintProperties, colour);
-      }
-    }
-  }
-
-  listenToPointer(map, () => places, options);
+  const onMap = createPlacesOnMap(map, shown);
+  listenToPointer(map, () => shown.places, options);
   map.on('moveend', () => {
-    shapes.show(places, display);
+    onMap.showSight();
     const { lng, lat } = map.getCenter();
     onMove?.({ centre: [lng, lat], zoom: map.getZoom() });
   });
-
   return {
     ...base,
-    ...movesOf(map, () => places),
-    setPlaces(next, nextDisplay) {
-      places = next;
-      display = nextDisplay;
-      if (!map.getLayer('point')) return;
-      applyColours();
-      source('points')?.setData(points());
-      setClustering();
-      shapes.clear();
-      shapes.show(places, display);
-    },
-    putPlaces(some) {
-      source('points')?.updateData({
-        remove: some.filter((place) => !display.isShown(place)).map(({ id }) => id),
-        add: some.filter(display.isShown).map((place) => pointOf(place, display)),
-      });
-      setClustering();
-      shapes.outdate();
-      shapes.show(places, display);
-    },
-    dropPlace(id) {
-      source('points')?.updateData({ remove: [id] });
-      shapes.outdate();
-      shapes.show(places, display);
-    },
-    choose(place) {
-      chosen = place;
-      applyHidden();
-    },
-    hide(id) {
-      hidden = id;
-      applyHidden();
-    },
-    mark(position) {
-      marked = position;
-      source('marked')?.setData(markData());
-    },
+    ...movesOf(map, shown),
+    ...changesOf(shown, onMap, base),
     remove: () => map.remove(),
   };
 }
