@@ -5,6 +5,7 @@ import { Failure, isNotFound } from '../client/call';
 import { Button, Notice } from '../components/controls';
 import { messageOf } from '../components/toasts';
 import { useWorkspace } from '../state/session';
+import { leave } from '../state/unsaved';
 import { isElsewhere } from './draft';
 
 export const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
@@ -40,10 +41,12 @@ export function FormProblem({ form, fields }: ProblemProps) {
           <button
             type="button"
             className="link-button"
-            onClick={() => {
-              form.discard?.();
-              void client.invalidateQueries();
-            }}
+            onClick={() =>
+              leave(() => {
+                form.discard?.();
+                void client.invalidateQueries();
+              })
+            }
           >
             Show its present state
           </button>

@@ -118,6 +118,7 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByText('Somebody else has changed').waitFor();
     await page.getByRole('button', { name: 'Show its present state' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
     await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('Depot');
     await page.getByLabel('Name', { exact: true }).fill('Store');
     await page.getByRole('button', { name: 'Rename' }).click();

@@ -221,7 +221,13 @@ describe.runIf(isRunnable)('the dashboard', () => {
     ok(await backend.send('PATCH', '/v1/geofences/market/hall', { body: { description: 'Renamed meanwhile' } }));
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Somebody else has changed').waitFor();
+    // The typed radius was gone without a question.
     await page.getByRole('button', { name: 'Show its present state' }).click();
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Radius').inputValue()).toBe('250');
+    await page.getByRole('button', { name: 'Show its present state' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('heading', { name: 'Renamed meanwhile' }).waitFor();
     await page.getByLabel('Radius').fill('250');
     await page.getByRole('button', { name: 'Remove floor' }).click();

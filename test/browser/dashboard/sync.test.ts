@@ -103,6 +103,7 @@ describe.runIf(isRunnable)('the sync view', () => {
     await save.click();
     await page.getByText('Somebody else has changed').waitFor();
     await page.getByRole('button', { name: 'Show its present state' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
     await expect.poll(() => email.inputValue()).toBe('theirs@example.com');
     await email.fill('mine@example.com');
     await says(page, 'The sync is saved.', save.click());
