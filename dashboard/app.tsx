@@ -13,11 +13,12 @@ import { SignInAgain } from './shell/sign-in-again';
 import { UnreachableBanner } from './shell/unreachable';
 import { UnsavedQuestion } from './shell/unsaved';
 import { scopeIn, withScope } from './state/scope-address';
-import { useSession, useSessionEnd, WorkspaceProvider } from './state/session';
+import { useSession, useSessionEnd, useSharedSession, WorkspaceProvider } from './state/session';
 import { Views } from './views';
 
 export function App() {
   const session = useSession();
+  useSharedSession();
   const end = useSessionEnd();
   const [purpose, setPurpose] = useState(readPurpose);
   // Here, and not in the entrance: the session is there as soon as the keys are, so the entrance may go away any time.

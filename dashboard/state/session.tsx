@@ -16,7 +16,7 @@ import { call, type Environment, Failure, onRefusedRole, onSessionEnd, type Scop
 import { forgetPictures } from './map-picture';
 import { projectOf, type RememberedProject, rememberedSession, storedEnvironment } from './remembered';
 import { scopeIn, withScope } from './scope-address';
-import { forgetStored, writeStored } from './storage';
+import { forgetStored, onStoredElsewhere, writeStored } from './storage';
 import { hasUnsaved, leave } from './unsaved';
 
 export const sessionKey = ['session'] as const;
@@ -34,6 +34,11 @@ export function replaceSession(client: QueryClient, session: Session | null): vo
   remember(session);
   if (session !== null) setEnd(undefined);
   client.setQueryData(sessionKey, session);
+  forgetRead(client);
+}
+
+/** Forgets all that a session has read. */
+function forgetRead(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
 }
 
@@ -86,8 +91,22 @@ async function loadSession(client: QueryClient): Promise<Session | null> {
     if (earlier) setEnd(hasUnsaved() ? 'kept' : 'left');
     if (earlier && end === 'kept') return earlier;
     remember(null);
+    forgetRead(client);
     return null;
   }
+}
+
+/** Asks who is signed in when another tab of this browser has signed in or out: all of them share one session. */
+export function useSharedSession(): void {
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      onStoredElsewhere('session', (before, now) => {
+        // Other changes of what is remembered, such as the name of a project, are each tab's own.
+        if (before === null || now === null) void client.refetchQueries({ queryKey: sessionKey });
+      }),
+    [client],
+  );
 }
 
 /** Answers what is remembered at first, so that a view asks for its data without waiting for the session. */

@@ -17,6 +17,21 @@ export function writeStored(name: string, value: string): void {
   }
 }
 
+/**
+ * Calls the listener when another tab of this browser has changed what is kept under the name.
+ * @returns what ends this.
+ */
+export function onStoredElsewhere(
+  name: string,
+  listener: (before: string | null, now: string | null) => void,
+): () => void {
+  const listen = ({ key, oldValue, newValue }: StorageEvent) => {
+    if (key === prefix + name) listener(oldValue, newValue);
+  };
+  addEventListener('storage', listen);
+  return () => removeEventListener('storage', listen);
+}
+
 export function forgetStored(name: string): void {
   try {
     localStorage.removeItem(prefix + name);

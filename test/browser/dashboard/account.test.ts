@@ -202,6 +202,28 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByText('the address or the password is wrong').waitFor();
   });
 
+  // The other tabs showed the data of the account until somebody touched them, and then stayed at the sign-in.
+  it('signs out and in in all tabs of a browser, and keeps what is typed in one of them', async () => {
+    const { page, email } = await asNewAccount('/geofences');
+    const [list, form] = [await page.context().newPage(), await page.context().newPage()];
+    await list.goto(new URL('/webhooks', page.url()).href);
+    await list.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    await form.goto(new URL('/geofences/new', page.url()).href);
+    await form.getByLabel('Description').fill('Typed before');
+    await page.getByRole('button', { name: 'Account and appearance' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await list.getByText('Your session has ended.').waitFor();
+    const dialog = form.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await list.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Description').inputValue()).toBe('Typed before');
+  });
+
   // The answer 401 put the sign-in in the place of the form, and what was typed was gone.
   it('keeps what is typed when the session ends, and asks for the password again', async () => {
     const { page } = await asNewAccount('/geofences/new');
