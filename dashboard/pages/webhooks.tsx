@@ -4,12 +4,14 @@ import { Link, useLocation } from 'wouter';
 import type { Webhook } from '../../client/types';
 import { call } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
-import { Badge, Button, Empty, Issued, Loading, Page } from '../components/controls';
+import { Badge, Beneath, Button, Empty, Issued, Loading, Page } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { FormDialog } from '../components/form';
 import { SearchField } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
+import type { TableColumn } from '../components/table';
 import { messageOf } from '../components/toasts';
+import { VirtualTable } from '../components/virtual-table';
 import { WebhookHealth } from '../components/webhook-health';
 import { draftFields, isElsewhere, problemAt } from '../forms/draft';
 import { bodyOf, newWebhook, webhookFields } from '../forms/webhook';
@@ -17,6 +19,33 @@ import { WebhookFields } from '../forms/webhook-fields';
 import { keepListFilters } from '../state/list-address';
 import { useWorkspace } from '../state/session';
 import { useAddressTexts } from '../state/view-address';
+
+const filtersOf = ({ types, tags }: Webhook): string =>
+  `${types ? types.join(', ') : 'All'}${tags ? `, tags ${tags.join(', ')}` : ''}`;
+
+const columns: readonly TableColumn<Webhook>[] = [
+  {
+    title: 'URL',
+    className: 'name clip truncate',
+    cell: (webhook) => (
+      <>
+        <Link href={`/webhooks/${webhook._id}`}>{webhook.url}</Link>
+        <Beneath>{webhook.description || filtersOf(webhook)}</Beneath>
+      </>
+    ),
+  },
+  {
+    title: 'Description',
+    className: 'secondary told-beneath clip-short truncate',
+    cell: ({ description }) => description,
+  },
+  { title: 'Events', className: 'secondary clip-short truncate', cell: filtersOf },
+  {
+    title: 'Health',
+    className: 'narrow',
+    cell: (webhook) => (webhook.enabled ? <WebhookHealth id={webhook._id} /> : <DisabledBadge webhook={webhook} />),
+  },
+];
 
 export default function Webhooks() {
   const { isOwner } = useWorkspace();
@@ -39,7 +68,7 @@ export default function Webhooks() {
       actions={isOwner && loaded.data?.webhooks.length !== 0 && create}
     >
       <LoadProblem query={loaded} />
-      <div className="card" hidden={loaded.isError && !loaded.data}>
+      <div className="card list" hidden={loaded.isError && !loaded.data}>
         {loaded.isPending && <Loading rows={3} />}
         {loaded.data?.webhooks.length === 0 && (
           <Empty title="No webhooks yet" actions={isOwner && create}>
@@ -56,22 +85,9 @@ export default function Webhooks() {
             <p>The search looks for a part of the URL or the description.</p>
           </Empty>
         )}
-        <ul>
-          {shown.map((webhook) => (
-            <li key={webhook._id} className="list-row center">
-              <div className="grow">
-                <p className="label truncate">
-                  <Link href={`/webhooks/${webhook._id}`}>{webhook.url}</Link>
-                </p>
-                <p className="quiet small truncate">
-                  {webhook.description ? `${webhook.description} · ` : ''}
-                  {filtersOf(webhook)}
-                </p>
-              </div>
-              {webhook.enabled ? <WebhookHealth id={webhook._id} /> : <DisabledBadge webhook={webhook} />}
-            </li>
-          ))}
-        </ul>
+        {shown.length > 0 && (
+          <VirtualTable label="List of webhooks" rows={shown} columns={columns} keyOf={({ _id }) => _id} />
+        )}
         {all.length > 0 && (
           <p className="table-foot" role="status">
             {search !== '' && `${grouped(shown.length)} of `}
@@ -94,9 +110,6 @@ const DisabledBadge = ({ webhook: { disabled } }: { readonly webhook: Webhook })
     {disabledWords[disabled?.reason ?? 'owner']}
   </Badge>
 );
-
-const filtersOf = ({ types, tags }: Webhook): string =>
-  `${types ? types.join(', ') : 'all events'}${tags ? `, tags ${tags.join(', ')}` : ''}`;
 
 function NewWebhook({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation();
