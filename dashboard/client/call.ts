@@ -48,8 +48,9 @@ export async function untilGone(deletion: Promise<unknown>): Promise<void> {
 /** The request did not reach the server, or a proxy answered in its place. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
-  constructor() {
-    super('The server did not answer. Nothing was changed, as far as this page knows.');
+  /** @param isChange whether the request would have changed something. */
+  constructor(isChange: boolean) {
+    super(`The server did not answer.${isChange ? ' Nothing was changed, as far as this page knows.' : ''}`);
   }
 }
 
@@ -85,7 +86,7 @@ const isGateway = (status: number): boolean => status >= 502 && status <= 504;
 
 async function readAnswer(response: Response): Promise<unknown> {
   if (!response.headers.get('content-type')?.includes('json')) {
-    if (!response.ok && isGateway(response.status)) throw new Unreachable();
+    if (!response.ok && isGateway(response.status)) throw new Error('a proxy answered in place of the server');
     return response.ok ? response.text() : {};
   }
   return response.json();
@@ -158,7 +159,7 @@ export async function callIn<O extends Operation>(
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     reportUnreachable();
-    throw new Unreachable();
+    throw new Unreachable(method !== 'GET');
   }
   reportReachable();
   if (response.ok) return withRevision(body, response.headers.get('etag')) as Answer<O>;

@@ -55,7 +55,7 @@ async function loadText(scope: Scope, path: string, signal: AbortSignal): Promis
   try {
     response = await fetch(urlOf(path, {}, scope), { signal });
   } catch (error) {
-    throw signal.aborted ? error : new Unreachable();
+    throw signal.aborted ? error : new Unreachable(false);
   }
   if (!response.ok) throw new Failure(response.status, {});
   return response.text();

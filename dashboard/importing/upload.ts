@@ -70,7 +70,7 @@ export function sendFile({ resource, file, format, isDryRun, onProgress }: Uploa
     request.onerror = async () => {
       if (await hasChanged(file)) return reject(new Error('The file has changed. Choose it again.'));
       reportUnreachable();
-      reject(new Unreachable());
+      reject(new Unreachable(true));
     };
     request.onload = () => {
       reportReachable();

@@ -76,11 +76,13 @@ function NewImport({ work }: Props) {
   const { file, problem, checkId, importId } = work;
   return (
     <>
-      {file === undefined ? <DropZone work={work} /> : <Chosen work={work} />}
-      {problem !== undefined && (
-        <Notice tone="danger" role="alert">
-          {messageOf(problem)}
-        </Notice>
+      {file === undefined ? (
+        <>
+          <DropZone work={work} />
+          <WorkProblem problem={problem} />
+        </>
+      ) : (
+        <Chosen work={work} />
       )}
       {importId !== undefined ? (
         <ImportResult
@@ -96,6 +98,13 @@ function NewImport({ work }: Props) {
     </>
   );
 }
+
+const WorkProblem = ({ problem }: { readonly problem: unknown }) =>
+  problem !== undefined && (
+    <Notice tone="danger" role="alert">
+      {messageOf(problem)}
+    </Notice>
+  );
 
 function DropZone({ work }: Props) {
   const input = useRef<HTMLInputElement>(null);
@@ -145,7 +154,7 @@ function DropZone({ work }: Props) {
 }
 
 function Chosen({ work }: Props) {
-  const { file, format, preview, upload, checkId, importId } = work;
+  const { file, format, preview, upload, problem, checkId, importId } = work;
   const isNew = checkId === undefined && importId === undefined;
   if (file === undefined) return null;
   return (
@@ -193,6 +202,11 @@ function Chosen({ work }: Props) {
           >
             <Button onClick={work.cancel}>Cancel</Button>
           </Progress>
+        </div>
+      )}
+      {problem !== undefined && (
+        <div className="card-body">
+          <WorkProblem problem={problem} />
         </div>
       )}
       {preview && isNew && <PreviewView preview={preview} />}

@@ -29,7 +29,7 @@ async function fetchPicture(scope: Scope, query: string, signal: AbortSignal): P
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     reportUnreachable();
-    throw new Unreachable();
+    throw new Unreachable(false);
   }
   reportReachable();
   if (response.ok) return { blob: await response.blob(), milliseconds: performance.now() - startMs };

@@ -117,6 +117,19 @@ describe.runIf(isRunnable)('the import view', () => {
     await rm(folder, { recursive: true });
   });
 
+  // The reason was beneath the first rows of the file, out of sight.
+  it('says beside the file why the server did not take it', async () => {
+    const page = await asOwner('/imports');
+    await choose(page, 'stopped.csv', csv(...Array.from({ length: 100 }, (_, index) => shop(`${index}`))));
+    await page.getByText('100 rows').first().waitFor();
+    const meta = { code: 503, type: 'unavailable', message: 'the server is stopping' };
+    await page.route('**/import?*', (route) => route.fulfill({ status: 503, json: { meta } }));
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    const alert = page.getByRole('region', { name: 'Chosen file' }).getByRole('alert');
+    await alert.getByText('the server is stopping').waitFor();
+    expect((await alert.boundingBox())!.y).toBeLessThan(400);
+  });
+
   it('names unknown and missing columns, and shows the line of a broken file', async () => {
     const page = await asOwner('/imports');
     await choose(page, 'typo.csv', csv(shop('a')).replace('radius', 'raduis').replace('externalId', 'id'));
