@@ -15,10 +15,21 @@ export const eventTypes = [...eventNames.keys()];
 export const markOf = ({ type }: Pick<Event, 'type'>): 'entered' | 'left' | 'other' =>
   type.startsWith('user.entered') ? 'entered' : type.startsWith('user.exited') ? 'left' : 'other';
 
-/** Returns for example "Entered Duomo". A conversion has the name that its app gave it. */
-export function eventTitle({ type, geofence, beacon }: Event): string {
-  const name = eventNames.get(type) ?? type;
-  const place = (geofence ?? beacon)?.description;
+interface EventWords {
+  /** A conversion has the name that its app gave it. */
+  readonly name: string;
+  readonly place: string | undefined;
+}
+
+/** Returns for example "Entered" and "Duomo". */
+export const eventWords = ({ type, geofence, beacon }: Event): EventWords => ({
+  name: eventNames.get(type) ?? type,
+  place: (geofence ?? beacon)?.description,
+});
+
+/** Returns for example "Entered Duomo". */
+export function eventTitle(event: Event): string {
+  const { name, place } = eventWords(event);
   return place === undefined ? name : `${name} ${place}`;
 }
 

@@ -18,6 +18,7 @@ import { RelativeTime } from '../components/relative-time';
 import { Sparkline } from '../components/sparkline';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime, timeOfDay } from '../components/time';
+import { EventTitle } from '../live/event-title';
 import { durationText, eventNames, eventTitle, eventTypes, lagText, markOf, whoOf } from '../live/event-words';
 import {
   type Arrived,
@@ -430,7 +431,7 @@ function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: L
                   <button type="button" className="event-row" onClick={() => onOpen(event)}>
                     <span className={`mark ${markOf(event)}`} />
                     <span className="grow">
-                      <span className="event-title truncate">{eventTitle(event)}</span>
+                      <EventTitle event={event} />
                       <span className="quiet small truncate">
                         <bdi>{whoOf(event)}</bdi>
                         {event.duration !== undefined && ` · ${durationText(event.duration)}`}

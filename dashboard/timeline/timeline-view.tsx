@@ -9,7 +9,8 @@ import { counted, grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
 import { absoluteTime, shortTime } from '../components/time';
-import { eventTitle, markOf } from '../live/event-words';
+import { EventTitle } from '../live/event-title';
+import { markOf } from '../live/event-words';
 import { useScope } from '../state/session';
 import { useAddressTexts } from '../state/view-address';
 import { Explained } from './explained';
@@ -236,7 +237,7 @@ function ItemRow({ item, chosen, onChoose }: Omit<ItemListProps, 'items'> & { re
       <div className="event-row">
         <span className={`mark ${markOf(item.event)}`} />
         <span className="grow">
-          <span className="event-title truncate">{eventTitle(item.event)}</span>
+          <EventTitle event={item.event} />
           <span className="quiet small truncate">Without a stored location</span>
         </span>
         <time className="quiet small">{absoluteTime(item.at)}</time>
@@ -244,6 +245,7 @@ function ItemRow({ item, chosen, onChoose }: Omit<ItemListProps, 'items'> & { re
     );
   }
   const { location } = item;
+  const [first] = item.events;
   return (
     <button
       type="button"
@@ -253,7 +255,11 @@ function ItemRow({ item, chosen, onChoose }: Omit<ItemListProps, 'items'> & { re
     >
       <span className={`mark ${locationMark(item)}`} />
       <span className="grow">
-        <span className={`truncate ${hasEvents(item) ? 'event-title' : 'quiet'}`}>{locationTitle(item)}</span>
+        {first ? (
+          <EventTitle event={first} more={location.events.length - 1} />
+        ) : (
+          <span className={hasEvents(item) ? 'event-title' : 'quiet truncate'}>{locationTitle(item)}</span>
+        )}
         <span className="quiet small truncate">
           ±{Math.round(location.locationAccuracy)} m{location.stopped && ' · stopped'}
           {location.foreground && ' · foreground'}

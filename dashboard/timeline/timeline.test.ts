@@ -78,7 +78,7 @@ describe('a timeline with more events than a page', () => {
       [event('1', { createdAt: timeAt(3), ...inFence('a') })],
     ) as Extract<Item, { kind: 'location' }>[];
     expect(items.map(hasEvents)).toEqual([true, true, false]);
-    expect(items.map(locationTitle)).toEqual(['Entered Fence a and 1 more', '2 events', 'No event']);
+    expect(items.map(locationTitle)).toEqual(['2 events', '2 events', 'No event']);
     expect(items.map(locationMark)).toEqual(['entered', 'other', 'none']);
   });
 

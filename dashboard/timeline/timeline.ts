@@ -42,12 +42,9 @@ const resultTexts: Readonly<Record<UserLocation['result'], string>> = {
   stale: 'Older than the one before: not evaluated',
 };
 
-/** Says which events the location caused, or how many when they are not loaded. */
-export function locationTitle({ location, events: [first] }: LocationItem): string {
-  const count = location.events.length;
-  if (count === 0) return resultTexts[location.result];
-  if (first === undefined) return counted(count, 'event');
-  return `${eventTitle(first)}${count > 1 ? ` and ${count - 1} more` : ''}`;
+/** Says how many events the location caused, or why none. The events themselves say more, when they are loaded. */
+export function locationTitle({ location: { events, result } }: LocationItem): string {
+  return events.length === 0 ? resultTexts[result] : counted(events.length, 'event');
 }
 
 export interface Reason {

@@ -11,7 +11,8 @@ import type { LngLat } from '../components/data-map';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
-import { eventTitle, whoOf } from '../live/event-words';
+import { EventTitle } from '../live/event-title';
+import { whoOf } from '../live/event-words';
 import { useScope } from '../state/session';
 import { byTime, changesOf, countOf, csvOf, type Found, type FoundIn, foundInNames } from './compare';
 import '../styles/live.css';
@@ -241,7 +242,7 @@ function EventTable({ found, isCut, replay, onEvent }: ResultProps & { readonly 
                   >
                     <span className={`mark ${foundIn}`} />
                     <span className="grow">
-                      <span className="event-title truncate">{eventTitle(event)}</span>
+                      <EventTitle event={event} />
                       <span className="quiet small truncate">
                         <bdi>{whoOf(event)}</bdi>
                         {firstLocation && ' · first location of the device'}
