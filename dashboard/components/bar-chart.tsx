@@ -40,6 +40,9 @@ export function stacked(series: readonly Series[]): number[][] {
   return sums;
 }
 
+/** A bar of nothing would have an edge, which cuts the axis. */
+const drawn = (sums: readonly number[]) => sums.map((sum) => sum || null);
+
 /** Returns the positions of as many names as fit side by side. */
 export function shownNames(names: readonly string[], widthPixels: number): number[] {
   const longest = names.reduce((length, name) => Math.max(length, name.length), 0);
@@ -95,7 +98,11 @@ function optionsOf(props: Props, tip: HTMLElement): Omit<uPlot.Options, 'width' 
         grid: { stroke: grid, width: 1 },
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 1e7],
         space: 34,
-        values: (_plot, splits) => splits.map((value) => value.toLocaleString('en', { notation: 'compact' })),
+        // As everywhere else, unless that is wider than the axis.
+        values: (_plot, splits) =>
+          splits.map(
+            (splits.at(-1) ?? 0) < 100_000 ? grouped : (value) => value.toLocaleString('en', { notation: 'compact' }),
+          ),
       },
     ],
     series: [
@@ -134,7 +141,7 @@ export function BarChart(props: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: themes differ in colours, and equal data is not redrawn
   useEffect(() => {
     const [box, bubble] = [place.current!, tip.current!];
-    const data: uPlot.AlignedData = [names.map((_, index) => index), ...stacked(series)];
+    const data: uPlot.AlignedData = [names.map((_, index) => index), ...stacked(series).map(drawn)];
     const plot = new uPlot({ ...optionsOf(props, bubble), width: box.clientWidth, height }, data, box);
     const observer = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height }));
     observer.observe(box);

@@ -98,9 +98,9 @@ const columnsWith = (open: (attempt: Attempt) => void): readonly TableColumn<Att
     cell: ({ state }) => <Badge tone={tones[state]}>{words[state]}</Badge>,
   },
   { title: 'Answer', className: 'told-beneath clip truncate', cell: answerOf },
-  { title: 'Duration', className: 'secondary number', cell: durationText },
+  { title: 'Duration', className: 'secondary number narrow', cell: durationText },
   { title: 'Event', className: 'secondary clip-short truncate', cell: typesOf },
-  { title: 'Reason', className: 'secondary', cell: ({ reason, attempt }) => `${reason}, attempt ${attempt}` },
+  { title: 'Reason', className: 'secondary narrow', cell: ({ reason, attempt }) => `${reason}, attempt ${attempt}` },
 ];
 
 /** Returns the types of the events in the request, as far as its body is JSON. */
