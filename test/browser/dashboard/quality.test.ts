@@ -304,8 +304,13 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
 
   // All choices looked the same, so nothing said whether Test or Live was changed.
   it('marks what is chosen with the colours of high contrast', async () => {
-    const page = await asOwner('/');
+    const created = await server.as('test_secret').post('/v1/webhooks', { url: 'https://receiver.invalid/events' });
+    const page = await asOwner(`/webhooks/${ok(created).webhook._id}`);
     await page.emulateMedia({ forcedColors: 'active' });
+    const tab = page.locator('.tab').first();
+    await tab.waitFor();
+    const [chosenTab, otherTab] = [await brightness(tab), await brightness(page.locator('.tab').last())];
+    expect(contrast(chosenTab, otherTab)).toBeGreaterThan(1.5);
     await page.goto(`${server.address}/analytics`);
     await page.getByRole('radio', { name: '7 days' }).waitFor();
     for (const [chosen, other] of [
@@ -373,6 +378,40 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     }
     expect(covered.length).toBeGreaterThan(10);
     expect(covered.filter((px) => px > 0)).toEqual([]);
+  });
+
+  // Text for screen readers was placed in the document, beyond the view that scrolls. So the document scrolled as well,
+  // and a refused form pushed the header out of the window.
+  it('scrolls a view and never its frame, also with letters of twice the size', async () => {
+    const page = await asOwner('/', { viewport: { width: 640, height: 400 } });
+    for (const path of ['/geofences/new', '/start', '/analytics', '/static-maps']) {
+      await page.goto(server.address + path);
+      await page.getByRole('main').getByRole('heading', { level: 2 }).first().waitFor();
+      const beyondPx = await page.evaluate<number>(
+        'document.documentElement.scrollHeight - document.documentElement.clientHeight',
+      );
+      expect([path, beyondPx]).toEqual([path, 0]);
+    }
+  });
+
+  // The buttons of a form took a third of a window that is enlarged to 400 %.
+  it('leaves a low window to the fields of a form', async () => {
+    const page = await asOwner('/geofences/new', { viewport: { width: 320, height: 256 } });
+    const create = page.getByRole('button', { name: 'Create geofence' });
+    await create.waitFor();
+    expect((await create.boundingBox())!.y).toBeGreaterThan(256);
+  });
+
+  // "Entered" and a name in Arabic were one text from the left, which cut the beginning of the name.
+  it('reads a name from its own side, also in a list of events', async () => {
+    const description = 'متجر الأزياء الراقية في وسط المدينة القديمة والجديدة';
+    await server.as('test_secret').putGeofence('fashion', { ...circle(0, 40, 100), description });
+    const { user } = await server.as('test_secret').track({ deviceId: 'buyer', ...standing(0, 40) });
+    const page = await asOwner(`/users/${user._id}`);
+    const name = page.locator('.event-row').getByText(description, { exact: true });
+    await name.waitFor();
+    expect(await name.evaluate((each) => each.ownerDocument.defaultView!.getComputedStyle(each).direction)).toBe('rtl');
+    await page.getByRole('button', { name: `Entered ${description}` }).waitFor();
   });
 
   // A name in Arabic lost its beginning where it was cut.
@@ -484,6 +523,15 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
   });
 
   // The problem stood alone, so only another load of the page tried again, and nothing said what had failed.
+  // A list that could not be loaded said that nothing was changed.
+  it('speaks of changes only after a change', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.route('**/v1/webhooks?*', (route) => route.abort());
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByText('This could not be loaded. The server did not answer.', { exact: true }).waitFor();
+  });
+
   it('offers to load again what could not be loaded, and says the same of all records that do not exist', async () => {
     const page = await asOwner('/keys');
     await page.getByRole('heading', { level: 1 }).waitFor();
