@@ -1,6 +1,8 @@
 /**
  * Decides who may call a route. Every route declares the authority that it requires. One hook checks it before anything
- * of the body is read.
+ * of the body is read. Another one checks it again when the body of a call that may change something has been read: a
+ * key may have been revoked while a slow body was under way. Bodies that a handler reads as a stream are not read by
+ * then; see `revocation.ts`.
  *
  * A secret key may do all that a publishable key may. The admin API key belongs to no project. It opens the admin
  * routes and the routes that name it. The session of a browser acts like a secret key of the project and environment
@@ -15,6 +17,7 @@ import type { ProjectRecord } from '../../schemas/json/project.js';
 import { type Caller, type KeyRing, looksSecret, matchesSha256 } from './keys.js';
 import { changesNothing, refuseDisallowedOrigin, refuseForeignPages, refuseOtherOrigins } from './origin.js';
 import type { LimitName } from './rate-limits.js';
+import { confirmStillAuthorized } from './revocation.js';
 import { roleIn, type Session, type Sessions } from './sessions.js';
 
 /**
@@ -54,6 +57,8 @@ declare module 'fastify' {
      * known it.
      */
     confirmAuthority: () => void;
+    /** When its head was authorized, as by `performance.now()`. */
+    authorizedAtMs: number;
   }
   interface FastifyInstance {
     /** The authority of routes that declare none, for plugins with routes of their own. */
@@ -79,6 +84,9 @@ export interface AuthorityOptions {
 }
 
 const defaultAuthorityCheckMs = 15_000;
+
+/** Other nodes know a revocation sooner. After a longer time, this node asks for what it may have missed. */
+const slowBodyMs = 1_000;
 
 /** Returns the caller of a route that requires a key of a project. */
 export function callerOf(request: FastifyRequest): Caller {
@@ -281,6 +289,7 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);
   app.decorateRequest('confirmAuthority', () => {});
+  app.decorateRequest('authorizedAtMs', 0);
   app.addHook('onRoute', function (route) {
     const authority = route.config?.authority ?? this.defaultAuthority;
     if (authority === undefined) throw new Error(`${route.method} ${route.url} declares no authority`);
@@ -292,5 +301,14 @@ export function requireAuthority(app: FastifyInstance, options: AuthorityOptions
     request.caller = caller;
     request.session = session;
     if (confirm !== undefined) request.confirmAuthority = confirm;
+    request.authorizedAtMs = performance.now();
+  });
+  app.addHook('preHandler', async (request) => {
+    if (request.is404 || changesNothing(request.method)) return;
+    if (performance.now() - request.authorizedAtMs > slowBodyMs) {
+      await options.keyRing.catchUp();
+      await confirmStillAuthorized(request);
+    }
+    request.confirmAuthority();
   });
 }

@@ -55,6 +55,8 @@ export interface KeyRing {
   callerOf(key: string): Promise<Caller | undefined>;
   /** Returns whether this node knows the key, as of now. */
   isKnown(key: string): boolean;
+  /** Resolves when this node knows every revocation that was acknowledged before, on any node. Else rejects. */
+  catchUp(): Promise<void>;
 }
 
 /** The form of keys of {@link newKey}. Other text is refused without asking other nodes. */
@@ -102,6 +104,7 @@ export function createKeyRing(configuration: ConfigurationReader, catchUp?: () =
 
   return {
     isKnown: (key) => known(key) !== undefined,
+    catchUp: async () => shareCatchUp?.(),
     async callerOf(key) {
       if (key.length > maxKeyCharacters) return undefined;
       const caller = known(key);

@@ -20,6 +20,7 @@ async function start(connections: Partial<ConnectionBounds> = bounds): Promise<{
       callerOf: async (key) =>
         key === 'good' ? { project: 'p', environment: 'test', kind: 'secret', keyHint: 'h' } : undefined,
       isKnown: (key) => key === 'good',
+      catchUp: async () => {},
     },
     connections,
   });

@@ -31,7 +31,7 @@ export interface TestServerOptions extends Partial<Omit<HttpServerOptions, 'rate
 export const createTestServer = (options: TestServerOptions = {}): FastifyInstance =>
   createHttpServer({
     logger: pino({ enabled: false }),
-    keyRing: { callerOf: async () => undefined, isKnown: () => false },
+    keyRing: { callerOf: async () => undefined, isKnown: () => false, catchUp: async () => {} },
     openApi: { title: 'Test', version: '0' },
     bodyLimitBytes: 2 ** 20,
     maxBufferedBodyBytes: 256 * 2 ** 20,

@@ -124,7 +124,12 @@ export const bulkRoutes: FastifyPluginAsync<IngestParts> = async (
           if (!ended.aborted) throw closing.signal.aborted ? closing.signal.reason : error;
         }
       };
-      const upload = new BulkUpload(log, admission, pace, (problem) =>
+      // The body arrives while its first locations are appended already.
+      const append: typeof log.append = async (topic, records) => {
+        request.confirmAuthority();
+        return log.append(topic, records);
+      };
+      const upload = new BulkUpload({ append }, admission, pace, (problem) =>
         rejections.add(callerOf(request), 'bulk', problem),
       );
       const receipt = (): Receipt => ({
