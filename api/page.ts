@@ -16,7 +16,7 @@ export interface Page<Item> {
   readonly name: string;
   readonly items: readonly Item[];
   /** Returns the JSON of a record. */
-  readonly text: (item: Item) => string;
+  readonly text: (item: Item) => string | Promise<string>;
 }
 
 type List<Item> = Pick<Page<Item>, 'items' | 'text'>;
@@ -80,7 +80,7 @@ export async function listText<Item>({ items, text }: List<Item>, signal: AbortS
   let characters = 0;
   let ofTurn = 0;
   for (const item of items) {
-    const made = text(item);
+    const made = await text(item);
     texts.push(made);
     characters += made.length;
     ofTurn += made.length;

@@ -61,6 +61,7 @@ export type Beacon = {
   geometry?: { type: "Point"; coordinates: [number, number] };
   enabled?: boolean;
   metadata?: { [name: string]: string | boolean | number };
+  metadataOmitted?: true;
 };
 export type Event = {
   _id: string;
@@ -89,6 +90,7 @@ export type Event = {
   replayed?: boolean;
   source?: string;
   metadata?: { [name: string]: string | boolean | number };
+  metadataOmitted?: true;
 };
 export type ExplainedFence = {
   _id: string;
@@ -141,6 +143,7 @@ export type Geofence = {
     };
   };
   metadata?: { [name: string]: string | boolean | number };
+  metadataOmitted?: true;
   enabled: boolean;
   operatingHours?: {
     Mon?: [string, string][];
@@ -166,6 +169,7 @@ export type GeofenceSummary = {
   description: string;
   type: "circle" | "polygon" | "isochrone";
   metadata?: { [name: string]: string | boolean | number };
+  metadataOmitted?: true;
   geometryCenter: { type: "Point"; coordinates: [number, number] };
   geometryRadius: number;
 };

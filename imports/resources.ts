@@ -103,7 +103,7 @@ function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scop
   return {
     kind: 'geofence',
     table: geofenceFields,
-    answered: Object.keys(Geofence.properties),
+    answered: answeredFields(Geofence.properties),
     read(fields) {
       const read = readGeofence(fields);
       if (!read.ok) return read;
@@ -117,6 +117,13 @@ function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scop
     },
   };
 }
+
+/**
+ * Returns the fields of an answer that a record may bring along when it is sent back. One whose metadata is left out is
+ * not whole: it would delete the metadata.
+ */
+const answeredFields = (properties: object): string[] =>
+  Object.keys(properties).filter((name) => name !== 'metadataOmitted');
 
 /** Records of one turn: reading them takes a few milliseconds. */
 const pageRecords = 500;
@@ -170,7 +177,7 @@ function beaconResource({ configuration }: Pick<ResourceParts, 'configuration'>,
   return {
     kind: 'beacon',
     table: beaconFields,
-    answered: Object.keys(Beacon.properties),
+    answered: answeredFields(Beacon.properties),
     read(fields) {
       const read = readBeacon(fields);
       if (!read.ok) return read;

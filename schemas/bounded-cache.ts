@@ -13,5 +13,14 @@ export type BoundedCache<Key extends object | string | number, Value extends obj
 export function createBoundedCache<Key extends object | string | number, Value extends object | string | number>(
   maxEntries: number,
 ): BoundedCache<Key, Value> {
-  return new LRUCache({ maxSize: maxEntries, sizeCalculation: () => 1 });
+  return createBoundedCacheOfWeight(maxEntries, () => 1);
 }
+
+/** Creates a cache of entries with weights, at most `maxWeight` in all. */
+export const createBoundedCacheOfWeight = <
+  Key extends object | string | number,
+  Value extends object | string | number,
+>(
+  maxWeight: number,
+  weightOf: (value: Value) => number,
+): BoundedCache<Key, Value> => new LRUCache({ maxSize: maxWeight, sizeCalculation: weightOf });

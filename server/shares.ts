@@ -20,7 +20,7 @@ export function shareSpatialQueries(queries: SpatialQueries): SpatialQueries {
   return {
     context: (query, signal) => inTurn(query.project, () => queries.context(query, signal), signal),
     searchGeofences: (query, signal) => inTurn(query.project, () => queries.searchGeofences(query, signal), signal),
-    searchBeacons: (query, signal) => inTurn(query.project, () => queries.searchBeacons(query), signal),
+    searchBeacons: (query, signal) => inTurn(query.project, () => queries.searchBeacons(query, signal), signal),
     explain: (query, signal) => inTurn(query.project, () => queries.explain(query, signal), signal),
   };
 }

@@ -1,11 +1,12 @@
 /** Queries users in the analytics store, with those of their geofences and beacons that are still monitored. */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { summariesOf } from '../../pipeline/catalog/queries/summaries.js';
 import type { ConfigurationReader, ListCursor, Scope } from '../../pipeline/catalog/types.js';
 import type { Analytics } from '../../pipeline/ports.js';
-import { type GeofenceRecord, isMonitoredFor } from '../../schemas/json/geofence.js';
+import { type GeofenceRecord, isMonitoredFor, type MonitoredTimes } from '../../schemas/json/geofence.js';
 import type { User } from '../../schemas/json/user.js';
-import { beaconSummary, geofenceSummary } from '../../schemas/wire/geofence.js';
+import { createTurns, runInTurns } from '../../schemas/turns.js';
 import { type UserParts, userJson } from '../../schemas/wire/user.js';
 import { pageMeta, pageOf, readCursor, readLimit, readTimeBounds } from '../lists.js';
 import type { Page } from '../page.js';
@@ -14,7 +15,13 @@ import { type Statement, where } from '../sql.js';
 export interface UsersDeps {
   readonly configuration: ConfigurationReader;
   readonly analytics: Pick<Analytics, 'query'>;
+  /** Epoch ms. */
+  readonly clock: () => number;
 }
+
+/** Each record may have 64 kB of metadata. */
+const recordsPerTurn = 16;
+const nextTurn = createTurns();
 
 /** Query of a list of users. Bounds are exclusive, epoch ms. */
 export interface UserQuery {
@@ -95,25 +102,26 @@ function userStatement(scope: Scope, name: string): Statement {
   };
 }
 
-function userOf({ configuration }: UsersDeps, scope: Scope, row: UserRow): User {
+async function userOf({ configuration, clock }: UsersDeps, scope: Scope, row: UserRow): Promise<User> {
   const parts = JSON.parse(row.body) as Omit<UserParts, 'geofences' | 'beacons'>;
-  const geofences = row.geofences.flatMap((id) => {
-    const geofence = configuration.geofenceHead(scope, id);
-    // The user's last location decided the user's events, too.
-    return geofence && isMonitoredFor(geofence, parts.userId, parts.last.occurredAt) ? [geofenceSummary(geofence)] : [];
+  const nowMs = clock();
+  const { geofences, beacons } = summariesOf(configuration);
+  // The user's last location decided the user's events, too.
+  const isListed = (geofence: MonitoredTimes): boolean =>
+    nowMs <= (geofence.deleteAfter ?? Infinity) && isMonitoredFor(geofence, parts.userId, parts.last.occurredAt);
+  const isInRange = ({ enabled }: { enabled: boolean }): boolean => enabled;
+  return userJson({
+    ...parts,
+    geofences: await runInTurns(geofences(scope, row.geofences, isListed), nextTurn, recordsPerTurn),
+    beacons: await runInTurns(beacons(scope, row.beacons, isInRange), nextTurn, recordsPerTurn),
   });
-  const beacons = row.beacons.flatMap((id) => {
-    const beacon = configuration.beacon(scope, id);
-    return beacon?.enabled ? [beaconSummary(beacon)] : [];
-  });
-  return userJson({ ...parts, geofences, beacons });
 }
 
 /** Returns a page of users in wire form. */
 export async function listUsers(deps: UsersDeps, scope: Scope, query: UserQuery): Promise<Page<UserRow>> {
   const { sql, parameters } = usersStatement(scope, query);
   const { meta, rows } = pageOf(await deps.analytics.query<UserRow>(sql, parameters), query.limit);
-  return { meta, name: 'users', items: rows, text: (row) => JSON.stringify(userOf(deps, scope, row)) };
+  return { meta, name: 'users', items: rows, text: async (row) => JSON.stringify(await userOf(deps, scope, row)) };
 }
 
 /** Lists the users inside a geofence, each as of its last location; none of a disabled one, and only its `userIds`. */

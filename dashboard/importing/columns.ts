@@ -56,7 +56,8 @@ const ignoredOf: Record<Resource, readonly string[]> = {
   beacons: [...ignored, 'address', 'placeId'],
 };
 
-type Answered = Exclude<keyof Geofence | keyof Beacon, keyof GeofenceRow | keyof BeaconRow>;
+/** A record whose metadata is left out is no whole record, so an import refuses it. */
+type Answered = Exclude<keyof Geofence | keyof Beacon, keyof GeofenceRow | keyof BeaconRow | 'metadataOmitted'>;
 /** Of records that were read from the API. Files of JSON may have them. */
 const answered: Record<Answered, true> = {
   _id: true,

@@ -29,7 +29,7 @@ function eventAsSent(event: Event, location: Location): Event {
     ...(location.userId !== null && { userId: location.userId }),
     deviceId: location.deviceId,
     ...(installId !== undefined && { installId }),
-    ...(metadata !== undefined && { metadata }),
+    ...(metadata !== undefined && !event.metadataOmitted && { metadata }),
     ...(locationAuthorization !== undefined && { locationAuthorization }),
     ...(locationAccuracyAuthorization !== undefined && { locationAccuracyAuthorization }),
   };

@@ -1,6 +1,6 @@
 /** JSON Schemas of beacons: the stored record and the API's representation. */
 import Type, { type Static } from 'typebox';
-import { Environment, Id, Metadata, Point, Position, Timestamp } from './common.js';
+import { Environment, Id, Metadata, MetadataOmitted, Point, Position, Timestamp } from './common.js';
 
 export const BeaconType = Type.Enum(['ibeacon', 'eddystone']);
 export type BeaconType = Static<typeof BeaconType>;
@@ -50,6 +50,7 @@ export const Beacon = Type.Object(
     geometry: Type.Optional(Point),
     enabled: Type.Optional(Type.Boolean()),
     metadata: Type.Optional(Metadata),
+    metadataOmitted: MetadataOmitted,
   },
   { $id: 'Beacon', description: 'A Bluetooth transmitter that marks a place' },
 );

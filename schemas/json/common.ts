@@ -35,6 +35,10 @@ export const Metadata = Type.Record(Type.String(), Type.Union([Type.String(), Ty
 export type Metadata = Static<typeof Metadata>;
 export type MetadataValue = Metadata[string];
 
+export const MetadataOmitted = Type.Optional(
+  Type.Literal(true, { description: 'The metadata is left out, because the answer has much of it' }),
+);
+
 export const maxMetadataKeys = 16;
 export const maxUserMetadataKeys = 32;
 

@@ -1,6 +1,6 @@
 /** JSON Schemas of geofences: the stored record and the API's representation. */
 import Type, { type Static } from 'typebox';
-import { Environment, Id, Metadata, Point, Polygon, Position, Timestamp } from './common.js';
+import { Environment, Id, Metadata, MetadataOmitted, Point, Polygon, Position, Timestamp } from './common.js';
 import { dayNames } from './constants.js';
 
 export const GeofenceType = Type.Enum(['circle', 'polygon', 'isochrone']);
@@ -121,14 +121,19 @@ export type GeofenceRecord = Static<typeof GeofenceRecord>;
 export type GeofenceHead = Omit<GeofenceRecord, 'ring'>;
 
 /** Tests whether the geofence says `enabled`, and its `disableAfter` has not passed at the time (milliseconds). */
-export const isEnabledAt = ({ enabled, disableAfter }: GeofenceHead, atMs: number): boolean =>
-  enabled && (disableAfter === null || atMs <= disableAfter);
+export const isEnabledAt = (
+  { enabled, disableAfter }: Pick<GeofenceHead, 'enabled' | 'disableAfter'>,
+  atMs: number,
+): boolean => enabled && (disableAfter === null || atMs <= disableAfter);
+
+/** What decides when and for whom a geofence makes events. */
+export type MonitoredTimes = Pick<GeofenceHead, 'enabled' | 'disableAfter' | 'deleteAfter' | 'userIds'>;
 
 /**
  * Tests whether the geofence makes events for a user at a time (milliseconds): it is enabled, its `deleteAfter` has not
  * passed, and its `userIds` name the user. null: a device without a user.
  */
-export const isMonitoredFor = (geofence: GeofenceHead, userId: string | null, atMs: number): boolean =>
+export const isMonitoredFor = (geofence: MonitoredTimes, userId: string | null, atMs: number): boolean =>
   isEnabledAt(geofence, atMs) &&
   (geofence.deleteAfter === null || atMs <= geofence.deleteAfter) &&
   (geofence.userIds === null || (userId !== null && geofence.userIds.includes(userId)));
@@ -177,6 +182,7 @@ export const Geofence = Type.Object(
     placeId: Type.Optional(Type.String()),
     geometrySource: Type.Optional(ShownGeometrySource),
     metadata: Type.Optional(Metadata),
+    metadataOmitted: MetadataOmitted,
     enabled: Type.Boolean(),
     operatingHours: Type.Optional(OperatingHours),
     stopDetection: Type.Optional(Type.Boolean()),
@@ -200,6 +206,7 @@ export const GeofenceSummary = Type.Object(
     description: Type.String(),
     type: GeofenceType,
     metadata: Type.Optional(Metadata),
+    metadataOmitted: MetadataOmitted,
     geometryCenter: Point,
     geometryRadius: Type.Number(),
   },

@@ -101,6 +101,12 @@ export const Event = Type.Object(
     replayed: Type.Optional(Type.Boolean()),
     source: Type.Optional(Type.String()),
     metadata: Type.Optional(Metadata),
+    metadataOmitted: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'The metadata of the user and of the geofence or beacon is left out, because the answer has much of it',
+      }),
+    ),
   },
   { $id: 'Event', description: 'An entry, exit, dwell or conversion of a user' },
 );

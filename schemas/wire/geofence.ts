@@ -69,6 +69,12 @@ export function geofenceJson(record: GeofenceRecord | GeofenceHead, nowMs: numbe
   };
 }
 
+/** Returns the same without metadata, for answers that have much of it. */
+export const geofenceJsonWithoutMetadata = (record: GeofenceRecord | GeofenceHead, nowMs: number): Geofence => ({
+  ...geofenceJson({ ...record, metadata: null }, nowMs),
+  metadataOmitted: true,
+});
+
 function shownSource({ isochrone, address }: GeometrySource = {}): Geofence['geometrySource'] {
   if (isochrone === undefined && address === undefined) return undefined;
   return {

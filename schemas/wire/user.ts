@@ -101,3 +101,17 @@ export const eventJson = (event: Event): EventJson => ({
     metadata: parsed<Record<string, string | number | boolean>>(event.metadata),
   }),
 });
+
+/** Returns the event without the metadata of its user and its geofence or beacon, for answers that have much of it. */
+export function eventJsonWithoutMetadata({ user, geofence, beacon, ...event }: Event): EventJson {
+  const profile = parsed<UserProfile>(user?.profile ?? null);
+  return {
+    ...eventJson({
+      ...event,
+      user: user && { ...user, profile: JSON.stringify({ ...profile, metadata: undefined }) },
+      geofence: geofence && { ...geofence, metadata: null },
+      beacon: beacon && { ...beacon, metadata: null },
+    }),
+    metadataOmitted: true,
+  };
+}

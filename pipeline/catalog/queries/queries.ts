@@ -1,7 +1,7 @@
 /** Runs spatial queries over the catalog, and returns the API's JSON. */
 import type { DeviceState, Location } from '../../../schemas/records.js';
-import { createTurns } from '../../../schemas/turns.js';
-import { beaconSummary, geofenceJson, geofenceSummary } from '../../../schemas/wire/geofence.js';
+import { createTurns, runInTurns } from '../../../schemas/turns.js';
+import { geofenceJson, geofenceJsonWithoutMetadata } from '../../../schemas/wire/geofence.js';
 import { isDisabled, isForRequest, isForUser, isGone } from '../../evaluation/rules.js';
 import { type FenceRules, Zone } from '../../evaluation/types.js';
 import type { MonitoredCatalog, MonitoredContext } from '../index/catalog.js';
@@ -10,6 +10,7 @@ import { nearestFences } from '../index/nearest-fences.js';
 import { metadataMatches } from '../store/tables/list-reader.js';
 import type { Scope, SpatialQueries } from '../types.js';
 import { type ExplainedFence, explain, withNames } from './explain.js';
+import { maxListedMetadata, metadataCharacters, summariesOf } from './summaries.js';
 
 const maxSearchResults = 1_000;
 /** Records that are read before evaluation continues, in about ten milliseconds when each has 64 KiB of metadata. */
@@ -45,15 +46,6 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
     return results;
   }
 
-  /** Runs work that yields after each record, in turns. */
-  async function stepped<Result>(steps: Generator<void, Result>, signal?: AbortSignal): Promise<Result> {
-    for (let count = 1; ; count++) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      if (count % recordsPerTurn === 0) await nextTurn(signal);
-    }
-  }
-
   return {
     async context({ longitude, latitude, atMs, sender, ...scope }, signal) {
       const fences = context(scope)?.fences;
@@ -64,11 +56,8 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
         .filter((row) => sender === undefined || isForSender(fences.rules(row), sender))
         .filter((row) => fences.zone(row, longitude, latitude, 0) === Zone.within)
         .map((row) => fences.idOf(row));
-      const summary = (id: string) => {
-        const head = configuration.storedGeofenceHead(scope, id);
-        return head ? [geofenceSummary(head)] : [];
-      };
-      return (await inTurns(ids.sort().slice(0, maxSearchResults), summary, signal)).flat();
+      const listed = summariesOf(configuration).geofences(scope, ids.sort().slice(0, maxSearchResults));
+      return runInTurns(listed, nextTurn, recordsPerTurn, signal);
     },
 
     async searchGeofences(query, signal) {
@@ -82,6 +71,7 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
         isEnabled(row) && (userId === undefined || isForUser(fences.rules(row), userId));
       const options = { tags, maxDistanceM: radiusM, accepts };
       let read = 0;
+      let left = maxListedMetadata;
       for (const nearest of nearestFences(fences, longitude, latitude, options)) {
         if (nearest === undefined) {
           await nextTurn(signal);
@@ -90,7 +80,10 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
         const head = configuration.storedGeofenceHead(scope, nearest.id);
         if (head && metadataMatches(head, metadata)) {
           const shown = includeGeometry ? (configuration.storedGeofence(scope, nearest.id) ?? head) : head;
-          found.push(geofenceJson(shown, timeMs));
+          const characters = metadataCharacters(head);
+          const fits = characters <= left;
+          if (fits) left -= characters;
+          found.push(fits ? geofenceJson(shown, timeMs) : geofenceJsonWithoutMetadata(shown, timeMs));
         }
         if (found.length >= Math.min(limit, maxSearchResults)) break;
         if (++read % recordsPerTurn === 0) await nextTurn(signal);
@@ -98,19 +91,18 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       return found;
     },
 
-    async searchBeacons({ longitude, latitude, radiusM, limit, ...scope }) {
+    async searchBeacons({ longitude, latitude, radiusM, limit, ...scope }, signal) {
       const nearest = context(scope)?.beacons.nearest(longitude, latitude, radiusM, limit) ?? [];
-      return nearest.flatMap(({ id }) => configuration.beacon(scope, id) ?? []).map(beaconSummary);
+      const ids = nearest.map(({ id }) => id);
+      return runInTurns(summariesOf(configuration).beacons(scope, ids), nextTurn, recordsPerTurn, signal);
     },
 
     async explain({ location, state, geofence, ...scope }, signal) {
       await nextTurn(signal);
       const around = context(scope);
       if (!around) return { evaluation: null, fences: [] };
-      const explained = await stepped(
-        explain(location as Location, state as DeviceState | undefined, around, geofence),
-        signal,
-      );
+      const steps = explain(location as Location, state as DeviceState | undefined, around, geofence);
+      const explained = await runInTurns(steps, nextTurn, recordsPerTurn, signal);
       const named = (fence: ExplainedFence) => withNames(fence, scope, configuration);
       return { ...explained, fences: await inTurns(explained.fences, named, signal) };
     },

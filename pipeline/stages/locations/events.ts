@@ -2,17 +2,23 @@
  * Builds events from transitions, with an id that every run derives alike and the current definition of the geofence or
  * beacon.
  */
-import { type BoundedCache, createBoundedCache } from '../../../schemas/bounded-cache.js';
+import { type BoundedCache, createBoundedCacheOfWeight } from '../../../schemas/bounded-cache.js';
 import { minuteMs } from '../../../schemas/durations.js';
 import { deriveId } from '../../../schemas/ids.js';
 import type { Event, EventBeacon, EventGeofence, Location, UserState } from '../../../schemas/records.js';
 import { eventBeacon, eventGeofence } from '../../../schemas/wire/geofence.js';
 import type { CacheUse } from '../../cache-use.js';
+import { createForgetter } from '../../catalog/store/forget-changes.js';
 import type { ConfigurationReader, Scope } from '../../catalog/types.js';
 import type { Transition } from '../../evaluation/types.js';
 
-/** About 0.5 kB each. Reading one from the store costs as much as the rest of its event. */
+/** Of about 0.5 kB. Reading one from the store costs as much as the rest of its event. */
 const cachedDefinitions = 100_000;
+const charactersPerDefinition = 512;
+
+/** Returns how many definitions a definition counts for: its metadata may have 64 kB. */
+const weightOf = ({ metadata }: EventGeofence | EventBeacon): number =>
+  1 + Math.floor((metadata?.length ?? 0) / charactersPerDefinition);
 
 /** Definitions of geofences and beacons as events contain them. */
 export interface Definitions {
@@ -27,9 +33,18 @@ export interface Definitions {
 export function createDefinitions(
   configuration: Pick<ConfigurationReader, 'version' | 'feed' | 'storedGeofenceHead' | 'beacon'>,
 ): Definitions {
-  const geofences = createBoundedCache<string, EventGeofence>(cachedDefinitions);
-  const beacons = createBoundedCache<string, EventBeacon>(cachedDefinitions);
-  let version = configuration.version;
+  const geofences = createBoundedCacheOfWeight<string, EventGeofence>(cachedDefinitions, weightOf);
+  const beacons = createBoundedCacheOfWeight<string, EventBeacon>(cachedDefinitions, weightOf);
+  const refresh = createForgetter(configuration, {
+    one(kind, id) {
+      if (kind === 'geofence') geofences.delete(id);
+      else if (kind === 'beacon') beacons.delete(id);
+    },
+    all() {
+      geofences.clear();
+      beacons.clear();
+    },
+  });
   let hits = 0;
   let misses = 0;
 
@@ -57,21 +72,7 @@ export function createDefinitions(
     get use() {
       return { hits, misses, entries: geofences.size + beacons.size };
     },
-    refresh() {
-      const latest = configuration.version;
-      if (latest === version) return;
-      const changed = configuration.feed(version)?.things;
-      version = latest;
-      if (changed === undefined) {
-        geofences.clear();
-        beacons.clear();
-        return;
-      }
-      for (const { kind, id } of changed) {
-        if (kind === 'geofence') geofences.delete(id);
-        else if (kind === 'beacon') beacons.delete(id);
-      }
-    },
+    refresh,
     geofence: cached(geofences, (scope, id) => configuration.storedGeofenceHead(scope, id), eventGeofence),
     beacon: cached(beacons, (scope, id) => configuration.beacon(scope, id), eventBeacon),
   };

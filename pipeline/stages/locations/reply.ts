@@ -1,15 +1,20 @@
 /**
  * Builds the reply to a waiting request, after the commit: a request never learns of an effect that was not committed.
  */
-import type { User } from '../../../schemas/json/user.js';
+import type { Event as EventJson, User } from '../../../schemas/json/user.js';
 import type { Event, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
-import { eventJson } from '../../../schemas/wire/user.js';
+import { createTurns, runInTurns } from '../../../schemas/turns.js';
+import { eventJson, eventJsonWithoutMetadata } from '../../../schemas/wire/user.js';
+import { maxListedMetadata } from '../../catalog/queries/summaries.js';
 import type { ConfigurationReader, SpatialQueries } from '../../catalog/types.js';
 import type { TrackReply } from '../../ports.js';
-import { userOf } from '../../records/user.js';
+import { userSteps } from '../../records/user.js';
 
 const nearbyLimit = 10;
 const nearbyRadiusM = 10_000;
+/** Each record may have 64 kB of metadata. */
+const recordsPerTurn = 16;
+const nextTurn = createTurns();
 
 /** An evaluated location whose request waits for a reply. */
 export interface AwaitedLocation {
@@ -49,7 +54,7 @@ const nearbyGeofences = (
 export const eventsReply = ({ location, result, events, notEntered }: AwaitedLocation): TrackReply => ({
   recordId: location.id,
   result,
-  events: events.map(eventJson),
+  events: eventsJson(events),
   ...(notEntered > 0 && { notEntered }),
 });
 
@@ -59,11 +64,26 @@ export async function trackReply(
   sources: ReplySources,
 ): Promise<TrackReply & { user: User }> {
   const { location, user } = awaited;
-  const reply = {
-    ...eventsReply(awaited),
-    user: userOf(user, location, sources.configuration) as User,
-  };
+  // Its events are made before it waits for a turn: they would keep their metadata in memory until then.
+  const events = eventsReply(awaited);
+  const steps = userSteps(user, location, sources.configuration);
+  const reply = { ...events, user: (await runInTurns(steps, nextTurn, recordsPerTurn)) as User };
   if (!location.details?.nearbyGeofences || !sources.searchNearby) return reply;
   const found = await nearbyGeofences(location, sources.searchNearby);
   return { ...reply, ...(found && { nearbyGeofences: found }) };
+}
+
+/** Returns the events of an answer, all of them, with metadata up to a limit. */
+function eventsJson(events: readonly Event[]): EventJson[] {
+  let left = maxListedMetadata;
+  return events.map((event) => {
+    const { user, geofence, beacon } = event;
+    const characters = [user?.profile, geofence?.metadata, beacon?.metadata].reduce(
+      (sum, text) => sum + (text?.length ?? 0),
+      0,
+    );
+    if (characters > left) return eventJsonWithoutMetadata(event);
+    left -= characters;
+    return eventJson(event);
+  });
 }
