@@ -125,7 +125,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
       schema: { summary: 'Send a location', tags: ['track'], body: TrackRequest, response: { 200: TrackAnswer } },
     },
     async (request, reply) => {
-      const wait = waiting.open();
+      const wait = waiting.open(callerOf(request).project);
       try {
         const fields = fieldsOf(request.body);
         const result = readLocation(fields, receiptOf(request, false, wait.replyTo));
@@ -156,7 +156,7 @@ export const trackRoutes: FastifyPluginAsync<IngestParts> = async (app, parts) =
     },
     async (request, reply) => {
       const items = accepted(replaysOf(request.body));
-      const wait = waiting.open();
+      const wait = waiting.open(callerOf(request).project);
       try {
         const { locations, rejections } = readReplays(items, receiptOf(request, true, wait.replyTo));
         metrics.add('locations_rejected_total', rejections.length, 'replay');
