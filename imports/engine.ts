@@ -4,7 +4,6 @@
  * Input: rows in batches. Output: changes in batches, each with what the caller wants to be written together with it.
  * Memory is constant except for {@link SeenIds}. A bad row is reported and the others are applied.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../http/fields/reader.js';
 import type {
   Base,
@@ -16,6 +15,7 @@ import type {
 import { isPortError } from '../pipeline/errors.js';
 import { retried } from '../pipeline/retrying.js';
 import type { ImportCounts } from '../schemas/json/import.js';
+import { createTurns } from '../schemas/turns.js';
 import { changedFields, type ImportedRecord, type ImportedResource, isUnchanged, type ReadRow } from './resources.js';
 import { SeenIds } from './seen-ids.js';
 import type { RowBatch, RowProblem, SourceRow } from './source.js';
@@ -56,9 +56,11 @@ export interface EngineParts {
   readonly writer: ConfigurationWriter;
 }
 
+const nextTurn = createTurns();
+
 /** Rows of one write. More rows a write cost less each, but hold up other work of this thread for longer. */
 const writeRows = 1_000;
-/** Rows between two turns of the event loop. */
+/** Rows of all imports between two turns of the event loop. */
 const turnRows = 100;
 /**
  * Rows of one timestamp at most, and the time after which it is too old. A list by time has one entry for each time.

@@ -126,8 +126,8 @@ export const deliveryRoutes =
       handler: async (request, reply) => {
         const webhook = webhookOf(deps, request);
         const query = accepted(readWaitingQuery(request.query as RawFields));
-        return sendPage('configuration', request, reply, () =>
-          listWaiting({ log: deps.log, waiting: webhooks.waiting }, webhook, query),
+        return sendPage('configuration', request, reply, (leaving) =>
+          listWaiting({ log: deps.log, waiting: webhooks.waiting }, webhook, query, leaving),
         );
       },
     });

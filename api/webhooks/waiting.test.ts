@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
@@ -68,6 +69,24 @@ test('pages show each waiting delivery once, the next due first, whatever queue 
     }),
     { numRuns: propertyRuns(60) },
   );
+});
+
+// A thousand bodies of 450 kB were read at once, so forty such lists stopped all other requests for seconds.
+test('a list reads a few deliveries with their bodies in each turn', async () => {
+  const webhook = await newWebhook();
+  await queue(
+    webhook,
+    Array.from({ length: 200 }, () => ({ source: 1, minute: 1 })),
+  );
+  let isAnswered = false;
+  const lists = Array.from({ length: 4 }, () => api.call('GET', `/v1/webhooks/${webhook}/deliveries?limit=150`));
+  const answered = Promise.all(lists).finally(() => {
+    isAnswered = true;
+  });
+  let turns = 0;
+  for (; !isAnswered; turns++) await setImmediate();
+  for (const { body } of await answered) expect(body.deliveries).toHaveLength(150);
+  expect(turns).toBeGreaterThanOrEqual(4 * Math.floor(151 / 16));
 });
 
 test('a waiting delivery shows its events, its reason and its attempts, and no body', async () => {

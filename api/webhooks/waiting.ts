@@ -6,15 +6,25 @@
  */
 
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
-import { type DeliveryPlace, type DeliveryQueue, deliverySources, type Log } from '../../pipeline/ports.js';
+import {
+  type DeliveryPlace,
+  type DeliveryQueue,
+  type DeliverySource,
+  deliverySources,
+  type Log,
+} from '../../pipeline/ports.js';
 import { codecs } from '../../schemas/codecs.js';
-import type { WebhookRecord } from '../../schemas/json/webhook.js';
+import type { WaitingDelivery, WebhookRecord } from '../../schemas/json/webhook.js';
+import { createTurns } from '../../schemas/turns.js';
 import { waitingDeliveryJson } from '../../schemas/wire/webhook.js';
 import { pageMeta, readLimit } from '../lists.js';
 import type { Page } from '../page.js';
 
 /** Queues that are read at the same time. */
 const maxConcurrentReads = 4;
+/** Deliveries of a queue that are read in one turn of the event loop, in some milliseconds. */
+const readPerTurn = 16;
+const nextTurn = createTurns();
 
 /** The last delivery of a page: its due time, its queue, and its place there. */
 interface WaitingCursor {
@@ -28,9 +38,9 @@ export interface WaitingQuery {
   readonly cursor: WaitingCursor | null;
 }
 
+/** A waiting delivery as it is shown, without its body, which may have 450 kB. */
 interface Found extends WaitingCursor {
-  readonly attempts: number;
-  readonly value: Buffer;
+  readonly shown: WaitingDelivery;
 }
 
 const encodeCursor = ({ dueAtMs, queue, sequence }: WaitingCursor): string =>
@@ -58,22 +68,37 @@ export interface WaitingParts {
   readonly waiting: DeliveryQueue['waiting'];
 }
 
-/** Returns a page of the waiting deliveries of the webhook, by due time. */
+/** Returns a page of the waiting deliveries of the webhook, by due time. Rejects when the signal aborts. */
 export async function listWaiting(
   { log, waiting }: WaitingParts,
   { _id }: WebhookRecord,
   { limit, cursor }: WaitingQuery,
+  signal: AbortSignal,
 ): Promise<Page<Found>> {
+  /** Reads a few deliveries in each turn of the event loop, because they are read with their bodies. */
+  async function firstOf(source: DeliverySource, queue: number): Promise<Found[]> {
+    const found: Found[] = [];
+    let after = cursor ? placeAfter(_id, cursor, queue) : undefined;
+    for (;;) {
+      const asked = Math.min(limit + 1 - found.length, readPerTurn);
+      const part = await waiting(source, _id, asked, after);
+      for (const { dueAtMs, sequence, attempts, value } of part) {
+        const shown = waitingDeliveryJson({ dueAtMs, attempts, delivery: codecs.delivery.decode(value) });
+        found.push({ dueAtMs, sequence, queue, shown });
+      }
+      if (part.length < asked || found.length > limit) return found;
+      after = part.at(-1);
+      await nextTurn(signal);
+    }
+  }
+
   const queues = deliverySources(log);
   let first: Found[] = [];
   for (let start = 0; start < queues.length; start += maxConcurrentReads) {
-    const reads = queues.slice(start, start + maxConcurrentReads).map(async (source, index): Promise<Found[]> => {
-      const queue = start + index;
-      const found = await waiting(source, _id, limit + 1, cursor ? placeAfter(_id, cursor, queue) : undefined);
-      return found.map((delivery) => ({ ...delivery, queue }));
-    });
+    const reads = queues.slice(start, start + maxConcurrentReads);
+    const found = await Promise.all(reads.map((source, index) => firstOf(source, start + index)));
     // Only one page stays in memory, however many queues there are.
-    first = [...first, ...(await Promise.all(reads)).flat()].sort(byPlace).slice(0, limit + 1);
+    first = [...first, ...found.flat()].sort(byPlace).slice(0, limit + 1);
   }
   const page = first.slice(0, limit);
   const last = page.at(-1);
@@ -81,8 +106,7 @@ export async function listWaiting(
     meta: pageMeta(first.length > limit, last ? encodeCursor(last) : null),
     name: 'deliveries',
     items: page,
-    text: ({ value, ...place }) =>
-      JSON.stringify(waitingDeliveryJson({ ...place, delivery: codecs.delivery.decode(value) })),
+    text: ({ shown }) => JSON.stringify(shown),
   };
 }
 

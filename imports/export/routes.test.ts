@@ -142,6 +142,31 @@ test('records are read as the client reads, so an export of any size takes littl
   stream.destroy();
 });
 
+// Parts of many exports were made in one turn, each of up to 15 MB, and stopped all other requests for seconds.
+test('one part of all exports is made in each turn', async () => {
+  let parts = 0;
+  const endless = {
+    ...geofences,
+    walk: () => {
+      parts += 1;
+      return { items: [], next: 'more' };
+    },
+  };
+  const ended = new AbortController();
+  const texts = Array.from({ length: 20 }, () =>
+    exportedText(endless, api.readModel, scope, exportFormats.csv, ended.signal),
+  );
+  const reading = texts.map((text) => expect(text.next().then(() => text.next())).rejects.toThrow('ended'));
+  const made: number[] = [];
+  for (let turn = 0; turn < 60; turn++) {
+    await new Promise(setImmediate);
+    made.push(parts);
+  }
+  ended.abort(new Error('ended'));
+  await Promise.all(reading);
+  expect(made.slice(30).every((count, index) => count - made[29 + index]! <= 1)).toBe(true);
+});
+
 // Filters that match nothing examined a million records for nobody. The export kept its place meanwhile.
 test('an export that finds nothing ends when its client leaves', async () => {
   let parts = 0;

@@ -6,7 +6,6 @@
  * million records takes no more memory than a small one.
  */
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TProperties } from 'typebox';
 import type { ApiDependencies } from '../../api/dependencies.js';
@@ -21,13 +20,15 @@ import { ApiError } from '../../schemas/errors.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { createOpenCounts } from '../../schemas/open-counts.js';
+import { createTurns } from '../../schemas/turns.js';
 import { isoTime } from '../../schemas/wire/common.js';
 import { type ExportFormat, type ExportFormatName, exportFormatNames, exportFormats, written } from './formats.js';
 
 const config = { authority: 'secret', limit: 'management' } as const;
 
-/** Records of one part: some milliseconds of work. */
-const recordsPerPart = 100;
+/** Records of one part, of up to 150 kB each. One part of all exports is made in each turn of the event loop. */
+const recordsPerPart = 20;
+const nextTurn = createTurns();
 /** Of one project, on one node. A client that reads slowly holds its export for long. */
 export const maxConcurrentExports = 4;
 const retryAfterS = 10;
@@ -82,8 +83,7 @@ export async function* exportedText<Stored extends { readonly _id: string }>(
     text = '';
     from = next;
     // Filters may match few of a million records.
-    await nextTurn();
-    signal?.throwIfAborted();
+    await nextTurn(signal);
   }
 }
 

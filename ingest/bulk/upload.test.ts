@@ -80,3 +80,45 @@ it('stores the locations of a device in their order, and accepts a prefix of the
     { numRuns: 20 },
   );
 });
+
+// Forty uploads validated a batch each in one turn, of up to 24 MB, and stopped all other requests for seconds.
+it('appends at most a megabyte at once, and any number of uploads one batch in a turn', async () => {
+  const appended: number[] = [];
+  const log = {
+    append: (async (_topic, records) => {
+      appended.push(records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
+    }) as Log['append'],
+  };
+  const admission = createAdmission({ maxInFlightRecords: 1e6, maxInFlightBytes: 2 ** 30 }, { add() {} });
+  const metadata = { a: 'x'.repeat(4_000), b: 'x'.repeat(4_000), c: 'x'.repeat(4_000) };
+  const large = readBulkLocation({ deviceId: 'd', latitude: 1, longitude: 2, accuracy: 5, metadata }, receipt);
+  let flushed = 0;
+  const flushedBy: number[] = [];
+  const uploads = Array.from({ length: 10 }, async () => {
+    const upload = new BulkUpload(
+      log,
+      admission,
+      async () => {},
+      () => {},
+    );
+    for (let line = 1; line <= 400; line++) {
+      if (!upload.add(line, large)) continue;
+      await upload.flush();
+      flushed += 1;
+    }
+    await upload.settle();
+    expect(upload.tally.accepted).toBe(400);
+  });
+  let isDone = false;
+  const done = Promise.all(uploads).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await setImmediate();
+    flushedBy.push(flushed);
+  }
+  await done;
+  expect(Math.max(...appended)).toBeLessThan(2 ** 20 + 20_000);
+  expect(flushed).toBeGreaterThan(30);
+  expect(flushedBy.every((count, turn) => count - (flushedBy[turn - 1] ?? 0) <= 1)).toBe(true);
+});

@@ -2,17 +2,20 @@
  * One bulk upload in progress: appends locations to the log in batches, one after the other, reads a few batches ahead,
  * and counts what became of each location.
  */
-import { setImmediate } from 'node:timers/promises';
 import { type Log, type NewRecord, topics } from '../../pipeline/ports.js';
 import { Slab } from '../../pipeline/records/slab.js';
 import type { FieldProblem, Validated } from '../../schemas/errors.js';
 import type { Location } from '../../schemas/records.js';
+import { createTurns } from '../../schemas/turns.js';
 import type { Admission } from '../intake.js';
 import { recordOf } from '../intake.js';
 
 export const batchRecords = 2_000;
+/** Locations with much metadata have 16 kB each. */
+const batchBytes = 2 ** 20;
 const maxPendingBatches = 4;
 const maxListedRejections = 100;
+const nextTurn = createTurns();
 
 export interface RejectedLine {
   /** Counted from 1: the line of the text, or the record of the container. */
@@ -73,15 +76,15 @@ export class BulkUpload {
     const record = recordOf(result.value, this.#slab);
     this.#batch.push(record);
     this.#batchBytes += record.value?.length ?? 0;
-    return this.#batch.length >= batchRecords;
+    return this.#batch.length >= batchRecords || this.#batchBytes >= batchBytes;
   }
 
   /** Appends the batch. Resolves when another batch may follow; rejects when a batch could not be appended. */
   async flush(): Promise<void> {
     const records = this.#batch.length;
     this.#append();
-    // Lets other requests run between batches.
-    await setImmediate();
+    // Lets other requests run between batches, of which any number of uploads makes one in a turn.
+    await nextTurn();
     while (this.#pending.size >= maxPendingBatches) await Promise.race(this.#pending);
     await this.#pace(records);
     if (this.#failure) throw this.#failure.error;
