@@ -6,8 +6,8 @@ import { readMetadataFilter } from '../http/fields/structures.js';
 import { isBeyondCursor } from '../pipeline/catalog/store/tables/list-reader.js';
 import type { ListCursor, ListQuery, Scope } from '../pipeline/catalog/types.js';
 
-export const defaultLimit = 100;
-export const maxLimit = 1_000;
+const defaultLimit = 100;
+const maxLimit = 1_000;
 
 export type TimeBound = 'createdBefore' | 'createdAfter' | 'updatedBefore' | 'updatedAfter' | 'before' | 'after';
 

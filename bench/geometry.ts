@@ -12,7 +12,7 @@ const accuracyM = 15;
  * Prints minimum, median and maximum of the rounds for each shape. Points lie in the boxes of the fences, half of them
  * inside.
  */
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   for (const vertices of [0, 32, 200, 2_000]) {
     const times = measure(vertices).sort((a, b) => a - b);
     const [least, median, most] = [times[0]!, times[rounds >> 1]!, times[rounds - 1]!].map((ns) => ns.toFixed(0));

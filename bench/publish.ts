@@ -24,7 +24,7 @@ const othersOfEngines = [
   'bench/results/2026-11-28-dfffd974-latency.json',
 ];
 
-export const readStored = (file: string): Source => ({
+const readStored = (file: string): Source => ({
   file,
   stored: JSON.parse(readFileSync(file, 'utf8')) as Stored,
 });

@@ -26,7 +26,7 @@ const metresPerDegreeLatitude = 110_990;
 const metresPerDegreeLongitude = 88_300;
 
 /** Returns a standard normal number by the Box-Muller transform. */
-export const gaussian = (random: () => number): number =>
+const gaussian = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 export interface FenceMix {
@@ -49,7 +49,7 @@ export const realisticVertices = (random: () => number): number =>
   random() < 0.001 ? 2_000 : Math.floor(4 + 196 * random() ** 3);
 
 /** Returns a closed star-shaped ring around a centre, which never crosses itself. */
-export function starRing(
+function starRing(
   random: () => number,
   [longitude, latitude]: Position,
   radiusM: number,

@@ -13,7 +13,7 @@ import type { RejectionCounter } from './rejections.js';
 import { createWaiting, type Waiting } from './waiting.js';
 
 /** Bounds without a setting. */
-export const fixedIngestBounds = {
+const fixedIngestBounds = {
   /** Bytes of the locations that are accepted and not yet durable. */
   maxInFlightBytes: 32 * 2 ** 20,
   /** Track calls that wait for their events at the same time. */

@@ -90,7 +90,7 @@ function readGeofences(reader: FieldReader, given: readonly unknown[]): Geofence
 }
 
 /** Reads the body of a request for a replay. */
-export function readReplay(
+function readReplay(
   project: ProjectRecord,
   scope: ReplayJob['scope'],
   body: RawFields,

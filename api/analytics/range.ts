@@ -5,7 +5,7 @@ import { dayMs, hourMs } from '../../schemas/durations.js';
 import { utcTime } from '../../schemas/wire/common.js';
 
 const defaultRangeMs = 7 * dayMs;
-export const maxRangeDays = 92;
+const maxRangeDays = 92;
 /** Where clocks are set back, one of the days has an hour more: from October to December, for example. */
 const maxRangeMs = maxRangeDays * dayMs + hourMs;
 /** Well within the range of the store's time type. */

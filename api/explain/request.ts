@@ -19,7 +19,7 @@ export interface ExplainRequest {
   readonly geofence: string | undefined;
 }
 
-export const maxVisits = 1_000;
+const maxVisits = 1_000;
 
 /** The device of a location that names none. */
 const someDevice = 'explain';

@@ -14,9 +14,9 @@ import {
 import { textOf } from '../../http/fields/values.js';
 import { defaultSettings, Settings } from '../../schemas/json/project.js';
 
-export const maxDwellThreshold_min = 525_600;
-export const maxBeaconGroups = 100;
-export const maxAllowedOrigins = 100;
+const maxDwellThreshold_min = 525_600;
+const maxBeaconGroups = 100;
+const maxAllowedOrigins = 100;
 
 type Setting = keyof Settings;
 

@@ -20,7 +20,7 @@ import { createBlockTopic, type TopicStore } from './topic-store.js';
 import { createWakeups, type Wakeups } from './wakeups.js';
 
 /** Retention of each topic's records; for `changes`, of its tombstones. */
-export const defaultRetentionMs: Readonly<Record<Topic, number>> = {
+const defaultRetentionMs: Readonly<Record<Topic, number>> = {
   locations: 7 * dayMs,
   outcomes: dayMs,
   events: 30 * dayMs,

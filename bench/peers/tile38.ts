@@ -132,7 +132,7 @@ function* sets(fixes: Iterable<Fix>): Generator<Command> {
   }
 }
 
-export const tile38Software: Software = { name: 'tile38', commands: ['tile38-server'], image: 'tile38/tile38' };
+const tile38Software: Software = { name: 'tile38', commands: ['tile38-server'], image: 'tile38/tile38' };
 
 /** Starts a server. A durable one appends every command to a file, which it syncs every second. */
 export async function startTile38(isDurable = false): Promise<Server & Address> {

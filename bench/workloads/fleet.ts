@@ -30,7 +30,7 @@ export interface Fixes {
 }
 
 /** Each device reports this often while it has a connection. */
-export const reportIntervalMs = 10_000;
+const reportIntervalMs = 10_000;
 const startMs = Date.UTC(2026, 0, 1);
 const intervalS = reportIntervalMs / 1_000;
 /** A device stops for so many intervals when it arrives. */

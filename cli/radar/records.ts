@@ -2,7 +2,7 @@
 import type { ListedRecord } from './pages.js';
 
 /** The tag of records that have none. Their external id is then Radar's `_id`. */
-export const untagged = 'radar';
+const untagged = 'radar';
 
 const copied = {
   geofences: [

@@ -168,7 +168,7 @@ async function authorizeKey(
 }
 
 /** What a request with a session chooses, by header or query parameter. */
-export const sessionChoices = {
+const sessionChoices = {
   project: 'x-fenceline-project',
   environment: 'x-fenceline-environment',
 } as const;

@@ -40,7 +40,7 @@ const fromPort = ({ code, message, retryAfterS }: PortError): ApiError =>
  * Returns the catalogued error for anything that was thrown. An unexpected error is logged in full and answered without
  * its message.
  */
-export function toApiError(error: unknown, request: FastifyRequest): ApiError {
+function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
   if (isPortError(error)) return fromPort(error);
   const refused = refusal((error ?? {}) as Partial<FastifyError>);

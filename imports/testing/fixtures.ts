@@ -22,7 +22,7 @@ export async function* bytesOf(text: string | Uint8Array, chunkBytes = 65_536): 
 
 export const newScope = (): Scope => ({ project: freshId(), environment: 'test' });
 
-export function openWorkbench(bounds: Partial<ImportBounds> = {}, clock = Date.now) {
+function openWorkbench(bounds: Partial<ImportBounds> = {}, clock = Date.now) {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-import-'));
   const embedded = openEmbedded({ path: join(folder, 'data'), mapBytes: 2 ** 30 });
   const readModel = openReadModel(join(folder, 'read-model'), { clock });

@@ -13,7 +13,7 @@ const maxDepth = 64;
  * Maximum drawn shapes after following all references. A shape of 50 vertices counts twice, one of 2,000 as 1,600. Each
  * takes about 20 µs.
  */
-export const maxDrawingSteps = 20_000;
+const maxDrawingSteps = 20_000;
 const maxTextCharacters = 1_000;
 const maxFilterSteps = 20;
 const maxStyleSheetCharacters = 20_000;

@@ -7,7 +7,7 @@ import type { Color, MarkerGroup } from '../types.js';
 /** Size in CSS pixels. The tip is at the middle of the bottom edge. */
 export const pinSizePx = { width: 30, height: 45 } as const;
 /** Scale of markers with `size:small`. */
-export const smallShare = 0.6;
+const smallShare = 0.6;
 
 /** Returns the size of a pin as a share of the normal one. */
 export const shareOf = ({ size }: MarkerGroup): number => (size === 'small' ? smallShare : 1);

@@ -20,7 +20,7 @@ export interface IconPool {
 }
 
 /** Time limit of one icon in a ready process. Ordinary icons take a few milliseconds. */
-export const iconDeadlineMs = 3_000;
+const iconDeadlineMs = 3_000;
 const defaultAnswerTimeoutMs = 10_000;
 /** Maximum number of waiting icons. One owner may use all of it until another owner needs some. */
 export const maxWaiting = 200;

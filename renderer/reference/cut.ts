@@ -18,7 +18,7 @@ export type TilePlace = Pick<ArchiveTile, 'zoom' | 'x' | 'y'>;
 export const usualAttribution = '© OpenStreetMap contributors';
 
 /** Returns the bytes of an archive with only these tiles. Rejects when the source lacks one. */
-export async function cutArchive(source: TileSource, places: readonly TilePlace[]): Promise<Uint8Array> {
+async function cutArchive(source: TileSource, places: readonly TilePlace[]): Promise<Uint8Array> {
   const tiles = await Promise.all(places.map((place) => tileOf(source, place)));
   const metadata = {
     attribution: source.attribution || usualAttribution,

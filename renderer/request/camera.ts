@@ -4,8 +4,8 @@ import type { Camera } from '../types.js';
 import { readNumber } from './numbers.js';
 import { parseLocation } from './segments.js';
 
-export const minZoom = 1;
-export const maxZoom = 23;
+const minZoom = 1;
+const maxZoom = 23;
 
 /**
  * Reads the camera. `hasOverlays` says whether markers, paths or geofences exist that the view can be fitted to. A bbox

@@ -4,7 +4,7 @@ import { builtInStyles, isBuiltInStyle } from '../styles/names.js';
 import type { MapRequest } from '../types.js';
 
 /** Maximum number of different icons of a map. Each may be a request to another server. */
-export const maxIcons = 20;
+const maxIcons = 20;
 
 /** References to uploads, by id. */
 export interface Uploaded {

@@ -21,7 +21,7 @@ import type { TileSource } from '../types.js';
 import { localizeStyle } from './language.js';
 
 /** Maximum operators of an expression with its variables, and its names in a language, written out. */
-export const maxOperators = 20_000;
+const maxOperators = 20_000;
 
 type Archive = Pick<TileSource, 'kind' | 'layers'>;
 

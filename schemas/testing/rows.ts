@@ -17,7 +17,7 @@ import {
 } from '../table-rows.js';
 
 /** Encodes the values as rows of one table. */
-export function rowsOf<Value, Table extends Columns>(
+function rowsOf<Value, Table extends Columns>(
   rows: Rows<Table>,
   add: (rows: Rows<Table>, value: Value) => void,
   values: Iterable<Value>,

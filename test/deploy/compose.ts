@@ -24,7 +24,7 @@ interface Compose {
   readonly networks: Readonly<Record<string, object>>;
 }
 
-export const composeText = readRepositoryFile('docker-compose.yml');
+const composeText = readRepositoryFile('docker-compose.yml');
 export const compose = parse(composeText, { merge: true, maxAliasCount: -1 }) as Compose;
 
 /** The processes that run our image, by name. */

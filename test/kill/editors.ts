@@ -4,11 +4,11 @@ import type { Edit } from '../ledger/edits.js';
 import type { Answer, Client } from '../support/client.js';
 import { at } from '../support/places.js';
 
-export type Kind = 'geofences' | 'beacons';
+type Kind = 'geofences' | 'beacons';
 export const kinds: readonly Kind[] = ['geofences', 'beacons'];
 const pairsPerKind = 4;
 const places = 3;
-export const radiusM = 100;
+const radiusM = 100;
 const tag = 'fought-over';
 
 export const pairOf = (kind: Kind, externalId: string): string => `${kind}/${tag}/${externalId}`;

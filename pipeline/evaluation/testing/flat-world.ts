@@ -40,7 +40,7 @@ export interface FlatWorld {
   readonly bounds: EvaluationBounds;
 }
 
-export const openRules: FenceRules = {
+const openRules: FenceRules = {
   enabled: true,
   disableAfterMs: Number.POSITIVE_INFINITY,
   deleteAfterMs: Number.POSITIVE_INFINITY,
@@ -75,7 +75,7 @@ function zoneOf(distance: number, accuracyM: number): Zone {
 const boxHolds = (fence: FlatFence, x: number, y: number, accuracyM: number): boolean =>
   Math.abs(x - fence.x) <= fence.radiusM + accuracyM && Math.abs(y - fence.y) <= fence.radiusM + accuracyM;
 
-export function flatFences(list: readonly FlatFence[]): Fences {
+function flatFences(list: readonly FlatFence[]): Fences {
   const found = new Int32Array(list.length);
   let candidateCount = 0;
   return {

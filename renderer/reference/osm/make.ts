@@ -20,7 +20,7 @@ const schemas = { protomaps: protomapsLayers, shortbread: shortbreadLayers };
 const margin = 0.01;
 
 /** Returns the bytes of an archive with these tiles, as far as they have features. */
-export function makeArchive(schema: keyof typeof schemas, file: Buffer, places: readonly TilePlace[]): Uint8Array {
+function makeArchive(schema: keyof typeof schemas, file: Buffer, places: readonly TilePlace[]): Uint8Array {
   const maxZoom = Math.max(...places.map(({ zoom }) => zoom));
   const lowest = Math.min(...places.map(({ zoom }) => zoom));
   const bounds = boundsOf(places.filter(({ zoom }) => zoom === lowest));

@@ -20,7 +20,7 @@ export function groundLayers(schema: Schema, palette: Palette): LayerSpecificati
 }
 
 /** Returns a layer of plain areas. */
-export function fill(id: string, selected: Selected, color: string): LayerSpecification {
+function fill(id: string, selected: Selected, color: string): LayerSpecification {
   return { id, type: 'fill', ...from(selected), paint: { 'fill-color': color } };
 }
 

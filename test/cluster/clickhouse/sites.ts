@@ -41,7 +41,7 @@ function onAllShards(analytics: Analytics, name: string, database: string): Anal
   };
 }
 
-export async function dropDatabase(options: ClickHouseOptions): Promise<void> {
+async function dropDatabase(options: ClickHouseOptions): Promise<void> {
   const analytics = await openClickHouse(options);
   await analytics.command(`DROP DATABASE ${options.database}`);
   await analytics.close();
