@@ -1,6 +1,5 @@
 /** What the read model does with each kind of record. */
 import type { Database } from 'lmdb';
-import { placeRecordId } from '../../../../schemas/ids.js';
 import type { BeaconRecord } from '../../../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../../../schemas/json/geofence.js';
 import type { ImportPartRecord, ImportRecord } from '../../../../schemas/json/import.js';
@@ -8,10 +7,10 @@ import type { MapMarkerRecord, MapStyleRecord } from '../../../../schemas/json/m
 import type { PlaceRecord } from '../../../../schemas/json/place.js';
 import type { ChangeKind } from '../../../../schemas/records.js';
 import type { ChangedThing, DecodedChange } from '../../types.js';
-import { type Databases, geofencesOfPlace, isSameScope } from '../tables/databases.js';
-import { expiryKey, idKey, type ListedKind, noValue } from '../tables/keys.js';
-import { encodeFence } from '../tables/stored-fence.js';
+import { type Databases, isSameScope } from '../tables/databases.js';
+import { idKey, type ListedKind } from '../tables/keys.js';
 import { recordOfMarker, recordOfStyle, storedMarker, storedStyle } from '../tables/stored-files.js';
+import { createGeofenceWriter } from './geofence-writer.js';
 import type { ListWriter } from './list-writer.js';
 
 type AnyRecord = NonNullable<DecodedChange['record']>;
@@ -26,78 +25,40 @@ export interface Kind {
   applySync(change: DecodedChange, version: number): ChangedThing[];
 }
 
+/** Evaluation follows the feed, and needs only projects, geofences and beacons. */
+const withoutFollowers =
+  (replaceSync: (id: string, record: AnyRecord | null) => void): Kind['applySync'] =>
+  ({ id, record }) => {
+    replaceSync(id, record);
+    return [];
+  };
+
+const putOrRemove = <T extends AnyRecord>(table: Database<T, Buffer>, id: string, record: AnyRecord | null): void => {
+  if (record) table.putSync(idKey(id), record as T);
+  else table.removeSync(idKey(id));
+};
+
+/** A kind that is stored in one table by id. */
+const plain = <T extends AnyRecord>(table: Database<T, Buffer>): Kind => ({
+  getKeys: () => table.getKeys(),
+  record: (id) => table.get(idKey(id)) ?? null,
+  applySync: withoutFollowers((id, record) => putOrRemove(table, id, record)),
+});
+
+/** Returns the old and the new scope of a record, because followers keep records by scope. */
+const touched = (
+  kind: ListedKind,
+  id: string,
+  before: ListedRecord | undefined,
+  after: ListedRecord | null,
+): ChangedThing[] =>
+  (before && after && isSameScope(before, after) ? [after] : [before, after])
+    .filter((record) => record != null)
+    .map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
+
 export function createKinds(databases: Databases, lists: ListWriter): Readonly<Record<ChangeKind, Kind>> {
-  const { geofences, storedFences, beacons, mapStyles, mapMarkers, imports, places, expiries, outdated } = databases;
-
-  /** Evaluation follows the feed, and needs only projects, geofences and beacons. */
-  const withoutFollowers = (replaceSync: (id: string, record: AnyRecord | null) => void): Kind['applySync'] => {
-    return ({ id, record }) => {
-      replaceSync(id, record);
-      return [];
-    };
-  };
-
-  const putOrRemove = <T extends AnyRecord>(table: Database<T, Buffer>, id: string, record: AnyRecord | null): void => {
-    if (record) table.putSync(idKey(id), record as T);
-    else table.removeSync(idKey(id));
-  };
-
-  /** A kind that is stored in one table by id. */
-  const plain = <T extends AnyRecord>(table: Database<T, Buffer>): Kind => ({
-    getKeys: () => table.getKeys(),
-    record: (id) => table.get(idKey(id)) ?? null,
-    applySync: withoutFollowers((id, record) => putOrRemove(table, id, record)),
-  });
-
-  /** Notes whether the geofence has the geometry of its place. It keeps its geometry when the place is deleted. */
-  function compareWithPlace(record: GeofenceRecord): void {
-    const source = record.geometrySource?.place;
-    const place = source && places.get(placeRecordId(record.project, record.environment, source.id));
-    if (place && place.geometryHash !== source.geometryHash) outdated.putSync(idKey(record._id), noValue);
-    else outdated.removeSync(idKey(record._id));
-  }
-
-  function replacePlace(id: string, after: PlaceRecord | null): void {
-    const before = places.get(id);
-    places.replaceSync(id, after);
-    const place = after ?? before;
-    if (place === undefined || before?.geometryHash === after?.geometryHash) return;
-    for (const geofence of geofencesOfPlace(databases, place, place.placeId, Infinity)) {
-      const record = geofences.get(idKey(geofence));
-      if (record) compareWithPlace(record);
-    }
-  }
-
-  const followsPlace = (record: GeofenceRecord | null | undefined): boolean => record?.geometrySource?.place != null;
-
-  function replaceGeofence(
-    { id, text }: DecodedChange,
-    version: number,
-    before: GeofenceRecord | undefined,
-    after: GeofenceRecord | null,
-  ): void {
-    const due = before?.deleteAfter ?? null;
-    if (due !== null) expiries.removeSync(expiryKey(due, id));
-    if (after === null) {
-      storedFences.removeSync(idKey(id));
-      outdated.removeSync(idKey(id));
-      return;
-    }
-    storedFences.putSync(idKey(id), encodeFence(after, version, text));
-    if (followsPlace(before) || followsPlace(after)) compareWithPlace(after);
-    if (after.deleteAfter !== null) expiries.putSync(expiryKey(after.deleteAfter, id), noValue);
-  }
-
-  /** Returns the old and the new scope of a record, because followers keep records by scope. */
-  const touched = (
-    kind: ListedKind,
-    id: string,
-    before: ListedRecord | undefined,
-    after: ListedRecord | null,
-  ): ChangedThing[] =>
-    (before && after && isSameScope(before, after) ? [after] : [before, after])
-      .filter((record) => record != null)
-      .map(({ project, environment }) => ({ kind, id, scope: { project, environment } }));
+  const { geofences, beacons, mapStyles, mapMarkers, imports, places } = databases;
+  const geofenceWriter = createGeofenceWriter(databases);
 
   return {
     project: {
@@ -114,7 +75,7 @@ export function createKinds(databases: Databases, lists: ListWriter): Readonly<R
         const before = geofences.get(idKey(change.id));
         const after = change.record as GeofenceRecord | null;
         lists.relist('geofence', before, after);
-        replaceGeofence(change, version, before, after);
+        geofenceWriter.replaceSync(change, version, before, after);
         return touched('geofence', change.id, before, after);
       },
     },
@@ -156,7 +117,7 @@ export function createKinds(databases: Databases, lists: ListWriter): Readonly<R
     place: {
       getKeys: () => places.getKeys(),
       record: (id) => places.get(id) ?? null,
-      applySync: withoutFollowers((id, record) => replacePlace(id, record as PlaceRecord | null)),
+      applySync: withoutFollowers((id, record) => geofenceWriter.replacePlaceSync(id, record as PlaceRecord | null)),
     },
     sync: plain(databases.syncs),
     account: plain(databases.accounts),
