@@ -1,7 +1,7 @@
 /** The route by which people create further projects. */
 import type { FastifyPluginAsync } from 'fastify';
 import { sessionOf } from '../../http/access/authority.js';
-import { roleIn, type Session } from '../../http/access/sessions.js';
+import { roleIn, type Session } from '../../http/access/session-store.js';
 import { answerOf, described, success } from '../../http/describe.js';
 import { required, schemaOf, textField } from '../../http/fields/table.js';
 import { ApiError } from '../../schemas/errors.js';

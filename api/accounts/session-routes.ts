@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { sessionOf } from '../../http/access/authority.js';
-import type { ListedSession } from '../../http/access/sessions.js';
+import type { ListedSession } from '../../http/access/session-store.js';
 import { answerOf, described, found, idParameter, success } from '../../http/describe.js';
 import { booleanField, schemaOf } from '../../http/fields/table.js';
 import { Session, SignedInBrowser } from '../../schemas/json/account.js';

@@ -1,5 +1,5 @@
 /** Whose session it is, and how answers show it. */
-import { roleIn, type Session } from '../../http/access/sessions.js';
+import { roleIn, type Session } from '../../http/access/session-store.js';
 import type { ConfigurationReader } from '../../pipeline/catalog/types.js';
 import { ApiError } from '../../schemas/errors.js';
 import type { AccountRecord, Session as SessionJson } from '../../schemas/json/account.js';

@@ -18,7 +18,8 @@ import { type Caller, type KeyRing, looksSecret, matchesSha256 } from './keys.js
 import { changesNothing, refuseDisallowedOrigin, refuseForeignPages, refuseOtherOrigins } from './origin.js';
 import type { LimitName } from './rate-limits.js';
 import { confirmStillAuthorized } from './revocation.js';
-import { roleIn, type Session, type Sessions } from './sessions.js';
+import { roleIn, type Session } from './session-store.js';
+import type { Sessions } from './sessions.js';
 
 /**
  * The least authority of a route. `sign-in`: nobody yet; refuses pages of other sites. `session`: any session, of no
