@@ -7,7 +7,8 @@ import type { Scope } from '../pipeline/catalog/types.js';
 import { ApiError } from '../schemas/errors.js';
 import { Timestamp } from '../schemas/json/common.js';
 import { isoTime } from '../schemas/wire/common.js';
-import { createDemo, type DemoParts, demoBounds, demoTag } from './run.js';
+import { demoTag } from './geofences.js';
+import { createDemo, type DemoParts, demoBounds } from './run.js';
 
 const tag = 'demo';
 const config = { authority: 'secret', limit: 'management' } as const;

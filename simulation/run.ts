@@ -1,40 +1,23 @@
 /**
- * Drives the fleet of the demo through its city, in the test environment of a project. The locations are validated and
- * appended as those of devices are, so all that follows is real.
+ * Runs the demo in the test environment of a project: loads its city, and drives its fleet through it. The locations
+ * are those of devices, so all that follows is real.
  *
  * A run is bounded in size and time and ends by itself. A lease says that one runs, on whatever node. Its state is a
  * value of the shared store; a run whose state was taken away ends within seconds.
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiDependencies } from '../api/dependencies.js';
-import { geofenceId } from '../api/geofences/record.js';
-import { changeMany } from '../api/paired/bulk.js';
-import { readLocation } from '../http/location/request.js';
-import { applyBatch } from '../imports/batch.js';
-import { geometryResolver, resourceOf } from '../imports/resources.js';
-import { recordOf } from '../ingest/intake.js';
 import { isProjectDeleted } from '../pipeline/catalog/store/tables/revisions.js';
 import type { Scope } from '../pipeline/catalog/types.js';
 import { type HeldLease, holdLease } from '../pipeline/held-lease.js';
-import { topics } from '../pipeline/ports.js';
-import { Slab } from '../pipeline/records/slab.js';
 import { ApiError } from '../schemas/errors.js';
 import { buildCity, type City } from './city.js';
-import { createFleet, type Device } from './fleet.js';
-
-/** All geofences of the demo have it, so that they are found, and removed, together. */
-export const demoTag = 'demo';
+import { createFleet } from './fleet.js';
+import { countGeofences, demoTag, type GeofenceParts, loadGeofences, removeGeofences } from './geofences.js';
+import { driveFleet, type TrafficParts } from './traffic.js';
 
 export const demoBounds = { devices: 80, durationMs: 10 * 60_000 } as const;
 
-const tickMs = 1_000;
-/** A device reports at every so many ticks: 20 locations a second in all. */
-const ticksPerReport = 4;
-/** The fleet moves this many times as fast as in a city, so that viewers see events soon. */
-const pace = 3;
-/** The state is stored at every so many ticks. */
-const ticksPerState = 2;
 const keepStateMs = 10 * 60_000;
 /** A run whose process has ended is over after this time. */
 const leaseMs = 15_000;
@@ -51,13 +34,8 @@ export interface RunningDemo {
   readonly locations: number;
 }
 
-export interface DemoParts
-  extends Pick<ApiDependencies, 'configuration' | 'writer' | 'geometrySources' | 'log' | 'values' | 'clock'> {
-  /** Throws while nothing can be stored. */
-  readonly admitWrite?: (() => void) | undefined;
+export interface DemoParts extends GeofenceParts, TrafficParts, Pick<ApiDependencies, 'values'> {
   readonly onProblem: (error: unknown) => void;
-  /** Waits between two ticks; resolves early at the signal. */
-  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Demo {
@@ -76,18 +54,16 @@ export interface Demo {
 const leaseKey = ({ project }: Scope): string => `demo/${project}`;
 const stateKey = (id: string): string => `demo-state/${id}`;
 
-const pairsOf = ({ geofences }: City) =>
-  geofences.map(({ tag, externalId, fields }) => ({
-    tag: demoTag,
-    externalId: `${tag}-${externalId}`,
-    fields: { ...fields, metadata: { ...(fields.metadata as object | undefined), kind: tag } },
-  }));
-
-const pauseUntil = (ms: number, signal: AbortSignal): Promise<void> =>
-  delay(ms, undefined, { signal }).catch(() => undefined);
+const newRun = (startedAtMs: number): RunningDemo => ({
+  id: randomUUID(),
+  startedAtMs,
+  endsAtMs: startedAtMs + demoBounds.durationMs,
+  devices: demoBounds.devices,
+  locations: 0,
+});
 
 export function createDemo(parts: DemoParts): Demo {
-  const { configuration, writer, values, log, clock, admitWrite, onProblem, pause = pauseUntil } = parts;
+  const { configuration, values, clock, admitWrite, onProblem } = parts;
   /** The runs of this node. */
   const runs = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
   let starting = 0;
@@ -104,62 +80,41 @@ export function createDemo(parts: DemoParts): Demo {
     return text ? (JSON.parse(text) as RunningDemo) : undefined;
   }
 
+  /**
+   * Creates a function that stores the number of locations that were sent. It resolves to false when the run is over:
+   * its state was taken away, or its project was deleted.
+   */
+  function stateOf(scope: Scope, first: RunningDemo): (locations: number) => Promise<boolean> {
+    let current = JSON.stringify(first);
+    return async (locations) => {
+      if (isProjectDeleted(configuration, scope.project)) return false;
+      const next = JSON.stringify({ ...first, locations });
+      const isKept = await values.put(stateKey(first.id), next, keepStateMs, { current });
+      current = next;
+      return isKept;
+    };
+  }
+
   async function load(scope: Scope, first: RunningDemo): Promise<void> {
     await values.put(stateKey(first.id), JSON.stringify(first), keepStateMs);
-    const records = pairsOf(theCity()).map(({ tag, externalId, fields }) => ({ tag, externalId, ...fields }));
-    const resource = resourceOf('geofence', { configuration, resolve: geometryResolver(parts) }, scope);
-    const results = await applyBatch({ configuration, writer }, resource, records, false);
-    const rejected = results.find(({ action }) => action === 'rejected');
-    if (rejected) throw new Error(`the demo's geofence ${rejected.index} is invalid: ${rejected.error?.message}`);
-  }
-
-  async function send(scope: Scope, devices: readonly Device[]): Promise<void> {
-    admitWrite?.();
-    const slab = new Slab();
-    const { project, environment } = scope;
-    const receipt = { project, environment, receivedAt: clock(), ip: null, replayed: false, replyTo: null };
-    const records = devices.map((device) => {
-      device.advance((ticksPerReport * tickMs * pace) / 1_000);
-      const { beacons: _, ...fix } = device.fix();
-      const deviceId = `${demoTag}-${device.deviceId}`;
-      const location = readLocation({ deviceId, userId: deviceId, ...fix }, receipt);
-      if (!location.ok) throw new Error(`the demo's location is invalid: ${location.problem.rule}`);
-      return recordOf(location.value, slab);
-    });
-    await log.append(topics.locations, records);
-  }
-
-  /** Runs until the end, the signal, or until the state of the run was taken away or its project was deleted. */
-  async function drive(scope: Scope, first: RunningDemo, signal: AbortSignal): Promise<void> {
-    const fleet = createFleet(theCity(), first.devices);
-    let text = JSON.stringify(first);
-    let locations = 0;
-    for (let tick = 0; clock() < first.endsAtMs && !signal.aborted; tick++) {
-      if (tick % ticksPerState === 0) {
-        if (isProjectDeleted(configuration, scope.project)) return;
-        const next = JSON.stringify({ ...first, locations });
-        if (!(await values.put(stateKey(first.id), next, keepStateMs, { current: text }))) return;
-        text = next;
-      }
-      const due = fleet.filter((_, index) => index % ticksPerReport === tick % ticksPerReport);
-      await send(scope, due);
-      locations += due.length;
-      await pause(tickMs, signal);
-    }
+    await loadGeofences(parts, scope, theCity());
   }
 
   async function runToEnd(scope: Scope, first: RunningDemo, lease: HeldLease, signal: AbortSignal): Promise<void> {
-    await drive(scope, first, AbortSignal.any([signal, lease.lost])).catch(onProblem);
+    try {
+      await driveFleet(parts, {
+        scope,
+        fleet: createFleet(theCity(), first.devices),
+        prefix: demoTag,
+        endsAtMs: first.endsAtMs,
+        signal: AbortSignal.any([signal, lease.lost]),
+        report: stateOf(scope, first),
+      });
+    } catch (error) {
+      onProblem(error);
+    }
     await forget(first, lease);
   }
-
-  const newRun = (startedAtMs: number): RunningDemo => ({
-    id: randomUUID(),
-    startedAtMs,
-    endsAtMs: startedAtMs + demoBounds.durationMs,
-    devices: demoBounds.devices,
-    locations: 0,
-  });
 
   async function forget({ id }: RunningDemo, lease: HeldLease): Promise<void> {
     await lease.release();
@@ -176,7 +131,7 @@ export function createDemo(parts: DemoParts): Demo {
 
   return {
     running,
-    geofences: (scope) => configuration.count('geofence', { ...scope, tag: demoTag }),
+    geofences: (scope) => countGeofences(parts, scope),
     stop,
 
     async start(scope) {
@@ -209,9 +164,7 @@ export function createDemo(parts: DemoParts): Demo {
 
     async remove(scope) {
       await stop(scope);
-      const ids = pairsOf(theCity()).map((pair) => geofenceId(scope, pair));
-      const find = (id: string) => configuration.geofence(scope, id);
-      return (await changeMany({ configuration, writer, clock }, 'geofence', 'delete', ids, find)).changed;
+      return removeGeofences(parts, scope, theCity());
     },
 
     async close() {
