@@ -12,8 +12,8 @@ export interface Job extends Queued {
   readonly pixels: number;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal | undefined;
-  /** Whether its cost is too high to share a process. */
-  readonly isLarge: boolean;
+  /** Returns whether its cost is too high to share a process. Its owner may turn out to be slow while it waits or runs. */
+  isLarge(): boolean;
   readonly alone: boolean;
   /** Deadline by the monotonic clock, `performance.now()`. */
   readonly answerByMs: number;
@@ -131,7 +131,7 @@ export class Child {
   }
 
   get hasLarge(): boolean {
-    return [...this.jobs.values()].some(({ isLarge }) => isLarge);
+    return [...this.jobs.values()].some((job) => job.isLarge());
   }
 
   takes(job: Job): boolean {
@@ -139,7 +139,7 @@ export class Child {
     if (this.end !== undefined || this.jobs.size >= this.maxJobs) return false;
     const all = [...this.jobs.values(), job];
     return (
-      !all.some(({ alone, isLarge }) => alone || isLarge) &&
+      !all.some((each) => each.alone || each.isLarge()) &&
       all.reduce((sum, { costMs }) => sum + costMs, 0) <= maxSharedMs
     );
   }

@@ -285,6 +285,21 @@ describe('a pool of drawing processes', () => {
     expect(await Promise.all(large)).toEqual(Array(4).fill('unavailable'));
   });
 
+  // A retried map kept what its owner was taken for at the crash. Maps of a slow style took all processes after it.
+  test('keeps one process free of a retried map whose owner turns out to be slow', async () => {
+    open({ maxProcesses: 2 });
+    const [retried, crashed] = ['hold', 'crash'].map((style) =>
+      failureOf(pool.draw('slow', requestOf(style, 512), new Map())),
+    );
+    expect(await crashed).toMatch('could not be drawn');
+    expect(await failureOf(pool.draw('slow', requestOf('exceed', 512), new Map()))).toBe('map_too_large');
+    const another = failureOf(pool.draw('slow', requestOf('hold', 512), new Map()));
+    await pool.draw('other', requestOf('draw'), new Map());
+    expect(problems).toEqual(Array(2).fill(expect.stringContaining('SIGKILL')));
+    await pool.close();
+    expect(await Promise.all([retried, another])).toEqual(['unavailable', 'unavailable']);
+  });
+
   test('refuses a waiting map of the owner with the most pixels to admit another owner', async () => {
     open({ maxPixelsInFlight: 1_000_000 });
     const abuser = Array.from({ length: 10 }, () => failureOf(pool.draw('abuser', requestOf('hold'), new Map())));

@@ -176,10 +176,7 @@ export function createPool(poolOptions: PoolOptions): Pool {
           signal,
           failed,
           isAnswered: () => isAnswered,
-          // Its owner may turn out to be slow while it waits.
-          get isLarge() {
-            return options.costMs * Math.max(1, estimates.slownessOf(owner)) > largeMs;
-          },
+          isLarge: () => options.costMs * Math.max(1, estimates.slownessOf(owner)) > largeMs,
           alone: false,
           answerByMs: performance.now() + answerTimeoutMs,
           done(result, processorMs) {
