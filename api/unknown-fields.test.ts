@@ -49,6 +49,11 @@ describe.each(resources)('%s', (path, fields, name, misspelt, meant) => {
     expect(form.body.meta.param).toBe(misspelt);
   });
 
+  it('refuse a record whose metadata was left out of an answer: it would delete the metadata', async () => {
+    const answer = await api.call('PUT', `/v1/${path}/a/d`, { body: { ...fields, metadataOmitted: true } });
+    expect(answer).toMatchObject({ status: 400, body: { meta: { param: 'metadataOmitted' } } });
+  });
+
   it('accept a record that was read, unused fields of clients, and dictionaries by key', async () => {
     const { body } = await api.call('PUT', `/v1/${path}/a/c`, { body: { ...fields, metadata: { open: true } } });
     const read = body[name];

@@ -15,7 +15,7 @@ import { geofenceId, geofenceRecord, replacedGeofence } from '../api/geofences/r
 import { requireBeaconPlan } from '../api/plans.js';
 import { type ExportedFields, exportedBeacon, exportedGeofence } from '../api/stored-fields.js';
 import type { Outcome, RawFields } from '../http/fields/reader.js';
-import type { FieldTable } from '../http/fields/table.js';
+import { answeredFields, type FieldTable } from '../http/fields/table.js';
 import type { ConfigurationReader, Scope } from '../pipeline/catalog/types.js';
 import { deriveId } from '../schemas/ids.js';
 import { Beacon, type BeaconRecord } from '../schemas/json/beacon.js';
@@ -117,13 +117,6 @@ function geofenceResource({ configuration, resolve }: ResourceParts, scope: Scop
     },
   };
 }
-
-/**
- * Returns the fields of an answer that a record may bring along when it is sent back. One whose metadata is left out is
- * not whole: it would delete the metadata.
- */
-const answeredFields = (properties: object): string[] =>
-  Object.keys(properties).filter((name) => name !== 'metadataOmitted');
 
 /** Records of one turn: reading them takes a few milliseconds. */
 const pageRecords = 500;

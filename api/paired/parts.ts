@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { answerOf, bodyFields, capitalized, found, success } from '../../http/describe.js';
 import type { RawFields } from '../../http/fields/reader.js';
-import { schemaOf, unknownField } from '../../http/fields/table.js';
+import { answeredFields, schemaOf, unknownField } from '../../http/fields/table.js';
 import { parameterError } from '../../schemas/errors.js';
 import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
@@ -29,7 +29,7 @@ export function createPairedParts<Given, Input, Stored extends GeofenceRecord | 
   edit: Edit,
 ) {
   const { name, fields: table } = resource;
-  const answered = Object.keys(resource.answer.properties);
+  const answered = answeredFields(resource.answer.properties);
   const find = (request: FastifyRequest, id: string | undefined): Stored =>
     found(id === undefined ? undefined : resource.find(callerOf(request), id), name);
   const answer = (record: Stored) => ({ meta: success, [name]: resource.json(record, clock()) });

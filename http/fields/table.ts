@@ -144,6 +144,13 @@ export function schemaOf(
 const baseOf = (name: string): string => name.split(/[.[]/, 1)[0]!;
 
 /**
+ * Returns the fields of an answer that a record may bring along when it is sent back. One whose metadata is left out is
+ * not whole: it would delete the metadata.
+ */
+export const answeredFields = (properties: object): string[] =>
+  Object.keys(properties).filter((name) => name !== 'metadataOmitted');
+
+/**
  * Returns the first field that the table does not know: ignoring a misspelt `dwellThreshold` would turn dwell events
  * off without notice.
  * @param answered names of the fields of answers, so that a record that was read can be sent back.
