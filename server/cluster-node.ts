@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { openClickHouse } from '../backends/cluster/clickhouse/analytics.js';
+import { createClickHouse } from '../backends/cluster/clickhouse/analytics.js';
 import { openCluster } from '../backends/cluster/cluster.js';
 import { watched } from '../backends/embedded/environment.js';
 import { createSpace, refuseWhenFull, refuseWhenOut } from '../backends/embedded/space.js';
@@ -20,6 +20,7 @@ import { type Log, topics } from '../pipeline/ports.js';
 import { stageMetrics } from '../pipeline/stages/metrics.js';
 import { createNodeSessions, createSignInLinks } from './accounts.js';
 import { closeHttp } from './close-http.js';
+import { type ClusterHistory, openHistory } from './cluster-history.js';
 import { clusterOptionsOrRefuse } from './cluster-options.js';
 import { type RoleParts, startRole } from './cluster-roles.js';
 import type { Configuration, Role } from './config/schema.js';
@@ -145,18 +146,30 @@ export async function startClusterNode(configuration: Configuration, logger: Log
     demand,
     catchUp,
   };
+  const histories: ClusterHistory[] = [];
+  async function openHistoryOf(role: Role): Promise<ClusterHistory> {
+    const { patience } = backend;
+    const history = await openHistory({
+      analytics: createClickHouse(options.clickHouse, { observer: observers.clickhouse, patience }),
+      clickHouse: options.clickHouse,
+      onAway: (problem) => onProblem(`${problem}; role ${role} goes on without history`),
+      onReady: () => logger.info({ role }, 'ClickHouse is back'),
+    });
+    histories.push(history);
+    return history;
+  }
   const app = createNodeServer(node);
   const operations = await addOperations(app, {
     // Without a write the node learns of no change: keys that were revoked elsewhere would stay valid here.
     ready: async () => refuseWhenOut(space),
+    waitsFor: () => (histories.every(({ isReady }) => isReady) ? [] : ['clickhouse']),
     exposition: () => exposition(registry, []),
   });
   const shared: RoleParts = {
     ...node,
     stageMetrics: createRecorder(stageMetrics, registry),
     backend,
-    openAnalytics: () =>
-      openClickHouse(options.clickHouse, { observer: observers.clickhouse, patience: backend.patience }),
+    openHistory: openHistoryOf,
     clickHouse: options.clickHouse,
     clusterOptions: options,
     writer,

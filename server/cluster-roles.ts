@@ -1,7 +1,5 @@
 /** Wires the parts of each cluster role. */
-import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import type { ClickHouseAnalytics } from '../backends/cluster/clickhouse/analytics.js';
 import type { ClusterBackend, ClusterOptions } from '../backends/cluster/cluster.js';
 import type { ClickHouseOptions } from '../backends/cluster/options.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
@@ -10,17 +8,17 @@ import type { MonitoredCatalog } from '../pipeline/catalog/index/catalog.js';
 import { createCatchUp, createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
 import type { EncodedWriter, SpatialQueries } from '../pipeline/catalog/types.js';
 import { isPortError } from '../pipeline/errors.js';
-import { topics } from '../pipeline/ports.js';
+import { type Analytics, topics } from '../pipeline/ports.js';
 import { retried } from '../pipeline/retrying.js';
-import { migrate } from '../pipeline/stages/analytics/migrate.js';
 import { createSweeperLeases } from '../pipeline/sweeper.js';
 import type { RoadProvider } from '../providers/roads/provider.js';
 import { addBacklogMetrics, atMostEvery, progressAt } from './backlog.js';
+import type { ClusterHistory } from './cluster-history.js';
 import type { Role } from './config/schema.js';
 import { addApi, addIngest, type NodeParts } from './http.js';
 import { createMaps, loggedTo } from './maps.js';
 import { observeCaches, type Recorder } from './metrics.js';
-import { closing, type Part } from './node.js';
+import { closing, type Part, rejectionOf } from './node.js';
 import { createPacing } from './pacing.js';
 import { startAnalyticsSink } from './stages/analytics.js';
 import { startEraser } from './stages/erasure.js';
@@ -34,7 +32,7 @@ export interface RoleParts extends NodeParts {
   readonly stageMetrics: Recorder;
   readonly backend: ClusterBackend;
   /** Each role has its own connections. */
-  readonly openAnalytics: () => Promise<ClickHouseAnalytics>;
+  readonly openHistory: (role: Role) => Promise<ClusterHistory>;
   readonly clickHouse: ClickHouseOptions;
   /** With which replays connect. */
   readonly clusterOptions: Omit<ClusterOptions, 'onProblem'>;
@@ -49,7 +47,6 @@ export interface RoleParts extends NodeParts {
   readonly app: FastifyInstance;
 }
 
-const tables = fileURLToPath(new URL('../schemas/clickhouse', import.meta.url));
 /** How often a node reads the progress of evaluation from Redis during uploads. */
 const progressEveryMs = 50;
 
@@ -109,28 +106,27 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
   },
 
   async api(parts) {
-    const { configuration, logger, backend, clickHouse, writer, spatial, mailer, roads, app } = parts;
-    const analytics = await parts.openAnalytics();
-    await migrate(analytics, tables, clickHouse);
+    const { configuration, logger, backend, writer, spatial, mailer, roads, app } = parts;
+    const history = await parts.openHistory('api');
     const maps = createMaps(configuration, loggedTo(logger));
     const webhookClient = createWebhookClient(configuration);
     const { requestLog: log, requestStates: states, requestDeliveries: deliveries, leases, values } = backend;
     const follower = await addApi(app, parts, {
       writer,
       spatial,
-      analytics,
+      analytics: history.reading,
       stores: { log, states, deliveries, leases, takeLease: createSweeperLeases(values) },
       services: { maps, roads, mailer, webhookClient },
       nextOffsets: () => states.nextOffsets(log.partitions(topics.locations)),
       replaySource: { kind: 'cluster', options: parts.clusterOptions },
     });
     return {
-      done: follower.done,
+      done: Promise.race([follower.done, rejectionOf(history.done)]),
       async stop() {
         await follower.stop();
         await maps.close();
         await webhookClient.close();
-        await analytics.close();
+        await history.close();
       },
     };
   },
@@ -150,43 +146,47 @@ const roles: Readonly<Record<Role, (parts: RoleParts) => Promise<Part>>> = {
     });
   },
 
-  async analytics({
-    configuration,
-    logger,
-    stageMetrics,
-    backend,
-    openAnalytics,
-    clickHouse,
-    readModel,
-    secretCipher,
-  }) {
-    const analytics = await openAnalytics();
-    await migrate(analytics, tables, clickHouse);
-    const { log, positions, stateStore: states, deliveryQueue: deliveries, values } = backend;
-    const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics: stageMetrics });
-    const writer = createConfigurationWriter({ log, readModel });
-    const eraser = startEraser(
-      {
-        readModel,
-        writer,
-        takeLease: createSweeperLeases(values),
-        log,
-        states,
-        positions,
-        deliveries,
-        analytics,
-        secretCipher,
-        cluster: clickHouse.cluster,
-      },
-      { configuration, logger },
-    );
+  async analytics(parts) {
+    const history = await parts.openHistory('analytics');
+    const storing = history.whenReady((analytics) => startStoring(analytics, parts));
     return {
-      done: Promise.race([sink.done, eraser.done]),
+      done: storing.done,
       async stop() {
-        await eraser.stop();
-        await sink.close();
-        await analytics.close();
+        await storing.stop();
+        await history.close();
       },
     };
   },
 };
+
+/** Starts what writes to ClickHouse, whose tables are ready. */
+function startStoring(
+  analytics: Analytics,
+  { configuration, logger, stageMetrics, backend, clickHouse, readModel, secretCipher }: RoleParts,
+): Part {
+  const { log, positions, stateStore: states, deliveryQueue: deliveries, values } = backend;
+  const sink = startAnalyticsSink({ log, positions, analytics }, { configuration, logger, metrics: stageMetrics });
+  const writer = createConfigurationWriter({ log, readModel });
+  const eraser = startEraser(
+    {
+      readModel,
+      writer,
+      takeLease: createSweeperLeases(values),
+      log,
+      states,
+      positions,
+      deliveries,
+      analytics,
+      secretCipher,
+      cluster: clickHouse.cluster,
+    },
+    { configuration, logger },
+  );
+  return {
+    done: Promise.race([sink.done, eraser.done]),
+    async stop() {
+      await eraser.stop();
+      await sink.close();
+    },
+  };
+}

@@ -6,6 +6,8 @@ import { ApiError } from '../schemas/errors.js';
 export interface OperationsDependencies {
   /** Resolves when every part is ready. Called with a time limit, once at a time. */
   readonly ready: () => Promise<unknown>;
+  /** Returns the services without which a node is ready, but whose part it can't do yet. Default: none. */
+  readonly waitsFor?: () => readonly string[];
   /** Returns the metrics in Prometheus text format. Called once at a time. */
   readonly exposition: () => Promise<string>;
 }
@@ -42,7 +44,7 @@ export function sharingNext<T>(make: () => Promise<T>): () => Promise<T> {
 /** Adds `/health/live`, `/health/ready` and `/metrics`. */
 export async function addOperations(
   app: FastifyInstance,
-  { ready, exposition }: OperationsDependencies,
+  { ready, waitsFor = () => [], exposition }: OperationsDependencies,
 ): Promise<Operations> {
   let isStarted = false;
   const sharedExposition = sharingNext(exposition);
@@ -62,7 +64,8 @@ export async function addOperations(
       if (app.connections.isStopping) throw new ApiError('unavailable', 'the server is stopping');
       if (!isStarted) throw new ApiError('unavailable', 'the server is starting');
       await sharedReadiness();
-      return { status: 'ready' };
+      const missing = waitsFor();
+      return { status: 'ready', ...(missing.length > 0 && { waitsFor: missing }) };
     });
     app.get('/metrics', { config, schema: { tags, summary: 'Prometheus metrics' } }, async (_, reply) => {
       return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await sharedExposition());

@@ -22,6 +22,11 @@ import { createQueries } from './queries.js';
 import { isTooOld, tooOldReason } from './versions.js';
 
 export interface ClickHouseAnalytics extends Analytics {
+  /**
+   * Creates the database if it is missing. Rejects when the server is out of reach, refuses the login or is too old. It
+   * is not repeated.
+   */
+  connect(signal?: AbortSignal): Promise<void>;
   /** Resolves when the server answers. Rejects with the reason when it can't be reached. */
   ping(): Promise<void>;
   /** Waits for running statements and queries. Nothing may be called afterwards. */
@@ -39,27 +44,42 @@ export interface ConnectParts {
   readonly outageLimitMs?: number;
 }
 
-/**
- * Connects, and creates the database if it is missing. Rejects when the server refuses the login, is too old, or can't
- * be reached for two minutes. Bind times as epoch milliseconds. 64-bit integers are returned as numbers. A failed
- * statement rejects with ClickHouse's `code` and `type`, an unanswered query with a PortError.
- */
+/** Connects. Rejects when the server refuses the login, is too old, or can't be reached for two minutes. */
 export async function openClickHouse(
   options: ClickHouseOptions,
-  { observer = noObserver, patience, outageLimitMs = defaultOutageLimitMs }: ConnectParts = {},
+  { outageLimitMs = defaultOutageLimitMs, ...parts }: ConnectParts = {},
 ): Promise<ClickHouseAnalytics> {
-  const clients = createClients(options, observer);
-  const retries: Retries = { patience, outageLimitMs };
+  const analytics = createClickHouse(options, { outageLimitMs, ...parts });
   try {
-    await withRetries(retries, async () => {
-      await refuseOldServers(clients.withoutDatabase);
-      await ensureDatabase(clients, options);
-    });
+    await retried(() => analytics.connect(), { limitMs: outageLimitMs, isFinal: (error) => !isPassing(error) });
   } catch (error) {
-    await closeAll(clients);
-    throw new Error(`ClickHouse at ${new URL(options.url).origin} can't be used: ${reasonOf(error)}`, { cause: error });
+    await analytics.close();
+    throw unusable(options, error);
   }
-  return analyticsOver(clients, retries, options.requestTimeoutMs);
+  return analytics;
+}
+
+/** Returns the error of a server that can't be used, for operators. */
+export const unusable = ({ url }: Pick<ClickHouseOptions, 'url'>, error: unknown): Error =>
+  new Error(`ClickHouse at ${new URL(url).origin} can't be used: ${reasonOf(error)}`, { cause: error });
+
+/**
+ * Returns the port, before its first call of which `connect` must have resolved. Bind times as epoch milliseconds.
+ * 64-bit integers are returned as numbers. A failed statement rejects with ClickHouse's `code` and `type`, an
+ * unanswered query with a PortError.
+ */
+export function createClickHouse(
+  options: ClickHouseOptions,
+  { observer = noObserver, patience, outageLimitMs = defaultOutageLimitMs }: ConnectParts = {},
+): ClickHouseAnalytics {
+  const clients = createClients(options, observer);
+  return {
+    async connect(signal) {
+      await refuseOldServers(clients.withoutDatabase, signal);
+      await ensureDatabase(clients, options, signal);
+    },
+    ...analyticsOver(clients, { patience, outageLimitMs }, options.requestTimeoutMs),
+  };
 }
 
 interface Retries {
@@ -79,8 +99,9 @@ const withRetries = <T>(
     isForAll: waits,
   });
 
-async function refuseOldServers(client: ClickHouseClient): Promise<void> {
-  const [row] = await rowsOf<{ version: string }>(client, { sql: 'SELECT version() AS version', parameters: {} });
+async function refuseOldServers(client: ClickHouseClient, signal: AbortSignal | undefined): Promise<void> {
+  const sql = 'SELECT version() AS version';
+  const [row] = await rowsOf<{ version: string }>(client, { sql, parameters: {}, ...(signal && { signal }) });
   if (row && isTooOld(row.version)) throw new RangeError(tooOldReason(row.version));
 }
 
@@ -88,9 +109,10 @@ async function refuseOldServers(client: ClickHouseClient): Promise<void> {
 async function ensureDatabase(
   { writing, withoutDatabase }: Clients,
   { database, cluster }: ClickHouseOptions,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await writing.command({ query: 'SELECT 1' });
+    await writing.command({ query: 'SELECT 1', ...(signal && { abort_signal: signal }) });
   } catch (error) {
     if (!(error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE')) throw error;
     const everywhere = cluster === undefined ? '' : ` ON CLUSTER ${literal(cluster)}`;
@@ -100,7 +122,11 @@ async function ensureDatabase(
 
 const closeAll = (clients: Clients) => Promise.all(Object.values(clients).map((client) => client.close()));
 
-function analyticsOver(clients: Clients, retries: Retries, requestTimeoutMs: number): ClickHouseAnalytics {
+function analyticsOver(
+  clients: Clients,
+  retries: Retries,
+  requestTimeoutMs: number,
+): Omit<ClickHouseAnalytics, 'connect'> {
   const { writing, reading } = clients;
   const queries = createQueries(reading, requestTimeoutMs);
   const running = new Set<Promise<unknown>>();

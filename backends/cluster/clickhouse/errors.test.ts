@@ -1,5 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { expect, test } from 'vitest';
+import { PortError } from '../../../pipeline/errors.js';
 import { isPassing, isUnreached, reasonOf } from './errors.js';
 
 const answered = (type: string) => new ClickHouseError({ code: '1', type, message: type });
@@ -37,6 +38,11 @@ test.each([
   ['the connection ended', failed('ECONNRESET'), { passing: true, unreached: true }],
   ['its name is not known now', failed('ENOTFOUND'), { passing: true, unreached: true }],
   ['a gateway answered', new Error('<html>502 Bad Gateway</html>'), { passing: true, unreached: true }],
+  [
+    'a query of the port was not answered',
+    new PortError('unavailable', 'ClickHouse does not answer'),
+    { passing: true, unreached: false },
+  ],
   ['no answer came', new Error('Timeout error.'), { passing: true, unreached: false }],
   ['the certificate is not trusted', failed('SELF_SIGNED_CERT_IN_CHAIN'), { passing: false, unreached: false }],
   ['the certificate is for another name', failed('ERR_TLS_CERT_ALTNAME_INVALID'), { passing: false, unreached: false }],

@@ -1,5 +1,6 @@
 /** Classifies failed requests to ClickHouse. */
 import { ClickHouseError } from '@clickhouse/client';
+import { isPortError } from '../../../pipeline/errors.js';
 import { cutText } from '../../../schemas/cut-text.js';
 
 /**
@@ -41,7 +42,7 @@ export function isUnreached(error: unknown): boolean {
 export const isPassing = (error: unknown): boolean =>
   error instanceof ClickHouseError
     ? passingTypes.has(error.type ?? '') || diskErrors.test(error.message)
-    : isUnreached(error) || isSilent(error);
+    : isUnreached(error) || isSilent(error) || isPortError(error);
 
 const maxReasonCharacters = 500;
 

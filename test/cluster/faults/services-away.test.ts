@@ -3,11 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { batchRecords } from '../../../ingest/bulk/upload.js';
 import type { Role } from '../../../server/config/schema.js';
+import { startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import { startProxy } from '../../../testing/services/proxy.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';
-import { ok } from '../../support/client.js';
+import { type Json, ok } from '../../support/client.js';
 import { newTestCluster, type OwnServices } from '../../support/cluster.js';
 import { ClusterNodes } from '../../support/cluster-nodes.js';
 
@@ -15,7 +16,7 @@ const timeout = 600_000;
 const report = { deviceId: 'device', latitude: 0, longitude: 0, accuracy: 5 };
 
 /** Starts one node that takes requests. */
-async function startFront(own: OwnServices, ...more: Role[]) {
+async function startFront(own: OwnServices, ...more: readonly Role[]) {
   const front = { name: 'front', roles: ['ingest', 'api', ...more] as const };
   const nodes = await ClusterNodes.start(newTestCluster(own)!.environment, [front]);
   onTestFinished(() => nodes.dispose());
@@ -68,4 +69,40 @@ it('lets an upload wait while Redis is away', { timeout }, async () => {
   await delay(redisAwayMs);
   redis.mend();
   expect(ok(await upload)).toMatchObject({ accepted: reports.length, rejected: 0 });
+});
+
+/** What `/health/ready` answers. */
+const readiness = async (nodes: ClusterNodes) => (await fetch(`${nodes.address()}/health/ready`)).json();
+
+// It ended after two minutes, again and again, and with it the configuration and the locations of devices.
+it('starts while ClickHouse is away, and has its history afterwards', { timeout }, async () => {
+  const clickhouse = await startClickHouse();
+  onTestFinished(() => clickhouse.stop());
+  await clickhouse.kill();
+  const { nodes, client } = await startFront({ clickhouse }, 'pipeline', 'analytics');
+  expect(await readiness(nodes)).toEqual({ status: 'ready', waitsFor: ['clickhouse'] });
+
+  const fence = { type: 'circle', coordinates: [0, 0], radius: 100, description: 'here' };
+  ok(await client.put('/v1/geofences/test/here', fence));
+  const { events } = ok(await client.post('/v1/track', { ...report, deviceId: 'visitor' }));
+  expect(events.map(({ type }: Json) => type)).toEqual(['user.entered_geofence']);
+  const history = ['/v1/events', '/v1/users', '/v1/analytics/visits?from=2026-01-01&to=2026-02-01'];
+  for (const path of history) {
+    const { status, body, headers } = await client.get(path);
+    expect([status, body.meta.type, headers.get('retry-after')], path).toEqual([503, 'unavailable', '5']);
+  }
+  const [front] = nodes.nodes;
+  const lines = front!.log().split('\n');
+  const told = (role: Role) => lines.filter((line) => line.includes(`role ${role} goes on without history`));
+  expect([told('api'), told('analytics')].map(({ length }) => length)).toEqual([1, 1]);
+  // A node that stops does not wait for it.
+  expect(await front!.restart()).toEqual({ code: 0, signal: null });
+  await front!.working();
+
+  await clickhouse.restart();
+  await until(async () => (await client.get('/v1/events')).status === 200);
+  await until(async () => ok(await client.get('/v1/events')).events.length === 1);
+  expect(ok(await client.get('/v1/events')).events[0]._id).toBe(events[0]._id);
+  expect(await readiness(nodes)).toEqual({ status: 'ready' });
+  expect(nodes.restarts, 'restarts by the test').toBe(1);
 });
