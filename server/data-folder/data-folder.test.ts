@@ -60,3 +60,13 @@ describe('a folder of others is refused and stays as it is', () => {
     expect(['', name].map(modeOf)).toEqual([0o700, 0o700]);
   });
 });
+
+// The first start of a cluster node without its services ended after a minute, and all later ones were refused.
+it.each(['in-use.socket', 'lock-0a1b2c', 'encryption-key.unfinished', 'encryption-key.sha256'])(
+  'a folder in which a first start left %s is taken',
+  (name) => {
+    writeFileSync(join(folder, name), '');
+    prepare();
+    expect(modeOf('')).toBe(0o700);
+  },
+);

@@ -8,13 +8,16 @@ import type { Logger } from 'pino';
 import { createFolder } from '../../schemas/create-folder.js';
 import { unfinishedRestoreFile } from '../backup/unfinished.js';
 import { StartError } from '../failures.js';
+import { isOfLock } from './lock.js';
 
 const groupAndOthers = 0o077;
 
 /** Each folder in which a node has begun has one of them. */
-const marks = [join('log', 'data.mdb'), 'read-model', 'encryption-key', unfinishedRestoreFile];
+const marks = [join('log', 'data.mdb'), 'read-model', 'encryption-key', 'encryption-key.sha256', unfinishedRestoreFile];
 /** What commands and operators put into the folder before a node begins, and what systems do. */
 const ofPreparation: ReadonlySet<string> = new Set(['admin-api-key', 'basemap', 'roads', 'lost+found', '.DS_Store']);
+/** What a first start leaves that ended before it began, for example without its services. */
+const isOfFirstStart = (name: string): boolean => isOfLock(name) || name === 'encryption-key.unfinished';
 
 /**
  * Creates the folder if necessary, and removes the permissions of other users from it and its content. Everything that
@@ -40,7 +43,7 @@ export function prepareDataFolder(folder: string, logger: Pick<Logger, 'info' | 
 /** Throws a StartError for what may be a home folder, or the root of the system: others need their permissions. */
 function refuseFolderOfOthers(folder: string): void {
   if (marks.some((name) => existsSync(join(folder, name)))) return;
-  const other = readdirSync(folder).find((name) => !ofPreparation.has(name));
+  const other = readdirSync(folder).find((name) => !ofPreparation.has(name) && !isOfFirstStart(name));
   if (other === undefined) return;
   const problem = `it contains ${other}, and nothing of Fenceline; name an empty folder, or one that does not exist`;
   throw new StartError(`the data folder ${folder} can't be used: ${problem}`);

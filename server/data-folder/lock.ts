@@ -14,6 +14,9 @@ export const lockFileName = 'in-use.socket';
 /** Sockets of processes that are about to take the lock. */
 const candidatePrefix = 'lock-';
 
+/** Returns whether a process that took the lock, or was about to, left the file. */
+export const isOfLock = (name: string): boolean => name === lockFileName || name.startsWith(candidatePrefix);
+
 /** Returns the shorter of the absolute and the relative path, because socket paths are limited to about 100 bytes. */
 function socketPath(folder: string, name = lockFileName): string {
   const path = join(folder, name);
