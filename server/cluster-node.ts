@@ -72,10 +72,14 @@ const stopOrder: readonly Role[] = ['ingest', 'api', 'pipeline', 'webhooks', 'an
 const consumingRoles: readonly Role[] = ['pipeline', 'webhooks', 'analytics'];
 
 /**
- * Resolves when the roles run. The caller stops the node. Rejects when the configuration is contradictory, or a service
- * cannot be reached.
+ * Resolves when the roles run. The caller stops the node. Rejects when the configuration is contradictory, a service
+ * cannot be reached, or the signal aborts while the start waits for one that it needs for as long as that takes.
  */
-export async function startClusterNode(configuration: Configuration, logger: Logger): Promise<Node> {
+export async function startClusterNode(
+  configuration: Configuration,
+  logger: Logger,
+  ending: AbortSignal,
+): Promise<Node> {
   refuseContradictions(configuration);
   reportUnusableFiles(configuration, logger);
   const options = clusterOptionsOrRefuse(configuration);
@@ -97,7 +101,7 @@ export async function startClusterNode(configuration: Configuration, logger: Log
   };
   const onRefusal = (service: string): void => metrics.add('dependency_refusals_total', 1, service);
   const observers = createServiceObservers(registry);
-  const backend = await openCluster({ ...options, onProblem, onRefusal, observers });
+  const backend = await openCluster({ ...options, onProblem, onRefusal, ending, observers });
   const { log } = backend;
   /** Refuses changes while the disk is full: Kafka would accept them, but the caller would wait for the read model. */
   const requestLog: Log = {

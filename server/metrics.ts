@@ -22,7 +22,7 @@ export const clusterMetrics = {
     label: 'service',
     help:
       'Answers of Kafka or Redis that serve no process, because replicas are away or memory is full, by service. ' +
-      'Stages wait for as long as they come.',
+      'Also requests for an unknown schema that the registry did not answer. Stages wait for as long as they come.',
   },
 } as const;
 

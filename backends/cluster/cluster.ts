@@ -46,6 +46,8 @@ export interface ClusterOptions {
   readonly onProblem: (message: string) => void;
   /** Called for each answer of a service that serves no process at the moment, for which stages wait. */
   readonly onRefusal?: (service: RefusingService) => void;
+  /** Ends the wait for a registry that is out of reach, at a start that needs it. */
+  readonly ending?: AbortSignal;
   /** Observe the clients, for metrics. */
   readonly observers?: { readonly kafka: ClientObserver; readonly redis: ClientObserver };
 }
@@ -76,8 +78,8 @@ export interface ClusterBackend {
 }
 
 /**
- * Connects to the services. Rejects when a service is out of reach for about a minute or refuses the login, and during
- * a repartition.
+ * Connects to the services. Rejects when Kafka or Redis is out of reach for about a minute, when a service refuses the
+ * login, and during a repartition.
  */
 export async function openCluster(options: ClusterOptions): Promise<ClusterBackend> {
   const { onProblem, observers } = options;
@@ -105,6 +107,8 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       knownIds: createKnownIds(redis),
       subjectPrefix: options.kafka.prefix,
       onProblem,
+      patience,
+      signal: options.ending,
     });
     const connection = await opened(connectKafka(options.kafka, report, { observer: observers?.kafka, patience }));
     const { sessionTimeoutMs, stallTimeoutMs } = options.kafka;

@@ -1,7 +1,7 @@
 /**
  * How long a node's stages wait for services that answer, but can serve no process at the moment: replicas are away, or
  * memory is full. Another process would get the same answer, so ending this one helps nobody. Rows wait for ClickHouse
- * in the same way, whether it answers or not.
+ * in the same way, and records with an unknown schema for the registry, whether these answer or not.
  */
 export class Patience {
   readonly #onRefusal: (service: RefusingService, reason: string) => void;
@@ -38,4 +38,4 @@ export class Patience {
   }
 }
 
-export type RefusingService = 'kafka' | 'redis';
+export type RefusingService = 'kafka' | 'redis' | 'registry';

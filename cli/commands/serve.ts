@@ -21,7 +21,10 @@ export const run: Run<OptionsOf<'serve'>> = async (values) => {
   // Loaded after the announcement, because loading a node takes over a second.
   const [{ pino }, { loggerOptions }] = await Promise.all([import('pino'), import('../../server/logger.js')]);
   const logger = pino(loggerOptions(configuration), pino.destination(2));
-  const node = await start(configuration, logger).catch(async (error) => {
+  const ending = new AbortController();
+  void asked.then(() => ending.abort());
+  const node = await start(configuration, logger, ending.signal).catch(async (error) => {
+    if (error.name === 'AbortError') process.exit(0);
     const { folderFailure } = await import('../../server/data-folder/unusable.js');
     throw folderFailure(configuration.data, error) ?? error;
   });
@@ -62,9 +65,9 @@ const withAddress =
 /**
  * Loads only the implementation of the backend: the embedded engine takes 150 MB, which a cluster node doesn't need.
  */
-async function start(configuration: Configuration, logger: Logger): Promise<Node> {
+async function start(configuration: Configuration, logger: Logger, ending: AbortSignal): Promise<Node> {
   if (configuration.backend === 'cluster')
-    return (await import('../../server/cluster-node.js')).startClusterNode(configuration, logger);
+    return (await import('../../server/cluster-node.js')).startClusterNode(configuration, logger, ending);
   return (await import('../../server/embedded-node.js')).startEmbeddedNode(configuration, logger);
 }
 

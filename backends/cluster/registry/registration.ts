@@ -1,6 +1,6 @@
 /**
  * Determines the schema ids at the start of a process. It registers every version that was ever shipped, or uses the
- * known ids while the registry is out of reach.
+ * known ids while the registry is out of reach. If one is not known, the start waits: no process could do better.
  *
  * An id with two meanings is refused, because records with it would be misread.
  */
@@ -11,7 +11,7 @@ import type { KnownId, KnownIds } from './known-ids.js';
 import { isSameLayout } from './layout.js';
 import type { Version } from './shipped-schemas.js';
 
-/** How long requests to the registry are retried when all ids are known already. */
+/** How long requests to the registry are retried before the known ids are used, or the wait is reported. */
 const shortOutageMs = 5_000;
 
 export interface RegistrationParts {
@@ -22,6 +22,8 @@ export interface RegistrationParts {
   readonly subjectOf: (topic: Topic) => string;
   readonly outageLimitMs: number;
   readonly onProblem: (problem: string) => void;
+  /** Ends the wait. */
+  readonly signal: AbortSignal | undefined;
 }
 
 export interface StartIds {
@@ -29,16 +31,12 @@ export interface StartIds {
   readonly writeIds: ReadonlyMap<Topic, number>;
 }
 
-/**
- * Returns all known ids, and those with which this process writes. Rejects when ids contradict each other, or one is
- * not known during an outage.
- */
+/** Returns all known ids, and those with which this process writes. Rejects when ids contradict each other. */
 export async function idsAtStart(parts: RegistrationParts): Promise<StartIds> {
   const { knownIds } = parts;
+  const given = await registered(parts);
   const before = await knownIds.read();
-  const fromBefore = writeIdsFrom(before, parts);
-  const given = await registered(parts, fromBefore.missing);
-  if (given === undefined) return { known: before, writeIds: fromBefore.ids };
+  if (given === undefined) return { known: before, writeIds: writeIdsFrom(before, parts).ids };
   refuseContradictions([...before, ...given]);
   await knownIds.write(given);
   const known = [...(await knownIds.read()), ...given];
@@ -48,21 +46,23 @@ export async function idsAtStart(parts: RegistrationParts): Promise<StartIds> {
 }
 
 /** Registers the versions. Returns undefined when the registry is out of reach but all ids are known. */
-async function registered(
-  parts: RegistrationParts,
-  missing: readonly string[],
-): Promise<readonly KnownId[] | undefined> {
-  const { outageLimitMs, onProblem } = parts;
-  const limitMs = missing.length === 0 ? Math.min(shortOutageMs, outageLimitMs) : outageLimitMs;
+async function registered(parts: RegistrationParts): Promise<readonly KnownId[] | undefined> {
+  const { knownIds, outageLimitMs, onProblem, signal } = parts;
+  const missing = async (): Promise<string[]> => writeIdsFrom(await knownIds.read(), parts).missing;
+  const limitMs = Math.min(shortOutageMs, outageLimitMs);
   try {
     return await retried(() => registerAll(parts), { limitMs, isFinal: isRefusal });
   } catch (error) {
     if (isRefusal(error)) throw error;
-    const { message } = error as Error;
-    if (missing.length > 0) throw new Error(`${message}; no id is known for ${missing.join(', ')}`, { cause: error });
-    onProblem(`${message}; records are written with the ids that it assigned before`);
-    return undefined;
+    const names = (await missing()).join(', ');
+    const consequence = names
+      ? `the start waits for it, because no id is known for ${names}`
+      : 'records are written with the ids that it assigned before';
+    onProblem(`${(error as Error).message}; ${consequence}`);
   }
+  // Another node may have registered them meanwhile.
+  const attempt = async () => ((await missing()).length === 0 ? undefined : registerAll(parts));
+  return retried(attempt, { limitMs: Number.POSITIVE_INFINITY, isFinal: isRefusal, signal });
 }
 
 /** Returns each version with its id in the registry, in the order of `versions`. */

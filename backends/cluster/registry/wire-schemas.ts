@@ -16,9 +16,9 @@ export interface WireSchemas {
   toWire(topic: Topic, frame: Buffer): void;
   /**
    * Looks up unknown ids of these values, as `fromWire` requires. Retries during a short outage of the registry, and
-   * rejects after a longer one.
+   * rejects after a longer one. It also waits for the end of that while `waits` returns true. Default: never.
    */
-  learn(topic: Topic, frames: Iterable<Buffer | null>): Promise<void>;
+  learn(topic: Topic, frames: Iterable<Buffer | null>, waits?: () => boolean): Promise<void>;
   /**
    * Returns the frame with its internal id. A frame of the newest version is changed in place; one of another version
    * is encoded again. Foreign values are returned unchanged, but never with the topic's internal id. Call it once per

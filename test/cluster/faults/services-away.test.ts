@@ -1,16 +1,22 @@
 /** A node that takes requests stays while services are away, and says so or waits. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { batchRecords } from '../../../ingest/bulk/upload.js';
 import type { Role } from '../../../server/config/schema.js';
+import { launchServer } from '../../../server/server-process.js';
 import { startClickHouse } from '../../../testing/services/clickhouse/clickhouse.js';
 import { startKafka } from '../../../testing/services/kafka.js';
 import { startProxy } from '../../../testing/services/proxy.js';
+import { startRegistry } from '../../../testing/services/registry.js';
 import { services } from '../../../testing/services/services.js';
 import { until } from '../../../testing/until.js';
 import { type Json, ok } from '../../support/client.js';
 import { newTestCluster, type OwnServices } from '../../support/cluster.js';
 import { ClusterNodes } from '../../support/cluster-nodes.js';
+import { program } from '../../support/program.js';
 
 const timeout = 600_000;
 const report = { deviceId: 'device', latitude: 0, longitude: 0, accuracy: 5 };
@@ -105,4 +111,28 @@ it('starts while ClickHouse is away, and has its history afterwards', { timeout 
   expect(ok(await client.get('/v1/events')).events[0]._id).toBe(events[0]._id);
   expect(await readiness(nodes)).toEqual({ status: 'ready' });
   expect(nodes.restarts, 'restarts by the test').toBe(1);
+});
+
+// It ended after a minute, again and again.
+it('waits for the registry at a first start, and can be stopped meanwhile', { timeout }, async () => {
+  const registry = await startRegistry();
+  onTestFinished(() => registry.stop());
+  await registry.kill();
+  const { environment } = newTestCluster({ registry })!;
+  const dataFolder = await mkdtemp(join(tmpdir(), 'fenceline-first-start-'));
+  onTestFinished(() => rm(dataFolder, { recursive: true, force: true }));
+  async function launchWaiting() {
+    const node = launchServer({ program, dataFolder, environment: { ...environment, FENCELINE_ROLES: 'ingest' } });
+    onTestFinished(async () => void (await node.kill()));
+    await until(() => node.log().some((line) => line.includes('the start waits for it')), {
+      describe: () => node.log().join('\n'),
+    });
+    return node;
+  }
+  expect(await (await launchWaiting()).stop()).toEqual({ code: 0, signal: null });
+
+  const node = await launchWaiting();
+  await registry.restart();
+  await node.ready;
+  expect(await node.stop()).toEqual({ code: 0, signal: null });
 });

@@ -7,6 +7,7 @@ import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
 import avro from 'avsc';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { RegistryOptions } from '../../../backends/cluster/options.js';
+import { Patience } from '../../../backends/cluster/patience.js';
 import { connectRedis, type RedisConnection } from '../../../backends/cluster/redis/connection.js';
 import { createKnownIds, type KnownId, type KnownIds } from '../../../backends/cluster/registry/known-ids.js';
 import { openWireSchemas } from '../../../backends/cluster/registry/open.js';
@@ -43,11 +44,16 @@ beforeEach(async () => {
 interface Settings {
   readonly schemas?: SchemaSet;
   readonly outageLimitMs?: number;
+  readonly patience?: Patience;
+  readonly signal?: AbortSignal;
 }
 
-const open = (registry: RegistryOptions, { schemas, ...settings }: Settings = {}): Promise<WireSchemas> => {
+const open = (
+  registry: RegistryOptions,
+  { schemas, patience = new Patience(), ...settings }: Settings = {},
+): Promise<WireSchemas> => {
   const onProblem = (problem: string) => void problems.push(problem);
-  return openWireSchemas({ registry, knownIds, subjectPrefix: prefix, onProblem, ...settings }, schemas);
+  return openWireSchemas({ registry, knownIds, subjectPrefix: prefix, onProblem, patience, ...settings }, schemas);
 };
 
 /** Sends a request to the registry's API. */
@@ -273,20 +279,36 @@ describe('a registry with outages', () => {
     await registry.resume();
   });
 
-  test('that is down at the first start is retried, and then fails it', async () => {
+  const waitForStart = () => until(() => problems.some((problem) => problem.includes('the start waits for it')));
+
+  // Each start ended after a minute, and so did those that followed it.
+  test('that is down at the first start is waited for, until it or another node has the ids', async () => {
     const { schemas } = eventVersions(eventV1);
     network.cutOff();
-    const start = open(throughNetwork, { schemas });
-    await until(() => problems.length > 0);
+    const start = open(throughNetwork, { schemas, outageLimitMs: 200 });
+    await waitForStart();
     network.mend();
     const wire = await start;
     expect(await read(wire, wireFrame(wire))).toEqual(plain(event));
 
     network.cutOff();
-    const { schemas: next } = eventVersions(eventV1, eventV2);
-    await expect(open(throughNetwork, { schemas: next, outageLimitMs: 1_000 })).rejects.toThrow(
-      'no id is known for event.v2',
-    );
+    problems.length = 0;
+    const next = eventVersions(eventV1, eventV2);
+    const nextStart = open(throughNetwork, { schemas: next.schemas, outageLimitMs: 200 });
+    await waitForStart();
+    expect(problems.at(-1)).toMatch(/no id is known for event.v2$/);
+    const frame = next.codec.encode({ ...event, mood: 'good' });
+    const other = wireFrame(await open(registry, { schemas: next.schemas }), topics.events, Buffer.from(frame));
+    expect(idOf(wireFrame(await nextStart, topics.events, frame))).toBe(idOf(other));
+  });
+
+  test('that a start waits for does not keep the node from stopping', async () => {
+    network.cutOff();
+    const ending = new AbortController();
+    const start = open(throughNetwork, { outageLimitMs: 200, signal: ending.signal });
+    await waitForStart();
+    ending.abort();
+    await expect(start).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   test('that lost its data assigns new ids, which old and new nodes both understand', async () => {

@@ -24,7 +24,12 @@ export interface ConsumeParts {
   readonly socketsOpened: () => number;
   readonly source: PartitionSource;
   readonly options: Omit<ConsumeOptions, 'group'>;
-  readonly decode: (partition: number, messages: readonly KafkaMessage[]) => Promise<readonly LogRecord[]>;
+  /** Waits for the registry, if it must be asked, while `isWanted` returns true. */
+  readonly decode: (
+    partition: number,
+    messages: readonly KafkaMessage[],
+    isWanted: () => boolean,
+  ) => Promise<readonly LogRecord[]>;
 }
 
 /**
@@ -75,7 +80,11 @@ async function feed(assignment: PartitionAssignment, parts: ConsumeParts): Promi
     if (messages === undefined) return;
     if (assignment.needsVerification && !(await verifyLog(assignment, parts))) continue;
     if (messages.length > 0) {
-      const records = await parts.decode(partition, messages);
+      const decoding = parts.decode(partition, messages, () => assignment.isHeld);
+      // Nobody needs the records, or the failure, after the assignment is lost.
+      decoding.catch(() => {});
+      const records = await Promise.race([decoding, assignment.lost]);
+      if (records === undefined) return;
       if ((await handler.records(partition, records)) === 'halted') assignment.halt();
       else assignment.finish(positionAfter(records.at(-1)!));
     }

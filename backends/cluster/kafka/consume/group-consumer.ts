@@ -115,7 +115,7 @@ class GroupConsumer implements Subscription {
         waitsForReplicas: () => true,
       }),
       options,
-      decode: (partition, messages) => recordsOf(parts.wire, options.topic, partition, messages),
+      decode: (partition, messages, isWanted) => recordsOf(parts.wire, options.topic, partition, messages, isWanted),
     };
     this.#reporter = new OffsetReporter((offsets) => this.#membership.commit(offsets));
     this.#stopWatching = startWatchdog({

@@ -43,7 +43,7 @@ export function startStandaloneConsumer(parts: StandaloneConsumerParts): Subscri
       socketsOpened: connection.socketsOpened,
       source,
       options,
-      decode: (partition, messages) => recordsOf(wire, topic, partition, messages),
+      decode: (partition, messages, isWanted) => recordsOf(wire, topic, partition, messages, isWanted),
     });
   };
   function stop(): void {

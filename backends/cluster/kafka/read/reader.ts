@@ -68,7 +68,7 @@ export function createReader(
         next = isCut ? Number(found.at(-1)!.offset) + 1 : nextOffset;
         isEnd = isCut || nextOffset >= endOffset;
       }
-      return { records: await recordsOf(wire, topic, partition, found), nextOffset: next };
+      return { records: await recordsOf(wire, topic, partition, found, waitsForReplicas), nextOffset: next };
     },
     close: () => brokers.close(),
   };

@@ -8,17 +8,19 @@ export type ReadingWire = Pick<WireSchemas, 'learn' | 'fromWire'>;
 
 /**
  * Converts messages. It rewrites values in place, so each message may be converted once. Values are views into the
- * fetched buffer. Rejects when the registry does not answer.
+ * fetched buffer. Rejects when the registry does not answer for long, unless `waits` returns true.
  */
 export async function recordsOf(
   wire: ReadingWire,
   topic: Topic,
   partition: number,
   messages: readonly KafkaMessage[],
+  waits: () => boolean,
 ): Promise<LogRecord[]> {
   await wire.learn(
     topic,
     messages.map(({ value }) => value),
+    waits,
   );
   return messages.map((message) => toRecord(wire, topic, partition, message));
 }
