@@ -30,8 +30,8 @@ export interface WireSchemasOptions {
 }
 
 /**
- * Waits for the registry for as long as it takes, if Redis lacks an id. Rejects when a schema can't be registered, an id
- * has two meanings, or Redis is out of reach for too long.
+ * Waits for the registry for as long as it takes, if Redis lacks an id. Rejects when a schema can't be registered, an
+ * id has two meanings, or Redis is out of reach for too long.
  */
 export async function openWireSchemas(
   options: WireSchemasOptions,
