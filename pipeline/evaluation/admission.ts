@@ -82,7 +82,32 @@ function resultOf(
 function laterThanLast(location: Location, state: DeviceState | undefined): number {
   const last = state?.users[0]?.last;
   if (!last || !location.deviceTimed) return Number.POSITIVE_INFINITY;
-  return laterBy(location, last.occurredAt, state!.locationMs);
+  return isOfWrongClock(last, location)
+    ? laterByClock(location, state!.locationMs)
+    : laterBy(location, last.occurredAt, state!.locationMs);
+}
+
+/** Longer than a fix is under way to a server. */
+const maxLiveAgeMs = 2 * 60_000;
+/** Longer than an accepted location waits for its turn on the log. */
+const maxWaitMs = 60 * 60_000;
+
+/**
+ * Returns whether the clock of a server was ahead when the last location arrived: its time lies far beyond the receipt
+ * of a live fix that came after it. By their times, this fix and all others would be stale until that time has come.
+ */
+const isOfWrongClock = (last: LastLocation, { occurredAt, receivedAt }: Location): boolean =>
+  last.occurredAt > receivedAt + maxWaitMs && occurredAt > receivedAt - maxLiveAgeMs;
+
+/**
+ * Returns by how many milliseconds of the device's clock a fix is later than the last one, if the clock tells that its
+ * request was sent again; Infinity otherwise.
+ */
+function laterByClock(location: Location, lastClockMs: number | null): number {
+  const clockMs = clockOf(location);
+  if (clockMs === null || lastClockMs === null) return Number.POSITIVE_INFINITY;
+  const laterMs = clockMs - lastClockMs;
+  return laterMs <= 0 && laterMs >= -maxResendMs ? laterMs : Number.POSITIVE_INFINITY;
 }
 
 /** A device whose clock stands still would otherwise add to its state without end. */

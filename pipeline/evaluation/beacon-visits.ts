@@ -1,6 +1,6 @@
 /** Computes a user's visits to beacons after a location, and the transitions. */
 import type { Location, Visit } from '../../schemas/records.js';
-import { isOfGeneration } from './geofence-visits.js';
+import { beginOf, isOfGeneration } from './geofence-visits.js';
 import type { Beacons, Effects, EvaluationContext, MonitoredBeacon, Transition } from './types.js';
 
 /**
@@ -14,7 +14,7 @@ export function beaconsAfter(
   effects: Effects,
 ): Visit[] {
   if (location.beacons === null && visits.length === 0) return visits;
-  const known = knownVisits(visits, beacons);
+  const known = knownVisits(location, visits, beacons);
   if (location.beacons === null) return known;
 
   const inRange = beaconsInRange(location.beacons, beacons);
@@ -30,11 +30,14 @@ export function beaconsAfter(
 }
 
 /** Returns the visits whose beacon still exists; the same array if nothing changed. */
-function knownVisits(visits: Visit[], beacons: Beacons): Visit[] {
+function knownVisits(location: Location, visits: Visit[], beacons: Beacons): Visit[] {
   const known = visits.flatMap((visit) => {
     const beacon = beacons.byId(visit.id);
     if (beacon === undefined || !isOfGeneration(visit, beacon.generation)) return [];
-    return visit.generation === null ? { ...visit, generation: beacon.generation } : visit;
+    const since = beginOf(visit, location);
+    return visit.generation === null || since !== visit.since
+      ? { ...visit, since, generation: beacon.generation }
+      : visit;
   });
   return known.length === visits.length && known.every((visit, index) => visit === visits[index]) ? visits : known;
 }

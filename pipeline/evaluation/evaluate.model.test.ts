@@ -121,14 +121,15 @@ const said = fc.record({
 
 /**
  * A step of a story: the device moves, repeats its last location (perhaps with a difference), sends an earlier one
- * again with the age that it had before, a user is erased, or the world changes.
+ * again with the age that it had before, a user is erased, the world changes, or another server takes requests.
  */
 type Step =
   | { kind: 'move'; afterMin: number; x: number; y: number; said: Partial<Location>; isAfterUpgrade: boolean }
   | { kind: 'again'; difference: Partial<Location> }
   | { kind: 'resent'; back: number; afterMin: number }
   | { kind: 'erase'; name: string }
-  | { kind: 'world'; world: FlatWorld };
+  | { kind: 'world'; world: FlatWorld }
+  | { kind: 'server'; aheadMin: number };
 
 const move = fc.record({
   kind: fc.constant('move'),
@@ -163,8 +164,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('erase'), name: fc.constantFrom('ann', 'bob') }) },
 ) as fc.Arbitrary<Step>;
 
+/** A server whose clock is ahead takes the requests until the next such step. */
+const otherServer = fc.record({
+  kind: fc.constant('server'),
+  aheadMin: fc.constantFrom(0, 0, 300, 61, 59, 5),
+}) as fc.Arbitrary<Step>;
+
 interface Happening {
   readonly location: Location;
+  /** By how much the clock of the server that took it was ahead. */
+  readonly aheadMin: number;
   readonly world: FlatWorld;
   /** True if a release without generations stored the previous state. */
   readonly isAfterUpgrade: boolean;
@@ -173,10 +182,10 @@ interface Happening {
 }
 
 /** Returns the location with the clock of a device that was started at noon. */
-const withClock = (location: Location, details: LocationDetails | null): Location =>
+const withClock = (location: Location, details: LocationDetails | null, aheadMin = 0): Location =>
   details === null || details.installId === 'watch'
     ? location
-    : { ...location, details: { ...details, locationMs: location.occurredAt - noonMs } };
+    : { ...location, details: { ...details, locationMs: location.occurredAt - minutes(aheadMin) - noonMs } };
 
 /** The steps as locations, each with its world. */
 function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
@@ -184,25 +193,28 @@ function happenings(first: FlatWorld, steps: readonly Step[]): Happening[] {
   let current = first;
   let previous: Location | undefined;
   let atMin = 0;
+  let aheadMin = 0;
   let erased: string[] = [];
   for (const one of steps) {
     if (one.kind === 'world') current = one.world;
     if (one.kind === 'erase') erased.push(one.name);
+    if (one.kind === 'server') aheadMin = one.aheadMin;
     if (one.kind === 'move') {
       atMin += one.afterMin;
-      const moved = locationAt(atMin, one.x, one.y, one.said);
-      previous = withClock(moved, moved.details);
+      const moved = locationAt(atMin + aheadMin, one.x, one.y, one.said);
+      previous = withClock(moved, moved.details, aheadMin);
     }
     if (one.kind === 'resent' && previous !== undefined) {
-      const { location } = result.at(-one.back) ?? result[0]!;
-      const occurredAt = location.occurredAt + minutes(one.afterMin);
-      previous = { ...location, occurredAt, id: `${location.id}!` };
+      const { location, aheadMin: before } = result.at(-one.back) ?? result[0]!;
+      const laterMs = minutes(one.afterMin + aheadMin - before);
+      const [occurredAt, receivedAt] = [location.occurredAt + laterMs, location.receivedAt + laterMs];
+      previous = { ...location, occurredAt, receivedAt, id: `${location.id}!` };
     }
     if (one.kind === 'again' && previous !== undefined)
       previous = { ...previous, ...one.difference, id: `${previous.id}+` };
-    if (one.kind !== 'world' && one.kind !== 'erase' && previous !== undefined) {
+    if (one.kind !== 'world' && one.kind !== 'erase' && one.kind !== 'server' && previous !== undefined) {
       const isAfterUpgrade = one.kind === 'move' && one.isAfterUpgrade;
-      result.push({ location: previous, world: current, isAfterUpgrade, erased });
+      result.push({ location: previous, aheadMin, world: current, isAfterUpgrade, erased });
       erased = [];
     }
   }
@@ -213,6 +225,17 @@ const moves = fc.tuple(world, fc.array(move, { minLength: 1, maxLength: 20, size
 
 const story = fc
   .tuple(world, fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }))
+  .map(([first, steps]) => happenings(first, steps));
+
+const storyOfServers = fc
+  .tuple(
+    world,
+    fc.array(fc.oneof({ weight: 6, arbitrary: step }, { weight: 1, arbitrary: otherServer }), {
+      minLength: 1,
+      maxLength: 40,
+      size: 'max',
+    }),
+  )
   .map(([first, steps]) => happenings(first, steps));
 
 /** Returns the state as a release stored it that knew neither generations nor clocks. */
@@ -260,8 +283,8 @@ function deepFreeze<T>(value: T): T {
 /** Counts results and transitions of a story. */
 type Counts = Map<string, number>;
 
-const agreesWithTheTables = (seen: Counts) =>
-  fc.property(story, (list) => {
+const agreesWithTheTables = (seen: Counts, stories = story) =>
+  fc.property(stories, (list) => {
     const count = (kind: string) => seen.set(kind, (seen.get(kind) ?? 0) + 1);
     let state: DeviceState | undefined;
     for (const happening of list) {
@@ -283,6 +306,10 @@ const agreesWithTheTables = (seen: Counts) =>
 
 test('agrees with the tables and does not modify the given state', () => {
   fc.assert(agreesWithTheTables(new Map()), { numRuns: propertyRuns(600) });
+});
+
+test('agrees with the tables when clocks of servers are ahead', () => {
+  fc.assert(agreesWithTheTables(new Map(), storyOfServers), { numRuns: propertyRuns(600) });
 });
 
 test('agrees with the tables in stories with every result and every transition', () => {
@@ -314,7 +341,7 @@ function bytesOf(state: DeviceState | undefined): Buffer {
 
 test('a sequence split at any point, with the state stored in between, gives the same events and state', () => {
   fc.assert(
-    fc.property(story, fc.nat(), (list, at) => {
+    fc.property(storyOfServers, fc.nat(), (list, at) => {
       const whole = run(list);
       const split = at % (list.length + 1);
       const first = run(list.slice(0, split));
@@ -330,6 +357,7 @@ test('a sequence split at any point, with the state stored in between, gives the
 const timed = (list: readonly Happening[], change = (location: Location) => location): Happening[] =>
   list.map(({ location, world: around }) => ({
     location: change({ ...location, deviceTimed: true, userId: null }),
+    aheadMin: 0,
     world: around,
     isAfterUpgrade: false,
     erased: [],

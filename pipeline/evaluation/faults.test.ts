@@ -253,3 +253,48 @@ describe('a request with several fixes of one time, sent again, made its events 
     expect(device.evaluate(locationAt(1, 100, 0)).state.overtaken).toHaveLength(32);
   });
 });
+
+describe('a server whose clock was ahead made a device deaf until that time had come', () => {
+  const aheadMin = 300;
+  const dwelling = { dwellEvents: true, defaultDwellThreshold: 2 };
+  const atShop = () => new FlatDevice(flatWorld([flatFence('shop', 0, 0, 10)], dwelling));
+  /** A fix that an SDK sends with its age, and perhaps with its clock. */
+  const fix = (atMin: number, x: number, ahead = 0, isClockTold = true) =>
+    locationAt(atMin + ahead, x, 0, { details: exampleDetails({ locationMs: isClockTold ? minutes(atMin) : null }) });
+
+  test.each([true, false])('fixes that other servers receive are applied (the device tells its clock: %s)', (told) => {
+    const device = atShop();
+    const at = (atMin: number, x: number, ahead = 0) => device.reportsOf(fix(atMin, x, ahead, told));
+    expect(at(0, 0, aheadMin)).toEqual(['entered shop']);
+    expect(at(1, 20)).toEqual(['exited shop']);
+    expect(at(2, 0)).toEqual(['entered shop']);
+    expect(at(3, 20, aheadMin)).toEqual(['exited shop']);
+    expect(at(4, 0)).toEqual(['entered shop']);
+    expect(at(7, 0)).toEqual(['dwelled shop']);
+  });
+
+  test('a visit that such a server began lasts from the next fix on', () => {
+    const device = atShop();
+    expect(device.reportsOf(fix(0, 0, aheadMin))).toEqual(['entered shop']);
+    expect(device.reportsOf(fix(1, 0))).toEqual([]);
+    expect(device.reportsOf(fix(4, 0))).toEqual(['dwelled shop']);
+    expect(device.evaluate(fix(6, 20)).transitions).toMatchObject([{ durationMs: minutes(5) }]);
+  });
+
+  test('a request that is sent again to another server changes nothing, if the device tells its clock', () => {
+    const device = atShop();
+    const again = (atMin: number, x: number, laterMin: number) =>
+      locationAt(atMin + laterMin, x, 0, { details: exampleDetails({ locationMs: minutes(atMin) }) });
+    device.evaluate(fix(0, 20, aheadMin));
+    device.evaluate(fix(1, 0, aheadMin));
+    expect(device.evaluate(again(0, 20, 1.5)).result).toBe('stale');
+    expect(device.evaluate(again(1, 0, 0.5)).result).toBe('repeat');
+  });
+
+  test('an old fix stays stale: it waited for its turn on the log', () => {
+    const device = atShop();
+    device.evaluate(fix(100, 0));
+    const old = { ...fix(10, 20), receivedAt: fix(15, 0).receivedAt };
+    expect(device.evaluate(old).result).toBe('stale');
+  });
+});

@@ -131,9 +131,17 @@ function visitAfter(
       effects.transitions.push(transition('user.dwelled_in_geofence', row, location, fences, visit));
       return new FenceVisit(visit.id, visit.since, true, row, fences);
     default:
-      return FenceVisit.isAt(visit, row) ? visit : new FenceVisit(visit.id, visit.since, visit.dwelled, row, fences);
+      return FenceVisit.isAt(visit, row) && visit.since <= location.occurredAt
+        ? visit
+        : new FenceVisit(visit.id, beginOf(visit, location), visit.dwelled, row, fences);
   }
 }
+
+/**
+ * Returns since when the visit lasts. None begins after a later location: a clock that was ahead when it began would
+ * otherwise keep the user from dwelling until that time has come.
+ */
+export const beginOf = ({ since }: Visit, { occurredAt }: Location): number => Math.min(since, occurredAt);
 
 /** Returns the rows of the fences that the rules allow the user to enter, of those that are not visited. */
 function enterableRows(

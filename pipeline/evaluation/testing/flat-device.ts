@@ -25,7 +25,12 @@ export class FlatDevice {
 
   /** Returns the transitions of a location at (x, 0), such as `entered shop`. `atMin` is minutes after noon. */
   reports(atMin: number, x: number, fields: Partial<Location> = {}): string[] {
-    const { transitions } = this.evaluate(locationAt(atMin, x, 0, fields));
+    return this.reportsOf(locationAt(atMin, x, 0, fields));
+  }
+
+  /** Does the same for any location. */
+  reportsOf(location: Location): string[] {
+    const { transitions } = this.evaluate(location);
     return transitions.map(({ type, id }) => `${type.replace(/user\.(\w+?)_.*/, '$1')} ${id}`);
   }
 

@@ -27,7 +27,9 @@ export function evaluateByTheTables(
   let overtaken: string[] = [];
 
   if (latest?.last && location.deviceTimed) {
-    const occurredAt = timeOfFix(location, latest.last.occurredAt, state.locationMs);
+    const occurredAt = isOfWrongClock(latest.last, location)
+      ? timeAfterWrongClock(location, latest.last.occurredAt, state.locationMs)
+      : timeOfFix(location, latest.last.occurredAt, state.locationMs);
     if (occurredAt < latest.last.occurredAt) return { result: 'stale', state, transitions: [], notEntered: 0 };
     const isSameUser = latest.userId === location.userId;
     const isNews = profileWith(location, latest.profile) !== latest.profile;
@@ -132,6 +134,22 @@ function timeOfFix({ occurredAt, details }: Location, lastAt: number, lastMs: nu
   return occurredAt > byClock && occurredAt <= byClock + 120_000 ? byClock : occurredAt;
 }
 
+/** The last location lies more than an hour beyond the receipt of a fix that is younger than two minutes. */
+const isOfWrongClock = (last: NonNullable<UserState['last']>, { occurredAt, receivedAt }: Location): boolean =>
+  last.occurredAt - receivedAt > 3_600_000 && receivedAt - occurredAt < 120_000;
+
+/** The time of the fix by the device's clock, if it is at most two minutes before the last one, else any later one. */
+function timeAfterWrongClock({ details }: Location, lastAt: number, lastMs: number | null): number {
+  if (details?.locationMs == null || lastMs === null) return Number.POSITIVE_INFINITY;
+  const laterMs = details.locationMs - lastMs;
+  return laterMs <= 0 && laterMs >= -120_000 ? lastAt + laterMs : Number.POSITIVE_INFINITY;
+}
+
+/** Visits that began after the location begin with it. */
+function beginBy(visits: readonly Visit[], { occurredAt }: Location): void {
+  for (const visit of visits) if (visit.since > occurredAt) visit.since = occurredAt;
+}
+
 /** The relation of the location to a fence, in the notation of `geometry/zone.ts`. */
 function measure(fence: FlatFence, { longitude, latitude, accuracy_m: a }: Location) {
   const d = signedDistance(fence, longitude, latitude);
@@ -185,6 +203,7 @@ function moveThroughFences(user: UserState, location: Location, world: FlatWorld
   const reachM = entryReach(location, world);
   const living = fences.filter((fence) => !(now > fence.rules.deleteAfterMs));
   user.geofences = forgetGone(user.geofences, living);
+  beginBy(user.geofences, location);
 
   for (const fence of living.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const { rules } = fence;
@@ -256,6 +275,7 @@ function moveThroughBeacons(user: UserState, location: Location, { beacons, boun
   const exits: Transition[] = [];
   const wanted: { visit: Visit; entry: Transition }[] = [];
   user.beacons = forgetGone(user.beacons, beacons);
+  beginBy(user.beacons, location);
   if (location.beacons === null) return { transitions: [], notEntered: 0 };
 
   for (const beacon of beacons.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
