@@ -172,6 +172,7 @@ function startStoring(
       readModel,
       writer,
       takeLease: createSweeperLeases(values),
+      clock: backend.clock,
       log,
       states,
       positions,

@@ -120,6 +120,7 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
       readModel,
       writer,
       takeLease: leasesOfOnlyNode,
+      clock: Date.now,
       log: backend.log,
       states: stateStore,
       positions,

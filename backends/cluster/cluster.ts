@@ -21,6 +21,7 @@ import { createKafkaLog, type KafkaLog } from './kafka/log.js';
 import type { KafkaOptions, RedisOptions, RegistryOptions } from './options.js';
 import { Patience, type RefusingService } from './patience.js';
 import { createProblemReporter } from './problem-reporter.js';
+import { startRedisClock } from './redis/clock.js';
 import { connectRedis } from './redis/connection.js';
 import { createRedisDeliveryQueue } from './redis/delivery-queue.js';
 import { refuseEviction } from './redis/eviction.js';
@@ -69,6 +70,8 @@ export interface ClusterBackend {
   readonly values: ExpiringValues;
   readonly replies: Replies;
   readonly leases: Leases;
+  /** Returns the present in epoch ms, about which nodes agree, also if the clock of one is ahead. */
+  readonly clock: () => number;
   /** Shared by all services of the process. */
   readonly patience: Patience;
   /** Opens the inbox for replies to this process. */
@@ -102,6 +105,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
     const redis = await opened(connectRedis(options.redis, onProblem, { observer: observers?.redis, patience }));
     await refuseEviction(redis);
     await refuseDuringRepartition(redis);
+    const clock = await opened(startRedisClock(redis));
     const wire = await openWireSchemas({
       registry: options.registry,
       knownIds: createKnownIds(redis),
@@ -139,6 +143,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterBacke
       values: createRedisExpiringValues(requestRedis),
       replies: createRedisReplies(redis),
       leases: createRedisLeases(redis),
+      clock: clock.now,
       patience,
       openInbox: () => createRedisInbox(redis),
       close,

@@ -9,14 +9,13 @@ const minKeepDays = 7;
 
 /** Starts the eraser, which the caller stops. */
 export function startEraser(
-  parts: Omit<EraserParts, 'clock' | 'keepMs' | 'onProblem' | 'timing'>,
+  parts: Omit<EraserParts, 'keepMs' | 'onProblem' | 'timing'>,
   { configuration, logger }: Pick<StageContext, 'configuration' | 'logger'>,
 ): Sweeper {
   const { locations, events } = configuration;
   const keepDays = Math.max(minKeepDays, locations.retentionDays, events.retentionDays) + 1;
   const eraser = createEraser({
     ...parts,
-    clock: Date.now,
     keepMs: keepDays * dayMs,
     onProblem: (error) => logger.warn({ reason: (error as Error).message }, 'an erasure is repeated later'),
   });

@@ -140,7 +140,8 @@ export function createPasses(parts: PassParts): Passes {
       .map((record) => ({
         ...record,
         name: secretCipher.decrypt(record.target, record._id),
-        ...timesOf(record.createdAt),
+        // A clock that was ahead at the request has not made the erasure cover what comes after its completion.
+        ...timesOf(Math.min(record.createdAt, record.completedAt ?? clock())),
       }));
 
   const timesOf = (receivedBy: number): ErasedTimes => ({
