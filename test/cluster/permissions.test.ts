@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
+import { startRedisClock } from '../../backends/cluster/redis/clock.js';
 import { connectRedis, type RedisConnection } from '../../backends/cluster/redis/connection.js';
 import { createRedisDeliveryQueue } from '../../backends/cluster/redis/delivery-queue.js';
 import { createRedisExpiringValues } from '../../backends/cluster/redis/expiring-values.js';
@@ -47,6 +48,7 @@ const source: DeliverySource = { topic: 'events', partition: 0 };
 
 /** Uses everything that is stored in Redis or sent through it. */
 async function useAll(connection: RedisConnection): Promise<void> {
+  await (await startRedisClock(connection)).close();
   const states = createRedisStateStore({
     redis: connection,
     wire: { toWire() {} },
