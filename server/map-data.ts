@@ -20,3 +20,7 @@ export const archiveHints = ({ maps }: Configuration): ArchiveHints => ({
   attribution: maps.archiveAttribution,
   maxZoom: maps.archiveMaxZoom,
 });
+
+/** Returns the line about an archive that cannot be read, with the consequence. */
+export const unreadableArchive = (archive: string, reason: string): string =>
+  `${archiveLocation(archive)} can't be read: ${reason}: maps fail`;

@@ -22,7 +22,7 @@ import type { DrawnMap, MapRequest, Uploads } from '../renderer/types.js';
 import type { WebFile, WebFileRequest } from '../renderer/web/requests.js';
 import { ApiError, parameterError, type Validated } from '../schemas/errors.js';
 import type { Configuration } from './config/schema.js';
-import { archiveHints, archiveLocation, mapsUserAgent } from './map-data.js';
+import { archiveHints, archiveLocation, mapsUserAgent, unreadableArchive } from './map-data.js';
 
 /**
  * Projects share the drawing processes equally: `project` is the one that a call counts for. A call that waits for a
@@ -126,7 +126,10 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
     answerTimeoutMs: Math.min(answerShare * timeoutMs, maxAnswerTimeoutMs),
     startTimeoutMs,
     onProblem,
-    ...(hasArchive && { onFound: onArchive }),
+    ...(hasArchive && {
+      onFound: onArchive,
+      onUnusable: (reason: string) => onProblem(`maps.archive: ${unreadableArchive(archive, reason)}`),
+    }),
   });
 
   /** Throws for an invalid icon, because the client can fix it. */

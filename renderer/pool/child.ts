@@ -25,10 +25,11 @@ export interface Job extends Queued {
   isAnswered(): boolean;
 }
 
-/** How a process ended: closed by the pool, unusable, past a deadline, or crashed. */
+/** How a process ended: closed by the pool, unusable by its own account, never ready, past a deadline, or crashed. */
 export type End =
   | { readonly kind: 'closed' }
   | { readonly kind: 'unusable'; readonly reason: string }
+  | { readonly kind: 'neverReady'; readonly reason: string }
   | { readonly kind: 'overdue' }
   | { readonly kind: 'crashed'; readonly reason: string; readonly wasReady: boolean };
 
@@ -105,7 +106,7 @@ export class Child {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.startTimer = setTimeout(
-      () => this.kill({ kind: 'unusable', reason: 'it was not ready in time' }),
+      () => this.kill({ kind: 'neverReady', reason: 'it was not ready in time' }),
       startTimeoutMs,
     );
     this.process.on('message', (message) => this.receive(message as Answer));

@@ -1,5 +1,6 @@
 /** The drawing process. The pool starts it, and its first message names the archive. It ends with the pool. */
 import { ApiError } from '../../schemas/errors.js';
+import { fileProblem } from '../../schemas/file-problem.js';
 import { helperNiceness, leaveSignalsToParent, yieldToOthers } from '../../schemas/helper-process.js';
 import { createMapRenderer, type MapRenderer } from '../map.js';
 import { createArchiveFetcher } from '../sources/guarded.js';
@@ -19,7 +20,7 @@ async function serve({ userAgent, archiveTimeoutMs, ...options }: ProcessStart):
     const { fetchBytes } = createArchiveFetcher(userAgent, archiveTimeoutMs);
     renderer = await createMapRenderer({ ...options, fetchBytes, mayBake: false });
   } catch (error) {
-    answer({ kind: 'unusable', reason: (error as Error).message });
+    answer({ kind: 'unusable', reason: fileProblem(error) });
     return;
   }
   process.off('disconnect', exit);

@@ -319,6 +319,19 @@ describe('a pool of drawing processes', () => {
     expect(problems).toEqual([expect.stringContaining('there is no such archive')]);
   });
 
+  test('tells a source that cannot be read from a process that was not ready in time', async () => {
+    const unusable: string[] = [];
+    const onUnusable = (reason: string) => unusable.push(reason);
+    open({ start: { ...start, archive: 'unusable' }, onUnusable });
+    expect(await failureOf(draw())).toBe('unavailable');
+    expect(unusable).toEqual(['there is no such archive']);
+    await pool.close();
+    open({ startTimeoutMs: 0, onUnusable });
+    expect(await failureOf(draw())).toBe('unavailable');
+    expect(unusable).toHaveLength(1);
+    expect(problems).toEqual([expect.stringContaining('it was not ready in time')]);
+  });
+
   describe('regression: a clock that is set', () => {
     afterEach(() => vi.useRealTimers());
 

@@ -15,6 +15,8 @@ export interface ProcessesOptions extends ChildOptions {
   readonly purpose: string;
   /** Receives the reason when a process is replaced or cannot start. */
   readonly onProblem: (reason: string) => void;
+  /** Receives, in place of `onProblem`, why a process says that none can work: its source cannot be read. */
+  readonly onUnusable?: (reason: string) => void;
   /** Receives what a drawing process found of its source, once unless it changes. */
   readonly onFound?: (found: FoundSource) => void;
 }
@@ -41,7 +43,7 @@ export function createProcesses(options: ProcessesOptions, queue: FairQueue<Job>
   /** By the monotonic clock. */
   let pausedUntilMs = 0;
   let failedStarts = 0;
-  let lastUnusable: string | undefined;
+  let lastUseless: string | undefined;
   let lastFound: FoundSource | undefined;
   let isClosed = false;
 
@@ -79,7 +81,7 @@ export function createProcesses(options: ProcessesOptions, queue: FairQueue<Job>
   function start(): Child {
     const child: Child = new Child(options, {
       onReady(found) {
-        lastUnusable = undefined;
+        lastUseless = undefined;
         if (found === undefined || isDeepStrictEqual(found, lastFound)) return;
         lastFound = found;
         options.onFound?.(found);
@@ -88,9 +90,9 @@ export function createProcesses(options: ProcessesOptions, queue: FairQueue<Job>
       onEnd(end, jobs) {
         children.delete(child);
         report(end);
-        const isUnusable = end.kind === 'unusable' || hasFailedToStart(end);
-        if (isUnusable) pausedUntilMs = performance.now() + pauseMs;
-        if (isUnusable || end.kind === 'closed') giveUp(jobs);
+        const isUseless = end.kind === 'unusable' || end.kind === 'neverReady' || hasFailedToStart(end);
+        if (isUseless) pausedUntilMs = performance.now() + pauseMs;
+        if (isUseless || end.kind === 'closed') giveUp(jobs);
         else settle(end, jobs);
         dispatch();
       },
@@ -103,11 +105,12 @@ export function createProcesses(options: ProcessesOptions, queue: FairQueue<Job>
   function report(end: End): void {
     if (end.kind === 'closed') return;
     const reason = reasonOf(end, timeoutMs);
-    if (end.kind === 'unusable') {
-      if (reason === lastUnusable) return;
-      lastUnusable = reason;
+    if (end.kind === 'unusable' || end.kind === 'neverReady') {
+      if (reason === lastUseless) return;
+      lastUseless = reason;
     }
-    onProblem(`a process for ${purpose} was replaced: ${reason}`);
+    if (end.kind === 'unusable' && options.onUnusable !== undefined) options.onUnusable(reason);
+    else onProblem(`a process for ${purpose} was replaced: ${reason}`);
   }
 
   /** A single process that ends before it is ready may have been killed from outside. Several in a row were not. */

@@ -4,7 +4,9 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Compression } from 'pmtiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pmtilesBytes } from '../../renderer/testing/archives.js';
 import { loadConfiguration } from '../config/load.js';
 import type { Configuration } from '../config/schema.js';
 import { lockFolder } from '../data-folder/lock.js';
@@ -75,17 +77,30 @@ describe('an embedded node', () => {
   it('fails for files that settings name and that are missing', async () => {
     const missing = join(folder, 'no.mmdb');
     const [failure] = notOk(await findings({ FENCELINE_GEOCODING_IP_DATABASE: missing }));
-    writeFileSync(join(folder, 'there.pmtiles'), '');
-    const found = await findings({ FENCELINE_MAPS_ARCHIVE: join(folder, 'there.pmtiles') });
-    expect(about(found, 'map data')).toMatchObject([
-      { level: 'ok', text: `${join(folder, 'there.pmtiles')} is there` },
-    ]);
     expect(failure).toEqual({
       level: 'failure',
       subject: 'geocoding',
       text: `${missing} can't be read: there is no such file or folder: GET /v1/geocode/ip fails`,
       remedy: 'Correct geocoding.ipDatabase, or put there what it names.',
     });
+  });
+
+  it.each(['.pmtiles', '.mbtiles'])('fails for an archive %s that is there and is none', async (extension) => {
+    const archive = join(folder, `broken${extension}`);
+    writeFileSync(archive, 'The download ended with a page of the proxy.'.repeat(100));
+    const [failure, ...others] = about(await findings({ FENCELINE_MAPS_ARCHIVE: archive }), 'map data');
+    expect(failure).toMatchObject({ level: 'failure', remedy: 'Correct maps.archive, or put there what it names.' });
+    expect(failure?.text).toMatch(/^\/.*\/broken\.\w+ can't be read: .+: maps fail$/);
+    expect(others).toEqual([]);
+  });
+
+  it('opens an archive that can be read', async () => {
+    const archive = join(folder, 'country.pmtiles');
+    const tile = { zoom: 0, x: 0, y: 0, bytes: new Uint8Array() };
+    writeFileSync(archive, pmtilesBytes([tile], { vector_layers: [] }, Compression.None));
+    expect(about(await findings({ FENCELINE_MAPS_ARCHIVE: archive }), 'map data')).toMatchObject([
+      { level: 'ok', text: `${archive} can be read` },
+    ]);
   });
 
   it('tells a folder that a node uses from one that nobody uses', async () => {

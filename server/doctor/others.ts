@@ -1,9 +1,9 @@
 /** Checks what a node uses besides its backend: its own address, map data, geocoding, routing and mail. */
-import { existsSync } from 'node:fs';
 import { request } from 'undici';
+import { fileProblem } from '../../schemas/file-problem.js';
 import type { Configuration } from '../config/schema.js';
 import { localAddress, reachableHost } from '../local-address.js';
-import { archiveLocation, isUrl } from '../map-data.js';
+import { archiveLocation, isUrl, mapsUserAgent, unreadableArchive } from '../map-data.js';
 import { unusableFiles } from '../named-files.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { reach, reachAll } from './reach.js';
@@ -39,21 +39,42 @@ export async function* checkNamedFiles(configuration: Configuration): AsyncGener
     yield findingsAbout(subject).failure(problem, `Correct ${setting}, or put there what it names.`);
 }
 
-/** Says where maps come from. Does not read the archive. A file that is missing is reported with the others. */
-export async function* checkMapData({ maps }: Configuration): AsyncGenerator<Finding> {
+/** Says where maps come from, and opens the archive. A file that is missing is reported with the others. */
+export async function* checkMapData(configuration: Configuration): AsyncGenerator<Finding> {
   const { ok, failure } = findingsAbout('map data');
-  const location = archiveLocation(maps.archive);
+  const { archive } = configuration.maps;
+  const location = archiveLocation(archive);
   if (location === null) {
     yield ok('the built-in basemap; maps.archive adds streets');
     return;
   }
-  if (!isUrl(location)) {
-    if (existsSync(location)) yield ok(`${location} is there`);
-    return;
+  if (unusableFiles(configuration).some(({ setting }) => setting === 'maps.archive')) return;
+  const problem = await problemOfArchive(location);
+  if (problem === undefined) yield ok(`${location} can be read`);
+  else yield failure(unreadableArchive(archive, problem), 'Correct maps.archive, or put there what it names.');
+}
+
+/** Returns why an archive cannot be opened, or undefined. */
+async function problemOfArchive(location: string): Promise<string | undefined> {
+  if (isUrl(location)) {
+    // A URL template of tiles is opened without a request.
+    const [reached] = await reachAll([location]);
+    if (reached?.problem !== undefined) return reached.problem;
   }
-  const [reached] = await reachAll([location]);
-  if (reached?.problem === undefined) yield ok(`${location} is there`);
-  else yield failure(`${location} can't be read (${reached.problem}): maps fail`, 'Correct maps.archive.');
+  const [{ openArchive }, { createArchiveFetcher }] = await Promise.all([
+    import('../../renderer/sources/open.js'),
+    import('../../renderer/sources/guarded.js'),
+  ]);
+  const fetcher = createArchiveFetcher(mapsUserAgent, answerLimitMs);
+  try {
+    const source = await openArchive(location, fetcher.fetchBytes);
+    await source.close();
+    return undefined;
+  } catch (error) {
+    return fileProblem(error);
+  } finally {
+    await fetcher.close();
+  }
 }
 
 /** Checks the services that are configured. Without them, their requests are refused and all else works. */

@@ -1,6 +1,7 @@
 /** Static maps as a page requests them: the effect of each parameter, refusals, and headers for caches. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
@@ -281,6 +282,19 @@ it('maps beyond the bound of pixels are refused with Retry-After, and drawn late
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.every(({ headers }) => Number(headers.get('retry-after')) > 0)).toBe(true);
   expect((await ask(large(3.5))).status).toBe(200);
+});
+
+it('the log names the setting of an archive that is there and is none', async () => {
+  const archive = fileURLToPath(import.meta.url);
+  const broken = await TestServer.start({ FENCELINE_MAPS_ARCHIVE: archive, FENCELINE_LOG_LEVEL: 'error' });
+  try {
+    await until(() => broken.process.log().length > 0);
+    expect(broken.process.log().map((line) => JSON.parse(line))).toMatchObject([
+      { reason: expect.stringMatching(`^maps.archive: ${archive} can't be read: .*: maps fail$`) },
+    ]);
+  } finally {
+    await broken.dispose();
+  }
 });
 
 it('without a readable archive maps are unavailable, and everything else works', async () => {
