@@ -182,7 +182,7 @@ export const descriptions = {
       },
       'skip-invalid': {
         type: 'boolean',
-        help: 'Skip invalid entries of the geofences file. Default: stop with status 2.',
+        help: 'Skip invalid entries of the geofences file. Default: stop with status 1.',
       },
       settings: {
         type: 'string',

@@ -35,12 +35,12 @@ const found = (path: string): Stats | undefined => statSync(path, { throwIfNoEnt
 const isSameFile = (one: Stats, other: Stats | undefined): boolean => one.ino === other?.ino && one.dev === other.dev;
 
 /**
- * Throws if the file of an option can't be written: a UsageError for a folder and for the file `input`, which the
- * command reads, a CommandFailure without its folder, else the error of the system. Changes nothing.
+ * Throws if the file of an option can't be written: a UsageError for the file `input`, which the command reads, a
+ * CommandFailure for a folder or without its folder, else the error of the system. Changes nothing.
  */
 export function checkOutput(option: 'output' | 'rejected', path: string, input?: string): void {
   const existing = found(path);
-  if (existing?.isDirectory()) throw new UsageError(`--${option} must be a file, and ${path} is a folder`);
+  if (existing?.isDirectory()) throw new CommandFailure(`--${option} must be a file, and ${path} is a folder`);
   if (existing?.isFile() && input !== undefined && isSameFile(existing, found(input)))
     throw new UsageError(`--${option} must be another file than ${input}, which it would replace`);
   // To open a pipe waits for its reader.

@@ -22,6 +22,8 @@ export interface RequestOptions extends RequestInit {
   readonly timeoutMs?: number;
   /** How often a request that failed for a passing reason is sent again. Default 0. */
   readonly maxRetries?: number;
+  /** All that it sends comes from the command line: a UsageError if the server finds it invalid. */
+  readonly hasOnlyArguments?: true;
 }
 
 /** The server answered, and refused the request. */
@@ -94,7 +96,7 @@ export async function request(
 }
 
 async function attempt(access: Access, path: string, options: RequestOptions): Promise<Outcome<Response>> {
-  const { timeoutMs, ...init } = options;
+  const { timeoutMs, hasOnlyArguments, ...init } = options;
   const { address, key } = access;
   const headers = { ...init.headers, authorization: key };
   try {
@@ -108,7 +110,8 @@ async function attempt(access: Access, path: string, options: RequestOptions): P
       return { ok: false, error: new CommandFailure(misdirected), isPassing: false, retryAfterMs: undefined };
     }
     if (answer.ok) return { ok: true, answer };
-    const error = new Refusal(await messageOf(answer));
+    const message = await messageOf(answer);
+    const error = hasOnlyArguments && answer.status === 400 ? new UsageError(message) : new Refusal(message);
     return { ok: false, error, isPassing: isPassingStatus(answer.status), retryAfterMs: retryAfterMs(answer) };
   } catch (error) {
     return { ok: false, error: noAnswer(access, error), isPassing: answered.has(access), retryAfterMs: undefined };

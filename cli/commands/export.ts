@@ -22,7 +22,7 @@ export const run: Run<OptionsOf<'export'>> = async (values, [resource = 'geofenc
   const format = values.format ?? formatOf(output) ?? 'csv';
   const query = new URLSearchParams({ format, ...(tag !== undefined && { tag }) });
   if (output !== undefined) checkOutput('output', output);
-  const answer = await request(access, `/v1/${resource}/export?${query}`);
+  const answer = await request(access, `/v1/${resource}/export?${query}`, { hasOnlyArguments: true });
   const body = Readable.fromWeb(answer.body as ReadableStream);
   if (output === undefined) await pipeline(body, process.stdout, { end: false });
   else await saved(body, output);

@@ -92,7 +92,8 @@ test('a broken file, a wrong key and a missing server fail with a reason', async
   const { failure } = await importFile('e.geojson', text, { address: 'http://127.0.0.1:9' });
   expect((failure as Error).message).toMatch(/^nothing answers at/);
   await expect(run({ key: 'k' }, ['import'])).rejects.toBeInstanceOf(UsageError);
-  await expect(run({ key: 'k' }, ['import', join(folder, 'none')])).rejects.toBeInstanceOf(CommandFailure);
+  await expect(run({ key: 'k' }, ['import', join(folder, 'none.geojson')])).rejects.toBeInstanceOf(CommandFailure);
+  await expect(run({ key: 'k' }, ['import', join(folder, 'e.csv')])).rejects.toBeInstanceOf(UsageError);
 });
 
 test('a server that is busy, or loses a connection, is asked again', async () => {

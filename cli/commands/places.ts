@@ -23,9 +23,11 @@ const maxShown = 100;
 
 export const run: Run<OptionsOf<'places'>> = async (values, [action, file, ...rest]) => {
   if (action !== 'import' || file === undefined || rest.length > 0) throw new UsageError('places requires import FILE');
+  const format = formatOfName(file);
+  if (format !== 'geojson' && format !== 'ndjson') throw new UsageError(`${file} must be a .geojson or .ndjson file`);
   const access = await accessOf(values);
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new CommandFailure(`there is no file ${file}`);
-  const total = await send(rowsOf(file), access);
+  const total = await send(rowsOf(file, format), access);
   console.log(summaryOf(total));
   if (total.refused > 0)
     throw new CommandFailure(`${total.refused} places were refused; correct them and import again`);
@@ -51,9 +53,9 @@ function findUnknown(fields: RawFields): RowProblem | undefined {
   return unknown && { column: unknown.param, rule: unknown.rule };
 }
 
-async function* rowsOf(file: string): AsyncGenerator<SourceRow> {
+async function* rowsOf(file: string, format: 'geojson' | 'ndjson'): AsyncGenerator<SourceRow> {
   const source = createReadStream(file);
-  const rowsIn = formatOfName(file) === 'ndjson' ? ndjsonRows : geojsonRows;
+  const rowsIn = format === 'ndjson' ? ndjsonRows : geojsonRows;
   try {
     for await (const { rows } of rowsIn(source, findUnknown)) yield* rows;
   } catch (error) {

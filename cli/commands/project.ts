@@ -33,7 +33,10 @@ function oneOf(values: Values, option: 'environment' | 'kind', known: readonly s
 }
 
 async function create(admin: Access, name: string): Promise<void> {
-  const { project } = await call<{ project: Project }>(admin, 'POST', '/v1/projects', { json: { name } });
+  const { project } = await call<{ project: Project }>(admin, 'POST', '/v1/projects', {
+    json: { name },
+    hasOnlyArguments: true,
+  });
   console.log(`${project._id}  ${printable(project.name)}`);
   for (const { environment, kind, key } of project.keys) console.log(`  ${environment} ${kind}`.padEnd(20), key);
   console.log('The keys are shown only this once.');

@@ -6,7 +6,7 @@ import { topics } from '../../pipeline/ports.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { type Finding, findings, moveTo, type RepairableBackend } from '../../server/repair-positions.js';
-import { type Run, UsageError, type Values } from '../command.js';
+import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 import { wholeNumber } from '../numbers.js';
@@ -69,7 +69,7 @@ async function open(configuration: Configuration): Promise<OpenBackend> {
     import('../../backends/embedded/reader.js'),
   ]);
   if (!hasLog(configuration.data))
-    throw new UsageError(`${configuration.data} is not a data folder of Fenceline: choose another with --data`);
+    throw new CommandFailure(`${configuration.data} is not a data folder of Fenceline; choose another with --data`);
   // The number of partitions is read from the folder, so the command works without the node's configuration.
   const reader = openLogReader(configuration.data);
   const partitions = reader.partitions(topics.locations);

@@ -56,11 +56,11 @@ async function openRecord(configuration: Configuration): Promise<OpenRecord> {
   return { log, close: () => log.close() };
 }
 
-/** Reports each invalid entry. Exits with status 2 unless invalid entries are to be skipped. */
+/** Reports each invalid entry. Exits with status 1 unless invalid entries are to be skipped. */
 function readGeofences(path: string, skipInvalid: boolean): readonly GeofenceInput[] {
   const { geofences, problems } = readProposal(readGivenFile('geofences', path));
   for (const { where, message } of problems) console.error(printable(`${path}, ${where}: ${message}`));
-  if (problems.length > 0 && !skipInvalid) process.exit(2);
+  if (problems.length > 0 && !skipInvalid) process.exit(1);
   return geofences;
 }
 

@@ -49,7 +49,7 @@ async function givenBoundary({ boundary, bounds }: Given): Promise<Position[][] 
   if (bounds !== undefined) return [ringOfBounds(boundsOf(bounds))];
   if (boundary === undefined) return undefined;
   const text = await readFile(boundary, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`--boundary ${boundary}: ${fileProblem(error)}`);
+    throw new CommandFailure(`--boundary ${boundary}: ${fileProblem(error)}`);
   });
   const rings = parsePoly(text);
   if (rings === undefined) throw new CommandFailure(`${boundary} is not a boundary in the Osmosis polygon format`);

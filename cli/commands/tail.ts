@@ -49,6 +49,7 @@ async function tail(access: Access, filters: EventStreamOptions, isJson: boolean
   try {
     for await (const item of stream) show(item);
   } catch (error) {
-    throw error instanceof FencelineError ? new CommandFailure(error.message) : error;
+    if (!(error instanceof FencelineError)) throw error;
+    throw error.status === 400 ? new UsageError(error.message) : new CommandFailure(error.message);
   }
 }

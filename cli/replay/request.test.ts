@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { projectRecord } from '../../pipeline/catalog/testing/fixtures.js';
 import { deriveId } from '../../schemas/ids.js';
 import { defaultSettings } from '../../schemas/json/project.js';
-import { UsageError } from '../command.js';
+import { CommandFailure, UsageError } from '../command.js';
 import { projectOf, readRequest, readSettingsFile } from './request.js';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
@@ -77,7 +77,7 @@ describe('a file of settings', () => {
     ['[]', 'must be a JSON object'],
     ['{', 'JSON'],
   ])('is refused: %s', (text, problem) => {
-    expect(() => readSettingsFile(given(text), defaultSettings)).toThrow(UsageError);
+    expect(() => readSettingsFile(given(text), defaultSettings)).toThrow(CommandFailure);
     expect(() => readSettingsFile(given(text), defaultSettings)).toThrow(problem);
   });
 

@@ -74,7 +74,7 @@ export function readGivenFile(option: string, path: string): string {
     if (size > maxFileBytes) throw new Error(`it has ${size} bytes, more than ${maxFileBytes}`);
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`--${option} ${path}: ${fileProblem(error)}`);
+    throw new CommandFailure(`--${option} ${path}: ${fileProblem(error)}`);
   }
 }
 
@@ -85,10 +85,10 @@ export function readSettingsFile(path: string, current: Settings): Settings {
   try {
     fields = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`--settings ${path}: ${(error as Error).message}`);
+    throw new CommandFailure(`--settings ${path}: ${(error as Error).message}`);
   }
-  if (!isDictionary(fields)) throw new UsageError(`--settings ${path}: must be a JSON object`);
+  if (!isDictionary(fields)) throw new CommandFailure(`--settings ${path}: must be a JSON object`);
   const merged = changeSettings(current, fields);
-  if (!merged.ok) throw new UsageError(`--settings ${path}: ${merged.error.message}`);
+  if (!merged.ok) throw new CommandFailure(`--settings ${path}: ${merged.error.message}`);
   return merged.value;
 }

@@ -205,7 +205,60 @@ describe('a command that fails', () => {
       /--rejected \/missing\/x\.csv: there is no folder \/missing\n/,
     ],
     ['no data folder, for replay', () => ['replay', '--data', 'none'], 1, /is not a data folder/],
-    // It wrote a PNG, and a CSV that no import could unpack.
+    // Some commands took a missing file for a wrong command, and others did not.
+    ['no data folder, for repair', () => ['repair', 'positions', '--data', 'none'], 1, /is not a data folder/],
+    ['a missing file, for import', () => ['import', 'none.csv', '--key', 'k'], 1, /none\.csv does not exist/],
+    [
+      'a missing file, for places',
+      () => ['places', 'import', 'none.geojson', '--key', 'k'],
+      1,
+      /no file none\.geojson/,
+    ],
+    [
+      'a missing file, for replay',
+      () => ['replay', '--geofences', 'none.json'],
+      1,
+      /--geofences none\.json: there is no/,
+    ],
+    [
+      'a missing file, for roads',
+      () => ['roads', 'build', 'none.osm.pbf'],
+      1,
+      /none\.osm\.pbf could not be read: there is/,
+    ],
+    [
+      'a missing archive, for map',
+      () => ['map', 'center=1,1&zoom=3&width=100&height=100', '-o', 'map.png', '--archive', 'none.pmtiles'],
+      1,
+      /none\.pmtiles could not be drawn: there is no/,
+    ],
+    ['a missing backup, for restore', () => ['restore', 'none', '--data', 'restored'], 1, /none has no backup\.json/],
+    [
+      'a folder to write into',
+      () => ['export', '--key', 'k', '-o', 'new'],
+      1,
+      /--output must be a file, and new is a folder/,
+    ],
+    // It read every file as GeoJSON, and found fault with its first line.
+    [
+      'places of a format that does not exist',
+      () => ['places', 'import', 'stores.csv', '--key', 'k'],
+      2,
+      /stores\.csv must be a \.geojson or \.ndjson file/,
+    ],
+    // The server knows the rule, and its refusal looked like a failure.
+    [
+      'a misspelt type of event',
+      () => ['tail', '--key', server.keys.test_secret, '--address', server.address, '--type', 'user.enter_geofence'],
+      2,
+      /type: must be one of user\.entered_geofence, .* \(see "fenceline help tail"\)/,
+    ],
+    [
+      'a tag that is too long',
+      () => ['export', '--key', server.keys.test_secret, '--address', server.address, '--tag', 'x'.repeat(1_000)],
+      2,
+      /tag: must have at most \d+ characters/,
+    ],
     // The extract was read first, and its fault was all that was said.
     [
       'bounds of an extract in another order',
@@ -216,9 +269,10 @@ describe('a command that fails', () => {
     [
       'a boundary that does not exist',
       () => ['roads', 'build', 'missing.osm.pbf', '--boundary', 'missing.poly'],
-      2,
+      1,
       /--boundary missing.poly: there is no such file or folder/,
     ],
+    // It wrote a PNG, and a CSV that no import could unpack.
     [
       'a map in a format that does not exist',
       () => ['map', 'width=64&height=64&center=43.77,11.25&zoom=4', '-o', 'map.gif'],
@@ -237,6 +291,13 @@ describe('a command that fails', () => {
     expect(answer.stderr).toMatch(message);
     expect(answer.stderr).toMatch(/^fenceline: [^\n]+\n$/);
     expect(answer.status).toBe(status);
+  });
+
+  it('prints one line: a name that the server refuses', async () => {
+    const name = 'x'.repeat(1_000);
+    const answer = await call(['project', 'create', name, '--address', server.address, '--data', server.dataFolder]);
+    expect(answer.stderr).toMatch(/^fenceline: name: [^\n]* \(see "fenceline help project"\)\n$/);
+    expect(answer.status).toBe(2);
   });
 });
 

@@ -187,7 +187,7 @@ function describeCommand(): void {
       const problems =
         'bad.ndjson, line 2: radius: must be a number from 10 to 10000 metres\n' +
         'bad.ndjson, line 3: externalId: is required\n';
-      expect(await replay('--geofences', file)).toEqual({ status: 2, lines: [], errors: problems });
+      expect(await replay('--geofences', file)).toEqual({ status: 1, lines: [], errors: problems });
       const { status, errors } = await replay('--geofences', file, '--skip-invalid');
       expect(errors.startsWith(problems)).toBe(true);
       expect(status).toBe(0);
