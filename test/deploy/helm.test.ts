@@ -133,6 +133,14 @@ describe('the chart', () => {
   });
 });
 
+// With a selector, kubectl shows ten lines of each log unless --tail says otherwise. The keys are printed once, before.
+it('tells to look for the keys of the first project in the whole log', () => {
+  const command = /^ {2}kubectl .* logs .*first project.*$/m.exec(
+    readRepositoryFile('deploy/helm/templates/NOTES.txt'),
+  );
+  expect(command?.[0]).toMatch(/ logs --tail=-1 -l /);
+});
+
 describe.skipIf(TEST_HELM === '')('what helm renders', () => {
   let resources: Resource[];
   let withOperators: Resource[];
