@@ -102,6 +102,10 @@ describe('the metrics', () => {
   });
 });
 
+/** Returns the `for` of an alert in words. */
+const delayOf = (duration: string | undefined): string =>
+  duration === undefined ? 'at once' : `after ${Number.parseInt(duration, 10)} minute${duration === '1m' ? '' : 's'}`;
+
 describe('the alerts', () => {
   it('use only metrics and labels that a node exposes', () => {
     expect(alertQueries.flatMap((query) => unknownIn(query, labels))).toEqual([]);
@@ -112,6 +116,9 @@ describe('the alerts', () => {
     expect(sections.map((section) => section.split('\n')[0])).toEqual(alerts.map(({ alert }) => alert));
     for (const section of sections)
       for (const part of ['Meaning', 'How to confirm', 'What to do']) expect(section).toContain(`- **${part}:** `);
+    expect(sections.map((section) => section.split('\n')[2])).toEqual(
+      alerts.map(({ labels: { severity }, for: duration }) => `Severity: ${severity}. Raised ${delayOf(duration)}.`),
+    );
   });
 
   it('have a severity, a summary, a description and the section of the runbook', () => {

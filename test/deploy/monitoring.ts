@@ -32,6 +32,8 @@ export interface Panel {
 export interface Alert {
   readonly alert: string;
   readonly expr: string;
+  /** Absent: raised at once. */
+  readonly for?: string;
   readonly labels: { readonly severity: string };
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
 }

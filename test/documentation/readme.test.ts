@@ -47,6 +47,17 @@ describe('the README', () => {
     expect(listed.map(({ _id }: Json) => _id)).toEqual([left, tracked].map((answer) => answer?.events[0]._id));
   });
 
+  it('claims no more capacity than was measured', () => {
+    const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]?.replaceAll(',', ''));
+    const claimed = numberIn(readme, /([\d,]+) locations a second on two cores, stored, among 10,000 geofences/);
+    const measurements = readFileSync(new URL('../../docs/measurements.md', import.meta.url), 'utf8');
+    const measured = /^\| stored: 10 k circles of 100 m, 0\.05 events per location \| locations\/s \| ([\d,]+) \|/m;
+    expect(claimed).toBeGreaterThan(0);
+    expect(claimed).toBeLessThanOrEqual(numberIn(measurements, measured));
+    const million = /^\| 1 M fences, .* \| locations\/s \| ([\d,]+) \|/m;
+    expect(numberIn(measurements, million)).toBeGreaterThan(0);
+  });
+
   it('has a second example that creates a webhook', () => {
     const [made] = paste(examples[1] as string);
     expect(made?.webhook).toMatchObject({ url: 'https://app.example.com/events', enabled: true });
