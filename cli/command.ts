@@ -32,7 +32,7 @@ export type Values<Known extends Options> = {
 /** Exported by each file in `commands/` under the name `run`. */
 export type Run<Known extends Options> = (values: Values<Known>, words: readonly string[]) => Promise<void>;
 
-/** The command failed for a reason outside of its words, such as a port in use or a file that is missing. Exit status 1. */
+/** The command failed for a reason outside of its words, such as a port in use or a missing file. Exit status 1. */
 export class CommandFailure extends Error {}
 
 /** A word, an option or the configuration is invalid, by the rules of the command or of the server. Exit status 2. */

@@ -42,7 +42,7 @@ const otherVariables = ['ADDRESS', 'ADMIN_API_KEY', 'CONFIG', 'ENCRYPTION_KEY', 
 /** Other documents may name what exists no more. */
 const isOfToday = ({ file }: { readonly file: string }): boolean => /^docs\/[^/]+\.md$|^README\.md$/.test(file);
 
-/** A setting in the first column of a table or in a text, with a number in the next column, in brackets or after a comma. */
+/** A setting with a number: in the next column of a table, in brackets, or after a comma. */
 const withDefault = /(?:^\| `(\w+\.\w+)` \| |`(\w+\.\w+)`(?: \(|, ))([\d,]*\d)(?: (s|min|MiB|GiB))?(?=\)|;|,| \|)/gm;
 const factors: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, MiB: 2 ** 20, GiB: 2 ** 30 };
 /** Reads a number with its unit as the number of a setting, which is in milliseconds or bytes where it has a unit. */

@@ -34,9 +34,9 @@ const knownSkips: readonly (Omit<Absence, 'suites'> & { readonly files: RegExp }
     command: 'sudo npx vitest run --project embedded test/embedded/disk-full.test.ts',
   },
   {
-    files: /^test\/(deploy|cluster)\/monitoring/,
-    reason: 'no prometheus on the PATH',
-    command: 'eval "$(.ci/services)" && npx vitest run --project embedded test/deploy/monitoring.test.ts',
+    files: /^test\/(deploy|cluster)\/(monitoring|alerts)/,
+    reason: 'no prometheus or promtool on the PATH',
+    command: 'eval "$(.ci/services)" && npx vitest run --project embedded test/deploy/monitoring test/deploy/alerts',
   },
   {
     files: /^test\/end-to-end\/examples/,
