@@ -17,8 +17,13 @@ export interface UnusableFile {
   readonly problem: string;
 }
 
+/** Returns whether this process draws maps and looks up addresses. */
+export const hasRoleApi = ({ backend, roles }: Configuration): boolean =>
+  backend === 'embedded' || roles.includes('api');
+
 /** Returns every file that this process cannot use. Map data and addresses are of role `api` only. */
-export function unusableFiles({ backend, roles, maps, geocoding, mail }: Configuration): readonly UnusableFile[] {
+export function unusableFiles(configuration: Configuration): readonly UnusableFile[] {
+  const { maps, geocoding, mail } = configuration;
   const found: UnusableFile[] = [];
   const check = (
     { setting, subject }: Pick<UnusableFile, 'setting' | 'subject'>,
@@ -27,7 +32,7 @@ export function unusableFiles({ backend, roles, maps, geocoding, mail }: Configu
   ): void => {
     if (problem !== undefined) found.push({ setting, subject, problem: `${problem}: ${consequence}` });
   };
-  if (backend === 'embedded' || roles.includes('api')) {
+  if (hasRoleApi(configuration)) {
     const archive = archiveLocation(maps.archive);
     if (archive !== null && !isUrl(archive))
       check({ setting: 'maps.archive', subject: 'map data' }, problemOfFile(archive), 'maps fail');

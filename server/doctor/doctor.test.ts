@@ -13,6 +13,7 @@ import { lockFolder } from '../data-folder/lock.js';
 import { compareClock } from './clock.js';
 import { diagnose } from './doctor.js';
 import type { Finding } from './finding.js';
+import { checkMapData } from './others.js';
 
 let folder: string;
 const servers: Server[] = [];
@@ -101,6 +102,19 @@ describe('an embedded node', () => {
     expect(about(await findings({ FENCELINE_MAPS_ARCHIVE: archive }), 'map data')).toMatchObject([
       { level: 'ok', text: `${archive} can be read` },
     ]);
+  });
+
+  it('looks for the archive only where maps are drawn', async () => {
+    const environment = { FENCELINE_BACKEND: 'cluster', FENCELINE_MAPS_ARCHIVE: join(folder, 'on-others.pmtiles') };
+    const told = async (roles: string): Promise<Finding[]> => {
+      const found: Finding[] = [];
+      for await (const finding of checkMapData(configured({ ...environment, FENCELINE_ROLES: roles })))
+        found.push(finding);
+      return found;
+    };
+    expect(await told('pipeline')).toEqual([]);
+    writeFileSync(join(folder, 'on-others.pmtiles'), '');
+    expect(await told('api')).toMatchObject([{ level: 'failure' }]);
   });
 
   it('tells a folder that a node uses from one that nobody uses', async () => {

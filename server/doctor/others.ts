@@ -4,7 +4,7 @@ import { fileProblem } from '../../schemas/file-problem.js';
 import type { Configuration } from '../config/schema.js';
 import { localAddress, reachableHost } from '../local-address.js';
 import { archiveLocation, isUrl, mapsUserAgent, unreadableArchive } from '../map-data.js';
-import { unusableFiles } from '../named-files.js';
+import { hasRoleApi, unusableFiles } from '../named-files.js';
 import { type Finding, findingsAbout } from './finding.js';
 import { reach, reachAll } from './reach.js';
 
@@ -41,6 +41,7 @@ export async function* checkNamedFiles(configuration: Configuration): AsyncGener
 
 /** Says where maps come from, and opens the archive. A file that is missing is reported with the others. */
 export async function* checkMapData(configuration: Configuration): AsyncGenerator<Finding> {
+  if (!hasRoleApi(configuration)) return;
   const { ok, failure } = findingsAbout('map data');
   const { archive } = configuration.maps;
   const location = archiveLocation(archive);
