@@ -12,7 +12,7 @@ export interface Job extends Queued {
   readonly pixels: number;
   /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal | undefined;
-  /** Returns whether its cost is too high to share a process. Its owner may turn out to be slow while it waits or runs. */
+  /** Returns whether it costs too much to share a process. Its owner may turn out to be slow in the meantime. */
   isLarge(): boolean;
   readonly alone: boolean;
   /** Deadline by the monotonic clock, `performance.now()`. */

@@ -61,7 +61,8 @@ export function createProcesses(options: ProcessesOptions, queue: FairQueue<Job>
   /** Returns undefined when all processes are busy, or when none exists and none can start. */
   function placeFor(job: Job): Child | 'new' | undefined {
     const all = [...children];
-    if (job.isLarge() && all.filter((child) => child.hasLarge).length >= Math.max(1, maxProcesses - 1)) return undefined;
+    if (job.isLarge() && all.filter((child) => child.hasLarge).length >= Math.max(1, maxProcesses - 1))
+      return undefined;
     const idle = all.find((child) => child.isIdle);
     if (idle) return idle;
     return mayStart() ? 'new' : all.find((child) => child.takes(job));
