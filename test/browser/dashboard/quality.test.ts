@@ -407,6 +407,11 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     const description = 'متجر الأزياء الراقية في وسط المدينة القديمة والجديدة';
     await server.as('test_secret').putGeofence('fashion', { ...circle(0, 40, 100), description });
     const { user } = await server.as('test_secret').track({ deviceId: 'buyer', ...standing(0, 40) });
+    const stored = async (path: string, list: string) =>
+      (await server.as('test_secret').get(path)).body[list]?.length > 0;
+    // The timeline is loaded once, and shows what is stored by then.
+    await until(() => stored(`/v1/users/${user._id}/locations`, 'locations'));
+    await until(() => stored(`/v1/events?user=${user._id}`, 'events'));
     const page = await asOwner(`/users/${user._id}`);
     const name = page.locator('.event-row').getByText(description, { exact: true });
     await name.waitFor();
