@@ -194,14 +194,14 @@ function describeCommand(): void {
     });
 
     it.each([
-      [['--project', '0'.repeat(24)], '--project must be the id of a project:'],
-      [['--geofences', 'none.json'], '--geofences none.json: there is no such file'],
-      [['--since', '-1h'], 'unknown option --since'],
-    ])('in the arguments %j is reported in one line', async (args, problem) => {
+      [['--project', '0'.repeat(24)], '--project must be the id of a project:', 2],
+      [['--geofences', 'none.json'], '--geofences none.json: there is no such file', 1],
+      [['--since', '-1h'], 'unknown option --since', 2],
+    ])('in the arguments %j is reported in one line', async (args, problem, expected) => {
       const { status, lines, errors } = await replay(...args);
       expect(errors.startsWith(`fenceline: ${problem}`)).toBe(true);
       expect(errors.trim()).not.toContain('\n');
-      expect([status, lines]).toEqual([2, []]);
+      expect([status, lines]).toEqual([expected, []]);
     });
   });
 
