@@ -405,8 +405,8 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
   // "Entered" and a name in Arabic were one text from the left, which cut the beginning of the name.
   it('reads a name from its own side, also in a list of events', async () => {
     const description = 'متجر الأزياء الراقية في وسط المدينة القديمة والجديدة';
-    await server.as('test_secret').putGeofence('fashion', { ...circle(0, 40, 100), description });
-    const { user } = await server.as('test_secret').track({ deviceId: 'buyer', ...standing(0, 40) });
+    await server.as('test_secret').putGeofence('fashion', { ...circle(0, 7_000, 100), description });
+    const { user } = await server.as('test_secret').track({ deviceId: 'buyer', ...standing(0, 7_000) });
     const stored = async (path: string, list: string) =>
       (await server.as('test_secret').get(path)).body[list]?.length > 0;
     // The timeline is loaded once, and shows what is stored by then.
