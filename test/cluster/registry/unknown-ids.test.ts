@@ -50,7 +50,7 @@ beforeEach(async () => {
   });
   const connection = await connectKafka(options, () => {}, { patience });
   onTestFinished(() => removeTopics(connection));
-  log = createKafkaLog({ ...options, connection, wire, onProblem: () => {}, outageLimitMs });
+  log = createKafkaLog({ ...options, connection, wire, onProblem: () => {} });
   for (const group of groups) {
     const { done } = log.consume({
       topic,
