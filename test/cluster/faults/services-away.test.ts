@@ -106,8 +106,10 @@ it('starts while ClickHouse is away, and has its history afterwards', { timeout 
   await front!.working();
 
   await clickhouse.restart();
-  await until(async () => (await client.get('/v1/events')).status === 200);
-  await until(async () => ok(await client.get('/v1/events')).events.length === 1);
+  // Both roles migrate the tables, which takes minutes while others use the disk.
+  const patient = { timeoutMs: 250_000 };
+  await until(async () => (await client.get('/v1/events')).status === 200, patient);
+  await until(async () => ok(await client.get('/v1/events')).events.length === 1, patient);
   expect(ok(await client.get('/v1/events')).events[0]._id).toBe(events[0]._id);
   expect(await readiness(nodes)).toEqual({ status: 'ready' });
   expect(nodes.restarts, 'restarts by the test').toBe(1);
