@@ -9,13 +9,13 @@ export const benchmarksPath = 'docs/benchmarks.md';
 export const measurementsPath = 'docs/measurements.md';
 export const chartFolder = 'docs/images/benchmarks';
 
-/** Runs of soaks, which take hours; of evaluation, whose peer was not there for the main run; and of maps since. */
+/** Runs of soaks, which take hours, and of cases that were measured again since the main run. */
 const others = [
   'bench/results/2026-11-25-79184b9.json',
   'bench/results/2026-11-23-2ad6723-memory-soak.json',
   'bench/results/2026-11-27-d0e995e2.json',
-  'bench/results/2026-11-28-c5495b88.json',
-  'bench/results/2026-11-29-882ecb3a.json',
+  'bench/results/2026-11-29-0d3acb16.json',
+  'bench/results/2026-11-29-0d3acb16-maps.json',
 ];
 
 /** Runs of single cases since the main run of the engines: their harness has changed. */
