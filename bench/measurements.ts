@@ -134,7 +134,7 @@ const introduction = ({ file, stored: { environment } }: Source): string => `# M
 The figures of the whole product. Seeds are fixed, a first round warms up, and each figure has its minimum, median and
 maximum. Sender and server share the cores. A target that no run has reached stays a target. Machines differ by a factor
 of two, so compare ratios. A section that names its commit is from another run: soaks take hours, and evaluation,
-uploads and maps were measured again since. The others are from this one:
+uploads, track calls and maps were measured again since. The others are from this one:
 
 \`${environmentLine(environment)}\`
 

@@ -16,6 +16,7 @@ const others = [
   'bench/results/2026-11-27-d0e995e2.json',
   'bench/results/2026-11-29-0d3acb16.json',
   'bench/results/2026-11-29-0d3acb16-maps.json',
+  'bench/results/2026-11-29-1bd8db1e-track.json',
 ];
 
 /** Runs of single cases since the main run of the engines: their harness has changed. */
