@@ -1,6 +1,7 @@
 /** Checks what Fenceline needs of the machine: Node, the platform, and native modules. */
 import { isChdbInstalled } from '../../backends/embedded/chdb-package.js';
 import type { Configuration } from '../config/schema.js';
+import { hasRoleApi } from '../named-files.js';
 import { thisPlatform, unsupportedReason } from '../platform.js';
 import { version } from '../version.js';
 import { type Finding, findingsAbout } from './finding.js';
@@ -20,12 +21,12 @@ const drawing: readonly NativeModule[] = [
 ];
 
 /** Yields findings about the parts that the configured backend and roles need. */
-export async function* checkMachine({ backend, roles }: Configuration): AsyncGenerator<Finding> {
+export async function* checkMachine(configuration: Configuration): AsyncGenerator<Finding> {
   const unsupported = unsupportedReason(thisPlatform);
   if (unsupported !== undefined) yield failure(unsupported.problem, unsupported.remedy);
   else yield ok(`Fenceline ${version}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
 
-  const isEmbedded = backend === 'embedded';
+  const isEmbedded = configuration.backend === 'embedded';
   if (isEmbedded && !isChdbInstalled)
     yield warning(
       'analytics are missing: the optional package chdb is not installed',
@@ -35,7 +36,7 @@ export async function* checkMachine({ backend, roles }: Configuration): AsyncGen
   const needed = [
     lmdb,
     ...(isEmbedded && isChdbInstalled ? [chdb] : []),
-    ...(isEmbedded || roles.includes('api') ? drawing : []),
+    ...(hasRoleApi(configuration) ? drawing : []),
   ];
   const failed: Finding[] = [];
   for (const { name, purpose, load } of needed) {
