@@ -10,14 +10,9 @@ import { profileAfter } from '../pipeline/evaluation/users.js';
 import { type Log, type StateStore, topics } from '../pipeline/ports.js';
 import { deviceKey } from '../pipeline/records/device-key.js';
 import { decodeDeviceState } from '../pipeline/records/device-state.js';
-import { userSteps } from '../pipeline/records/user.js';
+import { userInTurns } from '../pipeline/records/user.js';
 import type { User } from '../schemas/json/user.js';
 import type { DeviceState, Location, UserState } from '../schemas/records.js';
-import { createTurns, runInTurns } from '../schemas/turns.js';
-
-/** Each record may have 64 kB of metadata. */
-const recordsPerTurn = 16;
-const nextTurn = createTurns();
 
 export interface LastKnownSources {
   readonly log: Pick<Log, 'partitionOf'>;
@@ -52,7 +47,7 @@ export async function lastKnownUser(locations: readonly Location[], sources: Las
     profile: user.profile ?? profileAfter(null, location.details),
     last: user.last ?? { ...location, beacons: null },
   };
-  return (await runInTurns(userSteps(known, location, sources.configuration), nextTurn, recordsPerTurn))!;
+  return (await userInTurns(known, location, sources.configuration))!;
 }
 
 /**

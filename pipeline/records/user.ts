@@ -2,7 +2,7 @@
 import { isMonitoredFor } from '../../schemas/json/geofence.js';
 import type { User, UserProfile } from '../../schemas/json/user.js';
 import type { UserState, Visit } from '../../schemas/records.js';
-import { runAtOnce, type Steps } from '../../schemas/turns.js';
+import { createTurns, runAtOnce, runInTurns, type Steps } from '../../schemas/turns.js';
 import { userJson } from '../../schemas/wire/user.js';
 import { summariesOf } from '../catalog/queries/summaries.js';
 import type { ConfigurationReader, Scope } from '../catalog/types.js';
@@ -13,6 +13,10 @@ export interface DeviceScope extends Scope {
   readonly deviceId: string;
 }
 
+/** Each record may have 64 kB of metadata. */
+const recordsPerTurn = 16;
+const nextTurn = createTurns();
+
 /**
  * Returns a user's JSON, or undefined before its first applied location. Geofences are listed by time of entry, as of
  * the time of the last location, as for its events, so that the result does not depend on the time of processing. Those
@@ -21,8 +25,14 @@ export interface DeviceScope extends Scope {
 export const userOf = (state: UserState, device: DeviceScope, configuration: ConfigurationReader): User | undefined =>
   runAtOnce(userSteps(state, device, configuration));
 
-/** Does the same in steps: a user may be inside a thousand geofences. */
-export function* userSteps(
+/** Does the same in turns of the event loop: a user may be inside a thousand geofences. */
+export const userInTurns = (
+  state: UserState,
+  device: DeviceScope,
+  configuration: ConfigurationReader,
+): Promise<User | undefined> => runInTurns(userSteps(state, device, configuration), nextTurn, recordsPerTurn);
+
+function* userSteps(
   state: UserState,
   device: DeviceScope,
   configuration: ConfigurationReader,

@@ -11,6 +11,7 @@ import type { GeofenceHead, GeofenceSummary, MonitoredTimes } from '../../../sch
 import type { Steps } from '../../../schemas/turns.js';
 import { beaconSummary, geofenceSummary } from '../../../schemas/wire/geofence.js';
 import { createForgetter } from '../store/forget-changes.js';
+import { isSameScope } from '../store/tables/databases.js';
 import type { ConfigurationReader, Scope } from '../types.js';
 
 /** Characters of metadata that one list has, as JSON. */
@@ -84,7 +85,7 @@ function createList<Record extends Listed, Of extends Conditions, Shown extends 
         entry = record && keep(record);
         yield;
       }
-      if (entry === undefined || !isOf(entry.conditions, scope) || !accepts(entry.conditions, index)) continue;
+      if (entry === undefined || !isSameScope(entry.conditions, scope) || !accepts(entry.conditions, index)) continue;
       if (entry.metadataCharacters > left) {
         shown.push({ ...(entry.summary as Shown), metadataOmitted: true });
         continue;
@@ -107,9 +108,6 @@ function createList<Record extends Listed, Of extends Conditions, Shown extends 
 export const metadataCharacters = ({ metadata }: Pick<Listed, 'metadata'>): number =>
   metadata === null ? 0 : JSON.stringify(metadata).length;
 
-const isOf = ({ project, environment }: Scope, scope: Scope): boolean =>
-  project === scope.project && environment === scope.environment;
-
 const weightOf = ({ conditions, summary }: Kept<Conditions>): number =>
   1 + Math.floor((JSON.stringify(summary).length + JSON.stringify(conditions).length) / charactersPerEntry);
 
@@ -128,16 +126,7 @@ function createSummaries(configuration: Source): Summaries {
     conditionsOf: ({ project, environment, createdAt, enabled }) => ({ project, environment, createdAt, enabled }),
     summaryOf: beaconSummary,
   });
-  const refresh = createForgetter(configuration, {
-    one(kind, id) {
-      if (kind === 'geofence') geofences.kept.delete(id);
-      else if (kind === 'beacon') beacons.kept.delete(id);
-    },
-    all() {
-      geofences.kept.clear();
-      beacons.kept.clear();
-    },
-  });
+  const refresh = createForgetter(configuration, { geofence: geofences.kept, beacon: beacons.kept });
   return {
     geofences(scope, ids, accepts = all) {
       refresh();

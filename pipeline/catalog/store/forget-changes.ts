@@ -1,18 +1,19 @@
 /** Keeps caches of records true to the read model. */
 import type { ConfigurationReader } from '../types.js';
 
-/** What a cache forgets. */
-export interface Forgetting {
-  /** Forgets a record that has changed. */
-  one(kind: string, id: string): void;
-  /** Forgets everything, because nobody knows what has changed. */
-  all(): void;
+/** A cache of records by id. */
+interface RecordCache {
+  delete(id: string): void;
+  clear(): void;
 }
 
-/** Returns a function that forgets what has changed since its last call. */
+/**
+ * Returns a function that removes from the caches what has changed since its last call. It removes everything when
+ * nobody knows what has changed.
+ */
 export function createForgetter(
   configuration: Pick<ConfigurationReader, 'version' | 'feed'>,
-  forget: Forgetting,
+  caches: { readonly geofence: RecordCache; readonly beacon: RecordCache },
 ): () => void {
   let version = configuration.version;
   return () => {
@@ -20,7 +21,13 @@ export function createForgetter(
     if (latest === version) return;
     const changed = configuration.feed(version)?.things;
     version = latest;
-    if (changed === undefined) forget.all();
-    else for (const { kind, id } of changed) forget.one(kind, id);
+    if (changed === undefined) {
+      caches.geofence.clear();
+      caches.beacon.clear();
+      return;
+    }
+    for (const { kind, id } of changed) {
+      if (kind === 'geofence' || kind === 'beacon') caches[kind].delete(id);
+    }
   };
 }

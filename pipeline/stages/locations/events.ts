@@ -35,16 +35,7 @@ export function createDefinitions(
 ): Definitions {
   const geofences = createBoundedCacheOfWeight<string, EventGeofence>(cachedDefinitions, weightOf);
   const beacons = createBoundedCacheOfWeight<string, EventBeacon>(cachedDefinitions, weightOf);
-  const refresh = createForgetter(configuration, {
-    one(kind, id) {
-      if (kind === 'geofence') geofences.delete(id);
-      else if (kind === 'beacon') beacons.delete(id);
-    },
-    all() {
-      geofences.clear();
-      beacons.clear();
-    },
-  });
+  const refresh = createForgetter(configuration, { geofence: geofences, beacon: beacons });
   let hits = 0;
   let misses = 0;
 

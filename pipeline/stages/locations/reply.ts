@@ -3,18 +3,14 @@
  */
 import type { Event as EventJson, User } from '../../../schemas/json/user.js';
 import type { Event, Location, OutcomeResult, UserState } from '../../../schemas/records.js';
-import { createTurns, runInTurns } from '../../../schemas/turns.js';
 import { eventJson, eventJsonWithoutMetadata } from '../../../schemas/wire/user.js';
 import { maxListedMetadata } from '../../catalog/queries/summaries.js';
 import type { ConfigurationReader, SpatialQueries } from '../../catalog/types.js';
 import type { TrackReply } from '../../ports.js';
-import { userSteps } from '../../records/user.js';
+import { userInTurns } from '../../records/user.js';
 
 const nearbyLimit = 10;
 const nearbyRadiusM = 10_000;
-/** Each record may have 64 kB of metadata. */
-const recordsPerTurn = 16;
-const nextTurn = createTurns();
 
 /** An evaluated location whose request waits for a reply. */
 export interface AwaitedLocation {
@@ -66,8 +62,7 @@ export async function trackReply(
   const { location, user } = awaited;
   // Its events are made before it waits for a turn: they would keep their metadata in memory until then.
   const events = eventsReply(awaited);
-  const steps = userSteps(user, location, sources.configuration);
-  const reply = { ...events, user: (await runInTurns(steps, nextTurn, recordsPerTurn)) as User };
+  const reply = { ...events, user: (await userInTurns(user, location, sources.configuration)) as User };
   if (!location.details?.nearbyGeofences || !sources.searchNearby) return reply;
   const found = await nearbyGeofences(location, sources.searchNearby);
   return { ...reply, ...(found && { nearbyGeofences: found }) };
