@@ -123,35 +123,34 @@ test('a publishable key exports nothing', async () => {
   expect(status).toBe(403);
 });
 
-test('records are read as the client reads, so an export of any size takes little memory', async () => {
-  let parts = 0;
+/** Returns a resource whose walk never ends, and which counts the parts that were read of it. */
+function endlessly(items: typeof stored) {
   const endless = {
     ...geofences,
-    walk: () => {
-      parts += 1;
-      return { items: stored, next: 'more' };
+    parts: 0,
+    walk() {
+      endless.parts += 1;
+      return { items, next: 'more' };
     },
   };
+  return endless;
+}
+
+test('records are read as the client reads, so an export of any size takes little memory', async () => {
+  const endless = endlessly(stored);
   const text = exportedText(endless, api.readModel, scope, exportFormats.csv);
   const stream = Readable.from(text, { objectMode: false });
   const chunks = stream.iterator();
   for (let read = 0; read < 10; read++) await chunks.next();
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
   // Each part is larger than the stream's buffer, so one part waits in it and the next one behind it.
-  expect(parts).toBeLessThanOrEqual(12);
+  expect(endless.parts).toBeLessThanOrEqual(12);
   stream.destroy();
 });
 
 // Parts of many exports were made in one turn, each of up to 15 MB, and stopped all other requests for seconds.
 test('one part of all exports is made in each turn', async () => {
-  let parts = 0;
-  const endless = {
-    ...geofences,
-    walk: () => {
-      parts += 1;
-      return { items: [], next: 'more' };
-    },
-  };
+  const endless = endlessly([]);
   const ended = new AbortController();
   const texts = Array.from({ length: 20 }, () =>
     exportedText(endless, api.readModel, scope, exportFormats.csv, ended.signal),
@@ -160,7 +159,7 @@ test('one part of all exports is made in each turn', async () => {
   const made: number[] = [];
   for (let turn = 0; turn < 60; turn++) {
     await new Promise(setImmediate);
-    made.push(parts);
+    made.push(endless.parts);
   }
   ended.abort(new Error('ended'));
   await Promise.all(reading);
@@ -169,19 +168,12 @@ test('one part of all exports is made in each turn', async () => {
 
 // Filters that match nothing examined a million records for nobody. The export kept its place meanwhile.
 test('an export that finds nothing ends when its client leaves', async () => {
-  let parts = 0;
-  const endless = {
-    ...geofences,
-    walk: () => {
-      parts += 1;
-      return { items: [], next: 'more' };
-    },
-  };
+  const endless = endlessly([]);
   const client = new AbortController();
   const text = exportedText(endless, api.readModel, scope, exportFormats.csv, client.signal);
   const stream = Readable.from(text, { objectMode: false }).on('error', () => undefined);
   stream.resume();
-  await expect.poll(() => parts).toBeGreaterThan(10);
+  await expect.poll(() => endless.parts).toBeGreaterThan(10);
   client.abort(new Error('the client has left'));
   await new Promise((closed) => stream.once('close', closed));
   expect(stream.errored).toMatchObject({ message: 'the client has left' });
