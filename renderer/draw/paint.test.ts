@@ -332,6 +332,39 @@ test('a gradient of one colour covers what a line of that colour covers', async 
   );
 });
 
+// Joints of sharp turns are flat: an overlap along the segment left a seam. They reach farther back than a short
+// segment, which left a hole.
+test('a gradient has neither seams nor holes at sharp turns', async () => {
+  const gradient = ['interpolate', ['linear'], ['line-progress'], 0, red, 1, red];
+  const turns: Vertex[][] = [
+    [
+      [100, 106],
+      [196, 100],
+      [155, 120],
+    ],
+    [
+      [112, 121],
+      [177, 126],
+      [157, 131],
+    ],
+    [
+      [133, 106],
+      [109, 174],
+      [130, 148],
+      [158, 172],
+    ],
+  ];
+  for (const places of turns) {
+    const [plain, graded] = await Promise.all(
+      [{ 'line-color': red }, { 'line-gradient': gradient }].map((paint) =>
+        draw([line(...places)], [shapes('line', { 'line-width': 28, ...paint })]),
+      ),
+    );
+    expect(plain!.count(red)).toBeGreaterThan(1_000);
+    expect(graded!.count(red)).toBeGreaterThan(0.99 * plain!.count(red));
+  }
+});
+
 const isWithinTen = ([x, y]: Vertex, [otherX, otherY]: Vertex): boolean => Math.hypot(x - otherX, y - otherY) < 10;
 
 test('a layer with a missing pattern is not drawn', async () => {

@@ -34,8 +34,10 @@ export interface Brush {
 
 /** Cosine of a turn up to which segments end square: a miter would be too long. */
 const sharpTurn = -0.95;
-/** Overlap of neighbouring segments, so that no gap is visible. */
-const overlapPx = 0.3;
+/** Overlaps of neighbouring segments across their joint: no pixel of it shows a gap. */
+const overlapPx = 0.5;
+/** A pixel of an overlap is painted twice. */
+const translucentOverlapPx = 0.3;
 /** How far a fill reaches beyond the outline, whose edge is then the only one that is antialiased. */
 const beyondPx = 1;
 
@@ -134,19 +136,25 @@ function paintSegment(
   travelled: number,
 ): void {
   const { x, y, dx, dy, length } = segment;
-  const [beginLeft, beginRight] = before ? cutsOf(before, segment, radius) : [radius, radius];
-  const [endLeft, endRight] = after ? cutsOf(segment, after, radius) : [radius, radius];
+  const [beginLeft, beginRight] = before ? cutsOf(before, segment, radius, before.length) : [radius, radius];
+  const [endLeft, endRight] = after ? cutsOf(segment, after, radius, after.length) : [radius, radius];
   context.setTransform(dx, dy, -dy, dx, x, y);
   context.fillStyle = brush.fillOf(segment, travelled);
-  const extra = after ? overlapPx : 0;
+  // The sharper the turn, the flatter is the joint, and the longer an overlap of the same width.
+  const acrossPx = context.globalAlpha < 1 ? translucentOverlapPx : overlapPx;
+  const extra = after ? (acrossPx * Math.hypot(endRight - endLeft, 2 * radius)) / (2 * radius) : 0;
   const right = `M${-beginLeft} ${-radius}L${length + endLeft + extra} ${-radius}`;
   context.fill(new Path2D(`${right}L${length + endRight + extra} ${radius}L${-beginRight} ${radius}Z`));
 }
 
-/** Returns how far the left and the right edges of two segments extend beyond their joint. */
-function cutsOf(a: Segment, b: Segment, radius: number): readonly [left: number, right: number] {
+/**
+ * Returns how far the left and the right edges of two segments extend beyond their joint. The inner edge ends before it,
+ * where the edge of the other segment begins: not farther back than that segment, of the length `otherPx`, reaches.
+ */
+function cutsOf(a: Segment, b: Segment, radius: number, otherPx: number): readonly [left: number, right: number] {
   const cosine = a.dx * b.dx + a.dy * b.dy;
   if (cosine < sharpTurn) return [radius, radius];
   const cut = (radius * (a.dx * b.dy - a.dy * b.dx)) / (1 + cosine);
-  return [cut, -cut];
+  const inner = Math.max(-Math.abs(cut), radius - otherPx);
+  return cut > 0 ? [cut, inner] : [inner, -cut];
 }
