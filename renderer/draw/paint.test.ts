@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { compileStyle, type StyleLayer } from '../style/compile.js';
 import { unsupported } from '../style/unsupported.js';
-import { draw, drawSource, shapes, styleOf, viewFrom, wholeTile } from '../testing/pictures.js';
+import { draw, drawSource, type Picture, shapes, styleOf, viewFrom, wholeTile } from '../testing/pictures.js';
 import { type DrawnFeature, rectangle, sourceOf, tileBytes, type Vertex } from '../testing/tiles.js';
 import { decodeVectorTile } from '../tiles/vector-tile.js';
 import type { Viewport } from '../types.js';
@@ -325,12 +325,27 @@ test('a gradient of one colour covers what a line of that colour covers', async 
         shapes('line', { 'line-width': width, ...paint }, { layout }),
       );
       const [plain, graded] = await Promise.all(layers.map((layer) => draw([line(...places)], [layer])));
-      // Another rasterizer draws their edges.
-      expect(graded!.differences(plain!, 64)).toBeLessThan(24);
+      // In the corner of a narrow angle, the plain line covers a few pixels more.
+      expect(differencesBesideEdges(graded!, plain!)).toBeLessThan(8);
     }),
     { numRuns: propertyRuns(25) },
   );
 });
+
+/** Counts pixels that differ visibly where the picture has one colour all around: the edges are antialiased otherwise. */
+function differencesBesideEdges(picture: Picture, other: Picture): number {
+  const steps = [-1, 0, 1];
+  const green = ({ pixels, width }: Picture, x: number, y: number) => pixels[3 * (y * width + x) + 1]!;
+  let count = 0;
+  for (let y = 1; y < picture.height - 1; y++) {
+    for (let x = 1; x < picture.width - 1; x++) {
+      const level = green(other, x, y);
+      if (Math.abs(green(picture, x, y) - level) <= 32) continue;
+      if (steps.every((dy) => steps.every((dx) => green(other, x + dx, y + dy) === level))) count++;
+    }
+  }
+  return count;
+}
 
 // Joints of sharp turns are flat: an overlap along the segment left a seam. They reach farther back than a short
 // segment, which left a hole.
