@@ -248,8 +248,18 @@ describe('users and addresses', () => {
     [{ userIds: ',' }, null],
   ])('%j', (fields, expected) => expect(input({ ...circle, ...fields }).userIds).toEqual(expected));
 
-  test('addresses', () =>
-    expect(input({ ...circle, ip: '8.8.8.8, 10.0.0.*,2001:db8::/32' }).ip).toBe('8.8.8.8,10.0.0.*,2001:db8::/32'));
+  // A list once counted as a repeated field, of which the last value counts: all ranges but one were lost in silence.
+  test.each([
+    ['text', '8.8.8.8, 10.0.0.*,2001:db8::/32'],
+    ['a list', ['8.8.8.8', ' 10.0.0.*', '2001:db8::/32']],
+    ['JSON text', '["8.8.8.8","10.0.0.*","2001:db8::/32"]'],
+  ])('addresses as %s', (_, ip) => {
+    expect(input({ ...circle, ip }).ip).toBe('8.8.8.8,10.0.0.*,2001:db8::/32');
+  });
+
+  test.each([[[]], [['8.8.8.8', null]], [[{}]], [true], [{}]])('%j is no list of addresses', (ip) => {
+    expect(refused({ ...circle, ip })).toMatch(/^invalid_parameter ip: must be addresses/);
+  });
 });
 
 test('dates', () => {

@@ -237,7 +237,12 @@ function readUserIds(reader: FieldReader, name: string): string[] | null {
   return distinct.length > 0 ? distinct : null;
 }
 
+/** Returns the ranges of a list as one text. An empty list is refused: without ranges the geofence is for everyone. */
 function readAddresses(reader: FieldReader, name: string): string | null {
-  const text = reader.text(name, maxAddressesLength);
-  return text === null ? null : reader.take(parseAddressRanges(text));
+  const list = reader.list(name);
+  if (list === undefined) return null;
+  const text = list.map((value) => textOf(value) ?? '').join(',');
+  if (text.length > maxAddressesLength)
+    return reader.refuse(name, `must have at most ${maxAddressesLength} characters`);
+  return reader.take(parseAddressRanges(text));
 }
