@@ -16,6 +16,23 @@ describe('a header', () => {
     expect(geofence('metadata.a', 'metadata.b', 'operatingHours.mon', 'operatingHours.Tuesday')).toEqual(new Set());
   });
 
+  // Only the filled keys of a row count as its metadata, so shops and depots of one file may have different ones.
+  it('may have a column for more keys than one record may have', () => {
+    const keys = Array.from({ length: 40 }, (_, index) => `metadata.k${index}`);
+    expect(geofence(...keys)).toEqual(new Set());
+    expect(() => geofence(...keys, `metadata.${'k'.repeat(257)}`)).toThrow(
+      'metadata: keys must have 1 to 256 characters',
+    );
+  });
+
+  it('names each day once, among many columns of days too', () => {
+    const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+    const names = [...days, ...days.map((day) => day.toUpperCase()), ...days.map((day) => day.toLowerCase())];
+    expect(() => geofence(...names.map((day) => `operatingHours.${day}`))).toThrow(
+      'operatingHours: must name each day once, but has Mon twice',
+    );
+  });
+
   it('may have the columns of a file of bad rows, which are ignored', () => {
     expect(geofence(...rejectionColumns)).toEqual(new Set([5, 6, 7]));
   });

@@ -1,6 +1,7 @@
 /** Checks the header of a CSV file against the field table of its resource. */
 import { FieldReader } from '../http/fields/reader.js';
 import { type FieldTable, unknownField } from '../http/fields/table.js';
+import { maxMetadataKeys } from '../schemas/json/common.js';
 import { BrokenSource, brokenByte, utf8Rule } from './source.js';
 
 /** The columns that a file of rejected rows has in addition. An import ignores them, so the file can be sent again. */
@@ -33,17 +34,23 @@ function refuseOtherSeparators(names: readonly string[], line: number): void {
   if (found) refuse(line, 'file', `separates its columns by ${found[1]}; they must be separated by commas`);
 }
 
-/** A misspelt key would be refused in every row. */
+/**
+ * A misspelt key would be refused in every row. Too many keys would not, because rows may fill different columns. So no
+ * more columns are read at once than one record may have keys. As many columns of days name a day twice.
+ */
 function refuseBadKeys(table: FieldTable, names: readonly string[], line: number): void {
   for (const [base, { hasKeys, read }] of Object.entries(table)) {
     const keyed = names.filter((name) => isKeyed(name, base));
     if (!hasKeys || keyed.length === 0) continue;
     if (names.includes(base)) refuse(line, base, `can't be combined with ${keyed[0]}`);
-    // An empty list suits every field with keys: a day without opening hours, and text of metadata.
-    const reader = new FieldReader(Object.fromEntries(keyed.map((name) => [name, '[]'])));
-    read(reader, base, {});
-    const outcome = reader.outcome(() => undefined);
-    if (!outcome.ok) refuse(line, base, outcome.error.message.replace(`${base}: `, ''));
+    for (let start = 0; start < keyed.length; start += maxMetadataKeys) {
+      const some = keyed.slice(start, start + maxMetadataKeys);
+      // An empty list suits every field with keys: a day without opening hours, and text of metadata.
+      const reader = new FieldReader(Object.fromEntries(some.map((name) => [name, '[]'])));
+      read(reader, base, {});
+      const outcome = reader.outcome(() => undefined);
+      if (!outcome.ok) refuse(line, base, outcome.error.message.replace(`${base}: `, ''));
+    }
   }
 }
 
