@@ -8,7 +8,7 @@ const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep
 const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 const clock = '(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d+))?)?';
-const offset = '(?<zone>Z|UTC|GMT|[+-]\\d{2}:?\\d{2})';
+const offset = '(?<zone>Z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)';
 const month =
   '(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
@@ -17,7 +17,7 @@ const isoDate = '(?<year>\\d{4})-(?<month>\\d{2})-(?<day>\\d{2})';
 const forms = [
   new RegExp(`^${isoDate}(?:[T ]${clock}\\s?${offset}?)?$`, 'i'),
   // Forms and query strings turn the plus sign of an offset into a space, unless it is encoded.
-  new RegExp(`^${isoDate}T${clock}(?<zone> \\d{2}:?\\d{2})$`, 'i'),
+  new RegExp(`^${isoDate}T${clock}(?<zone> \\d{2}(?::?\\d{2})?)$`, 'i'),
   new RegExp(`^${month} (?<day>\\d{1,2}),? (?<year>\\d{4})(?:,? ${clock}(?: ?${offset})?)?$`, 'i'),
   new RegExp(
     `^(?:(?<weekday>${dayNames.join('|')}), )?(?<day>\\d{1,2}) ${month} (?<year>\\d{4})(?: ${clock}(?: ?${offset})?)?$`,
@@ -34,7 +34,7 @@ function monthIndex(text: string): number {
 function offsetMinutes(zone: string | undefined): number | undefined {
   if (zone === undefined || !/^[+ -]/.test(zone)) return 0;
   const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(-2));
+  const minutes = Number(zone.length > 3 ? zone.slice(-2) : 0);
   if (hours > 23 || minutes > 59) return undefined;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
