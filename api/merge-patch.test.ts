@@ -96,6 +96,32 @@ describe.each(Object.entries(resources))('%s', (name, { required, fields }) => {
     );
   });
 
+  test('PATCH changes one key of metadata by its name, with a dot or in brackets', async () => {
+    const path = `/v1/${name}/t/keys`;
+    const patched = async (body: Fields) => {
+      await api.call('PUT', path, { body: { ...required, metadata: { a: 1, b: 2 } } });
+      return (await api.call('PATCH', path, { body })).body;
+    };
+    for (const [patch, metadata] of [
+      [{ 'metadata.b': 3 }, { a: 1, b: 3 }],
+      [{ 'metadata[b]': 3 }, { a: 1, b: 3 }],
+      [
+        { 'metadata[b]': null, 'metadata.c.d': true },
+        { a: 1, 'c.d': true },
+      ],
+      // The dictionary is cleared first.
+      [{ metadata: null, 'metadata.b': 3 }, { b: 3 }],
+    ] as [Fields, Fields][]) {
+      const body = await patched(patch);
+      expect([patch, body[single]?.metadata]).toEqual([patch, metadata]);
+    }
+    // The characters of the JSON text became keys.
+    for (const metadata of [{ c: 1 }, '{"c":1}']) {
+      const { meta } = await patched({ metadata, 'metadata.d': 2 });
+      expect(meta).toMatchObject({ code: 400, message: "metadata: can't be combined with metadata.{key}" });
+    }
+  });
+
   test('PATCH takes the media type of JSON Merge Patch', async () => {
     const path = `/v1/${name}/t/typed`;
     await api.call('PUT', path, { body: required });
@@ -124,6 +150,26 @@ describe.each(Object.entries(resources))('%s', (name, { required, fields }) => {
     const { body } = await api.call('GET', path);
     expect(body[single].metadata).toEqual({ a: 1, b: 1, c: 1, d: 1 });
   });
+});
+
+// The dashboard's form showed such a geofence as disabled, sent `enabled`, and it stayed disabled without a word.
+test('a PATCH that enables a geofence clears a disableAfter that has passed, unless it names one', async () => {
+  const { required } = resources.geofences;
+  const path = '/v1/geofences/t/seasonal';
+  const past = '2020-01-01T00:00:00.000Z';
+  const later = '2090-01-01T00:00:00.000Z';
+  const patched = async (disableAfter: string, body: Fields) => {
+    await api.call('PUT', path, { body: { ...required, disableAfter } });
+    const { enabled, disableAfter: after } = (await api.call('PATCH', path, { body })).body.geofence;
+    return [enabled, after];
+  };
+  expect(await patched(past, { enabled: true })).toEqual([true, undefined]);
+  expect(await patched(past, { enabled: null })).toEqual([true, undefined]);
+  expect(await patched(past, { enabled: true, disableAfter: later })).toEqual([true, later]);
+  expect(await patched(past, { enabled: true, disableAfter: past })).toEqual([false, past]);
+  expect(await patched(past, { enabled: false })).toEqual([false, past]);
+  expect(await patched(past, { description: 'Kiosk' })).toEqual([false, past]);
+  expect(await patched(later, { enabled: true })).toEqual([true, later]);
 });
 
 test('settings and webhooks change by PATCH as well: what is absent stays, null restores the default', async () => {

@@ -19,12 +19,16 @@ export const patchDescription =
 const withoutNull = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
-/** Moves `metadata.color` into the object `metadata`. */
+/**
+ * Moves `metadata.color` and `metadata[color]` into the object `metadata`. They stay beside a `metadata` that is given
+ * as well, and are then refused as in a PUT.
+ */
 function nested(patch: RawFields): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(patch)) {
-    const [, base, key] = /^(\w+)\.(.+)$/s.exec(name) ?? [];
-    if (base === undefined || key === undefined) fields[name] = value;
+    const [, base, afterDot, inBrackets] = /^(\w+)(?:\.(.+)|\[(.+)\])$/s.exec(name) ?? [];
+    const key = afterDot ?? inBrackets;
+    if (base === undefined || key === undefined || Object.hasOwn(patch, base)) fields[name] = value;
     else fields[base] = { ...(fields[base] as object | undefined), [key]: value };
   }
   return fields;

@@ -16,6 +16,7 @@ import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import { Id } from '../../schemas/json/common.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { catchUpWithAuthority, type EditAuthority } from '../edits.js';
+import { withoutPassedDate } from './enabling.js';
 
 type Listed = GeofenceRecord | BeaconRecord;
 
@@ -57,10 +58,9 @@ function changedBy<Stored extends Listed>(
 ): Stored | null | undefined {
   if (action === 'delete') return null;
   const enabled = action === 'enable';
-  // A date that has passed would keep the record disabled.
-  const isOver = 'disableAfter' in record && record.disableAfter !== null && record.disableAfter < nowMs;
-  if (record.enabled === enabled && !(enabled && isOver)) return undefined;
-  return { ...record, enabled, ...(enabled && isOver && { disableAfter: null }), updatedAt: writer.nextTimestamp() };
+  const base = enabled ? withoutPassedDate(record, nowMs) : record;
+  if (record.enabled === enabled && base === record) return undefined;
+  return { ...base, enabled, updatedAt: writer.nextTimestamp() };
 }
 
 interface BulkParts {

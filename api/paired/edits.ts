@@ -13,6 +13,7 @@ import type { BeaconRecord } from '../../schemas/json/beacon.js';
 import type { GeofenceRecord } from '../../schemas/json/geofence.js';
 import type { Edit } from '../edits.js';
 import { mergedFields } from '../merge-patch.js';
+import { enables, withoutPassedDate } from './enabling.js';
 import { type Pair, refuseOtherPair } from './fields.js';
 import type { PairedResource } from './resource.js';
 
@@ -35,7 +36,7 @@ interface Replaced<Stored> {
 /** Creates the edits of a resource. They throw the errors of {@link Edit}, and those that the resource answers. */
 export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | BeaconRecord>(
   resource: PairedResource<Given, Input, Stored>,
-  writer: Pick<ConfigurationWriter, 'catchUp'>,
+  { writer, clock }: { readonly writer: Pick<ConfigurationWriter, 'catchUp'>; readonly clock: () => number },
   edit: Edit,
 ) {
   const { name } = resource;
@@ -98,7 +99,8 @@ export function createPairedEdits<Given, Input, Stored extends GeofenceRecord | 
         const base = find();
         const { tag, externalId } = base;
         refuseOtherPair(changes, { tag, externalId });
-        const given = accepted(resource.read(mergedFields(resource.stored, base, changes), { tag, externalId }));
+        const merged = enables(changes) ? withoutPassedDate(base, clock()) : base;
+        const given = accepted(resource.read(mergedFields(resource.stored, merged, changes), { tag, externalId }));
         const input = await completed(scope, given, base._id);
         const read = (): Replaced<Stored> => {
           const current = find();

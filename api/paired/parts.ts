@@ -36,7 +36,7 @@ export function createPairedParts<Given, Input, Stored extends GeofenceRecord | 
   return {
     resource,
     clock,
-    edits: createPairedEdits(resource, writer, edit),
+    edits: createPairedEdits(resource, { writer, clock }, edit),
     name,
     tag: `${name}s`,
     path: `/v1/${name}s`,
