@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import type { RawFields } from '../../http/fields/reader.js';
+import { parseForm } from '../../http/requests/bodies.js';
 import { GeofenceRecord } from '../../schemas/json/geofence.js';
 import { propertyRuns } from '../../schemas/testing/property-runs.js';
 import { anyCharacter } from '../../testing/any-character.js';
@@ -117,7 +118,17 @@ test('the path names the pair', () => {
 
 test('types are read in any case', () => expect(input({ ...circle, type: 'Circle' }).type).toBe('circle'));
 
-test('of a repeated field the last value counts', () => expect(input({ ...circle, tag: ['a', 'b'] }).tag).toBe('b'));
+// A list in JSON was read as a repeated field of a form.
+test('of a field that a form repeats the last value counts, and a list in its place is refused', () => {
+  expect(input({ ...circle, ...parseForm('tag=a&tag=b&type=polygon&type=circle') })).toMatchObject({
+    tag: 'b',
+    type: 'circle',
+  });
+  expect(refused({ ...circle, tag: ['a', 'b'] })).toBe('invalid_parameter tag: must be text');
+  expect(refused({ ...circle, type: ['circle'] })).toBe(
+    'invalid_parameter type: must be one of circle, polygon, isochrone',
+  );
+});
 
 describe('a position that is sought', () => {
   const { coordinates: _, ...nowhere } = circle;

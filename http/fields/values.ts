@@ -2,8 +2,8 @@
  * The one rule for each type of field. It is the same for JSON bodies, forms, query strings and cells of tables.
  *
  * A reader returns the value; undefined when the field is not given; null when the field breaks the rule of its type.
- * A field is not given when it is absent, null, or text that is empty or blank. Where one value is wanted and a key is
- * repeated (`tag=a&tag=b`), the last value counts.
+ * A field is not given when it is absent, null, or text that is empty or blank. Where one value is wanted and a form
+ * repeats a key (`tag=a&tag=b`), the last value counts.
  */
 import { parseTime } from './times.js';
 
@@ -34,10 +34,15 @@ function isBlank(text: string): boolean {
 export const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== null && !(typeof value === 'string' && isBlank(value));
 
+/**
+ * The texts of a key that a form or a query string repeats. A list of JSON is another one: where one value is wanted,
+ * it is of the wrong type.
+ */
+export class RepeatedTexts extends Array<string> {}
+
 /** Returns the one value of a field; undefined when it is not given. */
 export function single(value: unknown): unknown {
-  const isRepeated = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
-  const last: unknown = isRepeated ? value.at(-1) : value;
+  const last: unknown = value instanceof RepeatedTexts ? value.at(-1) : value;
   return isGiven(last) ? last : undefined;
 }
 

@@ -18,6 +18,7 @@ import {
   prototypeRule,
   wellFormedRule,
 } from '../fields/text.js';
+import { RepeatedTexts } from '../fields/values.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,8 +33,21 @@ declare module 'fastify' {
 const maxFields = 2_000;
 
 /** Returns the fields of a query string or form. `metadata[key]=value` nests. The name `__proto__` is left out. */
-export const parseForm = (text: string): Record<string, unknown> =>
-  qs.parse(text, { depth: 3, parameterLimit: maxFields, arrayLimit: maxFields, plainObjects: true });
+export function parseForm(text: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = qs.parse(text, {
+    depth: 3,
+    parameterLimit: maxFields,
+    arrayLimit: maxFields,
+    plainObjects: true,
+  });
+  for (const [name, value] of Object.entries(fields)) {
+    if (isListOfTexts(value)) fields[name] = RepeatedTexts.from(value);
+  }
+  return fields;
+}
+
+const isListOfTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /** Returns the index of the first byte that is not UTF-8: the decoded text has U+FFFD there. */
 function firstBadByte(bytes: Buffer): number {
