@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGazetteer } from '../../providers/geocoding/gazetteer/gazetteer.js';
+import type { Geocoder } from '../../providers/geocoding/geocoder.js';
 import { createIpGeocoder } from '../../providers/geocoding/ip-database.js';
 import { londonEntry, mmdbFile } from '../../providers/geocoding/testing/mmdb.js';
 import { useApi } from '../testing/fixtures.js';
@@ -12,8 +13,22 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const database = join(folder, 'city.mmdb');
 writeFileSync(database, mmdbFile({ '81.2.69.0/24': londonEntry }));
 
+/** The texts that were searched for. */
+const searched: string[] = [];
+const gazetteer = createGazetteer();
+const geocoder: Geocoder = {
+  ...gazetteer,
+  forward(project, query, options) {
+    searched.push(query);
+    return gazetteer.forward(project, query, options);
+  },
+  autocomplete(project, query, options) {
+    searched.push(query);
+    return gazetteer.autocomplete(project, query, options);
+  },
+};
 const api = await useApi({
-  geometrySources: { geocoder: createGazetteer() },
+  geometrySources: { geocoder },
   ipGeocoder: createIpGeocoder(database),
 });
 const bare = await useApi();
@@ -78,6 +93,22 @@ describe('geocoding', () => {
   test('places are found with the countries that mobile SDKs send', async () => {
     const path = '/v1/search/places?near=47.100000,9.500000&radius=1000&limit=10&categories=cafe&country=LI,CH';
     expect(await get(path)).toMatchObject({ status: 200, places: [] });
+  });
+
+  // The SDK for Android writes a limit that the app has not set as `null`. Its calls without a limit were refused.
+  test.each(['search/autocomplete?query=Vaduz', 'search/places?near=50,10'])(
+    'regression: takes the limit of Android: %s',
+    async (call) => {
+      expect(await get(`/v1/${call}&limit=null`)).toEqual(await get(`/v1/${call}`));
+    },
+  );
+
+  // Mobile SDKs do not escape `&`. The text after it was refused as an unknown parameter.
+  test.each(['geocode/forward', 'search/autocomplete'])('regression: %s takes a text with &', async (call) => {
+    expect(await get(`/v1/${call}?query=5th%20&%20Main&limit=1`)).toMatchObject({ status: 200, addresses: [] });
+    expect(searched.at(-1)).toBe('5th & Main');
+    const misspelt = await get(`/v1/${call}?query=Paris&layer=country`);
+    expect(misspelt.meta.param).toBe('layer');
   });
 
   test('a click is accepted', async () => {

@@ -29,9 +29,11 @@ import { type PlaceRecord, PlaceSummary } from '../../schemas/json/place.js';
 import { point } from '../../schemas/wire/common.js';
 import { placeSummary } from '../../schemas/wire/place.js';
 import type { ApiDependencies } from '../dependencies.js';
+import { readLimit } from './limit.js';
 
 const tag = 'search';
 const config = { authority: 'publishable', limit: 'query' } as const;
+const configOfText = { ...config, unescapedText: 'query' } as const;
 
 const defaultResults = 10;
 const maxResults = 100;
@@ -103,8 +105,7 @@ function readLanguage(reader: FieldReader): string | undefined {
   return language;
 }
 
-const readLimit = (reader: FieldReader): number =>
-  reader.integer('limit', { minimum: 1, maximum: maxResults }) ?? defaultResults;
+const readResults = (reader: FieldReader): number => readLimit(reader, maxResults) ?? defaultResults;
 
 interface AddressQuery {
   readonly query: string;
@@ -115,7 +116,7 @@ function readAddressQuery(query: RawFields): Outcome<AddressQuery> {
   const reader = new FieldReader(query);
   const text = reader.requiredText('query', maxQueryLength);
   const near = reader.latitudeLongitude('near');
-  const limit = readLimit(reader);
+  const limit = readResults(reader);
   const layers = readLayers(reader);
   // The web SDK sends `countryCode` to autocomplete. Mobile SDKs, and all SDKs elsewhere, send `country`.
   const countries = readCountries(reader, 'country') ?? readCountries(reader, 'countryCode');
@@ -137,7 +138,7 @@ function readAddressQuery(query: RawFields): Outcome<AddressQuery> {
 function readReverseQuery(query: RawFields): Outcome<{ position: Position; options: GeocodingOptions }> {
   const reader = new FieldReader(query);
   const position = reader.required('coordinates', reader.latitudeLongitude('coordinates'));
-  const limit = readLimit(reader);
+  const limit = readResults(reader);
   const layers = readLayers(reader);
   const language = readLanguage(reader);
   return reader.outcome(() => ({
@@ -151,7 +152,7 @@ function readPlaceQuery(query: RawFields) {
   const near = reader.required('near', reader.latitudeLongitude('near'));
   const range = { minimum: minPlaceRadiusM, maximum: maxPlaceRadiusM, unit: 'metres' };
   const radiusM = reader.number('radius', range) ?? defaultPlaceRadiusM;
-  const limit = readLimit(reader);
+  const limit = readResults(reader);
   const chains = textsOf(reader, 'chains');
   // Groups of categories are categories of the catalogue here.
   const categories = [...textsOf(reader, 'categories'), ...textsOf(reader, 'groups')];
@@ -192,7 +193,7 @@ export const addressRoutes =
     });
 
     app.get('/v1/geocode/forward', {
-      config,
+      config: configOfText,
       schema: described({
         operationId: 'geocode',
         tag,
@@ -250,7 +251,7 @@ export const addressRoutes =
     });
 
     app.get('/v1/search/autocomplete', {
-      config,
+      config: configOfText,
       schema: described({
         operationId: 'autocomplete',
         tag,

@@ -69,6 +69,15 @@ describe('search by place', () => {
     expect(ingest.asked.searchGeofences).toMatchObject(question);
   });
 
+  // The SDK for Android writes a limit that the app has not set as `null`. It was refused.
+  it.each([
+    ['/v1/search/geofences?near=50,10&limit=null', 'searchGeofences', 100],
+    ['/v1/search/beacons?near=50,10&limit=null', 'searchBeacons', 10],
+  ] as const)('regression: takes the limit of Android: %s', async (url, query, limit) => {
+    expect((await call('GET', url)).statusCode).toBe(200);
+    expect(ingest.asked[query]).toMatchObject({ limit });
+  });
+
   it('ignores the metadata filter that a web SDK garbles', async () => {
     expect((await call('GET', '/v1/search/geofences?near=50,10&metadata=%5Bobject%20Object%5D')).statusCode).toBe(200);
     expect(ingest.asked.searchGeofences).not.toHaveProperty('metadata');

@@ -15,6 +15,7 @@ import type { Position } from '../../schemas/json/common.js';
 import { listText, sendPage, sendText } from '../page.js';
 import { settingsOf } from './config.js';
 import type { SdkDependencies } from './dependencies.js';
+import { readLimit } from './limit.js';
 import {
   BeaconSearchAnswer,
   BeaconSearchQuery,
@@ -58,7 +59,7 @@ function readContextQuery(query: RawFields): Outcome<{ position: Position; accur
 function readGeofenceQuery(query: RawFields) {
   const reader = new FieldReader(query);
   const near = reader.required('near', reader.latitudeLongitude('near'));
-  const limit = reader.integer('limit', { minimum: 1, maximum: maxGeofences }) ?? defaultGeofences;
+  const limit = readLimit(reader, maxGeofences) ?? defaultGeofences;
   const radiusM = reader.number('radius', { minimum: 1, unit: 'metres' });
   const tags = reader.list('tags')?.filter((tag): tag is string => typeof tag === 'string' && tag !== '') ?? [];
   const metadata = query.metadata === garbledFilter ? null : reader.take(readMetadataFilter(query.metadata));
@@ -82,7 +83,7 @@ function readBeaconQuery(query: RawFields): Outcome<{ near: Position; radiusM: n
   const reader = new FieldReader(query);
   const near = reader.required('near', reader.latitudeLongitude('near'));
   const radiusM = reader.number('radius', { minimum: 1, maximum: maxBeaconRadiusM, unit: 'metres' });
-  const limit = reader.integer('limit', { minimum: 1 }) ?? defaultBeacons;
+  const limit = readLimit(reader) ?? defaultBeacons;
   return reader.outcome(() => ({
     near: near as Position,
     radiusM: radiusM ?? defaultBeaconRadiusM,

@@ -9,7 +9,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type FieldProblem, parameterError } from '../../schemas/errors.js';
 import { shownName, suggestion } from '../fields/spelling.js';
+import { parseForm } from './bodies.js';
 import { sdkParameters } from './sdk-parameters.js';
+import { withRestoredText } from './unescaped-text.js';
 
 /** The part of JSON Schema that tells a parameter with one value. */
 interface JsonSchema {
@@ -29,6 +31,8 @@ declare module 'fastify' {
     knownParameters?: KnownParameters;
     /** The parameters of the route are read by a page, not by the server. */
     isQueryForPage?: boolean;
+    /** The parameter whose text SDKs write without escaping its `&`. */
+    unescapedText?: string;
   }
 }
 
@@ -60,8 +64,12 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
     route.config = { ...route.config, knownParameters: { declared, ignored: sdkParameters[route.url] ?? {} } };
   });
   app.addHook('onRequest', async (request) => {
-    const { knownParameters } = request.routeOptions.config;
+    const { knownParameters, unescapedText } = request.routeOptions.config;
     if (request.is404 || knownParameters === undefined) return;
+    if (unescapedText !== undefined) {
+      const [, queryString = ''] = request.url.split(/\?(.*)/s);
+      request.query = parseForm(withRestoredText(queryString, unescapedText));
+    }
     const { declared, ignored } = knownParameters;
     // A session chooses project and environment; a key has its own.
     const known = request.session === null ? declared : { ...choicesOfSessions, ...declared };
