@@ -106,6 +106,23 @@ describe('search by place', () => {
     expect(ingest.asked.searchBeacons).toMatchObject({ radiusM: 1_000, limit: 100 });
   });
 
+  // CoreLocation ranges no others. They took the places of iBeacons, and the SDK could not read a list that had one.
+  it.each([
+    ['iOS', 'ibeacon'],
+    ['Android', undefined],
+  ])('regression: answers beacons that the SDK for %s can range', async (deviceType, type) => {
+    const headers = { authorization: ingest.publishable, 'x-radar-device-type': deviceType };
+    for (const request of [
+      { url: '/v1/search/beacons?near=50,10' },
+      { method: 'POST', url: '/v1/sync/region', payload: { latitude: 50, longitude: 10 } },
+    ] as const) {
+      Reflect.deleteProperty(ingest.asked, 'searchBeacons');
+      await ingest.app.inject({ ...request, headers });
+      expect(ingest.asked).toMatchObject({ searchBeacons: { longitude: 10 } });
+      expect(ingest.asked.searchBeacons?.type).toBe(type);
+    }
+  });
+
   it('hides the users and addresses of a geofence from a publishable key', async () => {
     for (const [method, url, body] of [
       ['GET', '/v1/search/geofences?near=50,10'],

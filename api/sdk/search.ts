@@ -2,7 +2,7 @@
  * Search by place: the context of a point, nearby geofences and beacons, and the region that SDKs store for offline
  * use.
  */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { callerOf } from '../../http/access/authority.js';
 import { createDisclosures } from '../../http/access/disclosure.js';
 import { leavingOf } from '../../http/access/revocation.js';
@@ -11,10 +11,12 @@ import { accepted, FieldReader, type Outcome, type RawFields } from '../../http/
 import { readMetadataFilter } from '../../http/fields/structures.js';
 import { maxIdCharacters } from '../../http/location/request.js';
 import type { Scope } from '../../pipeline/catalog/types.js';
+import type { BeaconType } from '../../schemas/json/beacon.js';
 import type { Position } from '../../schemas/json/common.js';
 import { listText, sendPage, sendText } from '../page.js';
 import { settingsOf } from './config.js';
 import type { SdkDependencies } from './dependencies.js';
+import { isFromIos } from './ios.js';
 import { readLimit } from './limit.js';
 import {
   BeaconSearchAnswer,
@@ -41,6 +43,9 @@ const regionRadiiM = [10_000, 5_000, 2_000, 1_000, 500, 200] as const;
 const maxRegionGeofences = 100;
 /** What a web SDK sends for every metadata filter. */
 const garbledFilter = '[object Object]';
+
+/** CoreLocation ranges no Eddystone beacons. They would take the places of others, and spoil a list of the SDK. */
+const beaconTypeFor = (request: FastifyRequest): BeaconType | undefined => (isFromIos(request) ? 'ibeacon' : undefined);
 
 const placeOf = (scope: Scope, [longitude, latitude]: Position) => ({
   project: scope.project,
@@ -166,20 +171,25 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
     async (request, reply) => {
       const caller = callerOf(request);
       const { near, radiusM, limit } = accepted(readBeaconQuery(request.query as RawFields));
-      const beacons = await spatial.searchBeacons({ ...placeOf(caller, near), radiusM, limit }, leavingOf(reply));
+      const query = { ...placeOf(caller, near), radiusM, limit, type: beaconTypeFor(request) };
+      const beacons = await spatial.searchBeacons(query, leavingOf(reply));
       const { beaconUuids: uuids, beaconUids: uids } = settingsOf(configuration, caller);
       return { meta: { code: 200, settings: { beacons: { uuids, uids } } }, beacons };
     },
   );
 
   /** Returns the widest region whose geofences and beacons a device can keep. */
-  async function regionAround(place: ReturnType<typeof placeOf>, userId: string | null, signal: AbortSignal) {
+  async function regionAround(
+    place: ReturnType<typeof placeOf>,
+    { userId, beaconType }: { userId: string | null; beaconType: BeaconType | undefined },
+    signal: AbortSignal,
+  ) {
     for (const radiusM of regionRadiiM) {
       const isLast = radiusM === regionRadiiM.at(-1);
       const query = { ...place, userId, radiusM, limit: maxRegionGeofences, includeGeometry: true };
       const geofences = await spatial.searchGeofences(query, signal);
       if (geofences.length >= maxRegionGeofences && !isLast) continue;
-      const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons }, signal);
+      const beacons = await spatial.searchBeacons({ ...place, radiusM, limit: maxBeacons, type: beaconType }, signal);
       if (beacons.length < maxBeacons || isLast) return { radiusM, geofences, beacons };
     }
     throw new Error('unreachable: the last radius always answers');
@@ -201,7 +211,8 @@ export const searchRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'spatial' | 
       const caller = callerOf(request);
       const place = placeOf(caller, position);
       return sendText('search', request, reply, async (leaving) => {
-        const { radiusM, geofences: around, beacons } = await regionAround(place, userId, leaving);
+        const wanted = { userId, beaconType: beaconTypeFor(request) };
+        const { radiusM, geofences: around, beacons } = await regionAround(place, wanted, leaving);
         const items = disclosureFor(caller).geofences(around);
         const geofences = await listText({ items, text: JSON.stringify }, leaving);
         const region = { latitude: place.latitude, longitude: place.longitude, radius: radiusM };

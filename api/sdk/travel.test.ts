@@ -135,6 +135,16 @@ describe('GET /v1/route/matrix', () => {
     });
   });
 
+  // Without them the SDK for iOS ended its app: it puts what it has read into an array, which takes no nil.
+  test('regression: a cell without a route has a distance and a duration for the SDK for iOS', async () => {
+    const headers = { authorization: api.publishable, 'x-radar-device-type': 'iOS' };
+    const url = '/v1/route/matrix?origins=50,10&destinations=50,10|51,11';
+    const { matrix } = (await api.app.inject({ url, headers })).json();
+    const none = { value: -1, text: '' };
+    expect(matrix[0][0]).toEqual({ originIndex: 0, destinationIndex: 0, distance: none, duration: none });
+    expect(matrix[0][1]).toMatchObject({ distance: { value: 500 }, duration: { value: 1 } });
+  });
+
   test.each([
     ['destinations=50,10', 'origins'],
     ['origins=50,10&destinations=|', 'destinations'],

@@ -1,5 +1,5 @@
 /** Route distances and matrices, in the wire format of the SDKs. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
 import { success } from '../../http/describe.js';
@@ -20,6 +20,7 @@ import { ApiError } from '../../schemas/errors.js';
 import { Meta, type Position } from '../../schemas/json/common.js';
 import { type TravelMode, travelModes } from '../../schemas/json/constants.js';
 import type { SdkDependencies } from './dependencies.js';
+import { isFromIos } from './ios.js';
 import { shownDistance, shownDuration, type Units, units } from './measures.js';
 
 const geometries = ['linestring', 'polyline', 'polyline5', 'polyline6'] as const;
@@ -82,7 +83,10 @@ const MatrixAnswer = Type.Object({
         duration: Type.Optional(Duration),
       }),
     ),
-    { description: 'A row for each origin. Without a route, distance and duration are absent' },
+    {
+      description:
+        'A row for each origin. Without a route, distance and duration are absent, or have value -1 for the iOS SDK',
+    },
   ),
 });
 
@@ -164,6 +168,11 @@ const routeJson = (route: Route, shown: Shown) => ({
   ...legJson(route, shown.units),
   ...geometryJson(route.path, shown),
 });
+/** The SDK for iOS ends its app at a cell without distance and duration. A negative value is no distance. */
+const noRoute = { value: -1, text: '' };
+const cellWithoutRoute = (request: FastifyRequest) =>
+  isFromIos(request) ? { distance: noRoute, duration: noRoute } : {};
+
 const placeJson = ([longitude, latitude]: Position) => ({ latitude, longitude });
 
 function configured(routes: RouteProvider | undefined): RouteProvider {
@@ -219,6 +228,7 @@ export const travelRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'routes'>> =
     async (request) => {
       const { project } = callerOf(request);
       const { units: shown, ...travel } = accepted(readMatrixQuery(request.query as RawFields));
+      const empty = cellWithoutRoute(request);
       const rows = accepted(await configured(routes).matrix({ project, ...travel }));
       return {
         meta: success,
@@ -228,7 +238,7 @@ export const travelRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'routes'>> =
           row.map((leg, destinationIndex) => ({
             originIndex,
             destinationIndex,
-            ...(leg && legJson(leg, shown)),
+            ...(leg ? legJson(leg, shown) : empty),
           })),
         ),
       };

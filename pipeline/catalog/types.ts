@@ -5,7 +5,7 @@
  * list. The spatial index is in the memory of the evaluating thread and serves queries by location.
  */
 import type { AccountRecord } from '../../schemas/json/account.js';
-import type { BeaconRecord } from '../../schemas/json/beacon.js';
+import type { BeaconRecord, BeaconType } from '../../schemas/json/beacon.js';
 import type { Environment, MetadataValue, Position } from '../../schemas/json/common.js';
 import type { ErasureRecord } from '../../schemas/json/erasure.js';
 import type { GeofenceHead, GeofenceRecord } from '../../schemas/json/geofence.js';
@@ -378,9 +378,15 @@ export interface SpatialQueries {
     },
     signal?: AbortSignal,
   ): Promise<object[]>;
-  /** Returns summaries of the enabled beacons within `radiusM`, nearest first. */
+  /** Returns summaries of the enabled beacons within `radiusM`, nearest first; of all types, unless one is given. */
   searchBeacons(
-    query: Scope & { longitude: number; latitude: number; radiusM: number; limit: number },
+    query: Scope & {
+      longitude: number;
+      latitude: number;
+      radiusM: number;
+      limit: number;
+      type?: BeaconType | undefined;
+    },
     signal?: AbortSignal,
   ): Promise<object[]>;
   /** Returns distance, share, confidence and deciding rule for each examined fence. */

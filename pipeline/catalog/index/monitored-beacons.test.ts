@@ -37,7 +37,7 @@ test('nearest beacons agree with a full search after any changes', () => {
         for (const [index, { record, deletes }] of steps.entries()) {
           if (index === crowdAt) {
             for (const one of crowd) beacons.set(one);
-            beacons.nearest(0, 0, 1, 1);
+            beacons.nearest(0, 0, { radiusM: 1, limit: 1 });
           }
           if (deletes) beacons.delete(record._id);
           else beacons.set(record);
@@ -50,7 +50,7 @@ test('nearest beacons agree with a full search after any changes', () => {
           .filter(({ distanceM }) => distanceM <= radiusM)
           .sort((a, b) => a.distanceM - b.distanceM || (a.id < b.id ? -1 : 1))
           .slice(0, limit);
-        expect(beacons.nearest(longitude, latitude, radiusM, limit)).toEqual(expected);
+        expect(beacons.nearest(longitude, latitude, { radiusM, limit })).toEqual(expected);
 
         for (const minor of ['1', '2', '3']) {
           const alike = Array.from(model.values()).filter((record) => record.minor === minor);

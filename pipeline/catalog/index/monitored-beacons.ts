@@ -1,7 +1,7 @@
 /** Indexes the beacons of one project and environment by identifiers, by id and by location. */
 import { around } from 'geokdbush';
 import KDBush from 'kdbush';
-import type { BeaconRecord } from '../../../schemas/json/beacon.js';
+import type { BeaconRecord, BeaconType } from '../../../schemas/json/beacon.js';
 import type { RangedBeacon } from '../../../schemas/records.js';
 import { beaconKey } from '../../evaluation/beacons.js';
 import type { Beacons, MonitoredBeacon } from '../../evaluation/types.js';
@@ -18,6 +18,7 @@ const noBeacons: readonly MonitoredBeacon[] = [];
 
 interface Placed extends MonitoredBeacon {
   readonly key: string;
+  readonly type: BeaconType;
   readonly longitude: number;
   readonly latitude: number;
 }
@@ -25,6 +26,13 @@ interface Placed extends MonitoredBeacon {
 export interface BeaconAtDistance {
   readonly id: string;
   readonly distanceM: number;
+}
+
+export interface NearestBeacons {
+  readonly radiusM: number;
+  readonly limit: number;
+  /** Undefined: of all types. */
+  readonly type?: BeaconType | undefined;
 }
 
 export class MonitoredBeacons implements Beacons {
@@ -50,6 +58,7 @@ export class MonitoredBeacons implements Beacons {
       enabled: record.enabled,
       generation: record.createdAt,
       key: beaconKey(record),
+      type: record.type,
       longitude,
       latitude,
     };
@@ -79,12 +88,13 @@ export class MonitoredBeacons implements Beacons {
   }
 
   /** Returns enabled beacons within `radiusM` by distance, then by id. */
-  nearest(longitude: number, latitude: number, radiusM: number, limit: number): BeaconAtDistance[] {
+  nearest(longitude: number, latitude: number, { radiusM, limit, type }: NearestBeacons): BeaconAtDistance[] {
     this.#indexIfDue();
     const found: BeaconAtDistance[] = [];
     const consider = (beacon: Placed): void => {
+      if (!beacon.enabled || (type !== undefined && beacon.type !== type)) return;
       const distanceM = distance(longitude, latitude, beacon.longitude, beacon.latitude);
-      if (beacon.enabled && distanceM <= radiusM) found.push({ id: beacon.id, distanceM });
+      if (distanceM <= radiusM) found.push({ id: beacon.id, distanceM });
     };
     for (const beacon of this.#indexedAround(longitude, latitude, radiusM)) consider(beacon);
     for (const beacon of this.#recent.values()) consider(beacon);

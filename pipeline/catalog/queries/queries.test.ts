@@ -293,6 +293,13 @@ test('returns summaries of beacons, nearest first, and none for an unknown proje
   onTestFinished(close);
   const question = { ...scope, longitude: 10, latitude: 50, radiusM: 250, limit: 10 };
   expect(await queries.searchBeacons(question)).toMatchObject([{ minor: '1' }, { minor: '2' }]);
+  const other = { ...beaconRecord(), _id: deriveId('other'), type: 'eddystone' as const };
+  const { queries: both, close: closeBoth } = await queriesOver(
+    [...records, other].map((record) => ({ kind: 'beacon', id: record._id, record })),
+  );
+  onTestFinished(closeBoth);
+  expect(await both.searchBeacons({ ...question, limit: 1 })).toMatchObject([{ type: 'eddystone' }]);
+  expect(await both.searchBeacons({ ...question, limit: 1, type: 'ibeacon' })).toMatchObject([{ minor: '1' }]);
   const nowhere = { ...question, project: deriveId('unknown') };
   expect(await queries.searchBeacons(nowhere)).toEqual([]);
   expect(await queries.searchGeofences({ ...nowhere, includeGeometry: true })).toEqual([]);

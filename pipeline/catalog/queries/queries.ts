@@ -91,8 +91,8 @@ export function createSpatialQueries(catalog: MonitoredCatalog, clock: () => num
       return found;
     },
 
-    async searchBeacons({ longitude, latitude, radiusM, limit, ...scope }, signal) {
-      const nearest = context(scope)?.beacons.nearest(longitude, latitude, radiusM, limit) ?? [];
+    async searchBeacons({ longitude, latitude, radiusM, limit, type, ...scope }, signal) {
+      const nearest = context(scope)?.beacons.nearest(longitude, latitude, { radiusM, limit, type }) ?? [];
       const ids = nearest.map(({ id }) => id);
       return runInTurns(summariesOf(configuration).beacons(scope, ids), nextTurn, recordsPerTurn, signal);
     },
