@@ -1,5 +1,6 @@
 /** Conversions, the events that clients report themselves: from a request to the record on topic `events`. Pure. */
 import { FieldReader, maxTextLength, type Outcome, type RawFields } from '../../http/fields/reader.js';
+import { isDictionary } from '../../http/fields/values.js';
 import { readUserMetadata } from '../../http/location/details.js';
 import { checkRecent, maxAheadMs } from '../../http/location/occurred-at.js';
 import { maxIdCharacters } from '../../http/location/request.js';
@@ -38,6 +39,15 @@ function readCreatedAt(reader: FieldReader, nowMs: number): number {
   return createdAt === null || createdAt > nowMs + maxAheadMs ? nowMs : createdAt;
 }
 
+/**
+ * Returns metadata without nested values, if it is the payload of a notification. The SDK for iOS sends that as it is,
+ * with `aps` and what the sender of the notification has added, and tells nobody of a refusal.
+ */
+const keptMetadata = (metadata: unknown): unknown =>
+  isDictionary(metadata) && Object.hasOwn(metadata, 'conversionSource')
+    ? Object.fromEntries(Object.entries(metadata).filter(([, value]) => typeof value !== 'object'))
+    : metadata;
+
 /** Reads a conversion, or returns the first error. `nowMs` is the time of receipt. */
 export function readConversion(fields: RawFields, nowMs: number): Outcome<Conversion> {
   const reader = new FieldReader(fields);
@@ -51,7 +61,7 @@ export function readConversion(fields: RawFields, nowMs: number): Outcome<Conver
   // Web clients put the revenue into the metadata themselves.
   const revenue = reader.number('revenue');
   const duration_min = reader.number('duration', { minimum: 0, unit: 'minutes' });
-  const metadataText = reader.take(readUserMetadata(reader.value('metadata')));
+  const metadataText = reader.take(readUserMetadata(keptMetadata(reader.structure('metadata'))));
   const metadata = metadataText === null ? null : (JSON.parse(metadataText) as Metadata);
   return reader.outcome(() => ({
     name: name as string,

@@ -194,6 +194,16 @@ describe('POST /v1/events', () => {
     expect(event).not.toHaveProperty('user');
   });
 
+  // The whole payload of the notification was refused for its `aps`, which every pushed one has.
+  it('regression: keeps the flat values of the notification that iOS reports as opened', async () => {
+    const payload = { aps: { alert: 'Sale' }, custom: ['a'], campaign: 'autumn', step: 2, none: null };
+    const metadata = { ...payload, conversionSource: 'notification' };
+    for (const sent of [metadata, JSON.stringify(metadata)]) {
+      const { event } = (await call('POST', '/v1/events', { type: 'opened_app', metadata: sent })).json();
+      expect(event.metadata).toEqual({ campaign: 'autumn', step: 2, conversionSource: 'notification' });
+    }
+  });
+
   it('keeps the names of evaluated events from publishable keys', async () => {
     const forged = { name: 'user.entered_geofence', deviceId: 'd' };
     expect((await call('POST', '/v1/events', forged)).statusCode).toBe(403);
