@@ -17,7 +17,7 @@ const verify = (id: string, body: object, environment: 'test' | 'live' = 'test')
 
 it('is 200 for an event of the key, with each verdict in each form', async () => {
   await store(api.project, 'known');
-  for (const verification of [1, 0, -1, '1', '-1']) {
+  for (const verification of [1, 0, -1, '1', '-1', 'ACCEPT', 'UNVERIFY', 'REJECT']) {
     const answer = await verify(deriveId('known'), { verification, verifiedPlaceId: null });
     expect(answer).toMatchObject({ status: 200, body: { meta: { code: 200 } } });
   }
@@ -48,6 +48,7 @@ it.each([
   ['0123', { verification: 1 }, 'id'],
   ['anything', { verification: 1 }, 'id'],
   [deriveId('known'), { verification: 2 }, 'verification'],
+  [deriveId('known'), { verification: 'PERHAPS' }, 'verification'],
   [deriveId('known'), {}, 'verification'],
 ])('%s with %j is 400 for its %s', async (id, body, param) => {
   expect(await verify(id, body)).toMatchObject({ status: 400, body: { meta: { param } } });

@@ -24,9 +24,17 @@ const retryAfterS = 1;
 /** SDKs verify events at once, but events reach the analytics store about a second after the reply: retry. */
 const retryDelaysMs = [0, 1_000, 2_000];
 
+/** The SDK for Android writes verdicts by name. */
+const namedVerdicts: ReadonlyMap<unknown, number> = new Map([
+  ['ACCEPT', 1],
+  ['UNVERIFY', 0],
+  ['REJECT', -1],
+]);
+
 function readVerdict(fields: RawFields): Outcome<number> {
   const reader = new FieldReader(fields);
-  const verdict = reader.integer('verification', { minimum: -1, maximum: 1 });
+  const named = namedVerdicts.get(reader.value('verification'));
+  const verdict = named ?? reader.integer('verification', { minimum: -1, maximum: 1 });
   if (verdict === null) reader.refuse('verification', 'is required');
   return reader.outcome(() => verdict as number);
 }
