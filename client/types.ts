@@ -958,7 +958,7 @@ export interface Operations {
   };
   'GET /v1/config': {
     path: None;
-    query: None;
+    query: { clientSdkConfiguration?: string };
     body: None;
     answer: {
       meta: {

@@ -5,6 +5,9 @@
 import type { FastifyPluginAsync } from 'fastify';
 import Type from 'typebox';
 import { callerOf } from '../../http/access/authority.js';
+import type { RawFields } from '../../http/fields/reader.js';
+import { readStructure } from '../../http/fields/structures.js';
+import { isDictionary } from '../../http/fields/values.js';
 import type { ConfigurationReader, Scope } from '../../pipeline/catalog/types.js';
 import { defaultSettings, type Settings } from '../../schemas/json/project.js';
 import type { SdkDependencies } from './dependencies.js';
@@ -13,9 +16,21 @@ import type { SdkDependencies } from './dependencies.js';
 export const settingsOf = (configuration: ConfigurationReader, { project, environment }: Scope): Settings =>
   configuration.project(project)?.settings[environment] ?? defaultSettings;
 
-/** `logLevel` must be a level that the Android SDK knows; it throws on others. */
-const sdkConfiguration = (settings: Settings) => ({
-  logLevel: 'info',
+/** The levels that SDKs know. The SDK for Android throws on others. */
+const logLevels = ['none', 'error', 'warning', 'info', 'debug'] as const;
+type LogLevel = (typeof logLevels)[number];
+
+/**
+ * Returns the level that the app has set with `setLogLevel`. The SDK reports it here, and uses the level of the answer.
+ */
+function logLevelOf(query: RawFields): LogLevel {
+  const client = readStructure('clientSdkConfiguration', query.clientSdkConfiguration);
+  const level = client.ok && isDictionary(client.value) ? client.value.logLevel : undefined;
+  return logLevels.find((known) => known === level) ?? 'info';
+}
+
+const sdkConfiguration = (settings: Settings, logLevel: LogLevel) => ({
+  logLevel,
   startTrackingOnInitialize: false,
   trackOnceOnAppOpen: false,
   useOpenedAppConversion: false,
@@ -25,6 +40,12 @@ const sdkConfiguration = (settings: Settings) => ({
   bufferGeofenceEntries: settings.bufferEntries,
   bufferGeofenceExits: settings.bufferExits,
   defaultGeofenceDwellThreshold: settings.dwellEvents ? (settings.defaultDwellThreshold ?? 0) : 0,
+});
+
+const ConfigQuery = Type.Object({
+  clientSdkConfiguration: Type.Optional(
+    Type.String({ description: 'What the app has set, as JSON. Its logLevel is answered' }),
+  ),
 });
 
 export const configRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'configuration'>> = async (
@@ -38,6 +59,7 @@ export const configRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'configurati
       schema: {
         summary: 'Configuration of SDKs',
         tags: ['sdk'],
+        querystring: ConfigQuery,
         response: {
           200: Type.Object({
             meta: Type.Object({
@@ -53,7 +75,10 @@ export const configRoutes: FastifyPluginAsync<Pick<SdkDependencies, 'configurati
       meta: {
         code: 200,
         featureSettings: {},
-        sdkConfiguration: sdkConfiguration(settingsOf(configuration, callerOf(request))),
+        sdkConfiguration: sdkConfiguration(
+          settingsOf(configuration, callerOf(request)),
+          logLevelOf(request.query as RawFields),
+        ),
       },
     }),
   );

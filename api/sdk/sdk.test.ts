@@ -41,6 +41,21 @@ describe('GET /v1/config', () => {
     });
     expect(meta).not.toHaveProperty('trackingOptions');
   });
+
+  // The answer was always `info`, which the SDK then used: `Radar.setLogLevel` changed nothing.
+  it.each([
+    ['{"logLevel":"debug"}', 'debug'],
+    ['{"logLevel":"none"}', 'none'],
+    ['{"logLevel":"all"}', 'info'],
+    ['{"logLevel":["debug"]}', 'info'],
+    ['{}', 'info'],
+    ['(null)', 'info'],
+    ['null', 'info'],
+  ])('regression: leaves the log level to the app: %s', async (client, logLevel) => {
+    const query = `usage=sdkConfigUpdate&clientSdkConfiguration=${encodeURIComponent(client)}`;
+    const { meta } = (await call('GET', `/v1/config?${query}`)).json();
+    expect(meta.sdkConfiguration.logLevel).toBe(logLevel);
+  });
 });
 
 describe('search by place', () => {

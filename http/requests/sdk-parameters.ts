@@ -15,8 +15,8 @@ export const sdkParameters: Readonly<Record<string, Readonly<Record<string, stri
     locationAccuracyAuthorization: 'iOS, Android: whether positions are precise',
     notificationAuthorization: 'iOS: whether the app may notify',
     usage: 'iOS, Android: what made the SDK ask, such as initialize or track',
+    userId: 'iOS, Android 3.0: the user',
     verified: 'iOS, Android: whether verified calls are used, which do not exist here',
-    clientSdkConfiguration: 'iOS, Android: the configuration that the SDK has, JSON',
   },
   '/v1/search/autocomplete': {
     expandUnits: 'web: always true by now, whatever it says',
