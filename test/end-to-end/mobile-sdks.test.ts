@@ -16,6 +16,8 @@ beforeAll(async () => {
   await backend.putGeofence('mall', square(0, 0, 500), 'mall');
   const uuid = 'b9407f30-f5f8-466e-aff9-25556b57fe6d';
   await backend.putBeacon('door', { type: 'ibeacon', uuid, major: '1', minor: '2', coordinates: at(0, 0) });
+  const eddystone = { type: 'eddystone', uid: '0'.repeat(20), instance: '0'.repeat(12) };
+  await backend.putBeacon('lamp', { ...eddystone, coordinates: at(0, 0) });
 });
 
 const headersOf = (type: string) => ({
@@ -90,8 +92,11 @@ const platforms = {
     config:
       'installId=i&sessionId=1764111600&id=(null)&locationAuthorization=NOT_DETERMINED' +
       '&locationAccuracyAuthorization=FULL&notificationAuthorization=false&usage=initialize&verified=false' +
-      '&clientSdkConfiguration=%7B%7D',
+      '&clientSdkConfiguration=%7B%22logLevel%22:%22error%22%7D',
     beacons: 'near=50.000000,10.000000&radius=1000&limit=10',
+    verdict: 1,
+    // It has no Eddystone beacons.
+    beaconTypes: ['ibeacon'],
   },
   Android: {
     location: (eastM: number) => ({
@@ -114,8 +119,10 @@ const platforms = {
     }),
     config:
       'installId=i&sessionId=1764111600&locationAuthorization=GRANTED_FOREGROUND&locationAccuracyAuthorization=FULL' +
-      '&verified=false&usage=resume&clientSdkConfiguration=%7B%7D',
+      '&verified=false&usage=resume&clientSdkConfiguration=%7B%22logLevel%22:%22error%22%7D',
     beacons: 'near=50.0,10.0&radius=1000&limit=10&installId=i',
+    verdict: 'ACCEPT',
+    beaconTypes: ['ibeacon', 'eddystone'],
   },
 } as const;
 
@@ -141,13 +148,14 @@ const readableEvent = expect.objectContaining({
 });
 
 describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for %s', (type) => {
-  const { location, config, beacons } = platforms[type];
+  const { location, config, beacons, beaconTypes, verdict } = platforms[type];
   const send = (method: string, path: string, sending: Sending = {}): Promise<Answer> =>
     server.as('test_publishable').send(method, path, { ...sending, headers: headersOf(type) });
   const post = async (path: string, body: object): Promise<Json> => ok(await send('POST', path, { body }));
 
   it('reads the settings', async () => {
-    expect(ok(await send('GET', `/v1/config?${config}`)).meta).toMatchObject({ sdkConfiguration: expect.any(Object) });
+    const { sdkConfiguration } = ok(await send('GET', `/v1/config?${config}`)).meta;
+    expect(sdkConfiguration.logLevel).toBe('error');
   });
 
   it('enters and exits geofences', async () => {
@@ -215,7 +223,8 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
   });
 
   it('asks for what is near', async () => {
-    expect(ok(await send('GET', `/v1/search/beacons?${beacons}`)).beacons).toHaveLength(1);
+    const ranged = ok(await send('GET', `/v1/search/beacons?${beacons}`)).beacons;
+    expect(ranged.map((beacon: Json) => beacon.type).sort()).toEqual([...beaconTypes].sort());
     const near = 'near=50.000000,10.000000&radius=1000&limit=10&tags=store,mall';
     const { geofences } = ok(await send('GET', `/v1/search/geofences?${near}&includeGeometry=true`));
     expect(geofences).toEqual([readableGeofence, readableGeofence]);
@@ -224,10 +233,17 @@ describe.each(Object.keys(platforms) as (keyof typeof platforms)[])('the SDK for
     expect(ok(await send('GET', '/v1/context?coordinates=50.000000,10.000000')).context.geofences).toHaveLength(2);
   });
 
+  it('finds addresses, as its query strings are written', async () => {
+    for (const call of ['search/autocomplete?query=Trinidad & Tobago&limit=null', 'geocode/forward?query=A & B'])
+      ok(await send('GET', `/v1/${call.replaceAll(' ', '%20')}`));
+  });
+
   it('reports conversions, logs and the region that it watches', async () => {
     const { id: _, deviceId, userId, installId } = { id: '', ...location(0) };
     const conversion = { deviceId, userId, installId, type: 'bought_ticket', metadata: { price: 12.5 } };
     expect((await post('/v1/events', conversion)).event).toMatchObject({ _id: id });
+    const path = `/v1/events/${(await post('/v1/events', conversion)).event._id}/verification`;
+    ok(await send('PUT', path, { body: { verification: verdict } }));
     await post('/v1/logs', { logs: [{ level: 'info', message: 'initialized', createdAt: new Date() }] });
     await post('/v1/sync/region', { ...standing(0, 0), userId });
   });
