@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createAdmission } from './intake.js';
+import { locationAt } from '../pipeline/evaluation/testing/flat-world.js';
+import { createAdmission, createIntake } from './intake.js';
 import type { IngestMetrics } from './metrics.js';
 
 const bounds = { maxInFlightRecords: 10, maxInFlightBytes: 100 };
@@ -79,4 +80,20 @@ it('frees its share when the work fails', async () => {
 it('admits a request above the bounds when nothing else is in flight', async () => {
   const admission = createAdmission({ maxInFlightRecords: 1, maxInFlightBytes: 1 }, noMetrics);
   expect(await admission.run(50, 5_000, async () => 'in')).toBe('in');
+});
+
+it('counts the bytes of records until they are durable', async () => {
+  let durable = (): void => {};
+  const log = { append: () => new Promise<void>((resolve) => (durable = resolve)) };
+  // One location has more bytes than half of the bound.
+  const admission = createAdmission({ maxInFlightRecords: 10, maxInFlightBytes: 150 }, noMetrics);
+  const intake = createIntake({ log, admission, metrics: noMetrics, tracing: undefined });
+  const send = () => intake('track', [locationAt(1, 0, 0)], undefined);
+  const first = send();
+  await expect(send()).rejects.toMatchObject({ code: 'overloaded' });
+  durable();
+  await first;
+  const later = send();
+  durable();
+  await later;
 });

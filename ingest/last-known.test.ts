@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { PortError } from '../pipeline/errors.js';
 import { evaluate } from '../pipeline/evaluation/evaluate.js';
 import { contextOf, flatWorld, locationAt, minutes } from '../pipeline/evaluation/testing/flat-world.js';
+import type { StateStore } from '../pipeline/ports.js';
 import { encodeDeviceState } from '../pipeline/records/device-state.js';
 import type { DeviceState, Location } from '../schemas/records.js';
 import { exampleDetails } from '../schemas/testing/examples.js';
@@ -47,11 +49,22 @@ function encoded(state: DeviceState): Buffer {
 }
 
 const known = (locations: readonly Location[], state: DeviceState | undefined) =>
+  knownWith(locations, async () => [state && encoded(state)]);
+
+const knownWith = (locations: readonly Location[], load: StateStore['load']) =>
   lastKnownUser(locations, {
     log: { partitionOf: () => 0 },
-    states: { load: async () => [state && encoded(state)] },
+    states: { load },
     configuration: { storedGeofenceHead: () => undefined, beacon: () => undefined } as never,
   });
+
+test('while the state store is unavailable, the user is as the location describes it', async () => {
+  const sent = [locationAt(1, 0, 0, { userId: 'ann' })];
+  const failsWith = (error: Error) => knownWith(sent, () => Promise.reject(error));
+  expect(await failsWith(new PortError('unavailable', 'away'))).toMatchObject({ userId: 'ann' });
+  await expect(failsWith(new PortError('overloaded', 'busy'))).rejects.toThrow('busy');
+  await expect(failsWith(new Error('damaged'))).rejects.toThrow('damaged');
+});
 
 // Lateness was decided by the server's time alone. For a fix that was late by the device's clock, or later than
 // another of its request, the answer had a user that evaluation did not create.
