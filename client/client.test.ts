@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Client, createClient, FencelineError, NoAnswerError } from './client.js';
 
 interface Received {
@@ -133,12 +133,14 @@ describe('a call', () => {
 
   // The default limit is the longest wait, so a quiet topic ended every call with an error.
   it('gives an attempt its limit beyond the time that the server is to wait', async () => {
+    const limits = vi.spyOn(AbortSignal, 'timeout');
+    onTestFinished(() => limits.mockRestore());
     const hasty = createClient({ address, key: 'k', maxRetries: 0, timeoutMs: 200 });
-    const late: Reaction = (response) => void setTimeout(() => done(response), 400);
-    reactions = [late];
+    reactions = [done, () => {}];
     await hasty.call('GET /v1/topics/events', { query: { from: 'latest', waitMs: 30_000 } });
     const error = await failureOf(hasty.call('GET /v1/topics/events', { query: { waitMs: 10 } }));
     expect(error).toMatchObject({ message: expect.stringContaining('no answer within 210 ms') });
+    expect(limits.mock.calls).toEqual([[30_200], [210]]);
   });
 
   it('ends with the reason of its signal, also while it waits for the next attempt', async () => {

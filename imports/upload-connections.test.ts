@@ -73,7 +73,7 @@ it.each([
   client.write(`${head.join('\r\n')}\r\n\r\n${sent}`);
   await left;
   const next = `${columns}Shop,circle,left,a,"[10,50]",100\n`;
-  await until(async () => (await sendCsv(next)).meta.code === 200, { timeoutMs: 10_000 });
+  await until(async () => (await sendCsv(next)).meta.code === 200);
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -251,23 +251,19 @@ describe('connections', () => {
   test('a request that has waited too long is timed_out and never sent', async () => {
     const receiver = await openReceiver(() => undefined);
     const timeoutMs = 2_000;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const client = openClient({ maxConnectionsPerOrigin: 1, timeoutMs });
-    const sendPair = () => {
-      const startedMs = performance.now();
-      const sentFirst = outcome(client.send(post(urlOf(receiver), 'first')));
-      while (performance.now() < startedMs + 10);
-      const sentSecond = outcome(client.send(post(urlOf(receiver), 'second')));
-      return { answers: Promise.all([sentFirst, sentSecond]), apartMs: performance.now() - startedMs };
-    };
-    let pair = sendPair();
-    // After a pause of this process the second has time left, and is sent.
-    for (; pair.apartMs > timeoutMs / 40; pair = sendPair()) {
-      await pair.answers;
-      receiver.requests.length = 0;
-    }
-    const [first, second] = await pair.answers;
-    expect(first).toEqual({ failure: 'timed_out', message: 'connected, but no response arrived in time' });
-    expect(second).toMatchObject({ failure: 'timed_out' });
+    const first = outcome(client.send(post(urlOf(receiver), 'first')));
+    vi.advanceTimersByTime(10);
+    const second = outcome(client.send(post(urlOf(receiver), 'second')));
+    await until(() => receiver.requests.length === 1);
+    vi.advanceTimersByTime(timeoutMs - 10);
+    expect(await first).toEqual({ failure: 'timed_out', message: 'connected, but no response arrived in time' });
+    // The connection of the first is closed, and the second could use another one.
+    await until(() => receiver.sockets.every((socket) => socket.destroyed));
+    vi.advanceTimersByTime(10);
+    expect(await second).toMatchObject({ failure: 'timed_out' });
     expect(receiver.requests.filter((request) => request.endsWith('second'))).toHaveLength(0);
   });
 });

@@ -1,16 +1,19 @@
 // A process as the pool starts one, which does what a request's style says instead of drawing.
+import { writeFileSync } from 'node:fs';
+
 process.on('disconnect', () => process.exit(0));
-process.once('message', ({ archive }) => {
+process.once('message', ({ archive, cacheFolder }) => {
   if (archive === 'unusable') {
     process.send({ kind: 'unusable', reason: 'there is no such archive' });
     return;
   }
-  process.on('message', serve);
+  process.on('message', (task) => serve(task, cacheFolder));
   process.send({ kind: 'ready' });
 });
 
-/** The answer's bytes are what the process knows, as JSON. */
-function serve({ id, request, icons }) {
+/** The answer's bytes are what the process knows, as JSON. A map without an answer leaves a file in the folder. */
+function serve({ id, request, icons }, folder) {
+  if (['hang', 'hold'].includes(request.style)) writeFileSync(`${folder}/${process.pid}-${id}`, '');
   if (request.style === 'hang') for (;;);
   if (request.style === 'crash') process.kill(process.pid, 'SIGKILL');
   if (request.style === 'hold') return;

@@ -1,8 +1,9 @@
 /**
  * The disk of a node fills up under load and has space again.
  *
- * The disk is a tmpfs, which only root may mount. Without root these tests are skipped; `server/space-watch.test.ts`
- * tests the rules alone. Before free space was watched, the first failed commit was answered 500 and ended the process.
+ * The disk is a tmpfs, which only root may mount. Without root these tests are skipped, and the test beside
+ * `server/data-folder/space-watch.ts` tests the rules alone. Before free space was watched, the first failed commit was
+ * answered 500 and ended the process.
  */
 import { execFileSync } from 'node:child_process';
 import {

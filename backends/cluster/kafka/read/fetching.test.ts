@@ -44,6 +44,8 @@ describe('fetchFrom', () => {
 });
 
 describe('fetchNext', () => {
+  /** Longer than a busy machine takes. */
+  const outageLimitMs = 60_000;
   const requested = { partition: 3, offset: 5, maxBytes: 100 };
   const nothing: FetchedPartition = { partition: 3, messages: [], nextOffset: 5, endOffset: 9 };
   const some: FetchedPartition = { ...nothing, nextOffset: 7 };
@@ -54,7 +56,7 @@ describe('fetchNext', () => {
     fetchAlone: async () => nothing,
     bounds: async () => ({ first: 0, end: 9 }),
     isCompacted: false,
-    outageLimitMs: 1_000,
+    outageLimitMs,
     waitsForReplicas: () => false,
     ...parts,
   });
