@@ -4,7 +4,7 @@
  * Input: requests with a secret key. Output: changes on topic `changes`, and the records of imports.
  */
 import { Readable } from 'node:stream';
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { cursorParameter, limitParameter, metaOfPage, readCursor, readLimit } from '../api/lists.js';
 import { callerOf } from '../http/access/authority.js';
@@ -45,6 +45,51 @@ function readListQuery(query: RawFields) {
   const limit = readLimit(reader);
   const cursor = readCursor(reader);
   return reader.outcome(() => ({ resource: resource!, limit, ...(cursor && { before: cursor }) }));
+}
+
+const files: readonly { name: ImportFileName; operationId: string; summary: string; description: string }[] = [
+  {
+    name: 'rejected',
+    operationId: 'getRejectedRows',
+    summary: 'Get the bad rows of an import as CSV',
+    description:
+      'The columns of the file, and what is wrong with each row. Correct the rows and import the file: the added ' +
+      'columns are ignored.',
+  },
+  {
+    name: 'planned',
+    operationId: 'getPlannedRows',
+    summary: 'Get the rows of a dry run as CSV',
+    description: 'Which rows would be created, updated or left unchanged.',
+  },
+];
+
+/** Adds the routes of the files of rows that an import leaves. */
+function addFileRoutes(app: FastifyInstance, { configuration }: ImportDependencies): void {
+  for (const { name, ...about } of files) {
+    app.get<ById>(`/v1/imports/:id/${name}.csv`, {
+      config,
+      schema: described({
+        ...about,
+        tag,
+        params: idParameter,
+        answer: contentOf({ 'text/csv': Type.String() }),
+        failures: [404],
+      }),
+      handler: async (request, reply) => {
+        // The stored import names the parts that are stored, and that of a running one may be ahead.
+        const record = found(configuration.imports.find(callerOf(request), request.params.id), 'import');
+        if (record.files[name].parts === 0) throw new ApiError('not_found', `the import has no file of ${name} rows`);
+        const text = Readable.from(fileText(configuration.imports, record, record, name), { objectMode: false });
+        return reply
+          .headers({
+            'content-type': 'text/csv; charset=utf-8; header=present',
+            'content-disposition': `attachment; filename="${name}-${record._id}.csv"`,
+          })
+          .send(endedByRevocation(text, request, reply));
+      },
+    });
+  }
 }
 
 export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, deps) => {
@@ -136,46 +181,7 @@ export const importRoutes: FastifyPluginAsync<ImportDependencies> = async (app, 
     },
   });
 
-  function addFile(name: ImportFileName, operationId: string, summary: string, description: string): void {
-    app.get<ById>(`/v1/imports/:id/${name}.csv`, {
-      config,
-      schema: described({
-        operationId,
-        tag,
-        summary,
-        description,
-        params: idParameter,
-        answer: contentOf({ 'text/csv': Type.String() }),
-        failures: [404],
-      }),
-      handler: async (request, reply) => {
-        // The stored import names the parts that are stored, and that of a running one may be ahead.
-        const record = found(configuration.imports.find(callerOf(request), request.params.id), 'import');
-        if (record.files[name].parts === 0) throw new ApiError('not_found', `the import has no file of ${name} rows`);
-        const text = Readable.from(fileText(configuration.imports, record, record, name), { objectMode: false });
-        return reply
-          .headers({
-            'content-type': 'text/csv; charset=utf-8; header=present',
-            'content-disposition': `attachment; filename="${name}-${record._id}.csv"`,
-          })
-          .send(endedByRevocation(text, request, reply));
-      },
-    });
-  }
-  addFile(
-    'rejected',
-    'getRejectedRows',
-    'Get the bad rows of an import as CSV',
-    'The columns of the file, and what is wrong with each row. Correct the rows and import the file: the added ' +
-      'columns are ignored.',
-  );
-  addFile(
-    'planned',
-    'getPlannedRows',
-    'Get the rows of a dry run as CSV',
-    'Which rows would be created, updated or left unchanged.',
-  );
-
+  addFileRoutes(app, deps);
   await app.register(batchRoutes, deps);
   await app.register(uploadRoutes, { ...deps, uploads });
 };
