@@ -115,56 +115,69 @@ export function createValhallaEngine(options: {
       return { ok: true, value: { distanceM: length * 1_000, durationS: time, path: decodePolyline(leg.shape, 6) } };
     },
 
-    async matrix({ origins, destinations, mode, avoid }, limit) {
-      const none: (Leg | null)[][] = origins.map(() => destinations.map(() => null));
-      /** Asks for the places with these indices. Places without a road fail the whole request, so they are left out. */
-      async function among(
-        from: readonly number[],
-        to: readonly number[],
-      ): Promise<Answer<(Leg | null)[][] | 'no road'>> {
-        if (from.length === 0 || to.length === 0) return { ok: true, value: none };
-        const request = {
-          sources: from.map((index) => located(origins[index]!)),
-          targets: to.map((index) => located(destinations[index]!)),
-          ...travel(mode, avoid),
-          units: 'kilometers',
-        };
-        const result = await ask('matrix', request, limit);
-        if (!result.ok) return result;
-        if (result.value.kind === 'refused') {
-          const { reason } = result.value;
-          if (isNoRoad(reason)) return { ok: true, value: 'no road' };
-          if (isNoPath(reason)) return { ok: true, value: none };
-          return isTooFar(reason) ? tooFar() : refused(reason);
-        }
-        const { sources_to_targets: rows } = (result.value.body ?? {}) as { sources_to_targets?: MatrixCell[][] };
-        if (rows === undefined) return unexpected('its answer has no matrix');
-        const value = none.map((row) => [...row]);
-        for (const { from_index, to_index, time, distance } of rows.flat()) {
-          const isReached = time !== null && distance !== null;
-          value[from[from_index]!]![to[to_index]!] = isReached
-            ? { durationS: time, distanceM: distance * 1_000 }
-            : null;
-        }
-        return { ok: true, value };
-      }
-
-      const all = await among([...origins.keys()], [...destinations.keys()]);
-      if (!all.ok || all.value !== 'no road') return all as Answer<(Leg | null)[][]>;
+    async matrix(query, limit) {
+      const { origins, destinations, mode } = query;
+      const everywhere = { origins: [...origins.keys()], destinations: [...destinations.keys()] };
+      const all = await legsAmong(ask, query, everywhere, limit);
+      if (!all.ok || all.value !== 'no road') return all as Answer<Legs>;
       const near = await ask(
         'locate',
         { locations: [...origins, ...destinations].map(located), costing: costings[mode], verbose: false },
         limit,
       );
       if (!near.ok) return near;
-      if (near.value.kind === 'refused') return { ok: true, value: none };
+      if (near.value.kind === 'refused') return { ok: true, value: noLegs(query) };
       const hasRoad = (near.value.body as { edges?: unknown[] | null }[]).map(({ edges }) => (edges?.length ?? 0) > 0);
-      const from = [...origins.keys()].filter((index) => hasRoad[index]);
-      const to = [...destinations.keys()].filter((index) => hasRoad[origins.length + index]);
-      const some = await among(from, to);
-      return some.ok && some.value === 'no road' ? { ok: true, value: none } : (some as Answer<(Leg | null)[][]>);
+      const withRoad = {
+        origins: everywhere.origins.filter((index) => hasRoad[index]),
+        destinations: everywhere.destinations.filter((index) => hasRoad[origins.length + index]),
+      };
+      const some = await legsAmong(ask, query, withRoad, limit);
+      return some.ok && some.value === 'no road' ? { ok: true, value: noLegs(query) } : (some as Answer<Legs>);
     },
   };
+}
+
+type MatrixQuery = Parameters<RoadEngine['matrix']>[0];
+type Legs = (Leg | null)[][];
+
+const noLegs = ({ origins, destinations }: MatrixQuery): Legs => origins.map(() => destinations.map(() => null));
+
+/**
+ * Asks for the legs between the places with these indices; the others have none. Places without a road fail the whole
+ * request, so callers leave them out.
+ */
+async function legsAmong(
+  ask: Valhalla,
+  query: MatrixQuery,
+  among: { readonly origins: readonly number[]; readonly destinations: readonly number[] },
+  limit: TimeLimit,
+): Promise<Answer<Legs | 'no road'>> {
+  const { origins, destinations, mode, avoid } = query;
+  const legs = noLegs(query);
+  if (among.origins.length === 0 || among.destinations.length === 0) return { ok: true, value: legs };
+  const request = {
+    sources: among.origins.map((index) => located(origins[index]!)),
+    targets: among.destinations.map((index) => located(destinations[index]!)),
+    ...travel(mode, avoid),
+    units: 'kilometers',
+  };
+  const result = await ask('matrix', request, limit);
+  if (!result.ok) return result;
+  if (result.value.kind === 'refused') {
+    const { reason } = result.value;
+    if (isNoRoad(reason)) return { ok: true, value: 'no road' };
+    if (isNoPath(reason)) return { ok: true, value: legs };
+    return isTooFar(reason) ? tooFar() : refused(reason);
+  }
+  const { sources_to_targets: rows } = (result.value.body ?? {}) as { sources_to_targets?: MatrixCell[][] };
+  if (rows === undefined) return unexpected('its answer has no matrix');
+  for (const { from_index, to_index, time, distance } of rows.flat()) {
+    const isReached = time !== null && distance !== null;
+    const leg = isReached ? { durationS: time, distanceM: distance * 1_000 } : null;
+    legs[among.origins[from_index]!]![among.destinations[to_index]!] = leg;
+  }
+  return { ok: true, value: legs };
 }
 
 interface TripLeg {
