@@ -12,7 +12,7 @@ import { isChdbInstalled } from '../backends/embedded/chdb-package.js';
 import { watched } from '../backends/embedded/environment.js';
 import { embeddedLeases } from '../backends/embedded/leases.js';
 import { createInbox } from '../backends/embedded/replies.js';
-import { createSpace, newSharedSpace, refuseWhenFull } from '../backends/embedded/space.js';
+import { createSpace, newSharedSpace, refuseWhenFull, type Space } from '../backends/embedded/space.js';
 import { startRejectionCounter } from '../ingest/rejections.js';
 import { type ChangeProblem, followComparedChanges } from '../pipeline/catalog/store/changes.js';
 import { createConfigurationWriter } from '../pipeline/catalog/store/configuration-writer.js';
@@ -53,15 +53,12 @@ import { startEraser } from './stages/erasure.js';
 import { startSweepers } from './stages/sweepers.js';
 import type { AnalyticsCalls } from './threads/analytics-worker.js';
 import type { StageCalls } from './threads/stage-worker.js';
-import { startWorker, type WorkerCalls } from './threads/worker-host.js';
+import { startWorker, type WorkerCalls, type WorkerData } from './threads/worker-host.js';
 import { startTracing } from './tracing/tracing.js';
 import { createWebhookClient } from './webhook-client.js';
 
-export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
-  refuseContradictions(configuration);
-  reportUnusableFiles(configuration, logger);
-  const mailer = createConfiguredMailer(configuration);
-  const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
+/** Claims the data folder for this process, and brings it up to date. Returns its encryption key. */
+async function claimDataFolder(configuration: Configuration, logger: Logger): Promise<Buffer> {
   prepareDataFolder(configuration.data, logger);
   await lockFolder(configuration.data);
   refuseUnusableFiles(configuration.data);
@@ -70,7 +67,27 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   migrateDataFolder(configuration.data, logger);
   refuseDamagedFiles(configuration.data);
   // Before the log exists: a folder with a log never gets another key.
-  const secretKey = encryptionKey(configuration.data);
+  return encryptionKey(configuration.data);
+}
+
+/** Starts the other threads, and waits until they are ready. */
+async function startWorkers(given: WorkerData, space: Space, logger: Logger) {
+  const stage = startWorker<StageCalls>('./stage-worker.js', given);
+  const analytics = isChdbInstalled ? startWorker<AnalyticsCalls>('./analytics-worker.js', given) : undefined;
+  if (analytics === undefined) logger.warn({ reason: notInstalled }, 'analytics are missing');
+  const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', given);
+  const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
+  await Promise.race([failureOf(workers, space), Promise.all(workers.map(({ calls }) => calls.ready()))]);
+  return { stage, analytics, workers };
+}
+
+/** Resolves when the node runs. The caller stops it. Rejects when the configuration or the data folder is unusable. */
+export async function startEmbeddedNode(configuration: Configuration, logger: Logger): Promise<Node> {
+  refuseContradictions(configuration);
+  reportUnusableFiles(configuration, logger);
+  const mailer = createConfiguredMailer(configuration);
+  const roads = createRoads(configuration, (reason) => logger.error({ reason }, 'roads'));
+  const secretKey = await claimDataFolder(configuration, logger);
   const registry = createProcessRegistry();
   const tracing = await startTracing(configuration, 'main', logger);
   const sharedSpace = newSharedSpace();
@@ -104,14 +121,9 @@ export async function startEmbeddedNode(configuration: Configuration, logger: Lo
   // Started after the read model has caught up, because the location stage loads its fences from it.
   const applied = newAppliedOffsets(log.partitions(topics.locations));
   const given = { configuration, applied, space: sharedSpace };
-  const stage = startWorker<StageCalls>('./stage-worker.js', given);
-  const analytics = isChdbInstalled ? startWorker<AnalyticsCalls>('./analytics-worker.js', given) : undefined;
-  if (analytics === undefined) logger.warn({ reason: notInstalled }, 'analytics are missing');
-  const webhooks = startWorker<WorkerCalls>('./webhooks-worker.js', given);
+  const { stage, analytics, workers } = await startWorkers(given, space, logger);
   const history = analytics?.calls ?? missingAnalytics;
   const spatial = shareSpatialQueries(stage.calls);
-  const workers = [stage, webhooks, ...(analytics === undefined ? [] : [analytics])];
-  await Promise.race([failureOf(workers, space), Promise.all(workers.map(({ calls }) => calls.ready()))]);
 
   const sweepers = startSweepers({ readModel, writer, takeLease: leasesOfOnlyNode }, configuration);
   const { positions, deliveryQueue: deliveries } = backend;

@@ -12,8 +12,8 @@ import { IconFiles, iconBounds } from '../renderer/icons/icon-files.js';
 import type { IconKind, RasterIcon } from '../renderer/icons/rasterize.js';
 import type { FoundSource } from '../renderer/map.js';
 import { createBasemap } from '../renderer/pool/basemap.js';
-import { createDrawingPool } from '../renderer/pool/drawing-pool.js';
-import { createIconPool } from '../renderer/pool/icon-pool.js';
+import { createDrawingPool, type DrawingPool } from '../renderer/pool/drawing-pool.js';
+import { createIconPool, type IconPool } from '../renderer/pool/icon-pool.js';
 import type { Done } from '../renderer/pool/pool.js';
 import { iconUrls } from '../renderer/request/references.js';
 import { SpriteFiles, spriteBounds } from '../renderer/sprites/sprite-files.js';
@@ -92,26 +92,10 @@ export const loggedTo = (logger: Pick<FastifyBaseLogger, 'error' | 'info' | 'war
   },
 });
 
-/** Creates the maps of a node. They own the drawing processes, the baking and two clients. The caller closes them. */
-export function createMaps(configuration: Configuration, { onProblem, onArchive }: MapReports): Maps {
+/** Creates the processes that draw. The caller closes them. */
+function openDrawingPool(configuration: Configuration, { onProblem, onArchive }: MapReports): DrawingPool {
   const { workers, timeoutMs, maxPixelsInFlight, archive } = configuration.maps;
-  const client = createIconClient(configuration);
-  const icons = new IconFiles(client);
-  const spriteClient = createIconClient(configuration, spriteBounds);
-  const sprites = new SpriteFiles(spriteClient);
-  const hasArchive = archive !== '';
-  const basemap = createBasemap({
-    module: bakingProcess,
-    folder: join(resolve(configuration.data), 'basemap'),
-    timeoutMs,
-    onProblem,
-  });
-  /** Waits for the basemap if all maps are drawn from it. */
-  const sourceReady = async (): Promise<void> => {
-    if (!hasArchive) await basemap.ready();
-  };
-  const iconPool = createIconPool({ module: iconProcess, startTimeoutMs, onProblem });
-  const pool = createDrawingPool({
+  return createDrawingPool({
     module: new URL('../renderer/pool/drawing-process.js', import.meta.url),
     start: {
       archive: archiveLocation(archive),
@@ -126,29 +110,52 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
     answerTimeoutMs: Math.min(answerShare * timeoutMs, maxAnswerTimeoutMs),
     startTimeoutMs,
     onProblem,
-    ...(hasArchive && {
+    ...(archive !== '' && {
       onFound: onArchive,
       onUnusable: (reason: string) => onProblem(`maps.archive: ${unreadableArchive(archive, reason)}`),
     }),
   });
+}
 
-  /** Throws for an invalid icon, because the client can fix it. */
-  async function rasterized(
-    project: string,
-    files: ReadonlyMap<string, Uint8Array>,
-    scale: number,
-    signal: AbortSignal | undefined,
-  ) {
-    const icons = await Promise.all(
-      [...files].map(async ([name, file]): Promise<[string, RasterIcon]> => {
-        const icon = await iconPool.rasterize(project, file, scale, signal);
-        if (!icon.ok)
-          throw parameterError({ param: 'markers', rule: `the icon ${shownName(name)} ${icon.problem.rule}` });
-        return [name, icon.value];
-      }),
-    );
-    return new Map(icons);
-  }
+/** Returns the icons as pixels, by their names. Throws for an invalid one, because the client can fix it. */
+async function rasterize(
+  pool: IconPool,
+  project: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  scale: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, RasterIcon>> {
+  const icons = await Promise.all(
+    [...files].map(async ([name, file]): Promise<[string, RasterIcon]> => {
+      const icon = await pool.rasterize(project, file, scale, signal);
+      if (!icon.ok)
+        throw parameterError({ param: 'markers', rule: `the icon ${shownName(name)} ${icon.problem.rule}` });
+      return [name, icon.value];
+    }),
+  );
+  return new Map(icons);
+}
+
+/** Creates the maps of a node. They own the drawing processes, the baking and two clients. The caller closes them. */
+export function createMaps(configuration: Configuration, reports: MapReports): Maps {
+  const { onProblem } = reports;
+  const hasArchive = configuration.maps.archive !== '';
+  const client = createIconClient(configuration);
+  const icons = new IconFiles(client);
+  const spriteClient = createIconClient(configuration, spriteBounds);
+  const sprites = new SpriteFiles(spriteClient);
+  const basemap = createBasemap({
+    module: bakingProcess,
+    folder: join(resolve(configuration.data), 'basemap'),
+    timeoutMs: configuration.maps.timeoutMs,
+    onProblem,
+  });
+  /** Waits for the basemap if all maps are drawn from it. */
+  const sourceReady = async (): Promise<void> => {
+    if (!hasArchive) await basemap.ready();
+  };
+  const iconPool = createIconPool({ module: iconProcess, startTimeoutMs, onProblem });
+  const pool = openDrawingPool(configuration, reports);
 
   return {
     async render(project, request, { icons: uploaded, style }, signal) {
@@ -158,7 +165,8 @@ export function createMaps(configuration: Configuration, { onProblem, onArchive 
       ]);
       await sourceReady();
       signal?.throwIfAborted();
-      const rasters = await rasterized(project, new Map([...uploaded, ...fetched]), request.scale, signal);
+      const files = new Map([...uploaded, ...fetched]);
+      const rasters = await rasterize(iconPool, project, files, request.scale, signal);
       const draw = () => pool.draw(project, request, rasters, { style, sprites: images, signal });
       const first = await draw();
       const { lacksBasemap } = first.result;

@@ -7,11 +7,15 @@ import type { AppliedOffsets } from '../backlog.js';
 import type { Configuration } from '../config/schema.js';
 import type { Part } from '../node.js';
 
-/** The data of a new worker. */
-export interface WorkerStart {
+/** What all workers of a node are given. */
+export interface WorkerData {
   readonly configuration: Configuration;
   readonly applied: AppliedOffsets;
   readonly space: SharedSpace;
+}
+
+/** The data of a new worker. */
+export interface WorkerStart extends WorkerData {
   /** Receives calls. */
   readonly calls: MessagePort;
   /** Sends replies to waiting requests. */
@@ -50,7 +54,7 @@ const maxYoungGenerationSizeMb = 192;
 /** Starts a worker. `module` is its compiled file, relative to this one. */
 export function startWorker<
   Calls extends { [name in keyof Calls]: (...args: never[]) => Promise<unknown> } & WorkerCalls,
->(module: string, given: Pick<WorkerStart, 'configuration' | 'applied' | 'space'>): WorkerHost<Calls> {
+>(module: string, given: WorkerData): WorkerHost<Calls> {
   const calls = new MessageChannel();
   const replies = new MessageChannel();
   const worker = new Worker(new URL(module, import.meta.url), {
