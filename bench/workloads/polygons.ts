@@ -1,6 +1,5 @@
 /** Polygons of 4 to 2,000 vertices in the same cities: as many of 4 to 40 vertices as of 200 to 2,000. */
-import { createRandom } from '../../schemas/random.js';
-import { cities, logUniform, placePicker, positionNear, starRing, type Workload } from './workload.js';
+import { cities, drawFences, logUniform, positionPicker, starRing, type Workload } from './workload.js';
 
 export const polygonsWorkload: Workload = {
   name: 'polygons',
@@ -8,19 +7,13 @@ export const polygonsWorkload: Workload = {
   fenceCount: 20_000,
   places: cities,
   speedsMps: [1, 15],
-  *fences(count, seed) {
-    const places = cities(count, seed);
-    const pick = placePicker(places);
-    const random = createRandom(seed + 1);
-    for (let number = 0; number < count; number++) {
-      const center = positionNear(places[pick(random)]!, random);
+  fences(count, seed) {
+    const positionIn = positionPicker(cities(count, seed));
+    return drawFences(count, seed, (random) => {
+      const center = positionIn(random);
       const radiusM = Math.round(logUniform(random, 100, 2_000));
-      yield {
-        number,
-        center,
-        radiusM,
-        ring: starRing(random, center, radiusM, Math.floor(logUniform(random, 4, 2_001))),
-      };
-    }
+      const vertices = Math.floor(logUniform(random, 4, 2_001));
+      return { center, radiusM, ring: starRing(random, center, radiusM, vertices) };
+    });
   },
 };

@@ -1,7 +1,7 @@
 /** Few small circles in the whole world: nearly no location is near one. */
 import type { Position } from '../../schemas/json/common.js';
 import { createRandom, type Random } from '../../schemas/random.js';
-import type { Workload } from './workload.js';
+import { drawFences, type Workload } from './workload.js';
 
 const placeCount = 1_000;
 
@@ -30,11 +30,10 @@ export const sparseWorkload: Workload = {
     );
   },
   speedsMps: [1, 30],
-  *fences(count, seed) {
-    const random = createRandom(seed + 1);
-    for (let number = 0; number < count; number++) {
-      const center = positionInWorld(random);
-      yield { number, center, radiusM: Math.round(50 + 450 * random.next()), ring: null };
-    }
-  },
+  fences: (count, seed) =>
+    drawFences(count, seed, (random) => ({
+      center: positionInWorld(random),
+      radiusM: Math.round(50 + 450 * random.next()),
+      ring: null,
+    })),
 };

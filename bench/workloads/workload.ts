@@ -66,6 +66,22 @@ export function placePicker(places: readonly Place[]): (random: Random) => numbe
   };
 }
 
+/** Returns a function that draws a position near one of the places. */
+export function positionPicker(places: readonly Place[]): (random: Random) => Position {
+  const pick = placePicker(places);
+  return (random) => positionNear(places[pick(random)]!, random);
+}
+
+/** Draws so many fences. The same seed gives the same fences. */
+export function* drawFences(
+  count: number,
+  seed: number,
+  draw: (random: Random) => Omit<Fence, 'number'>,
+): Generator<Fence> {
+  const random = createRandom(seed + 1);
+  for (let number = 0; number < count; number++) yield { number, ...draw(random) };
+}
+
 /** Returns a number whose logarithm is uniform: as many between 10 and 100 as between 100 and 1,000. */
 export const logUniform = (random: Random, low: number, high: number): number => low * (high / low) ** random.next();
 
