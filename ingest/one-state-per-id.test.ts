@@ -7,6 +7,7 @@ import avro from 'avsc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wellFormedRule } from '../http/fields/text.js';
 import { type DeviceApi, north, startDeviceApi } from '../testing/device-api.js';
+import { container } from './bulk/avro/testing/container.js';
 
 let ingest: DeviceApi;
 beforeAll(async () => {
@@ -110,20 +111,8 @@ it('bytes that are not UTF-8 cost an Avro container one record', async () => {
   });
   const records = [good, { ...good, deviceId: 'bad!' }, good].map((record) => type.toBuffer(record));
   records[1]!.fill(0xff, 1, 5);
-  const sync = Buffer.alloc(16, 7);
-  const meta = avro.Type.forSchema({ type: 'map', values: 'bytes' });
-  const long = avro.Type.forSchema('long');
-  const block = Buffer.concat(records);
-  const container = Buffer.concat([
-    Buffer.from('Obj\u0001', 'latin1'),
-    meta.toBuffer({ 'avro.schema': Buffer.from(JSON.stringify(type.schema())) }),
-    sync,
-    long.toBuffer(records.length),
-    long.toBuffer(block.length),
-    block,
-    sync,
-  ]);
-  const answer = (await send('POST', '/v1/locations', container, 'application/avro')).json();
+  const body = container(type.schema(), [{ count: records.length, bytes: Buffer.concat(records) }]);
+  const answer = (await send('POST', '/v1/locations', body, 'application/avro')).json();
   const message = 'deviceId: must be text of at most 256 characters';
   expect(answer).toMatchObject({ accepted: 2, rejections: [{ line: 2, param: 'deviceId', message }] });
 });

@@ -10,31 +10,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import { type DeviceApi, north, startDeviceApi } from '../../../testing/device-api.js';
+import { type Block, container, containerWith, long, magic } from './testing/container.js';
 
 let ingest: DeviceApi;
 beforeAll(async () => {
   ingest = await startDeviceApi({ stage: false });
 });
 afterAll(() => ingest.close());
-
-const sync = Buffer.alloc(16, 7);
-const longType = avro.Type.forSchema('long');
-const metaType = avro.Type.forSchema({ type: 'map', values: 'bytes' });
-const long = (value: number): Buffer => longType.toBuffer(value);
-
-interface Block {
-  readonly count: number;
-  readonly bytes: Buffer;
-  /** The number of values that the block declares. */
-  readonly says?: number;
-}
-
-function container(schema: unknown, blocks: readonly Block[], codec?: string): Buffer {
-  const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
-  const meta = { 'avro.schema': Buffer.from(text), ...(codec !== undefined && { 'avro.codec': Buffer.from(codec) }) };
-  const parts = blocks.flatMap(({ count, bytes, says = bytes.length }) => [long(count), long(says), bytes, sync]);
-  return Buffer.concat([Buffer.from('Obj\u0001', 'latin1'), metaType.toBuffer(meta), sync, ...parts]);
-}
 
 const locationSchema = {
   type: 'record',
@@ -96,11 +78,7 @@ describe('a hostile container is answered 400, with the place and the rule', () 
       container('{"type": record}', [one]),
       'has a schema that is not valid JSON: column 10: expected a value, not "r", in its header',
     ],
-    [
-      'no schema',
-      Buffer.concat([Buffer.from('Obj\u0001', 'latin1'), metaType.toBuffer({}), sync]),
-      'has no schema, in its header',
-    ],
+    ['no schema', containerWith({}, []), 'has no schema, in its header'],
     [
       'fields that is not a list',
       container({ ...good, fields: 'a' }, [one]),
@@ -241,14 +219,7 @@ describe('a hostile container is answered 400, with the place and the rule', () 
     ],
     [
       'a header without end',
-      Buffer.concat([
-        Buffer.from('Obj\u0001', 'latin1'),
-        long(1),
-        long(3),
-        Buffer.from('key'),
-        long(2 ** 40),
-        Buffer.alloc(2 ** 20),
-      ]),
+      Buffer.concat([magic, long(1), long(3), Buffer.from('key'), long(2 ** 40), Buffer.alloc(2 ** 20)]),
       'needs more than 1048576 bytes, in its header',
     ],
   ])('%s', async (_what, body, message) => {
