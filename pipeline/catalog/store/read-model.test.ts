@@ -5,6 +5,7 @@ import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
 import { propertyRuns } from '../../../schemas/testing/property-runs.js';
 import {
+  applyGeofences,
   beaconRecord,
   geofenceRecord,
   projectA,
@@ -254,16 +255,7 @@ test('lists agree with a plain array after any changes', async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.array(someQuery, { minLength: 5, maxLength: 20 }), async (batches, queries) => {
       const readModel = openReadModel(temporaryFolder(), { clock: () => now });
-      const model = new Map<string, GeofenceRecord>();
-      let offset = 0;
-      for (const batch of batches) {
-        offset += batch.length;
-        await readModel.apply(batch, offset);
-        for (const { id, record } of batch) {
-          if (record === null) model.delete(id);
-          else model.set(id, record as GeofenceRecord);
-        }
-      }
+      const model = await applyGeofences(readModel, batches);
       for (const { scope: where, ...rest } of queries) {
         const query = { ...where, ...rest } as ListQuery;
         expect(readModel.geofences(query)).toEqual(modelPage(model.values(), query));

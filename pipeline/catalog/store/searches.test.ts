@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deriveId } from '../../../schemas/ids.js';
 import type { GeofenceRecord } from '../../../schemas/json/geofence.js';
-import { geofenceRecord, scopes, temporaryFolder } from '../testing/fixtures.js';
+import { applyGeofences, geofenceRecord, scopes, temporaryFolder } from '../testing/fixtures.js';
 import type { DecodedChange, SearchQuery } from '../types.js';
 import { openReadModel } from './read-model.js';
 import { plainText } from './tables/keys.js';
@@ -90,16 +90,7 @@ test('a search finds what a look at all records finds, in the same order, howeve
   await fc.assert(
     fc.asyncProperty(history, fc.array(someSearch, { minLength: 5, maxLength: 15 }), async (batches, searches) => {
       const readModel = openReadModel(temporaryFolder(), { clock: () => now });
-      const model = new Map<string, GeofenceRecord>();
-      let offset = 0;
-      for (const batch of batches) {
-        offset += batch.length;
-        await readModel.apply(batch, offset);
-        for (const { id, record } of batch) {
-          if (record === null) model.delete(id);
-          else model.set(id, record as GeofenceRecord);
-        }
-      }
+      const model = await applyGeofences(readModel, batches);
       for (const { scope, ...rest } of searches) {
         const query = { ...scope, ...rest } as Omit<SearchQuery, 'from'>;
         const found: GeofenceRecord[] = [];

@@ -10,7 +10,8 @@ import type { PlaceRecord } from '../../../schemas/json/place.js';
 import { defaultSettings, type ProjectRecord } from '../../../schemas/json/project.js';
 import type { Location } from '../../../schemas/records.js';
 import { exampleLocation } from '../../../schemas/testing/examples.js';
-import type { Scope } from '../types.js';
+import type { ReadModel } from '../store/read-model.js';
+import type { DecodedChange, Scope } from '../types.js';
 
 export const projectA = deriveId('project', 'a');
 export const projectB = deriveId('project', 'b');
@@ -106,4 +107,22 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fenceline-catalog-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Applies batches of changes of geofences. Returns the geofences that a plain map then has. */
+export async function applyGeofences(
+  readModel: Pick<ReadModel, 'apply'>,
+  batches: readonly (readonly DecodedChange[])[],
+): Promise<ReadonlyMap<string, GeofenceRecord>> {
+  const model = new Map<string, GeofenceRecord>();
+  let offset = 0;
+  for (const batch of batches) {
+    offset += batch.length;
+    await readModel.apply(batch, offset);
+    for (const { id, record } of batch) {
+      if (record === null) model.delete(id);
+      else model.set(id, record as GeofenceRecord);
+    }
+  }
+  return model;
 }
