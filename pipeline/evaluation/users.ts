@@ -2,7 +2,7 @@
 import { deriveId } from '../../schemas/ids.js';
 import type { UserProfile } from '../../schemas/json/user.js';
 import type { Location, LocationDetails, UserState } from '../../schemas/records.js';
-import { quoted } from '../../schemas/wire/common.js';
+import { textMember } from '../../schemas/wire/common.js';
 
 /** A device with more users forgets the least recently used record. */
 const maxUsersPerDevice = 16;
@@ -81,9 +81,6 @@ function reportedText(details: LocationDetails): string {
     textMember('locationAccuracyAuthorization', details.locationAccuracyAuthorization);
   return `{${members.slice(1)}}`;
 }
-
-const textMember = (name: string, value: string | null): string =>
-  value === null ? '' : `,"${name}":${quoted(value)}`;
 
 /** Returns the fields that the device reported. */
 function reportedProfile(details: LocationDetails): UserProfile {

@@ -34,6 +34,10 @@ const plain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 /** Returns the JSON of a text. For most it takes a third of the time of JSON.stringify. */
 export const quoted = (value: string): string => (plain.test(value) ? `"${value}"` : JSON.stringify(value));
 
+/** Returns a text member of a JSON object, with a comma before it, or nothing when it is unset. */
+export const textMember = (name: string, value: string | null): string =>
+  value === null ? '' : `,"${name}":${quoted(value)}`;
+
 /** Returns the object without fields that are null or undefined. The API omits unset fields. */
 export function withoutUnset<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const result: Record<string, unknown> = {};

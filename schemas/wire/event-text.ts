@@ -4,12 +4,9 @@
  */
 import type { UserProfile } from '../json/user.js';
 import type { Event, EventBeacon, EventGeofence, EventUser } from '../records.js';
-import { isoTime, quoted } from './common.js';
+import { isoTime, quoted, textMember } from './common.js';
 import { beaconIdentifiers } from './geofence.js';
 
-/** Returns a text member, or nothing when it is unset. */
-const textMember = (name: string, value: string | null): string =>
-  value === null ? '' : `,"${name}":${quoted(value)}`;
 /** Returns a member whose value is JSON, or nothing when it is unset. */
 const member = (name: string, json: string | number | boolean | null): string =>
   json === null ? '' : `,"${name}":${json}`;
