@@ -9,7 +9,7 @@ import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PortError } from '../../pipeline/errors.js';
 
-export const spaceLevels = ['enough', 'low', 'out'] as const;
+const spaceLevels = ['enough', 'low', 'out'] as const;
 export type SpaceLevel = (typeof spaceLevels)[number];
 
 /** The level, whether writing has ended, and the number of writes that run. Shared between threads. */

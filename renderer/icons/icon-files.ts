@@ -10,7 +10,7 @@ import { RemoteFiles } from './remote-files.js';
 /** Maximum size of an icon file. */
 export const maxIconBytes = 262_144;
 /** Time limit of each request. A redirect is another request. */
-export const iconTimeoutMs = 3_000;
+const iconTimeoutMs = 3_000;
 export const iconBounds = {
   timeoutMs: iconTimeoutMs,
   bodyTimeoutMs: iconTimeoutMs,

@@ -11,7 +11,7 @@ import { isPng, pngSize } from '../sprites/png.js';
 import { svgProblem } from './svg-limits.js';
 
 /** Maximum width and height of an icon in CSS pixels. Larger icons are scaled down. */
-export const maxIconPx = 64;
+const maxIconPx = 64;
 const maxInputPixels = 4_000_000;
 /** Resolution at which librsvg draws a CSS pixel as one pixel. */
 const svgDpi = 72;

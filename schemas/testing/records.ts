@@ -39,7 +39,7 @@ const latitude = fc.double({ min: -90, max: 90, noNaN: true });
 const longitude = fc.double({ min: -180, max: 180, noNaN: true });
 const accuracy_m = fc.double({ min: 0, max: 10_000, noNaN: true });
 
-export const rangedBeacon: fc.Arbitrary<RangedBeacon> = fc.record({
+const rangedBeacon: fc.Arbitrary<RangedBeacon> = fc.record({
   type: beaconType,
   group: text,
   major: text,
@@ -47,7 +47,7 @@ export const rangedBeacon: fc.Arbitrary<RangedBeacon> = fc.record({
   rssi_dbm: maybe(fc.integer({ min: -120, max: 0 })),
 });
 
-export const locationDetails: fc.Arbitrary<LocationDetails> = fc.record({
+const locationDetails: fc.Arbitrary<LocationDetails> = fc.record({
   installId: maybe(text),
   sessionId: maybe(text),
   description: maybe(text),

@@ -5,7 +5,7 @@ import { parseJson } from '../../../http/fields/json-text.js';
 import { BrokenAvro, Cursor, createAvroReader, EndOfBytes } from './reader.js';
 
 /** Limit of a block, compressed and decompressed. Writers usually make blocks of 16 kB to 1 MB. */
-export const maxBlockBytes = 16 * 2 ** 20;
+const maxBlockBytes = 16 * 2 ** 20;
 const maxHeaderBytes = 2 ** 20;
 const syncBytes = 16;
 const magic = Buffer.from('Obj\u0001', 'latin1');
