@@ -23,7 +23,7 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
   );
 }
 
-/** The list of all commands. */
+/** Returns the list of all commands. */
 export function overview(descriptions: Readonly<Record<string, CommandDescription>>): string {
   return [
     'Fenceline, a self-hosted location platform.',
@@ -43,7 +43,7 @@ export function overview(descriptions: Readonly<Record<string, CommandDescriptio
   ].join('\n');
 }
 
-/** The help of one command. */
+/** Returns the help of one command. */
 export function commandHelp({ summary, usage, options, examples }: CommandDescription): string {
   const rows = Object.entries(options).map(([name, { short, value, help }]): [string, string] => [
     `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,

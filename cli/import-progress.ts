@@ -19,7 +19,10 @@ export const sendingProgress = (sentBytes: number, totalBytes: number): Progress
   parts: ['sending'],
 });
 
-/** @param elapsedMs since the first row. */
+/**
+ * Describes the progress of an import.
+ * @param elapsedMs since the first row.
+ */
 export const importProgress = ({ bytesRead, bytesTotal, rows, rejected }: Import, elapsedMs: number): Progress => ({
   share: bytesRead / Math.max(1, bytesTotal ?? 1),
   parts: [

@@ -7,7 +7,7 @@ const lost = new AbortController();
 /** Aborts with the error when something could not be written. A command that writes on without end stops then. */
 export const outputLost: AbortSignal = lost.signal;
 
-/** Without a listener, Node ignores the errors of console.log. */
+/** Watches the output for errors. Without a listener, Node ignores the errors of console.log. */
 export function watchOutput(): void {
   process.stdout.on('error', (error) => lost.abort(error));
 }

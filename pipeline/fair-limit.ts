@@ -27,7 +27,10 @@ interface Share {
 
 const waitedTooLong = 'the request waited too long for its turn; try again later';
 
-/** Of the projects that wait, the one with the fewest running is next, and then the one whose last turn is oldest. */
+/**
+ * Creates a limit of work at the same time. Of the projects that wait, the one with the fewest running is next, and
+ * then the one whose last turn is oldest.
+ */
 export function createFairLimit({
   maxRunning,
   maxWaitingPerProject,

@@ -18,7 +18,10 @@ export const geocodingProblems = ({ geocoding: { provider, url } }: Configuratio
     ? [`geocoding.url: must be set, because geocoding.provider is ${provider}`]
     : [];
 
-/** @param values paces the requests of all processes together. */
+/**
+ * Creates the geocoding of a node.
+ * @param values paces the requests of all processes together.
+ */
 export function createGeocoding(
   { geocoding }: Configuration,
   values: ExpiringValues,

@@ -20,7 +20,7 @@ export const toPlane = ([longitude, latitude]: Position): PlanePoint => ({
   y: (latitude - origin.latitude) * metresPerDegree,
 });
 
-/** Rounded to seven decimals, about a centimetre. */
+/** Returns a position of the plane in degrees. Rounded to seven decimals, about a centimetre. */
 export const toPosition = ({ x, y }: PlanePoint): Position => [
   rounded(origin.longitude + x / (metresPerDegree * longitudeSqueeze)),
   rounded(origin.latitude + y / metresPerDegree),

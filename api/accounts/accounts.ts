@@ -91,7 +91,7 @@ export interface NewInvitation {
 
 const invitationToken = /^inv_([0-9a-f]{24})_[0-9a-f]{64}$/;
 
-/** The token names the project, whose record holds the invitation. */
+/** Makes an invitation. The token names the project, whose record holds the invitation. */
 export function newInvitation(project: string, email: string, role: Role, nowMs: number): NewInvitation {
   const token = `inv_${project}_${newTokenText()}`;
   const times = { createdAt: nowMs, expiresAt: nowMs + invitationTtlMs };

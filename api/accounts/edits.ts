@@ -14,10 +14,13 @@ export const withoutRevision: {
   readonly reply: Pick<FastifyReply, 'header'>;
 } = { request: { headers: {} }, reply: { header: () => withoutRevision.reply as FastifyReply } };
 
-/** The one answer to an unknown address and to a wrong password. */
+/** Returns the one answer to an unknown address and to a wrong password. */
 export const wrongPassword = (): ApiError => new ApiError('unauthorized', 'the address or the password is wrong');
 
-/** For a session, whose address is known. @param param the field with the password. */
+/**
+ * Returns the answer to a wrong password of a session, whose address is known.
+ * @param param the field with the password.
+ */
 export const wrongPasswordAt = (param: string): ApiError =>
   fieldError('unauthorized', { param, rule: 'is not the password of this account' });
 

@@ -32,9 +32,8 @@ export async function createAccount(
 }
 
 /**
- * As {@link createAccount}, with a project that the account owns. Both are appended together.
- *
- * The id of the project follows from the account and from what it replaces. Of concurrent sign-ups of an address one
+ * Creates an account like {@link createAccount}, with a project that the account owns. Both are appended together. The
+ * id of the project follows from the account and from what it replaces. Of concurrent sign-ups of an address one
  * creates the project and the account, and the others nothing. If a crash leaves a project without its account, the
  * next sign-up of the address replaces it: nobody has seen its keys.
  */

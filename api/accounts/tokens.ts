@@ -20,7 +20,7 @@ const tokenBytes = 32;
 const maxTokenCharacters = 200;
 const used = 'used';
 
-/** The one answer to every wrong token, used or not. */
+/** Returns the one answer to every wrong token, used or not. */
 export const wrongToken = (): ApiError => new ApiError('unauthorized', 'the token is unknown, used or expired');
 
 export const newTokenText = (): string => randomBytes(tokenBytes).toString('hex');

@@ -67,7 +67,9 @@ export function placeGrouping(by: GroupBy, timeColumn: string): Grouping {
   }
 }
 
-/** As {@link placeGrouping}, for one end of a flow: column `from_geofence` becomes `fromGeofence`. */
+/**
+ * Returns a grouping like {@link placeGrouping}, for one end of a flow: column `from_geofence` becomes `fromGeofence`.
+ */
 export function endGrouping(end: 'from' | 'to', by: GroupBy, timeColumn: string): Grouping {
   const { select, keys } = placeGrouping(by, timeColumn);
   return {

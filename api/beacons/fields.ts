@@ -60,7 +60,10 @@ export const beaconFields = {
   tripApproachingThreshold: ignoredField,
 };
 
-/** @param path the pair that the path names; it replaces that of the fields, where both parts are optional. */
+/**
+ * Reads a beacon.
+ * @param path the pair that the path names; it replaces that of the fields, where both parts are optional.
+ */
 export function readBeacon(fields: RawFields, path?: Pair): Outcome<BeaconInput> {
   const reader = new FieldReader({ ...fields, ...path });
   const { description, type, tag, externalId, coordinates, enabled, metadata, ...identifiers } = readTable(

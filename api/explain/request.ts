@@ -46,7 +46,10 @@ export function readExplainRequest(
 
 const Visits = Type.Optional(Type.Array(Type.Union([Id, Type.Object({ _id: Id, since: Type.Optional(Timestamp) })])));
 
-/** What a request has besides a location. @param occurredAt when the user was inside, where a visit names no time. */
+/**
+ * Returns the fields of a request besides those of a location.
+ * @param occurredAt when the user was inside, where a visit names no time.
+ */
 export const explainFields = (occurredAt: number, userId: string | null) => ({
   geofence: field(readGeofence, Type.String(), {
     description: '`_id` of the only geofence to explain. Absent: those that are near or were entered',

@@ -120,7 +120,10 @@ export const geofenceFields = {
   tripApproachingThreshold: ignoredField,
 };
 
-/** @param path the pair that the path names; it replaces that of the fields. */
+/**
+ * Reads a geofence.
+ * @param path the pair that the path names; it replaces that of the fields.
+ */
 export function readGeofence(fields: RawFields, path?: Pair): Outcome<GivenGeofence> {
   const reader = new FieldReader(path === undefined ? fields : { ...fields, ...path });
   const values = readTable(reader, geofenceFields);

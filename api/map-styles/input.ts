@@ -31,8 +31,9 @@ export const mapStyleFields = {
 };
 
 /**
+ * Reads a new style, or a change of one.
  * @param current the stored style; undefined for a new one. Fields that are left out stay. The default name is that of
- *   the style.
+ * the style.
  */
 export function readStyle(current: Omit<StyleInput, 'path'> | undefined, body: RawFields): Outcome<StyleInput> {
   const isBare = Object.hasOwn(body, 'layers') && !Object.hasOwn(body, 'style');

@@ -64,7 +64,7 @@ const isGiven = (query: RawFields): boolean => {
   return searchParameters.some((name) => reader.value(name) !== undefined);
 };
 
-/** A cursor of a search names the place in its index. */
+/** Returns the cursor of a search, which names the place in its index. */
 export const cursorOf = (next: string): string => Buffer.from(`s.${next}`).toString('base64url');
 
 function placeOf(cursor: string): string | undefined {

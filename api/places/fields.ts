@@ -36,7 +36,10 @@ export const placeFields = {
   metadata: metadataField,
 };
 
-/** @param id the `_id` that the path names; it replaces that of the fields. */
+/**
+ * Reads a place.
+ * @param id the `_id` that the path names; it replaces that of the fields.
+ */
 export function readPlace(fields: RawFields, id?: string): Outcome<PlaceInput> {
   const reader = new FieldReader({ ...fields, ...(id !== undefined && { _id: id }) });
   const values = readTable(reader, placeFields);

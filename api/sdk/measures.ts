@@ -13,7 +13,7 @@ const feetPerMile = 5_280;
 /** Below this the text is in feet. */
 const maxShownFeet = 1_000;
 
-/** The value is in metres, or in feet. */
+/** Returns a distance and its text. The value is in metres, or in feet. */
 export function shownDistance(distanceM: number, shown: Units): Measure {
   if (shown === 'metric') {
     const text = distanceM < 999.5 ? `${Math.round(distanceM)} m` : `${(distanceM / 1_000).toFixed(1)} km`;
@@ -24,7 +24,7 @@ export function shownDistance(distanceM: number, shown: Units): Measure {
   return { value: feet, text };
 }
 
-/** The value is in minutes. */
+/** Returns a duration and its text. The value is in minutes. */
 export function shownDuration(durationS: number): Measure {
   const rounded = Math.round(durationS / 60);
   const [hours, minutes] = [Math.floor(rounded / 60), rounded % 60];

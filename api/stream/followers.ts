@@ -44,7 +44,10 @@ export const keyName = (caller: Caller): string => `${scopeName(caller)}/${calle
 
 const retryAfterS = 10;
 
-/** @param onChange called with 1 and -1 as followers join and leave. */
+/**
+ * Creates the list of the current followers, without any.
+ * @param onChange called with 1 and -1 as followers join and leave.
+ */
 export function createFollowers(
   log: Log,
   { maxFollowers, maxFollowersPerProject, maxFollowersPerKey }: FollowerBounds,

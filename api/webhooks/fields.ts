@@ -28,7 +28,10 @@ export type WebhookInput = Pick<WebhookRecord, 'url' | 'description' | 'types' |
 /** Returns a field whose schema allows null, which puts it back to its default. */
 const nullable = <T>(of: Field<T>): Field<T> => ({ ...of, schema: Type.Union([of.schema, Type.Null()]) });
 
-/** @param allowedNetworks networks that may be called although they are reserved. */
+/**
+ * Returns the fields of a webhook.
+ * @param allowedNetworks networks that may be called although they are reserved.
+ */
 export const webhookFields = (allowedNetworks: Networks) => ({
   url: required(
     field((reader, name) => readUrl(reader, name, allowedNetworks), Type.String({ maxLength: maxUrlLength }), {

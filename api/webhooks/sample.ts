@@ -44,7 +44,10 @@ export interface Sample {
   readonly user: User;
 }
 
-/** @param type the type of the event: one of Fenceline's, or the name of a conversion. */
+/**
+ * Returns a sample of an event.
+ * @param type the type of the event: one of Fenceline's, or the name of a conversion.
+ */
 export function sampleOf({ project, environment }: Scope, type: string, nowMs: number): Sample {
   const id = freshId(nowMs);
   const isOver = type.startsWith('user.exited_');

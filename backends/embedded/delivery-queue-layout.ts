@@ -34,21 +34,21 @@ function writeWebhook(key: Buffer, webhook: string, position: number): void {
   key.write(webhook, position, 'hex');
 }
 
-/** `[topic u8][partition u16]` */
+/** Returns the key `[topic u8][partition u16]` */
 export function sourceKey(source: DeliverySource): Buffer {
   const key = Buffer.allocUnsafe(sourceBytes);
   writeSource(key, source);
   return key;
 }
 
-/** `[webhook 12]` */
+/** Returns the key `[webhook 12]` */
 export function webhookKey(webhook: string): Buffer {
   const key = Buffer.allocUnsafe(webhookBytes);
   writeWebhook(key, webhook, 0);
   return key;
 }
 
-/** `[topic u8][partition u16][webhook 12][dueAtMs f64][sequence f64]`. Throws on an invalid place. */
+/** Returns the key `[topic u8][partition u16][webhook 12][dueAtMs f64][sequence f64]`. Throws on an invalid place. */
 export function placeKey(source: DeliverySource, { webhook, dueAtMs, sequence }: DeliveryPlace): Buffer {
   if (!(dueAtMs >= 0 && sequence >= 0))
     throw new Error(`a delivery is due at ${dueAtMs} with sequence ${sequence}: both must be 0 or more`);
@@ -85,11 +85,11 @@ export function keyBeyondWebhook(source: DeliverySource, webhook: string): Buffe
 export const keyBeyondSource = ({ topic, partition }: DeliverySource): Buffer =>
   sourceKey({ topic, partition: partition + 1 });
 
-/** `[webhook 12][delivery 12]`, the delivery by a hash of its id. */
+/** Returns the key `[webhook 12][delivery 12]`, the delivery by a hash of its id. */
 export const replacementKey = (webhook: string, delivery: string): Buffer =>
   Buffer.concat([webhookKey(webhook), Buffer.from(deriveId(delivery), 'hex')]);
 
-/** `[createdAtMs f64]` and a replacement's key. */
+/** Returns the key `[createdAtMs f64]` with a replacement's key. */
 export const replacementTimeKey = (createdAtMs: number, key: Buffer): Buffer =>
   Buffer.concat([numberValue(createdAtMs), key]);
 
@@ -122,7 +122,7 @@ export function decodeQueueState(value: Buffer | undefined): QueueState {
   };
 }
 
-/** `[token f64][next offset f64][next sequence f64][size f64]`, then the mark in UTF-8. */
+/** Encodes as `[token f64][next offset f64][next sequence f64][size f64]`, then the mark in UTF-8. */
 export function encodeQueueState({ token, nextOffset, nextSequence, size, mark }: QueueState): Buffer {
   const value = Buffer.alloc(queueStateBytes + Buffer.byteLength(mark ?? ''));
   value.writeDoubleBE(token, 0);
@@ -142,7 +142,7 @@ export function encodeAttempts(attempts: number): Buffer {
   return bytes;
 }
 
-/** `[attempts u32][delivery]`. Throws when the delivery is too large. */
+/** Encodes as `[attempts u32][delivery]`. Throws when the delivery is too large. */
 export function encodeWaiting(attempts: number, delivery: Buffer): Buffer {
   if (delivery.length > maxDeliveryBytes)
     throw new Error(`a delivery has ${delivery.length} bytes: the limit is ${maxDeliveryBytes}`);
@@ -156,7 +156,7 @@ export const decodeWaiting = (key: Buffer, value: Buffer): WaitingDelivery => ({
   value: value.subarray(attemptsBytes),
 });
 
-/** `[failingSinceMs f64][lastSuccessAtMs f64]`, NaN for null. */
+/** Encodes as `[failingSinceMs f64][lastSuccessAtMs f64]`, NaN for null. */
 export function encodeHealth({ failingSinceMs, lastSuccessAtMs }: WebhookHealth): Buffer {
   const value = Buffer.allocUnsafe(16);
   value.writeDoubleBE(failingSinceMs ?? Number.NaN, 0);

@@ -3,14 +3,14 @@
 /** Limit of keys that contain text. LMDB's limit with pages of 4 kB is 1,978 bytes. */
 export const maxKeyBytes = 1_900;
 
-/** `[partition u16]`: the entry of a partition, which sorts before all keys that begin with it. */
+/** Returns the key `[partition u16]`: the entry of a partition, which sorts before all keys that begin with it. */
 export function partitionKey(partition: number): Buffer {
   const key = Buffer.allocUnsafe(2);
   key.writeUInt16BE(partition, 0);
   return key;
 }
 
-/** `[partition u16][offset u64]`. Offsets are safe integers, so their upper half has 21 bits. */
+/** Returns the key `[partition u16][offset u64]`. Offsets are safe integers, so their upper half has 21 bits. */
 export function offsetKey(partition: number, offset: number): Buffer {
   const key = Buffer.allocUnsafe(10);
   key.writeUInt16BE(partition, 0);

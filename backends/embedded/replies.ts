@@ -6,7 +6,7 @@ import { freshId } from '../../schemas/ids.js';
 /** `replyTo`, body, `replyTo`, body, … */
 type Message = string[];
 
-/** The sender. It does not keep its thread alive. */
+/** Creates the sender. It does not keep its thread alive. */
 export function createReplies(port: MessagePort): Replies {
   let message: Message = [];
 
@@ -24,8 +24,8 @@ export function createReplies(port: MessagePort): Replies {
 }
 
 /**
- * The receiver. Every start of the process has a new address, so that replies to requests of an earlier run, which are
- * sent again when the log is read again, are dropped. It does not keep its thread alive.
+ * Creates the receiver. Every start of the process has a new address, so that replies to requests of an earlier run,
+ * which are sent again when the log is read again, are dropped. It does not keep its thread alive.
  */
 export function createInbox(port: MessagePort): Inbox {
   const address = freshId();

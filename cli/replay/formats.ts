@@ -19,7 +19,10 @@ export interface EventFormat {
   readonly lineOf: LineOf;
 }
 
-/** With `differencesOnly` those of the replay or of the record alone, else those of the replay. */
+/**
+ * Returns the format of events. With `differencesOnly` it writes those of the replay or of the record alone, else those
+ * of the replay.
+ */
 export function eventFormat(format: Format, differencesOnly: boolean): EventFormat {
   const wanted = (lineOf: (compared: ComparedEvent) => string): LineOf => {
     return (compared) => (compared.foundIn !== (differencesOnly ? 'both' : 'record') ? lineOf(compared) : undefined);

@@ -26,7 +26,9 @@ const environments: readonly Environment[] = ['test', 'live'];
 
 const maxFileBytes = 256 * 2 ** 20;
 
-/** Without `--from` the range begins with the oldest stored location. */
+/**
+ * Reads a request from the words of a command line. Without `--from` the range begins with the oldest stored location.
+ */
 export function readRequest(words: ReplayWords, nowMs: number, defaultFormat: Format): ReplayRequest {
   const range = { fromMs: moment('from', Number.NEGATIVE_INFINITY), toMs: moment('to', nowMs) };
   if (range.fromMs >= range.toMs) throw new UsageError('--from must be before --to');

@@ -25,14 +25,14 @@ const onRecord = ({ both, record }: Counts): number => both + record;
 const allOf = ({ entered, left, dwelled }: TransitionCounts, count: (counts: Counts) => number): number =>
   count(entered) + count(left) + count(dwelled);
 
-/** What was evaluated, the table of places, and what the numbers can't tell by themselves. */
+/** Returns what was evaluated, the table of places, and what the numbers can't tell by themselves. */
 export const summaryLines = (account: Account): string[] => [
   ...evaluationLines(account),
   '',
   ...tableLines(account.tally),
 ];
 
-/** One line, for those who keep the events. */
+/** Returns one line, for those who keep the events. */
 export function totalLine(account: Account): string {
   if (isEmpty(account.totals)) return nothingHeld(account);
   const {

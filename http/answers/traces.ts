@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Call it before other hooks, so that the span begins with the request. */
+/** Records a span for each request. Call it before other hooks, so that the span begins with the request. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing | undefined): void {
   if (tracing === undefined) return;
   app.addHook('onRequest', async (request) => {

@@ -62,7 +62,7 @@ export const integerField = (range: NumberRange): Field<number | null> =>
 export const choiceField = <const Word extends string>(words: readonly Word[], description = ''): Field<Word | null> =>
   field((reader, name) => reader.choice(name, words), Type.Enum([...words]), { description });
 
-/** A date, read as epoch milliseconds. */
+/** Returns the field of a date, read as epoch milliseconds. */
 export const dateField = (description: string): Field<number | null> =>
   field((reader, name) => reader.time(name), Type.String(), { description });
 

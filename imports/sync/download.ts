@@ -117,7 +117,10 @@ class FileReceiver implements BodyReceiver {
   }
 }
 
-/** @param seen the file as it was imported last. */
+/**
+ * Downloads a file, unless it is the one that was imported last.
+ * @param seen the file as it was imported last.
+ */
 export async function download(
   { client, admitWrite, signal }: DownloadParts,
   file: RemoteFile,

@@ -70,7 +70,10 @@ const filesField = (
 /** Printable ASCII without spaces, which may stand in a header. */
 const credential = /^[!-~]{1,256}$/;
 
-/** @param allowedNetworks networks that may be asked although they are reserved. */
+/**
+ * Returns the fields of a sync.
+ * @param allowedNetworks networks that may be asked although they are reserved.
+ */
 export const syncFields = (allowedNetworks: Networks) => ({
   enabled: nullable(withDefault(booleanField('false: files are not read, and the configuration stays'), true)),
   notificationEmail: nullable(

@@ -76,7 +76,7 @@ export const requestedSync = (record: SyncRecord, reason: SyncReason, nowMs: num
   requested: { reason, at: nowMs },
 });
 
-/** The files of a sync, by the names that its runs use. */
+/** Returns the files of a sync, by the names that its runs use. */
 export const filesOf = ({ protocol, urls, keys }: SyncRecord): readonly string[] => (protocol === 'http' ? urls : keys);
 
 function statusOf(record: SyncRecord, isDue: boolean): Sync['status'] {

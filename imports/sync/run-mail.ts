@@ -24,7 +24,10 @@ function linesOf({ name, result, message, counts, import: importId }: SyncFileRe
   return lines;
 }
 
-/** @param project the name of the project. */
+/**
+ * Returns the mail about a run.
+ * @param project the name of the project.
+ */
 export function runMail({ environment }: SyncRecord, run: SyncRunRecord, project: string, to: string): Mail {
   const place = `${oneLine(project)} (${environment})`;
   const text = [

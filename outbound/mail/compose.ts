@@ -17,7 +17,10 @@ function withPlainText(message: Buffer, text: string): Buffer {
   return Buffer.from(`${plainHead}\r\n\r\n${text.replaceAll('\n', '\r\n')}`, 'latin1');
 }
 
-/** All attempts send the same bytes with the same Message-ID, so that the recipient's server can recognise a repeat. */
+/**
+ * Composes a mail. All attempts send the same bytes with the same Message-ID, so that the recipient's server can
+ * recognise a repeat.
+ */
 export async function compose(sender: string, mail: Mail, to: string, nowMs: number): Promise<ComposedMail> {
   const composer = new MailComposer({
     from: { name: senderName, address: sender },

@@ -5,7 +5,10 @@ import { type Log, type Topic, topics } from '../ports.js';
 import type { BadRecord } from '../records/decode.js';
 import type { Metrics } from './metrics.js';
 
-/** A record that is read again has the same dead letter again: its time is that of the record. */
+/**
+ * Returns the dead letter of a record. A record that is read again has the same dead letter again: its time is that of
+ * the record.
+ */
 export const deadLetterOf = (topic: Topic, { record, reason, message }: BadRecord): DeadLetter => ({
   topic,
   partition: record.partition,

@@ -17,7 +17,10 @@ export interface RoadProvider {
   close(): Promise<void>;
 }
 
-/** @param clock epoch ms. */
+/**
+ * Creates the provider of an engine, within limits.
+ * @param clock epoch ms.
+ */
 export function createRoadProvider(engine: RoadEngine, limits: CapacityLimits, clock: () => number): RoadProvider {
   const capacity = createCapacity(limits);
 

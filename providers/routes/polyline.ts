@@ -1,7 +1,10 @@
 /** Encoded polylines: each coordinate as the difference from the one before, latitude first. */
 import type { Position } from '../../schemas/json/common.js';
 
-/** @param digits decimal digits of a degree: 5 or 6. */
+/**
+ * Decodes a polyline.
+ * @param digits decimal digits of a degree: 5 or 6.
+ */
 export function decodePolyline(text: string, digits: number): Position[] {
   const path: Position[] = [];
   const unit = 10 ** digits;
@@ -23,7 +26,10 @@ export function decodePolyline(text: string, digits: number): Position[] {
   return path;
 }
 
-/** @param digits decimal digits of a degree: 5 or 6. */
+/**
+ * Encodes a polyline.
+ * @param digits decimal digits of a degree: 5 or 6.
+ */
 export function encodePolyline(path: readonly Position[], digits: number): string {
   const unit = 10 ** digits;
   let text = '';

@@ -45,6 +45,7 @@ interface Running {
 const idleMs = 300_000;
 
 /**
+ * Creates the node's side, without a process before the first request. The caller closes it.
  * @param module the compiled file that the process runs.
  * @param onProblem is called with the reason when a process ends unexpectedly.
  */

@@ -13,7 +13,7 @@ import type { TileCanvas } from './tile-canvas.js';
 /** Number of colours along a whole line. */
 const steps = 64;
 
-/** `colorAt` returns the colour at a share of the line's length, 0 to 1. */
+/** Paints a line with a gradient. `colorAt` returns the colour at a share of the line's length, 0 to 1. */
 export function paintGradientLine(
   canvas: TileCanvas,
   pen: Pen,

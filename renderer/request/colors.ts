@@ -2,7 +2,7 @@
 import names from 'color-name';
 import type { Color } from '../types.js';
 
-/** The rule of {@link parseColor}, for the option of this name. */
+/** Returns the rule of {@link parseColor}, for the option of this name. */
 export const colorRule = (option: string): string =>
   `option ${option} must be 0xRRGGBB, 0xRRGGBBAA or the name of a CSS color`;
 

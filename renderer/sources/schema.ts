@@ -12,7 +12,9 @@ const tellingLayers: readonly (readonly [TileSchema, readonly string[]])[] = [
   ['openmaptiles', ['transportation', 'water_name', 'aeroway', 'landcover']],
 ];
 
-/** Null for raster tiles, and when the layers are unknown or none of ours. */
+/**
+ * Detects the schema of a source by its layers. Null for raster tiles, and when the layers are unknown or none of ours.
+ */
 export function detectSchema(source: TileSource): TileSchema | null {
   const layers = source.layers ?? [];
   return tellingLayers.find(([, names]) => names.some((name) => layers.includes(name)))?.[0] ?? null;

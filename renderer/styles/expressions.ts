@@ -12,7 +12,7 @@ export function expression(...parts: readonly unknown[]): ExpressionSpecificatio
   return parts as unknown as ExpressionSpecification;
 }
 
-/** The features of a tile layer that a style layer draws. */
+/** Selects the features of a tile layer that a style layer draws. */
 export function from({ sourceLayer, filter }: Selected, ...more: readonly ExpressionSpecification[]) {
   const conditions = [...(filter ? [filter] : []), ...more];
   return {

@@ -112,7 +112,10 @@ export const withoutUnknownAttractions = (tag: ExpressionSpecification): Express
     ['var', 'tag'],
   ]);
 
-/** In tiles without languages, an attraction may be the pyramid of a museum or the stop of a bus. */
+/**
+ * Returns the tag without the rank of attractions. In tiles without languages, an attraction may be the pyramid of a
+ * museum or the stop of a bus.
+ */
 export const unrankedAttractions = (tag: ExpressionSpecification): ExpressionSpecification =>
   expression('let', 'tag', tag, ['match', ['var', 'tag'], ['attraction', 'theme_park'], 'unranked', ['var', 'tag']]);
 

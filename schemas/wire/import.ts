@@ -23,7 +23,10 @@ function importMessage(record: ImportRecord, status: ImportStatus): string {
   return nothingChanged(record) ? `nothing ${isDryRun ? 'would change' : 'changed'}: ${counts}` : counts;
 }
 
-/** @param status the status now: a stored import may be `running` although its process has ended. */
+/**
+ * Returns an import for answers.
+ * @param status the status now: a stored import may be `running` although its process has ended.
+ */
 export function importJson(record: ImportRecord, status: ImportStatus, options: { isDetailed: boolean }): Import {
   const { _id, environment, createdAt, updatedAt, finishedAt, isDryRun, fileName, bytesTotal, failure } = record;
   const { resource, format, requestedBy, bytesRead, rows, created, updated, unchanged, rejected, lastLine } = record;

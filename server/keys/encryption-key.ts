@@ -51,7 +51,7 @@ function createdKey(folder: string): Buffer {
 
 const storedFingerprint = (folder: string): string | undefined => readKeyFile(join(folder, fingerprintFile));
 
-/** From now on a node starts on the folder only with this key. */
+/** Stores the fingerprint of the key. From now on a node starts on the folder only with this key. */
 export const storeFingerprint = (folder: string, key: Buffer): void =>
   writeKeyFile(join(folder, fingerprintFile), encryptionKeyFingerprint(key));
 

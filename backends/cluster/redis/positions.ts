@@ -3,8 +3,8 @@ import type { Positions, Topic } from '../../../pipeline/ports.js';
 import type { RedisConnection } from './connection.js';
 
 /**
- * Repeating `set` is safe. A `set` that a lost connection delays past a later one moves the group back, and it reads
- * records again.
+ * Creates the positions of groups on Redis. Repeating `set` is safe. A `set` that a lost connection delays past a later
+ * one moves the group back, and it reads records again.
  */
 export function createRedisPositions({ client, options, withRetries }: RedisConnection): Positions {
   const key = `${options.prefix}positions`;

@@ -33,7 +33,7 @@ interface Message {
   length: number;
 }
 
-/** The sender. Replies of one turn of the event loop to one address share a message. */
+/** Creates the sender. Replies of one turn of the event loop to one address share a message. */
 export function createRedisReplies(redis: RedisConnection): Replies {
   const messages = new Map<string, Message>();
   let inFlightLength = 0;
@@ -73,8 +73,8 @@ export function createRedisReplies(redis: RedisConnection): Replies {
 }
 
 /**
- * The receiver. Every start of the process has a new address, so that replies to requests of an earlier run, which are
- * sent again when the log is read again, reach nobody.
+ * Creates the receiver. Every start of the process has a new address, so that replies to requests of an earlier run,
+ * which are sent again when the log is read again, reach nobody.
  */
 export async function createRedisInbox(redis: RedisConnection): Promise<Inbox> {
   const address = freshId();

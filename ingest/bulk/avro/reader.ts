@@ -177,7 +177,7 @@ function readRecord(fields: readonly { name: string; read: Read }[]): Read {
 }
 
 /**
- * A reader of values of the schema. Throws {@link BrokenAvro} when it is no Avro schema. Schemas that contain
+ * Creates a reader of values of the schema. Throws {@link BrokenAvro} when it is no Avro schema. Schemas that contain
  * themselves are refused.
  */
 export function createAvroReader(schema: unknown): Read {

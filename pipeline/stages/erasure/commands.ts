@@ -41,6 +41,7 @@ export interface Commander {
 }
 
 /**
+ * Creates the commander of one pass.
  * @param isEvaluated tells of an erasure whether the states show every location that was received before it. Then only
  * devices whose states have an erased user need a command. Otherwise all do.
  */

@@ -212,7 +212,10 @@ const samePlace: RepeatDistance = { px: 150 };
 const largeRank = 1;
 const smallRank = 6;
 
-/** `isBesideStreets` tells whether the tiles of another source, with streets, cover a part of the map. */
+/**
+ * Returns the layers of places. `isBesideStreets` tells whether the tiles of another source, with streets, cover a part
+ * of the map.
+ */
 export function placeLayers(schema: Schema, palette: Palette, isBesideStreets: boolean): LayerSpecification[] {
   const endsDots = schema.roads !== null || isBesideStreets;
   return styles.flatMap((style) =>

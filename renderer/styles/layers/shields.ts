@@ -17,7 +17,10 @@ const shieldTiers: readonly (readonly [minZoom: number, look: ShieldClass, class
 /** Longer references would cover the map. */
 const maxReferenceLength = 10;
 
-/** Above all names of roads, so that a large road has its reference where it is too short for both. */
+/**
+ * Returns the layers of road shields: above all names of roads, so that a large road has its reference where it is too
+ * short for both.
+ */
 export function shieldLayers({ labels: { roads } }: Schema, palette: Palette): LayerSpecification[] {
   return roads ? [shieldLayer(roads, palette)] : [];
 }

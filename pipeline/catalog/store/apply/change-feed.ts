@@ -20,7 +20,10 @@ export interface ChangeFeed {
   page(fromVersion: number, latest: number, limit: number): FeedPage;
 }
 
-/** @param feedRecords number of versions that the feed reaches back. */
+/**
+ * Creates the feed of latest changes.
+ * @param feedRecords number of versions that the feed reaches back.
+ */
 export const createChangeFeed = ({ feed }: Pick<Databases, 'feed'>, feedRecords: number): ChangeFeed => ({
   addSync(version, things) {
     if (things.length > 0) feed.putSync(version, things.map(feedLine).join('\n'));

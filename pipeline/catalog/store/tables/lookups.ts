@@ -11,7 +11,10 @@ type Lookups = Pick<
   'project' | 'account' | 'geofence' | 'storedGeofence' | 'geofenceHead' | 'storedGeofenceHead' | 'beacon'
 >;
 
-/** @param clock returns epoch ms, to compare with `deleteAfter`. */
+/**
+ * Creates the lookups of single records.
+ * @param clock returns epoch ms, to compare with `deleteAfter`.
+ */
 export function createLookups(databases: Databases, clock: () => number): Lookups {
   const { number, projects, accounts, geofences, geofenceHeads, beacons } = databases;
   const projectCache = new Map<string, ProjectRecord>();

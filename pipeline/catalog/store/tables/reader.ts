@@ -42,7 +42,10 @@ export interface RecordReader extends Omit<ConfigurationReader, 'feed'> {
   expired(nowMs: number, limit: number): string[];
 }
 
-/** @param clock returns epoch ms, to compare with `deleteAfter`. */
+/**
+ * Creates the reader of stored records.
+ * @param clock returns epoch ms, to compare with `deleteAfter`.
+ */
 export function createReader(databases: Databases, clock: () => number): RecordReader {
   const { meta, number, versionOf, projects, placedFences, beacons, lists, expiries, outdated, revisions } = databases;
   const lookups = createLookups(databases, clock);
