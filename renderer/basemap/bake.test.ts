@@ -27,7 +27,7 @@ let source: TileSource;
 beforeAll(async () => {
   baked = await cachedBasemap();
   source = await openPmtiles(baked);
-}, 120_000);
+});
 
 afterAll(() => source.close());
 

@@ -168,7 +168,7 @@ test('the same locations make the same states, replies and events, whenever they
     ),
     { numRuns: propertyRuns(20) },
   );
-}, 120_000);
+});
 
 test('a reply lists the geofence whose entry it reports, even if the geofence has expired meanwhile', async () => {
   for (const expiring of ['disableAfter', 'deleteAfter']) {
