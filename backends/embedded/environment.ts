@@ -86,6 +86,15 @@ export async function withReason<T>(transaction: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Opens something of a folder. Errors of LMDB, which name no path, then have that of the folder. */
+export function openNamed<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw Object.assign(error as Error, { path });
+  }
+}
+
 const maxTables = 32;
 
 /** Opens the folder, and creates it unless `readOnly` is set. The caller closes the environment. */
@@ -98,22 +107,25 @@ export function openEnvironment({
   space = createSpace(),
 }: EnvironmentOptions): Environment {
   // The root keeps the default key encoding, because its keys are the names of tables.
-  const root = open({
-    path,
-    noSubdir: false,
-    mapSize: mapBytes,
-    maxDbs: maxTables,
-    overlappingSync: !syncBeforeVisible && !readOnly,
-    // Nobody can await the promises of such batches: a commit on a full disk would end the process.
-    eventTurnBatching: false,
-    readOnly,
-    ...(pageBytes === undefined ? {} : { pageSize: pageBytes }),
-  }) as RootDatabase & Syncable;
+  const openRoot = () =>
+    open({
+      path,
+      noSubdir: false,
+      mapSize: mapBytes,
+      maxDbs: maxTables,
+      overlappingSync: !syncBeforeVisible && !readOnly,
+      // Nobody can await the promises of such batches: a commit on a full disk would end the process.
+      eventTurnBatching: false,
+      readOnly,
+      ...(pageBytes === undefined ? {} : { pageSize: pageBytes }),
+    }) as RootDatabase & Syncable;
+  const root = openNamed(path, openRoot);
   const commit = <T>(write: () => T): Promise<T> => withReason(() => root.transaction(write));
 
   return {
     table(name) {
-      const table: Table | undefined = root.openDB(name, { keyEncoding: 'binary', encoding: 'binary' });
+      const openTable = (): Table | undefined => root.openDB(name, { keyEncoding: 'binary', encoding: 'binary' });
+      const table = openNamed(path, openTable);
       if (table === undefined) throw new Error(`${path} has no table ${name}`);
       return table;
     },

@@ -63,6 +63,26 @@ it('refuses a file of which a copy has only the beginning', () => {
   );
 });
 
+// States began anew, so that every device was new. Queues began anew, so that webhooks got the events of 30 days again.
+it.each([
+  ['state', 'deliveries'],
+  ['deliveries', 'read-model'],
+])('refuses a missing %s beside %s', (lost, later) => {
+  mkdirSync(join(data, 'read-model'));
+  writeFileSync(fileOf('read-model'), readFileSync(fileOf('log')));
+  rmSync(join(data, lost), { recursive: true });
+  expect(() => refuseDamagedFiles(data)).toThrow(
+    `the file ${fileOf(lost)} is missing or empty, and ${join(data, later)} is not: restore a backup`,
+  );
+});
+
+it('takes the folder of a node of a cluster, which has only a read model', () => {
+  mkdirSync(join(data, 'read-model'));
+  writeFileSync(fileOf('read-model'), readFileSync(fileOf('log')));
+  for (const folder of folders) rmSync(join(data, folder), { recursive: true });
+  refuseDamagedFiles(data);
+});
+
 it('names the read model as what can be made again', () => {
   mkdirSync(join(data, 'read-model'));
   writeFileSync(fileOf('read-model'), 'text');

@@ -9,8 +9,8 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../failures.js';
 
-/** What helps when a file is damaged, by its folder. Each folder has one file. */
-const remedies = {
+/** What helps when a file is damaged, by its folder, in the order in which a first start creates them. */
+export const remedies = {
   log: 'restore a backup of the data folder',
   state: 'restore a backup of the data folder',
   deliveries: 'restore a backup of the data folder',
@@ -41,11 +41,20 @@ export function refuseDamagedFiles(data: string): void {
     const problem = sizeOf(file) > 0 ? problemOf(file) : undefined;
     if (problem !== undefined) throw new StartError(`the file ${file} is damaged: ${problem}; ${remedy}`);
   }
-  const log = join(data, 'log', 'data.mdb');
-  // A first start creates the log before the states.
-  if (sizeOf(log) > 0 || sizeOf(join(data, 'state', 'data.mdb')) === 0) return;
+  refuseLostFiles(data);
+}
+
+/** A first start creates the files in order. So one that is missing beside a later one was lost. */
+function refuseLostFiles(data: string): void {
+  const folders = Object.keys(remedies).map((folder) => join(data, folder));
+  const hasFile = (folder: string): boolean => sizeOf(join(folder, 'data.mdb')) > 0;
+  // A node of a cluster has only the read model.
+  if (folders.find(hasFile) === join(data, 'read-model')) return;
+  const lost = folders.find((folder, index) => !hasFile(folder) && folders.slice(index).some(hasFile));
+  if (lost === undefined) return;
+  const later = folders.slice(folders.indexOf(lost)).find(hasFile);
   const remedy = `${remedies.log}, or name an empty folder to begin anew`;
-  throw new StartError(`the file ${log} is missing or empty, and ${join(data, 'state')} is not: ${remedy}`);
+  throw new StartError(`the file ${join(lost, 'data.mdb')} is missing or empty, and ${later} is not: ${remedy}`);
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -53,9 +62,10 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 function problemOf(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
-    const { size } = fstatSync(file);
     const first = readHeader(file, 0);
     const second = first && readHeader(file, first.pageBytes);
+    // After the headers: a node that runs may enlarge the file and then name its new pages.
+    const { size } = fstatSync(file);
     if (first === undefined || second === undefined) return 'it does not begin with two headers of LMDB';
     const headers = [first, second];
     if (headers.some(({ version }) => version !== formatVersion)) return undefined;

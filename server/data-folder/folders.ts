@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Embedded, openEmbedded } from '../../backends/embedded/embedded.js';
-import { withReason } from '../../backends/embedded/environment.js';
+import { openNamed, withReason } from '../../backends/embedded/environment.js';
 import { type Space, whenWritable } from '../../backends/embedded/space.js';
 import { openReadModel, type ReadModel, readModelFormat } from '../../pipeline/catalog/store/read-model.js';
 import { dayMs } from '../../schemas/durations.js';
@@ -26,10 +26,12 @@ export const openBackend = (
 export const readModelFolder = ({ data }: Configuration): string => join(data, 'read-model');
 
 /** Opens the read model. While the disk is full, applying changes waits. */
-export const openNodeReadModel = (configuration: Configuration, space: Space): ReadModel =>
-  openReadModel(readModelFolder(configuration), {
-    commit: (transaction) => whenWritable(space, configuration.data, () => withReason(transaction)),
-  });
+export function openNodeReadModel(configuration: Configuration, space: Space): ReadModel {
+  const folder = readModelFolder(configuration);
+  const commit = (transaction: () => Promise<void>) =>
+    whenWritable(space, configuration.data, () => withReason(transaction));
+  return openNamed(folder, () => openReadModel(folder, { commit }));
+}
 
 /**
  * Removes a read model that another release stored in another format. The node then rebuilds it from the topic. Call it

@@ -2,11 +2,12 @@
  * Refuses a data folder that this process can't use: files of other users, a disk that is read-only, or one that is too
  * small. The engines would end the process by a signal or with a stack. Each refusal names the path and what helps.
  */
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, type Dirent, existsSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 import type { Configuration } from '../config/schema.js';
 import { StartError } from '../failures.js';
+import { remedies } from './damaged-files.js';
 import { freeSpaceOf, minFreeBytesOf } from './space-watch.js';
 
 interface Problem {
@@ -21,6 +22,18 @@ export interface Unusable extends Problem {
 
 /** The code of an error of the analytics engine that prevents the start. Errors keep their code across threads. */
 export const unreadableAnalytics = 'UNREADABLE_ANALYTICS';
+
+/** MDB_PAGE_NOTFOUND, MDB_CORRUPTED, MDB_PANIC, MDB_VERSION_MISMATCH and MDB_INVALID. */
+const damageCodes: ReadonlySet<number> = new Set([-30_797, -30_796, -30_795, -30_794, -30_793]);
+
+/** Returns what helps against damage of a folder or file, or of an unknown one. */
+const damageOf = (data: string, path: string = data): Problem => ({
+  reason: 'a file of LMDB is damaged',
+  remedy:
+    path === data
+      ? `${remedies['read-model']}; if that does not help, ${remedies.log}`
+      : (remedies[relative(data, path) as keyof typeof remedies] ?? remedies.log),
+});
 
 /** By the error code of the system. */
 const problems: Readonly<Record<string, Problem>> = {
@@ -47,9 +60,13 @@ function unusableBy(data: string, error: NodeJS.ErrnoException): Unusable | unde
       reason: `the analytics engine can't open it (${error.message.trim()})`,
       remedy: 'restore a backup, or move this folder away to go on with an empty history',
     };
-  // LMDB has numbers instead of names.
-  const code = typeof error.code === 'number' ? getSystemErrorName(-error.code) : (error.code ?? '');
-  const problem = problems[code];
+  const problem =
+    typeof error.code !== 'number'
+      ? problems[error.code ?? '']
+      : damageCodes.has(error.code)
+        ? damageOf(data, error.path)
+        : // LMDB has numbers instead of names.
+          problems[getSystemErrorName(-Math.abs(error.code))];
   return problem && { path: error.path ?? data, ...problem };
 }
 
@@ -74,6 +91,8 @@ const { R_OK, W_OK, X_OK } = constants;
  */
 export function findUnusable(data: string): Unusable | undefined {
   try {
+    // Without permission for the folder itself, the system says that it has no files.
+    if (existsSync(data)) accessSync(data, R_OK | W_OK | X_OK);
     for (const folder of [...lmdbFolders, 'analytics', 'imports'].map((name) => join(data, name)))
       if (existsSync(folder)) requireFolder(folder);
     for (const folder of lmdbFolders)
@@ -89,10 +108,20 @@ export function findUnusable(data: string): Unusable | undefined {
 
 /** The engine of analytics needs no permission to write its files, which it replaces. */
 function requireFolder(path: string): void {
-  // Read first: for a file in the place of a folder, the system says that it is one.
-  const entries = readdirSync(path, { withFileTypes: true });
-  accessSync(path, R_OK | W_OK | X_OK);
-  for (const entry of entries) if (entry.isDirectory()) requireFolder(join(path, entry.name));
+  for (const entry of entriesOf(path)) if (entry.isDirectory()) requireFolder(join(path, entry.name));
+}
+
+/** Returns the entries of a folder; none when a node that runs has removed it meanwhile. */
+function entriesOf(path: string): readonly Dirent[] {
+  try {
+    // Read first: for a file in the place of a folder, the system says that it is one.
+    const entries = readdirSync(path, { withFileTypes: true });
+    accessSync(path, R_OK | W_OK | X_OK);
+    return entries;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Throws a StartError for a folder or file of a node that this process can't read and write. */
