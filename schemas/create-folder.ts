@@ -2,15 +2,18 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Creates the folder and those above it, with this mode where they are missing. Throws for a file, and where the system
- * refuses. Node's own `recursive` never ends where mkdir answers ENOENT, as in /proc.
+ * Creates the folder and those above it, with this mode where they are missing. Returns those that it created, the
+ * innermost first. Throws for a file, and where the system refuses. Node's own `recursive` never ends where mkdir
+ * answers ENOENT, as in /proc.
  */
-export function createFolder(folder: string, mode = 0o777): void {
+export function createFolder(folder: string, mode = 0o777): string[] {
   const path = resolve(folder);
+  const created: string[] = [];
   if (!existsSync(path)) {
-    createFolder(dirname(path), mode);
+    created.push(...createFolder(dirname(path), mode));
     try {
       mkdirSync(path, { mode });
+      created.unshift(path);
     } catch (error) {
       // Another process may have created it meanwhile.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -18,4 +21,5 @@ export function createFolder(folder: string, mode = 0o777): void {
   }
   // Refuses a file.
   mkdirSync(path, { recursive: true });
+  return created;
 }

@@ -29,7 +29,7 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
     target: resolve(folder),
     snapshots: isRunning ? snapshotsOfRunning(await adminAccessOf(values), data) : await snapshotsOfStopped(data),
     includeKeys: values['include-keys'] === true,
-    signal: interruption(folder),
+    signal: interruption(),
   });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   console.log(
@@ -39,12 +39,12 @@ export const run: Run<OptionsOf<'backup'>> = async (values, [folder, ...rest]) =
     console.log('The backup does not contain the encryption key: keep it elsewhere, a restore requires it.');
 };
 
-/** Aborts on the first signal, after which the backup removes what it wrote. A second one ends the process at once. */
-function interruption(folder: string): AbortSignal {
+/** Aborts on the first signal: the backup then leaves its folder as it was. A second one ends the process at once. */
+function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.once(name, () =>
-      interrupted.abort(new CommandFailure(`the backup was interrupted; ${folder} is empty again`)),
+      interrupted.abort(new CommandFailure('the backup was interrupted; nothing is left of it')),
     );
   return interrupted.signal;
 }

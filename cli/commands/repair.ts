@@ -6,7 +6,7 @@ import { topics } from '../../pipeline/ports.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
 import { type Finding, findings, moveTo, type RepairableBackend } from '../../server/repair-positions.js';
-import { CommandFailure, type Run, UsageError, type Values } from '../command.js';
+import { type Run, UsageError, type Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 import { wholeNumber } from '../numbers.js';
@@ -63,13 +63,16 @@ async function open(configuration: Configuration): Promise<OpenBackend> {
     const { openCluster } = await import('../../backends/cluster/cluster.js');
     return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (message) => console.error(message) });
   }
-  const [{ openBackend }, { createSpace }, { hasLog, openLogReader }] = await Promise.all([
-    import('../../server/data-folder/folders.js'),
-    import('../../backends/embedded/space.js'),
-    import('../../backends/embedded/reader.js'),
-  ]);
-  if (!hasLog(configuration.data))
-    throw new CommandFailure(`${configuration.data} is not a data folder of Fenceline; choose another with --data`);
+  const [{ openBackend }, { createSpace }, { openLogReader }, { requireDataFolder }, { refuseUnusableFiles }] =
+    await Promise.all([
+      import('../../server/data-folder/folders.js'),
+      import('../../backends/embedded/space.js'),
+      import('../../backends/embedded/reader.js'),
+      import('../../server/data-folder/existing-folder.js'),
+      import('../../server/data-folder/unusable.js'),
+    ]);
+  refuseUnusableFiles(configuration.data);
+  requireDataFolder(configuration.data);
   // The number of partitions is read from the folder, so the command works without the node's configuration.
   const reader = openLogReader(configuration.data);
   const partitions = reader.partitions(topics.locations);

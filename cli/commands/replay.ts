@@ -3,7 +3,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GeofenceInput } from '../../api/geofences/fields.js';
-import { hasLog, openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
+import { openLogReader, type ReadableLog } from '../../backends/embedded/reader.js';
 import { openReplayCatalog } from '../../replay/catalog.js';
 import { configuredFor, readProjects } from '../../replay/configuration.js';
 import { readProposal } from '../../replay/proposal.js';
@@ -12,8 +12,9 @@ import { Tally } from '../../replay/tally.js';
 import { noTotals, sumOf } from '../../replay/totals.js';
 import { clusterOptionsOrRefuse } from '../../server/cluster-options.js';
 import type { Configuration } from '../../server/config/schema.js';
+import { requireDataFolder } from '../../server/data-folder/existing-folder.js';
 import { printable } from '../../server/terminal-text.js';
-import { CommandFailure, type Run, type Values } from '../command.js';
+import type { Run, Values } from '../command.js';
 import { configurationFrom } from '../configuration.js';
 import type { OptionsOf } from '../descriptions.js';
 import { outputLost, writeLines } from '../output.js';
@@ -49,10 +50,8 @@ async function openRecord(configuration: Configuration): Promise<OpenRecord> {
     const { openCluster } = await import('../../backends/cluster/cluster.js');
     return openCluster({ ...clusterOptionsOrRefuse(configuration), onProblem: (problem) => console.error(problem) });
   }
-  const folder = configuration.data;
-  if (!hasLog(folder))
-    throw new CommandFailure(`${folder} is not a data folder of Fenceline; choose another with --data`);
-  const log = openLogReader(folder);
+  requireDataFolder(configuration.data);
+  const log = openLogReader(configuration.data);
   return { log, close: () => log.close() };
 }
 

@@ -7,21 +7,21 @@
  */
 
 import { once } from 'node:events';
-import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, cp, readdir } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import type { FrozenTable } from '../../backends/embedded/analytics-snapshot.js';
 import { copyEnvironments, readStoredPositions } from '../../backends/embedded/copy.js';
-import { hasLog } from '../../backends/embedded/reader.js';
 import { isDiskFull } from '../../backends/embedded/space.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
-import { createFolder } from '../../schemas/create-folder.js';
-import { fileProblem } from '../../schemas/file-problem.js';
+import { requireDataFolder } from '../data-folder/existing-folder.js';
+import { refuseUnusableFiles } from '../data-folder/unusable.js';
 import { StartError } from '../failures.js';
 import { adminApiKeyFile } from '../keys/admin-api-key.js';
 import { encryptionKeyFile } from '../keys/encryption-key.js';
 import { version } from '../version.js';
 import { type Manifest, writeManifest } from './manifest.js';
+import { createTarget, diskFull, refuseContent, refuseInside } from './target-folder.js';
 
 /** The tables of a node as of one moment. */
 export interface Snapshot {
@@ -54,31 +54,25 @@ export const keyFiles = [encryptionKeyFile, adminApiKeyFile];
 export const tablesFolder = 'analytics';
 
 /**
- * Throws a StartError when there is nothing to back up, the target has content or is inside the data folder, or its
- * disk is full, and the reason of an interruption. Removes then what it wrote. The caller ends the process after an
- * interruption: threads of LMDB may go on copying.
+ * Throws a StartError when there is nothing to back up, the data folder is damaged, the target has content or is inside
+ * the data folder, or its disk is full, and the reason of an interruption. Leaves the target then as it was. The caller
+ * ends the process after an interruption: threads of LMDB may go on copying.
  */
 export async function backUp(options: BackupOptions): Promise<Manifest> {
   const { data, target } = options;
-  if (!hasLog(data)) throw new StartError(`${data} is not a data folder of Fenceline; choose another with --data`);
+  refuseUnusableFiles(data);
+  requireDataFolder(data);
   await refuseContent(target);
   refuseInside(target, data, 'the data folder');
-  createFolder(target);
+  const removeTarget = createTarget(target);
   try {
     return await fill(options);
   } catch (error) {
     // At once, so that what an interruption left running adds nothing meanwhile.
-    for (const name of readdirSync(target)) rmSync(join(target, name), { recursive: true, force: true, maxRetries });
+    removeTarget();
     throw isDiskFull(error, target) ? diskFull(target) : error;
   }
 }
-
-/** Returns the error of a full disk. The engines report a full disk in ways of their own. */
-export const diskFull = (folder: string): StartError =>
-  new StartError(`the disk of ${folder} is full, and nothing was left there`);
-
-/** Attempts to remove a folder to which a thread is still adding a file. */
-const maxRetries = 10;
 
 async function fill({ data, target, snapshots, includeKeys, signal }: BackupOptions): Promise<Manifest> {
   const startedAt = new Date().toISOString();
@@ -87,7 +81,8 @@ async function fill({ data, target, snapshots, includeKeys, signal }: BackupOpti
   try {
     await unlessAborted(signal, copyStores(data, target, tables, signal));
   } finally {
-    await snapshots.drop(_id);
+    // A node that was stopped meanwhile removes its snapshots at its next start.
+    await snapshots.drop(_id).catch(() => {});
   }
   const keys = includeKeys ? keyFiles.filter((name) => existsSync(join(data, name))) : [];
   const complete = async (): Promise<Manifest> => {
@@ -126,49 +121,45 @@ async function copyStores(
   tables: readonly FrozenTable[],
   signal: AbortSignal,
 ): Promise<void> {
+  const parts = await Promise.all(
+    tables.flatMap(({ name, folder }) => (folder === null ? [] : [partsOf(data, name, folder)])),
+  );
   await copyEnvironments(data, target, signal);
-  for (const { name, folder } of tables) {
+  for (const each of parts) {
     signal.throwIfAborted();
-    await copyParts(join(data, 'analytics'), folder, join(target, 'analytics', name));
+    await copyParts(each, join(target, tablesFolder, each.table));
   }
 }
 
-async function copyParts(analytics: string, folder: string | null, target: string): Promise<void> {
-  if (folder === null) return;
-  if (!existsSync(join(analytics, folder)))
-    throw new StartError(
-      `the running server has another data folder than ${resolve(analytics, '..')}; name it with --data`,
-    );
-  await cp(join(analytics, folder), target, { recursive: true });
+/** The frozen parts of a table. */
+interface Parts {
+  readonly table: string;
+  readonly folder: string;
+  /** All folders and files, so that one that is removed before it is copied is missed. */
+  readonly names: readonly string[];
+}
+
+async function partsOf(data: string, table: string, relativeFolder: string): Promise<Parts> {
+  const folder = join(data, tablesFolder, relativeFolder);
+  if (!existsSync(folder))
+    throw new StartError(`the running server has another data folder than ${data}; name it with --data`);
+  return { table, folder, names: await readdir(folder, { recursive: true }) };
+}
+
+/** Copies the parts. A server that starts meanwhile removes them, and so does the fourth backup at the same time. */
+async function copyParts({ folder, names }: Parts, target: string): Promise<void> {
+  const removed = new StartError(
+    'the tables were removed while they were copied, as by a restart of the server; run the backup again',
+  );
+  await cp(folder, target, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? removed : error;
+  });
+  const copied = new Set(await readdir(target, { recursive: true }));
+  if (names.some((name) => !copied.has(name))) throw removed;
 }
 
 /** Copies keep the modes of their originals, which may be more open than those that this process creates. */
 async function closeToOthers(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
     await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
-}
-
-/** Throws a StartError unless the folder is missing or empty. */
-export async function refuseContent(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw new StartError(`${folder} can't be read: ${fileProblem(error)}`);
-  });
-  if (names.length > 0) throw new StartError(`${folder} is not empty; name a folder that is empty or missing`);
-}
-
-/**
- * Throws a StartError if the folder is inside the other one. Whoever owns the other one may remove it, or takes its
- * files for foreign ones.
- */
-export function refuseInside(folder: string, outer: string, named: string): void {
-  const [first] = relative(realPath(outer), realPath(folder)).split(sep);
-  if (first !== '..') throw new StartError(`${folder} is inside ${named} ${outer}; name a folder outside of it`);
-}
-
-/** Returns the path without symbolic links, also of a folder that does not exist yet. */
-function realPath(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  const parent = dirname(resolve(path));
-  return join(realPath(parent), basename(resolve(path)));
 }

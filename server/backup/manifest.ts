@@ -2,7 +2,7 @@
  * The description of a backup: `backup.json` in its folder. It is written last, so a backup without it is unfinished.
  */
 import { createHash } from 'node:crypto';
-import { open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -36,8 +36,11 @@ const Manifest = Type.Object({
 export type Manifest = Static<typeof Manifest>;
 type BackedUpFile = Static<typeof BackedUpFile>;
 
-/** Describes every file of the folder, and waits until it is on disk. */
-async function describeFiles(folder: string): Promise<BackedUpFile[]> {
+/** Describes every file of the folder, after `prepare` has it open. */
+async function describeFiles(
+  folder: string,
+  prepare: (file: FileHandle) => Promise<void> = async () => {},
+): Promise<BackedUpFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files: BackedUpFile[] = [];
   for (const entry of entries.filter((each) => each.isFile())) {
@@ -52,7 +55,7 @@ async function describeFiles(folder: string): Promise<BackedUpFile[]> {
         hash.update(chunk as Buffer);
         bytes += (chunk as Buffer).length;
       }
-      await file.sync();
+      await prepare(file);
       files.push({ path, bytes, sha256: hash.digest('hex') });
     } finally {
       await file.close();
@@ -66,7 +69,7 @@ export async function writeManifest(
   folder: string,
   given: Omit<Manifest, 'format' | 'finishedAt' | 'files'>,
 ): Promise<Manifest> {
-  const files = await describeFiles(folder);
+  const files = await describeFiles(folder, (file) => file.sync());
   const manifest: Manifest = { format, ...given, finishedAt: new Date().toISOString(), files };
   await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
   return manifest;
@@ -74,8 +77,10 @@ export async function writeManifest(
 
 /** Throws a StartError if the folder is not a complete backup, or one that this release can't read. */
 async function readManifest(folder: string): Promise<Manifest> {
-  const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
-    throw new StartError(`${folder} has no ${manifestFile}: it is not a backup, or an unfinished one`);
+  const text = await readFile(join(folder, manifestFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT'
+      ? new StartError(`${folder} has no ${manifestFile}: it is not a backup, or an unfinished one`)
+      : error;
   });
   const manifest = parsed(text);
   if (Compile(Manifest).Check(manifest)) return manifest;

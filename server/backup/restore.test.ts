@@ -1,10 +1,21 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openEmbedded } from '../../backends/embedded/embedded.js';
+import { until } from '../../testing/until.js';
 import { encryptionKey, encryptionKeyFingerprint, encryptionKeyOf } from '../keys/encryption-key.js';
-import { backUp } from './backup.js';
+import { backUp, type Snapshot, type Snapshots } from './backup.js';
 import { restore } from './restore.js';
 
 const digits = 'ab'.repeat(32);
@@ -15,12 +26,16 @@ async function stoppedNode(encryptionKeySha256: string | null = null) {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const data = join(folder, 'original');
   await openEmbedded({ path: data, partitions: 1 }).close();
-  const snapshots = { take: async () => ({ _id: 's', encryptionKeySha256, tables: [] }), drop: async () => {} };
   const { signal } = new AbortController();
+  const snapshot: Snapshot = { _id: 's', encryptionKeySha256, tables: [] };
   return {
     folder,
     data,
-    backUpTo: (target: string) => backUp({ data, target, snapshots, includeKeys: false, signal }),
+    snapshot,
+    backUpTo: (target: string, other: Partial<Snapshots> = {}, includeKeys = false) => {
+      const snapshots = { take: async () => snapshot, drop: async () => {}, ...other };
+      return backUp({ data, target, snapshots, includeKeys, signal });
+    },
   };
 }
 
@@ -60,3 +75,90 @@ test('a backup is not restored into itself', async () => {
   );
   await restore({ backup, data: join(folder, 'backup-restored'), givenKey: digits });
 });
+
+const noServer = async (): Promise<never> => {
+  throw new Error('nothing listens');
+};
+
+// It left its folder, empty, and those above it.
+test('a backup that fails leaves its folder as it was', async () => {
+  const { folder, backUpTo } = await stoppedNode();
+  await expect(backUpTo(join(folder, 'a', 'b', 'monday'), { take: noServer })).rejects.toThrow('nothing listens');
+  expect(existsSync(join(folder, 'a'))).toBe(false);
+
+  const given = join(folder, 'given');
+  mkdirSync(given);
+  await expect(backUpTo(given, { take: noServer })).rejects.toThrow('nothing listens');
+  expect(readdirSync(given)).toEqual([]);
+
+  const shared = join(folder, 'shared');
+  const take = async (): Promise<never> => {
+    mkdirSync(join(shared, 'tuesday'));
+    return noServer();
+  };
+  await expect(backUpTo(join(shared, 'monday'), { take })).rejects.toThrow('nothing listens');
+  expect(readdirSync(shared)).toEqual(['tuesday']);
+});
+
+// The answer of the server that had stopped meanwhile replaced the result, and the complete copy was removed.
+test('a backup is complete although the node stops before its snapshot is removed', async () => {
+  const { folder, backUpTo } = await stoppedNode();
+  await backUpTo(join(folder, 'backup'), { drop: noServer });
+  await restore({ backup: join(folder, 'backup'), data: join(folder, 'restored'), givenKey: digits });
+});
+
+// A restart of the server removes the snapshots. The backup then had a part of the rows, and ended with status 0.
+test('a backup whose tables are removed while they are copied fails', async () => {
+  const { folder, data, snapshot, backUpTo } = await stoppedNode();
+  const target = join(folder, 'backup');
+  const tables = ['first', 'second'].map((name) => ({ name, create: '', folder: join('shadow', name) }));
+  const folderOf = (name: string): string => join(data, 'analytics', 'shadow', name);
+  for (const { name } of tables) mkdirSync(folderOf(name), { recursive: true });
+  for (let part = 0; part < 500; part++) writeFileSync(join(folderOf('first'), `${part}`), 'rows');
+  writeFileSync(join(folderOf('second'), 'part'), 'rows');
+  const copied = backUpTo(target, { take: async () => ({ ...snapshot, tables }) });
+  const restarted = until(() => existsSync(join(target, 'analytics', 'first'))).then(() =>
+    rmSync(join(folderOf('second'), 'part')),
+  );
+  await expect(copied).rejects.toThrow(/tables were removed while they were copied.*run the backup again/);
+  await restarted;
+  expect(existsSync(target)).toBe(false);
+});
+
+// LMDB ended the process by SIGSEGV, and the beginning of a backup remained.
+test('a damaged data folder is not backed up', async () => {
+  const { folder, data, backUpTo } = await stoppedNode();
+  const file = join(data, 'log', 'data.mdb');
+  writeFileSync(file, Buffer.alloc(readFileSync(file).length, 7));
+  await expect(backUpTo(join(folder, 'backup'))).rejects.toThrow(`${file} is damaged`);
+  expect(readdirSync(folder)).toEqual(['original']);
+});
+
+// The backup had a part of the data, and ended with status 0.
+test('a folder whose restore was interrupted is not backed up', async () => {
+  const { folder, data, backUpTo } = await stoppedNode();
+  writeFileSync(join(data, 'restore-unfinished'), '');
+  await expect(backUpTo(join(folder, 'backup'))).rejects.toThrow(`the restore into ${data} was interrupted`);
+});
+
+// The message was that it had no backup.json, also where its owner or the disk was the reason.
+test('a backup that cannot be read is refused with the reason of the system', async () => {
+  const { folder } = await stoppedNode();
+  const backup = join(folder, 'backup');
+  mkdirSync(join(backup, 'backup.json'), { recursive: true });
+  await expect(restore({ backup, data: join(folder, 'restored'), givenKey: digits })).rejects.toThrow(/EISDIR/);
+});
+
+// Each file was flushed to disk, which some file systems refuse.
+test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+  'a backup is restored from a file system that flushes no files',
+  async () => {
+    const { folder, data, backUpTo } = await stoppedNode();
+    const [backup, system] = [join(folder, 'backup'), '/proc/version'];
+    writeFileSync(join(data, 'admin-api-key'), readFileSync(system));
+    await backUpTo(backup, {}, true);
+    execFileSync('mount', ['--bind', system, join(backup, 'admin-api-key')]);
+    onTestFinished(() => void execFileSync('umount', [join(backup, 'admin-api-key')]));
+    await restore({ backup, data: join(folder, 'restored'), givenKey: digits });
+  },
+);

@@ -1,12 +1,11 @@
 /** Restores a backup into an empty data folder. */
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { attachTables } from '../../backends/embedded/analytics-snapshot.js';
 import { environmentNames, writeStoredPositions } from '../../backends/embedded/copy.js';
 import { isDiskFull } from '../../backends/embedded/space.js';
 import { analyticsSinkGroup } from '../../pipeline/stages/analytics/sink.js';
-import { createFolder } from '../../schemas/create-folder.js';
 import { fileProblem } from '../../schemas/file-problem.js';
 import { lockFolder } from '../data-folder/lock.js';
 import { StartError } from '../failures.js';
@@ -17,8 +16,9 @@ import {
   storeFingerprint,
 } from '../keys/encryption-key.js';
 import { writeKeyFile } from '../keys/key-file.js';
-import { diskFull, keyFiles, refuseContent, refuseInside, tablesFolder } from './backup.js';
+import { keyFiles, tablesFolder } from './backup.js';
 import { type Manifest, verifiedManifest } from './manifest.js';
+import { createTarget, diskFull, refuseContent, refuseInside } from './target-folder.js';
 import { unfinishedRestoreFile } from './unfinished.js';
 
 export interface RestoreOptions {
@@ -34,14 +34,14 @@ export interface RestoreOptions {
 /**
  * Verifies everything before it writes anything. Throws a StartError when the backup is damaged, the key is missing or
  * another one, the folder has content or is inside the backup, or its disk is full. A restore that failed leaves the
- * folder empty.
+ * folder as it was.
  */
 export async function restore({ backup, data, encryptionKeyPath, givenKey }: RestoreOptions): Promise<Manifest> {
   await refuseContent(data);
   const manifest = await verifiedManifest(backup);
   refuseInside(data, backup, 'the backup');
   const key = verifiedKey(backup, manifest, encryptionKeyPath, givenKey);
-  createFolder(data);
+  const removeFolder = createTarget(data);
   try {
     await writeFile(join(data, unfinishedRestoreFile), `${resolve(backup)}\n`);
     await lockFolder(data);
@@ -53,7 +53,7 @@ export async function restore({ backup, data, encryptionKeyPath, givenKey }: Res
     await restoreTables(backup, data, manifest);
     await rm(join(data, unfinishedRestoreFile));
   } catch (error) {
-    for (const name of await readdir(data)) await rm(join(data, name), { recursive: true, force: true });
+    removeFolder();
     throw isDiskFull(error, data) ? diskFull(data) : error;
   }
   return manifest;

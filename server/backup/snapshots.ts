@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { freezeTables, removeSnapshot } from '../../backends/embedded/analytics-snapshot.js';
 import { freshId } from '../../schemas/ids.js';
 import { lockFolder } from '../data-folder/lock.js';
+import { folderFailure } from '../data-folder/unusable.js';
 import { knownFingerprint } from '../keys/encryption-key.js';
 import type { Snapshot, Snapshots } from './backup.js';
 
 /** Keeps nodes from starting on the folder until this process ends. */
 export const snapshotsOfStopped = (data: string): Snapshots => ({
   async take() {
-    await lockFolder(data);
+    await lockFolder(data).catch((error: NodeJS.ErrnoException) => {
+      throw folderFailure(data, error) ?? error;
+    });
     const _id = freshId();
     return {
       _id,

@@ -3,7 +3,7 @@
  * small. The engines would end the process by a signal or with a stack. Each refusal names the path and what helps.
  */
 import { accessSync, constants, type Dirent, existsSync, readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 import type { Configuration } from '../config/schema.js';
 import { StartError } from '../failures.js';
@@ -71,7 +71,7 @@ function unusableBy(data: string, error: NodeJS.ErrnoException): Unusable | unde
 }
 
 function refusal(data: string, { path, reason, remedy }: Unusable): StartError {
-  const subject = path.startsWith(join(data, '/')) ? `${path}: ` : '';
+  const subject = resolve(path).startsWith(join(resolve(data), '/')) ? `${path}: ` : '';
   return new StartError(`the data folder ${data} can't be used: ${subject}${reason}; ${remedy}`);
 }
 

@@ -222,8 +222,8 @@ it('an interrupted backup removes what it wrote', async () => {
 
   running.kill('SIGINT');
   await until(() => printed !== '' || running.signalCode !== null);
-  expect(printed).toBe(`fenceline: the backup was interrupted; ${target} is empty again\n`);
-  expect(readdirSync(target)).toEqual([]);
+  expect(printed).toBe('fenceline: the backup was interrupted; nothing is left of it\n');
+  expect(existsSync(target)).toBe(false);
   expect(readdirSync(join(data, 'analytics', 'shadow'))).toEqual(['increment.txt']);
   // Ends the copy, for which an exit waits.
   writeFileSync(join(data, 'admin-api-key'), '');

@@ -5,7 +5,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -53,10 +53,16 @@ interface StartOptions {
   readonly minFreeBytes?: number;
   /** Whether permissions of files concern the program, although it runs as root. */
   readonly isBound?: boolean;
+  readonly words?: readonly string[];
 }
 
-async function startOn(data: string, { minFreeBytes = mib, isBound = false }: StartOptions = {}): Promise<Ended> {
-  const command = [process.execPath, program, 'serve', '--port', '0', '--data', data];
+const serve = ['serve', '--port', '0'];
+
+async function startOn(
+  data: string,
+  { minFreeBytes = mib, isBound = false, words = serve }: StartOptions = {},
+): Promise<Ended> {
+  const command = [process.execPath, program, ...words, '--data', data];
   const [file, ...args] = isBound ? ['setpriv', ...withoutPrivileges, ...command] : command;
   const child = spawn(file!, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -109,6 +115,40 @@ describe.skipIf(!isRoot)('a file of another user', () => {
   });
 });
 
+// The message of a backup was that the folder is not one of Fenceline. Without its files, LMDB printed a stack.
+it.skipIf(!isRoot)('a backup by another user ends in a line that names what it may not open', async () => {
+  const data = copyOfUsed();
+  const backedUp = () => startOn(data, { isBound: true, words: ['backup', join(folder, 'backup')] });
+  const reason = 'it belongs to another user; run Fenceline as that user';
+  chownSync(data, nobody, nobody);
+  expect((await backedUp()).lines).toEqual([expect.stringContaining(`data folder ${data} can't be used: ${reason}`)]);
+  chownSync(data, 0, 0);
+  chownSync(join(data, 'state'), nobody, nobody);
+  chmodSync(join(data, 'state'), 0o700);
+  expect((await backedUp()).lines).toEqual([expect.stringContaining(`${join(data, 'state')}: ${reason}`)]);
+  expect(readdirSync(folder)).toEqual(['data']);
+});
+
+// Fenceline took the codes of LMDB for those of the system, and printed the stack of its own mistake.
+it.each([
+  ['log', 'restore a backup of the data folder'],
+  ['state', 'restore a backup of the data folder'],
+  ['deliveries', 'restore a backup of the data folder'],
+  ['read-model', 'delete the folder read-model, which is made again from log'],
+])('a file of %s with zeros after its headers ends the start in a line that names the folder', async (name, remedy) => {
+  const data = copyOfUsed();
+  const file = join(data, name, 'data.mdb');
+  const content = readFileSync(file);
+  content.fill(0, 2 * content.readUInt32LE(48));
+  writeFileSync(file, content);
+  const { code, lines } = await startOn(data);
+  // LMDB writes a line of its own before.
+  expect([code, lines.at(-1)]).toEqual([
+    1,
+    `fenceline: the data folder ${data} can't be used: ${join(data, name)}: a file of LMDB is damaged; ${remedy}`,
+  ]);
+});
+
 describe.skipIf(!isRoot)('a disk', () => {
   /** Mounts a disk of this size, which is unmounted after the test. */
   function mounted(size: string): string {
@@ -127,6 +167,9 @@ describe.skipIf(!isRoot)('a disk', () => {
       1,
       `fenceline: the data folder ${data} can't be used: its disk is read-only; mount the disk for writing`,
     ]);
+    // The stack of the lock.
+    const backedUp = await startOn(data, { words: ['backup', join(tmpdir(), 'fenceline-of-read-only')] });
+    expect(backedUp.lines).toEqual([expect.stringContaining("can't be used: its disk is read-only; mount the disk")]);
   });
 
   // LMDB and the engine of analytics printed their stacks.
