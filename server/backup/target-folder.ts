@@ -25,7 +25,7 @@ export function createTarget(folder: string): () => void {
   };
 }
 
-/** The engines report a full disk in ways of their own. */
+/** Returns the error of a full disk. The engines report a full disk in ways of their own. */
 export const diskFull = (folder: string): StartError =>
   new StartError(`the disk of ${folder} is full, and nothing was left there`);
 
