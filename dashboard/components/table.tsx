@@ -1,5 +1,6 @@
 /** Tables by their columns. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { useRowKeys } from './row-keys';
 import type { Order } from './sort-button';
 
 export interface TableColumn<Row> {
@@ -43,17 +44,26 @@ interface PlainProps<Row> extends ColumnsProps<Row> {
 }
 
 /** A table of few rows. */
-export const PlainTable = <Row extends { readonly _id: string }>({ columns, rows }: PlainProps<Row>) => (
-  <div className="table-wrap">
-    <table className="table">
-      <TableHead columns={columns} />
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row._id}>
-            <Cells columns={columns} row={row} />
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+export function PlainTable<Row extends { readonly _id: string }>({ columns, rows }: PlainProps<Row>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { listeners } = useRowKeys({
+    scroller,
+    count: rows.length,
+    keyOf: (index) => rows[index]!._id,
+    firstInSight: () => 0,
+  });
+  return (
+    <div className="table-wrap" ref={scroller} {...listeners}>
+      <table className="table">
+        <TableHead columns={columns} />
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={row._id} data-index={index}>
+              <Cells columns={columns} row={row} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,8 +1,8 @@
 /** A table of many rows, of which only those in sight are in the document. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Fragment, type ReactNode, useEffect } from 'react';
 import type { Pages } from '../client/hooks';
 import { Cells, type TableColumn, TableHead } from './table';
+import { useVirtualRows } from './virtual-rows';
 
 interface Props<Row> {
   readonly label: string;
@@ -22,46 +22,40 @@ const rowHeight = 41;
 
 export function VirtualTable<Row>(props: Props<Row>) {
   const { label, rows, columns, hasMore = false, className = '', keyOf, isSelected, onSight } = props;
-  const scroller = useRef<HTMLElement>(null);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    getItemKey: (index) => keyOf(rows[index]!),
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  });
-  const shown = virtualizer.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
-  useEffect(() => onSight?.(last), [last, onSight]);
-  const before = shown[0]?.start ?? 0;
-  const after = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  const list = useVirtualRows({ count: rows.length, rowHeight, keyOf: (index) => keyOf(rows[index]!) });
+  const { virtualizer, lastInSight } = list;
+  useEffect(() => onSight?.(lastInSight), [lastInSight, onSight]);
+  const after = virtualizer.getTotalSize() - (list.rows.at(-1)?.end ?? 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className={`table-wrap ${className}`} ref={scroller} aria-label={label} tabIndex={0}>
+    <section className={`table-wrap ${className}`} ref={list.scroller} aria-label={label} {...list.listeners}>
       <table className="table" aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <TableHead columns={columns} />
         <tbody>
-          {before > 0 && <tr style={{ height: before }} />}
-          {shown.map(({ index }) => {
+          {list.rows.map(({ index, start }, place) => {
             const row = rows[index]!;
             return (
-              <tr
-                key={keyOf(row)}
-                ref={virtualizer.measureElement}
-                data-index={index}
-                data-selected={isSelected?.(row) || undefined}
-                aria-rowindex={index + 2}
-              >
-                <Cells columns={columns} row={row} />
-              </tr>
+              <Fragment key={keyOf(row)}>
+                <Gap height={start - (list.rows[place - 1]?.end ?? 0)} />
+                <tr
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  data-selected={isSelected?.(row) || undefined}
+                  aria-rowindex={index + 2}
+                >
+                  <Cells columns={columns} row={row} />
+                </tr>
+              </Fragment>
             );
           })}
-          {after > 0 && <tr style={{ height: after }} />}
+          <Gap height={after} />
         </tbody>
       </table>
     </section>
   );
 }
+
+/** The place of rows that are not in the document. */
+const Gap = ({ height }: { readonly height: number }) => height > 0 && <tr style={{ height }} />;
 
 /** Says at the foot of a table that further rows follow, or that they are on their way. */
 export function NextRows({ pages, children }: { readonly pages: Pages; readonly children: ReactNode }) {

@@ -1,5 +1,4 @@
 /** What happens now: devices move on a map, and events arrive beside it. */
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Event, Status } from '../../client/types';
@@ -18,6 +17,7 @@ import { RelativeTime } from '../components/relative-time';
 import { Sparkline } from '../components/sparkline';
 import { Tile, Tiles } from '../components/tiles';
 import { absoluteTime, timeOfDay } from '../components/time';
+import { useVirtualRows } from '../components/virtual-rows';
 import { EventTitle } from '../live/event-title';
 import { durationText, eventNames, eventTitle, eventTypes, lagText, markOf, whoOf } from '../live/event-words';
 import {
@@ -358,15 +358,11 @@ interface ListProps {
 const rowHeight = 56;
 
 function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: ListProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer({
+  const { scroller, virtualizer, rows, listeners } = useVirtualRows({
     count: arrived.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    getItemKey: (index) => arrived[index]!.event._id,
-    overscan: 8,
+    rowHeight,
+    keyOf: (index) => arrived[index]!.event._id,
   });
-  const rows = virtualizer.getVirtualItems();
   // The same functions throughout: each event that arrives renders the list, and a typed filter waits for a pause.
   const set = useMemo(
     () => ({ tag: (tag: string) => onFilter({ tag }), user: (user: string) => onFilter({ user }) }),
@@ -416,14 +412,14 @@ function EventList({ arrived, dropped, isFiltered, filter, onFilter, onOpen }: L
           </p>
         </Empty>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <section className="live-scroll" ref={scroller} aria-label="List of events" tabIndex={0}>
+        <section className="live-scroll" ref={scroller} aria-label="List of events" {...listeners}>
           <ol style={{ height: virtualizer.getTotalSize() }}>
             {rows.map(({ index, start, key }) => {
               const { event } = arrived[index]!;
               return (
                 <li
                   key={key}
+                  data-index={index}
                   style={{ transform: `translateY(${start}px)`, height: rowHeight }}
                   aria-setsize={arrived.length}
                   aria-posinset={index + 1}

@@ -1,15 +1,20 @@
 /** Who may use the project: members and open invitations. */
-import { useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import type { Member } from '../../client/types';
-import { call, untilGone } from '../client/call';
+import { type Answer, call, untilGone } from '../client/call';
 import { useApi, useChange } from '../client/hooks';
 import { Badge, Button, Confirm, Empty, Loading, Notice, Page, SelectField, TextField } from '../components/controls';
+import { counted, grouped } from '../components/counts';
 import { Form } from '../components/form';
+import { SearchField } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
+import type { TableColumn } from '../components/table';
 import { messageOf, useToasts } from '../components/toasts';
+import { VirtualTable } from '../components/virtual-table';
 import { problemAt } from '../forms/draft';
 import { useWorkspace } from '../state/session';
+import { useAddressTexts } from '../state/view-address';
 
 type Role = Member['role'];
 
@@ -20,23 +25,25 @@ const roles = [
 
 /** A project has no more, and a page of the API holds them. */
 const maxMembers = 1_000;
+/** More are searched. */
+const fewMembers = 10;
+
+const fits = (search: string) => {
+  const part = search.trim().toLowerCase();
+  return ({ email }: { readonly email: string }): boolean => email.toLowerCase().includes(part);
+};
 
 export default function Members() {
-  const { isOwner, session, project } = useWorkspace();
-  const toasts = useToasts();
+  const { isOwner, project } = useWorkspace();
   const members = useApi('GET /v1/members', { query: { limit: maxMembers } });
   const invitations = useApi('GET /v1/invitations', {}, { enabled: isOwner });
-  const [removed, setRemoved] = useState<Member>();
-  const changeRole = useChange(
-    ({ id, role }: { id: string; role: Role }) => call('PUT /v1/members/{id}', { path: { id }, body: { role } }),
-    'members',
-  );
-  const remove = useChange((id: string) => untilGone(call('DELETE /v1/members/{id}', { path: { id } })), 'members');
-  const withdraw = useChange(
-    (id: string) => untilGone(call('DELETE /v1/invitations/{id}', { path: { id } })),
-    'invitations',
-  );
-  const complain = { onError: toasts.complain };
+  const [{ search }, put] = useAddressTexts(['search']);
+  const setSearch = useCallback((text: string) => put({ search: text.trim() }), [put]);
+  const all = members.data?.members ?? [];
+  const open = invitations.data?.invitations ?? [];
+  const shownMembers = all.filter(fits(search));
+  const shownInvitations = open.filter(fits(search));
+  const hasSearch = search !== '' || all.length > fewMembers || open.length > fewMembers;
   return (
     <Page
       title="Members"
@@ -49,85 +56,121 @@ export default function Members() {
     >
       {isOwner && <Invite />}
       <LoadProblem query={members} />
-      <section className="card" aria-label="Members" hidden={members.isError && !members.data}>
+      <section className="card list people" aria-label="Members" hidden={members.isError && !members.data}>
         <div className="card-head">
           <h2>Members</h2>
         </div>
+        {hasSearch && (
+          <div className="toolbar">
+            <SearchField label="Search by email" value={search} onChange={setSearch} />
+          </div>
+        )}
         {members.isPending && <Loading rows={2} />}
-        {members.data?.members.length === 0 && (
+        {members.data && all.length === 0 && (
           <Empty title="Nobody has an account yet">
             <p>You are signed in by a one-time link. Invite yourself to get an account.</p>
           </Empty>
         )}
-        <ul>
-          {members.data?.members.map((member) => (
-            <li key={member._id} className="list-row center">
-              <div className="grow">
-                <p className="label truncate">
-                  {member.email}
-                  {member._id === session.account?._id && <span className="quiet"> (you)</span>}
-                </p>
-                <p className="quiet small">
-                  since <RelativeTime time={member.createdAt} />
-                </p>
-              </div>
-              {isOwner ? (
-                <div className="row">
-                  <select
-                    className="input role"
-                    aria-label={`Role of ${member.email}`}
-                    value={member.role}
-                    disabled={changeRole.isPending}
-                    onChange={({ target }) =>
-                      changeRole.mutate({ id: member._id, role: target.value as Role }, complain)
-                    }
-                  >
-                    {roles.map(({ value, label }) => (
-                      <option key={value} value={value}>
-                        {label}
-                      </option>
-                    ))}
-                  </select>
-                  <Button
-                    look="plain"
-                    icon="trash"
-                    aria-label={`Remove ${member.email}`}
-                    onClick={() => setRemoved(member)}
-                  />
-                </div>
-              ) : (
-                <Badge tone={member.role === 'owner' ? 'accent' : 'neutral'}>{member.role}</Badge>
-              )}
-            </li>
-          ))}
-        </ul>
+        {all.length > 0 && shownMembers.length === 0 && (
+          <Empty title="Nothing matches" actions={<Button onClick={() => setSearch('')}>Clear the search</Button>}>
+            <p>The search looks for a part of the email address.</p>
+          </Empty>
+        )}
+        {shownMembers.length > 0 && <MemberTable members={shownMembers} />}
+        {hasSearch && (
+          <p className="table-foot" role="status">
+            {search !== '' && `${grouped(shownMembers.length)} of `}
+            {counted(all.length, 'member')}
+          </p>
+        )}
       </section>
-      {isOwner && (invitations.data?.invitations.length ?? 0) > 0 && (
-        <section className="card" aria-label="Invitations">
+      {shownInvitations.length > 0 && (
+        <section className="card list people" aria-label="Invitations">
           <div className="card-head">
             <h2>Open invitations</h2>
           </div>
-          <ul>
-            {invitations.data?.invitations.map(({ _id, email, role, expiresAt }) => (
-              <li key={_id} className="list-row center">
-                <div className="grow">
-                  <p className="label truncate">{email}</p>
-                  <p className="quiet small">
-                    {role}, ends <RelativeTime time={expiresAt} />
-                  </p>
-                </div>
-                <Button
-                  aria-label={`Withdraw the invitation of ${email}`}
-                  isBusy={withdraw.isPending && withdraw.variables === _id}
-                  onClick={() => withdraw.mutate(_id, complain)}
-                >
-                  Withdraw
-                </Button>
-              </li>
-            ))}
-          </ul>
+          <InvitationTable invitations={shownInvitations} />
         </section>
       )}
+    </Page>
+  );
+}
+
+/** The name and a quiet line of somebody. */
+const person = (email: ReactNode, line: ReactNode): ReactNode => (
+  <>
+    <p className="label">{email}</p>
+    <p className="quiet small">{line}</p>
+  </>
+);
+
+function MemberTable({ members }: { readonly members: readonly Member[] }) {
+  const { isOwner, session } = useWorkspace();
+  const toasts = useToasts();
+  const [removed, setRemoved] = useState<Member>();
+  const change = useChange(
+    ({ id, role }: { id: string; role: Role }) => call('PUT /v1/members/{id}', { path: { id }, body: { role } }),
+    'members',
+  );
+  const remove = useChange((id: string) => untilGone(call('DELETE /v1/members/{id}', { path: { id } })), 'members');
+  /** The chosen role is shown at once. The field stays enabled, because it has the focus. */
+  const roleOf = ({ _id, role }: Member): Role =>
+    change.isPending && change.variables.id === _id ? change.variables.role : role;
+  const columns: readonly TableColumn<Member>[] = [
+    {
+      title: 'Member',
+      className: 'clip',
+      cell: (member) =>
+        person(
+          <>
+            {member.email}
+            {member._id === session.account?._id && <span className="quiet"> (you)</span>}
+          </>,
+          <>
+            since <RelativeTime time={member.createdAt} />
+          </>,
+        ),
+    },
+    {
+      title: 'Role',
+      className: 'narrow',
+      cell: (member) =>
+        isOwner ? (
+          <select
+            className="input role"
+            aria-label={`Role of ${member.email}`}
+            value={roleOf(member)}
+            onChange={({ target }) =>
+              change.mutate({ id: member._id, role: target.value as Role }, { onError: toasts.complain })
+            }
+          >
+            {roles.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <Badge tone={member.role === 'owner' ? 'accent' : 'neutral'}>{member.role}</Badge>
+        ),
+    },
+  ];
+  const removal: TableColumn<Member> = {
+    id: 'removal',
+    title: <span className="visually-hidden">Removal</span>,
+    className: 'narrow',
+    cell: (member) => (
+      <Button look="plain" icon="trash" aria-label={`Remove ${member.email}`} onClick={() => setRemoved(member)} />
+    ),
+  };
+  return (
+    <>
+      <VirtualTable
+        label="List of members"
+        rows={members}
+        columns={isOwner ? [...columns, removal] : columns}
+        keyOf={({ _id }) => _id}
+      />
       {removed && (
         <Confirm
           title={`Remove ${removed.email}?`}
@@ -140,8 +183,46 @@ export default function Members() {
           <p>The account stays, but opens this project no longer. Keys that the member knows still work.</p>
         </Confirm>
       )}
-    </Page>
+    </>
   );
+}
+
+type Invitation = Answer<'GET /v1/invitations'>['invitations'][number];
+
+function InvitationTable({ invitations }: { readonly invitations: readonly Invitation[] }) {
+  const toasts = useToasts();
+  const withdraw = useChange(
+    (id: string) => untilGone(call('DELETE /v1/invitations/{id}', { path: { id } })),
+    'invitations',
+  );
+  const columns: readonly TableColumn<Invitation>[] = [
+    {
+      title: 'Invited',
+      className: 'clip',
+      cell: ({ email, role, expiresAt }) =>
+        person(
+          email,
+          <>
+            {role}, ends <RelativeTime time={expiresAt} />
+          </>,
+        ),
+    },
+    {
+      id: 'withdrawal',
+      title: <span className="visually-hidden">Withdrawal</span>,
+      className: 'narrow',
+      cell: ({ _id, email }) => (
+        <Button
+          aria-label={`Withdraw the invitation of ${email}`}
+          isBusy={withdraw.isPending && withdraw.variables === _id}
+          onClick={() => withdraw.mutate(_id, { onError: toasts.complain })}
+        >
+          Withdraw
+        </Button>
+      ),
+    },
+  ];
+  return <VirtualTable label="Invited people" rows={invitations} columns={columns} keyOf={({ _id }) => _id} />;
 }
 
 function Invite() {

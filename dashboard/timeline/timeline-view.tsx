@@ -1,6 +1,5 @@
 /** The timeline of a user: its locations and events over a range, on a map and in a list. */
 import { useQuery } from '@tanstack/react-query';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Event, User, UserLocation } from '../../client/types';
 import { call } from '../client/call';
@@ -9,6 +8,7 @@ import { counted, grouped } from '../components/counts';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
 import { absoluteTime, shortTime } from '../components/time';
+import { useVirtualRows } from '../components/virtual-rows';
 import { EventTitle } from '../live/event-title';
 import { markOf } from '../live/event-words';
 import { useScope } from '../state/session';
@@ -194,6 +194,8 @@ function Rows({ items, isLoading, hasMore, updatedAt, chosen, onChoose }: RowsPr
 
 const rowHeight = 60;
 
+const keyOf = (item: Item): string => (item.kind === 'event' ? item.event._id : item.location._id);
+
 interface ItemListProps {
   readonly items: readonly Item[];
   readonly chosen: string | undefined;
@@ -201,24 +203,22 @@ interface ItemListProps {
 }
 
 function ItemList({ items, chosen, onChoose }: ItemListProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer({
+  const { scroller, virtualizer, rows, listeners } = useVirtualRows({
     count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 10,
+    rowHeight,
+    keyOf: (index) => keyOf(items[index]!),
   });
   const index = items.findIndex((item) => item.kind === 'location' && item.location._id === chosen);
   useEffect(() => {
     if (index >= 0) virtualizer.scrollToIndex(index, { align: 'auto' });
   }, [index, virtualizer]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="live-scroll" ref={scroller} aria-label="Locations and events" tabIndex={0}>
+    <section className="live-scroll" ref={scroller} aria-label="Locations and events" {...listeners}>
       <ol style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, start, key }) => (
+        {rows.map(({ index, start, key }) => (
           <li
             key={key}
+            data-index={index}
             style={{ transform: `translateY(${start}px)`, height: rowHeight }}
             aria-setsize={items.length}
             aria-posinset={index + 1}

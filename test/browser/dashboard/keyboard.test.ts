@@ -1,6 +1,7 @@
 /** The dashboard by keyboard: where the focus is when a dialog opens, and after the link past the navigation. */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ok } from '../../support/client.js';
 import { circle } from '../../support/places.js';
 import { asOwner, isRunnable, server, useDashboard } from './fixture.js';
 
@@ -37,6 +38,59 @@ describe.runIf(isRunnable)('the keyboard', () => {
     await page.getByRole('button', { name: button }).first().click();
     await page.getByRole('dialog').waitFor();
     expect(await focusedName(page)).toBe(field);
+  });
+
+  // Each row was a tab stop, and had two for owners: to come past 100 rows took 200 presses of Tab.
+  it('comes past a long list with one press of Tab, and through its rows with the arrow keys', async () => {
+    const geofences = Array.from({ length: 120 }, (_, index) => ({
+      ...circle(9_000, 9_000, 100),
+      tag: 'keys',
+      externalId: `${index}`,
+      description: `Key ${`${index}`.padStart(3, '0')}`,
+    }));
+    ok(await server.as('test_secret').send('POST', '/v1/geofences/batch', { body: { geofences } }));
+    const page = await asOwner('/geofences?tag=keys&sort=description');
+    const list = page.getByRole('region', { name: 'List of geofences' });
+    await page.getByText('100 are loaded').waitFor();
+    const stops = list.locator('tbody :is(a, input):not([tabindex="-1"])');
+    expect(await stops.count()).toBe(1);
+    // The last tab stop of the head.
+    await list.getByRole('button', { name: 'Updated' }).focus();
+    await page.keyboard.press('Tab');
+    expect(await focusedName(page)).toBe('Select Key 000');
+    await page.keyboard.press('Tab');
+    expect(await list.evaluate((each) => each.contains(each.ownerDocument.activeElement))).toBe(false);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('ArrowDown');
+    expect(await focusedName(page)).toBe('Select Key 001');
+    await page.keyboard.press('ArrowRight');
+    expect(await focusedName(page)).toBe('Key 001');
+    await page.keyboard.press('ArrowDown');
+    expect(await focusedName(page)).toBe('Key 002');
+    await page.keyboard.press('End');
+    await expect.poll(() => focusedName(page)).toMatch(/^Key (099|119)$/);
+    await page.keyboard.press('PageUp');
+    await expect.poll(() => focusedName(page)).toMatch(/^Key (08|09|10|11)\d$/);
+    const focused = list.locator('a:focus');
+    const isInSight = () =>
+      focused.evaluate((each) => {
+        const place = each.getBoundingClientRect();
+        const { top, bottom } = each.closest('section')!.getBoundingClientRect();
+        // The head covers the first rows.
+        return place.top >= top + 34 && place.bottom <= bottom;
+      });
+    await expect.poll(isInSight).toBe(true);
+    // The row with the focus keeps it out of sight, and is the one to go on from.
+    const name = await focusedName(page);
+    await list.evaluate((each) => each.scrollTo(0, 0));
+    await list.getByRole('link', { name: 'Key 000' }).waitFor();
+    expect(await focusedName(page)).toBe(name);
+    expect(await stops.count()).toBe(1);
+    await page.keyboard.press('Home');
+    await expect.poll(() => focusedName(page)).toBe('Key 000');
+    await expect.poll(isInSight).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Key 000' }).waitFor();
   });
 
   // The link added #main to the address, so the next Back stayed on the view.

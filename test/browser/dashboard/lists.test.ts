@@ -143,6 +143,46 @@ describe.runIf(isRunnable)('the lists', () => {
     await page.getByText(`${count} in all`).waitFor();
   });
 
+  // All members were in the document, with two tab stops each, and nothing found one of them.
+  it('have the members in sight only, find one by email, and change a role without losing the focus', async () => {
+    // A project has this many members after a week of invitations, so the answer is composed.
+    const members = Array.from({ length: 1_000 }, (_, index) => ({
+      _id: `${index}`.padStart(24, '0'),
+      email: `member-${index}@example.com`,
+      role: index === 0 ? 'owner' : 'viewer',
+      createdAt: new Date(0).toISOString(),
+    }));
+    const page = await asOwner('/keys');
+    const changed: { url: string; body: string | null }[] = [];
+    await page.route('**/v1/members?*', (route) => route.fulfill({ json: { meta: { code: 200 }, members } }));
+    await page.route('**/v1/members/*', (route) => {
+      changed.push({ url: route.request().url(), body: route.request().postData() });
+      return route.fulfill({ json: { meta: { code: 200 }, members } });
+    });
+    await page.goto(`${server.address}/members`);
+    const list = page.getByRole('region', { name: 'List of members' });
+    await list.getByRole('row').nth(1).waitFor();
+    expect(await list.getByRole('combobox').count()).toBeLessThan(60);
+    expect(await list.getByRole('table').getAttribute('aria-rowcount')).toBe('1001');
+    expect(await seriousFindings(page)).toEqual([]);
+    // An arrow key on a closed field of a choice would change the role at once.
+    await list.getByLabel('Role of member-0@example.com').focus();
+    await page.keyboard.press('End');
+    await list.getByLabel('Role of member-999@example.com').and(page.locator(':focus')).waitFor();
+    expect(changed).toEqual([]);
+
+    await page.getByRole('searchbox', { name: 'Search by email' }).fill('MEMBER-77@');
+    await page.getByText('1 of 1,000 members').waitFor();
+    const role = list.getByLabel('Role of member-77@example.com');
+    await role.focus();
+    await role.selectOption('Owner');
+    await expect.poll(() => changed.length).toBe(1);
+    expect(changed[0]!.url).toContain(members[77]!._id);
+    expect(JSON.parse(changed[0]!.body!)).toEqual({ role: 'owner' });
+    await role.and(page.locator(':focus')).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   // A deletion of all that match went on in Live when the environment was changed while it ran in Test: each of its
   // requests read the chosen environment anew, so Live lost records that nobody had selected.
   it('end a change when another environment is chosen, and leave that one as it is', async () => {

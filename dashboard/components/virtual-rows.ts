@@ -1,0 +1,37 @@
+/** The rows of a long list: only those in sight, and the one with the tab stop, are in the document. */
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import { useRowKeys } from './row-keys';
+
+interface Options {
+  readonly count: number;
+  /** In pixels, before a row is measured. */
+  readonly rowHeight: number;
+  keyOf(index: number): string | number;
+}
+
+const overscan = 12;
+
+/** Returns what a list needs to show its rows: what scrolls, the rows, and the listeners of its keyboard. */
+export function useVirtualRows({ count, rowHeight, keyOf }: Options) {
+  const scroller = useRef<HTMLElement>(null);
+  const firstInSight = (): number => virtualizer.range?.startIndex ?? 0;
+  const { current, listeners } = useRowKeys({ scroller, count, keyOf, firstInSight });
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    getItemKey: keyOf,
+    estimateSize: () => rowHeight,
+    overscan,
+    // The row with the tab stop stays in the document out of sight, because it may have the focus.
+    rangeExtractor: (range) => withRow(defaultRangeExtractor(range), current),
+  });
+  const lastInSight = virtualizer.range?.endIndex ?? 0;
+  return { scroller, virtualizer, rows: virtualizer.getVirtualItems(), lastInSight, listeners };
+}
+
+/** Returns the numbers of rows in their order, with one more. */
+function withRow(rows: readonly number[], row: number | undefined): number[] {
+  if (row === undefined || rows.includes(row)) return [...rows];
+  return [...rows, row].sort((one, other) => one - other);
+}
