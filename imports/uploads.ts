@@ -22,6 +22,7 @@ import { freshId } from '../schemas/ids.js';
 import { formatOfName } from '../schemas/import-formats.js';
 import type { ImportFormat } from '../schemas/json/import.js';
 import { createOpenCounts } from '../schemas/open-counts.js';
+import { limitText } from '../schemas/sizes.js';
 
 export interface ReceivedFile {
   readonly format: ImportFormat;
@@ -71,7 +72,9 @@ function bounded(maxBytes: number, count: { bytes: number }): Transform {
     transform(chunk: Buffer, _encoding, done) {
       count.bytes += chunk.length;
       if (count.bytes <= maxBytes) return done(null, chunk);
-      return done(new ApiError('body_too_large', `the file is larger than ${maxBytes} bytes (imports.maxFileBytes)`));
+      return done(
+        new ApiError('body_too_large', `the file is larger than ${limitText(maxBytes)} (imports.maxFileBytes)`),
+      );
     },
   });
 }

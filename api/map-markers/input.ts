@@ -5,6 +5,7 @@ import { bodyFields } from '../../http/describe.js';
 import { FieldReader, type Outcome, type RawFields } from '../../http/fields/reader.js';
 import { field, readChange, refuseUnknown, required, textField } from '../../http/fields/table.js';
 import { MapMarker, maxMarkerBytes } from '../../schemas/json/map.js';
+import { limitText } from '../../schemas/sizes.js';
 
 /** The uploaded properties of a marker. */
 export interface MarkerInput {
@@ -12,7 +13,7 @@ export interface MarkerInput {
   readonly image: Buffer;
 }
 
-const tooLarge = `must have at most ${maxMarkerBytes} bytes`;
+const tooLarge = `must have at most ${limitText(maxMarkerBytes)}`;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Size of the body with the largest allowed image. */
 const maxBase64Length = Math.ceil(maxMarkerBytes / 3) * 4;

@@ -97,12 +97,7 @@ test.each<[string, object, string, string]>([
   ],
   ['text', { image: Buffer.from('text').toString('base64') }, 'image', 'must be a PNG or SVG of at most'],
   ['an image cut short', { image: png.subarray(0, 40).toString('base64') }, 'image', 'must be a PNG or SVG of at most'],
-  [
-    'too many bytes',
-    { image: padded(maxMarkerBytes + 1).toString('base64') },
-    'image',
-    'must have at most 262144 bytes',
-  ],
+  ['too many bytes', { image: padded(maxMarkerBytes + 1).toString('base64') }, 'image', 'must have at most 256 KiB'],
 ])('%s is refused', async (_name, fields, param, rule) => {
   const owner = await newOwner();
   const { status, body } = await owner.call('POST', '', fields);

@@ -53,7 +53,7 @@ export const mapMarkerRoutes =
         operationId: 'createMapMarker',
         tag: filesTag,
         summary: 'Upload a marker',
-        description: 'The body is the image, PNG or SVG, of at most 262,144 bytes; or JSON that has it in base64.',
+        description: 'The body is the image, PNG or SVG, of at most 256 KiB; or JSON that has it in base64.',
         querystring: Type.Object({ name: Type.Optional(Type.String({ description: 'Where the body is the image' })) }),
         body,
         answer: answerOf({ mapMarker: MapMarker }),

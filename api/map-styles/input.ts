@@ -10,6 +10,7 @@ import { FieldReader, maxNameLength, type Outcome, type RawFields } from '../../
 import { field, readChange, refuseUnknown, required, textField } from '../../http/fields/table.js';
 import { isDictionary } from '../../http/fields/values.js';
 import { MapStyle, maxStyleBytes, maxStyleDepth, maxStyleLayers } from '../../schemas/json/map.js';
+import { limitText } from '../../schemas/sizes.js';
 
 export type Style = Record<string, unknown>;
 
@@ -61,6 +62,6 @@ function refuseTooLarge(reader: FieldReader, style: Style): void {
   else if (Array.isArray(style.layers) && style.layers.length > maxStyleLayers) {
     reader.refuse('style', `must have at most ${maxStyleLayers} layers`);
   } else if (Buffer.byteLength(JSON.stringify(style)) > maxStyleBytes) {
-    reader.refuse('style', `must have at most ${maxStyleBytes} bytes as compact JSON`);
+    reader.refuse('style', `must have at most ${limitText(maxStyleBytes)} as compact JSON`);
   }
 }

@@ -1,4 +1,5 @@
 /** Reads the options of `fenceline replay`. Pure, except for reading the files that options name. */
+
 import { readFileSync, statSync } from 'node:fs';
 import { changeSettings } from '../../api/settings/fields.js';
 import { isDictionary } from '../../http/fields/values.js';
@@ -6,6 +7,7 @@ import type { TimeRange } from '../../replay/partition.js';
 import { fileProblem } from '../../schemas/file-problem.js';
 import type { Environment } from '../../schemas/json/common.js';
 import type { ProjectRecord, Settings } from '../../schemas/json/project.js';
+import { limitText } from '../../schemas/sizes.js';
 import { CommandFailure, UsageError } from '../command.js';
 import { type Format, formats } from './formats.js';
 import { durationRule, momentRule, parseDuration, parseMoment } from './times.js';
@@ -73,7 +75,7 @@ export function projectOf(projects: readonly ProjectRecord[], id: string | undef
 export function readGivenFile(option: string, path: string): string {
   try {
     const { size } = statSync(path);
-    if (size > maxFileBytes) throw new Error(`it has ${size} bytes, more than ${maxFileBytes}`);
+    if (size > maxFileBytes) throw new Error(`it has ${size} bytes, more than ${limitText(maxFileBytes)}`);
     return readFileSync(path, 'utf8');
   } catch (error) {
     throw new CommandFailure(`--${option} ${path}: ${fileProblem(error)}`);

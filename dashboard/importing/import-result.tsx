@@ -7,6 +7,7 @@ import { Badge, Button, Loading, Notice } from '../components/controls';
 import { counted, grouped } from '../components/counts';
 import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
+import { sizeText } from '../components/sizes';
 import type { TableColumn } from '../components/table';
 import { useToasts } from '../components/toasts';
 import { VirtualTable } from '../components/virtual-table';
@@ -14,7 +15,7 @@ import { useWorkspace } from '../state/session';
 import { useImport, useRows } from './follow';
 import { Progress } from './progress';
 import type { ImportRow } from './rows';
-import { actionNames, adviceOf, headlineOf, sizeText } from './words';
+import { actionNames, adviceOf, headlineOf } from './words';
 
 interface Props {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Import } from '../../client/types';
-import { headlineOf, sizeText } from './words';
+import { headlineOf } from './words';
 
 const shown = (part: Partial<Import>): Import =>
   ({
@@ -26,14 +26,5 @@ describe('an import in words', () => {
     ['It ended on line 9', { status: 'failed', failure: { line: 9, column: 'row', rule: 'is broken' } }],
   ])('says %s', (text, part) => {
     expect(headlineOf(shown(part))).toBe(text);
-  });
-
-  it.each([
-    [0, '0 bytes'],
-    [999, '999 bytes'],
-    [4_733_674, '4.73 MB'],
-    [2_147_483_648, '2.15 GB'],
-  ])('writes %d bytes as %s', (bytes, text) => {
-    expect(sizeText(bytes)).toBe(text);
   });
 });

@@ -2,15 +2,6 @@
 import type { Import } from '../../client/types';
 import { counted, grouped } from '../components/counts';
 
-const units = ['bytes', 'KB', 'MB', 'GB'];
-
-/** Returns a size with three digits at most, such as "3.4 MB". */
-export function sizeText(bytes: number): string {
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const size = bytes / 1_000 ** power;
-  return `${size.toLocaleString('en', { maximumSignificantDigits: 3 })} ${units[power]}`;
-}
-
 export const actionNames = {
   created: 'Created',
   updated: 'Updated',

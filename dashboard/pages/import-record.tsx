@@ -5,10 +5,10 @@ import { useApi } from '../client/hooks';
 import { Loading, Page } from '../components/controls';
 import { Icon } from '../components/icons';
 import { LoadProblem } from '../components/load-problem';
+import { sizeText } from '../components/sizes';
 import { absoluteTime } from '../components/time';
 import { useRequesters } from '../importing/history';
 import { ImportResult } from '../importing/import-result';
-import { sizeText } from '../importing/words';
 import '../styles/import.css';
 
 const back = (

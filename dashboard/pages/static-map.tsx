@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { callHeaders, Failure, type Scope, Unreachable } from '../client/call';
 import { CopyButton, Notice, Page, Segments } from '../components/controls';
 import { useSettled } from '../components/list-filters';
+import { sizeText } from '../components/sizes';
 import { messageOf } from '../components/toasts';
 import { problemAt } from '../forms/draft';
 import { attribute, firstDraft, type MapDraft, parametersOf, queryText, shellWord } from '../forms/static-map';
@@ -72,7 +73,7 @@ export default function StaticMap() {
 
 function pictureText({ blob, milliseconds }: { readonly blob: Blob; readonly milliseconds: number }): string {
   const format = blob.type.replace('image/', '').toUpperCase();
-  return `${format}, ${Math.ceil(blob.size / 1_000)} kB, in ${Math.round(milliseconds)} ms`;
+  return `${format}, ${sizeText(blob.size)}, in ${Math.round(milliseconds)} ms`;
 }
 
 const shownFields = ['width', 'height', 'scale', 'style', 'language', 'format', 'center', 'zoom', 'bbox', 'markers'];

@@ -20,6 +20,7 @@ import { counted } from '../components/counts';
 import { Form, FormFields } from '../components/form';
 import { LoadProblem } from '../components/load-problem';
 import { RelativeTime } from '../components/relative-time';
+import { sizeText } from '../components/sizes';
 import { absoluteTime } from '../components/time';
 import { messageOf, useToasts } from '../components/toasts';
 import type { DraftFields } from '../forms/draft';
@@ -27,7 +28,6 @@ import { useSavedForm } from '../forms/edit';
 import { FormEnd, Section } from '../forms/parts';
 import { changeOf, draftOf, newSync, type SyncDraft, syncFields } from '../forms/sync';
 import { ImportTable, useRequesters } from '../importing/history';
-import { sizeText } from '../importing/words';
 import { useWorkspace } from '../state/session';
 import '../styles/import.css';
 

@@ -2,8 +2,10 @@
  * Answers to connections that never became a request: malformed HTTP, headers that are too large or too slow, and
  * connections beyond the limit.
  */
+
 import { ApiError } from '../../schemas/errors.js';
 import { freshId } from '../../schemas/ids.js';
+import { limitText } from '../../schemas/sizes.js';
 import { reasonPhrase } from '../reason-phrase.js';
 
 /** Returns the body of a failed answer. It never has `meta.error`: SDKs throw on it. */
@@ -59,8 +61,8 @@ function isUrlTooLong(packet: unknown): boolean {
 export function failureOfParsing({ code = '', reason, rawPacket }: ParseError): ApiError | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return isUrlTooLong(rawPacket)
-      ? new ApiError('uri_too_long', `the URL is longer than ${maxHeaderBytes} bytes`)
-      : new ApiError('headers_too_large', `the request line and headers are larger than ${maxHeaderBytes} bytes`);
+      ? new ApiError('uri_too_long', `the URL is longer than ${limitText(maxHeaderBytes)}`)
+      : new ApiError('headers_too_large', `the request line and headers are larger than ${limitText(maxHeaderBytes)}`);
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout', 'the headers did not arrive in time');
   if (code.startsWith('HPE_'))

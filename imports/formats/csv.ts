@@ -4,8 +4,10 @@
  *
  * A broken quote ends the file: nobody can say where the row ends, so rows after it would be guesses.
  */
+
 import { finished } from 'node:stream/promises';
 import { type CsvError, type Info, Parser } from 'csv-parse';
+import { limitText } from '../../schemas/sizes.js';
 import { unguardCell } from '../csv-cells.js';
 import { BrokenSource, brokenByte, maxRowLength, type RowBatch, type SourceRow, utf8Rule } from '../source.js';
 import { counted, utf8Chunks } from './utf8.js';
@@ -56,7 +58,7 @@ function ruleOf({ code, message }: CsvError): string {
     case 'INVALID_OPENING_QUOTE':
       return 'has a broken quote: a quote stands inside of a cell without quotes; quote the cell and write it twice';
     case 'CSV_MAX_RECORD_SIZE':
-      return `is longer than ${maxRowLength} bytes; is a quote missing?`;
+      return `is longer than ${limitText(maxRowLength)}; is a quote missing?`;
     default:
       return `can't be read: ${message}`;
   }

@@ -5,6 +5,7 @@
  * the limit counts the decompressed bytes. The outcome is a value; an exception is a fault of this machine, such as its
  * disk.
  */
+
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -14,6 +15,7 @@ import { createGunzip } from 'node:zlib';
 import { reasonPhrase } from '../../http/reason-phrase.js';
 import type { BodyReceiver, OutboundClient, OutboundResult } from '../../outbound/client.js';
 import type { SyncSeenFile } from '../../schemas/json/sync.js';
+import { limitText } from '../../schemas/sizes.js';
 import { errorCodeOf } from './object-storage.js';
 
 /** A file to read. */
@@ -210,7 +212,9 @@ async function outcomeOf(
 
 function failureOf(failure: Error & { readonly code?: string }, maxBytes: number): Download {
   if (failure instanceof TooLarge)
-    return failed(`the file is larger than the ${maxBytes} bytes that are left of the limit of a run (sync.maxBytes)`);
+    return failed(
+      `the file is larger than the ${limitText(maxBytes)} that are left of the limit of a run (sync.maxBytes)`,
+    );
   if (failure.code?.startsWith('Z_')) return failed('the compressed file is broken');
   throw failure;
 }

@@ -56,7 +56,7 @@ describe('a bulk upload', () => {
       { line: 2, param: 'line', message: 'line: must be a JSON object' },
       { line: 3, param: 'latitude', message: 'latitude: must be a number from -90 to 90' },
       { line: 4, param: 'accuracy', message: 'accuracy: is required' },
-      { line: 5, param: 'line', message: 'line: must be at most 65536 bytes' },
+      { line: 5, param: 'line', message: 'line: must have at most 64 KiB' },
       { line: 7, param: 'deviceId', message: 'deviceId: is required' },
     ]);
   });

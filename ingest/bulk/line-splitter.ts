@@ -1,6 +1,8 @@
 /** Splits a byte stream into lines without holding more than a chunk and one line. */
+
 import { isUtf8 } from 'node:buffer';
 import type { FieldProblem } from '../../schemas/errors.js';
+import { limitText } from '../../schemas/sizes.js';
 
 export const maxLineBytes = 65_536;
 
@@ -9,7 +11,7 @@ const newline = 10;
 /** A line, or the reason why it cannot be read. */
 export type Line = string | FieldProblem;
 
-const tooLong: FieldProblem = { param: 'line', rule: `must be at most ${maxLineBytes} bytes` };
+const tooLong: FieldProblem = { param: 'line', rule: `must have at most ${limitText(maxLineBytes)}` };
 const notUtf8: FieldProblem = { param: 'line', rule: 'must be UTF-8' };
 
 const isTooLong = (line: string): boolean => line.length * 3 > maxLineBytes && Buffer.byteLength(line) > maxLineBytes;

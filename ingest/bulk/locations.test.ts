@@ -50,7 +50,7 @@ describe('a stream as lines', () => {
     if (lines.at(-1) === '') lines.pop();
     return lines.map((line) => {
       const bytes = Buffer.from(line, 'latin1');
-      if (bytes.length > maxLineBytes) return 'line: must be at most 65536 bytes';
+      if (bytes.length > maxLineBytes) return 'line: must have at most 64 KiB';
       return isUtf8(bytes) ? bytes.toString() : 'line: must be UTF-8';
     });
   }

@@ -2,6 +2,7 @@
 
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
+import { limitText } from '../../schemas/sizes.js';
 
 /** Maximum decompressed size. Larger tiles could not be drawn in time. Protects from decompression bombs. */
 export const maxOutputBytes = 64 * 2 ** 20;
@@ -22,7 +23,7 @@ export function decompressBrotli(bytes: Uint8Array, maxOutputLength = maxOutputB
 /** The engine's error is a RangeError, like those of lists that end too early. */
 function rethrow(error: NodeJS.ErrnoException, maxOutputLength: number): never {
   throw error.code === 'ERR_BUFFER_TOO_LARGE'
-    ? new TypeError(`a part of the source has more than ${maxOutputLength} bytes when it is decompressed`)
+    ? new TypeError(`a part of the source has more than ${limitText(maxOutputLength)} when it is decompressed`)
     : error;
 }
 

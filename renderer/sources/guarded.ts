@@ -2,8 +2,10 @@
  * Fetches archives and tiles by URL through the outbound client, with bounded size and time, and without following
  * redirects.
  */
+
 import { allNetworks } from '../../outbound/addresses.js';
 import { createOutboundClient } from '../../outbound/client.js';
+import { limitText } from '../../schemas/sizes.js';
 import type { FetchBytes } from './fetch.js';
 
 const defaultTimeoutMs = 8_000;
@@ -30,7 +32,8 @@ export function createArchiveFetcher(userAgent: string, timeoutMs = defaultTimeo
     async fetchBytes(url, headers) {
       const answer = await client.send({ method: 'GET', url, headers });
       if (answer.kind === 'failed') throw new Error(`${answer.failure}: ${answer.message}`);
-      if (answer.truncated) throw new Error(`an answer of more than ${maxBodyBytes} bytes, or one that took too long`);
+      if (answer.truncated)
+        throw new Error(`an answer of more than ${limitText(maxBodyBytes)}, or one that took too long`);
       return { status: answer.status, headers: answer.headers, bytes: answer.body };
     },
     close: () => client.close(),

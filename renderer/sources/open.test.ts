@@ -208,8 +208,8 @@ test.each<readonly [string, Reply, string]>([
   ['a refusal', 403, 'status 403'],
   ['a page', Buffer.from('<html>Not found</html>'), 'Unimplemented'],
   ['half a file', gzipSync(tile).subarray(0, 20), 'unexpected end of file'],
-  ['more than the bound', large, 'more than 16777216 bytes'],
-  ['a bomb', bomb, 'more than 67108864 bytes when it is decompressed'],
+  ['more than the bound', large, 'more than 16 MiB'],
+  ['a bomb', bomb, 'more than 64 MiB when it is decompressed'],
   ['an encoding that was not asked for', compressedOddly, 'encoding zstd'],
   ['a redirect', elsewhere, 'status 302'],
 ])('%s instead of a tile is a failure, and neighbouring tiles are read', async (_name, reply, reason) => {

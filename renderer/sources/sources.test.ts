@@ -276,7 +276,7 @@ describe('an archive that is damaged, or lies', () => {
     const bomb = withHeader(Buffer.concat([pmtilesBytes([], {}, Compression.Gzip).subarray(0, rootAt), root]), {
       16: root.length,
     });
-    await expect(open(bomb)).rejects.toThrow('more than 4194304 bytes when it is decompressed');
+    await expect(open(bomb)).rejects.toThrow('more than 4 MiB when it is decompressed');
   });
 });
 

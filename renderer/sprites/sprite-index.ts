@@ -4,7 +4,9 @@
  * Input: the untrusted JSON of a sprite and the size of its picture. Output: its images by name, and the problems of
  * invalid entries. Pure.
  */
+
 import { type FieldProblem, invalid, type Validated } from '../../schemas/errors.js';
+import { limitText } from '../../schemas/sizes.js';
 
 /** A range of an image in its pixels. */
 export type Span = readonly [from: number, to: number];
@@ -48,7 +50,7 @@ interface Size {
 
 /** Parses an index. Fails when it is malformed as a whole. Invalid entries are left out. */
 export function decodeSpriteIndex(json: Uint8Array, picture: Size): Validated<SpriteIndex> {
-  if (json.length > maxIndexBytes) return invalid('', `must have at most ${maxIndexBytes} bytes`);
+  if (json.length > maxIndexBytes) return invalid('', `must have at most ${limitText(maxIndexBytes)}`);
   const parsed = parse(json);
   if (!isObject(parsed)) return invalid('', 'must be a JSON object');
   const all = Object.entries(parsed);

@@ -1,7 +1,9 @@
 /** Reads the records of an Avro object container file, block by block as they arrive. Codecs: null and deflate. */
+
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { parseJson } from '../../../http/fields/json-text.js';
+import { limitText } from '../../../schemas/sizes.js';
 import { BrokenAvro, Cursor, createAvroReader, EndOfBytes } from './reader.js';
 
 /** Limit of a block, compressed and decompressed. Writers usually make blocks of 16 kB to 1 MB. */
@@ -25,7 +27,7 @@ const unpackers: Readonly<Record<string, Container['unpack']>> = {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE')
         throw new BrokenAvro('holds broken deflate data');
-      throw new BrokenAvro(`decompresses to more than ${maxBlockBytes} bytes, the limit of a block`);
+      throw new BrokenAvro(`decompresses to more than ${limitText(maxBlockBytes)}, the limit of a block`);
     }
   },
 };
@@ -133,7 +135,7 @@ function attempt<T>(
   } catch (error) {
     if (!(error instanceof EndOfBytes)) throw placed(error, place);
     if (bytes.length <= maxBytes) return undefined;
-    throw new BrokenAvro(`needs more than ${maxBytes} bytes, in ${place}`);
+    throw new BrokenAvro(`needs more than ${limitText(maxBytes)}, in ${place}`);
   }
 }
 
@@ -144,7 +146,7 @@ const blockPrefix = (cursor: Cursor): { count: number; packedBytes: number } => 
   const packedBytes = cursor.long();
   if (count < 0) throw new BrokenAvro(`counts ${count} records`);
   if (packedBytes < 0 || packedBytes > maxBlockBytes) {
-    throw new BrokenAvro(`declares ${packedBytes} bytes; the limit is ${maxBlockBytes}`);
+    throw new BrokenAvro(`declares ${packedBytes} bytes; the limit is ${limitText(maxBlockBytes)}`);
   }
   return { count, packedBytes };
 };

@@ -157,12 +157,12 @@ describe('a hostile container is answered 400, with the place and the rule', () 
     [
       'a block of more than 16 MiB',
       container(good, [{ count: 1, bytes: Buffer.alloc(10), says: 16 * 2 ** 20 + 1 }]),
-      'declares 16777217 bytes; the limit is 16777216, in block 1',
+      'declares 16777217 bytes; the limit is 16 MiB, in block 1',
     ],
     [
       'a block of a negative size',
       container(good, [one, { count: 1, bytes: Buffer.alloc(10), says: -5 }]),
-      'declares -5 bytes; the limit is 16777216, in block 2',
+      'declares -5 bytes; the limit is 16 MiB, in block 2',
     ],
     ['a negative count', container(good, [{ ...one, count: -1 }]), 'counts -1 records, in block 1'],
     [
@@ -205,7 +205,7 @@ describe('a hostile container is answered 400, with the place and the rule', () 
     [
       'a deflate bomb',
       container(good, [{ count: 1, bytes: deflateRawSync(Buffer.alloc(64 * 2 ** 20)) }], 'deflate'),
-      'decompresses to more than 16777216 bytes, the limit of a block, in block 1',
+      'decompresses to more than 16 MiB, the limit of a block, in block 1',
     ],
     [
       'broken deflate data',
@@ -220,7 +220,7 @@ describe('a hostile container is answered 400, with the place and the rule', () 
     [
       'a header without end',
       Buffer.concat([magic, long(1), long(3), Buffer.from('key'), long(2 ** 40), Buffer.alloc(2 ** 20)]),
-      'needs more than 1048576 bytes, in its header',
+      'needs more than 1 MiB, in its header',
     ],
   ])('%s', async (_what, body, message) => {
     const { status, meta } = await send(body);

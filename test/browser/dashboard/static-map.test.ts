@@ -18,7 +18,7 @@ describe.runIf(isRunnable)('the composer of static maps', () => {
     await page.getByRole('alert').filter({ hasText: 'markers' }).waitFor();
     await page.getByLabel('Locations').fill('43.77,11.25\n41.9,12.5');
     await page.getByLabel('Format').selectOption('webp');
-    await picture.getByText(/^WEBP, \d+ kB/).waitFor();
+    await picture.getByText(/^WEBP, [\d.]+ KiB/).waitFor();
 
     await page.getByRole('radio', { name: 'URL', exact: true }).check({ force: true });
     const code = (await page.getByRole('region', { name: 'Code' }).locator('pre').textContent()) ?? '';
