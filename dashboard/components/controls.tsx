@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { useViewFocus } from '../state/view-focus';
 import { Icon, type IconName } from './icons';
+import { type Problem, ProblemText } from './problem';
 
 const classes = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ');
 
@@ -50,7 +51,7 @@ interface Wiring {
 interface FieldProps {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
-  readonly problem?: string | undefined;
+  readonly problem?: Problem | undefined;
   readonly className?: string;
   readonly children: (wiring: Wiring) => ReactNode;
 }
@@ -65,11 +66,7 @@ export function Field({ label, hint, problem, className, children }: FieldProps)
         {label}
       </label>
       {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': problem !== undefined || undefined })}
-      {problem !== undefined && (
-        <p className="problem" id={`${id}-problem`} role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText label={label} problem={problem} id={`${id}-problem`} />
       {hint !== undefined && (
         <p className="hint" id={`${id}-hint`}>
           {hint}

@@ -2,7 +2,7 @@
 import type { Beacon } from '../../client/types';
 import { Segments, TextField } from '../components/controls';
 import { type BeaconDraft, bodyOf, draftOf, newBeacon } from './beacon';
-import { patchOf } from './draft';
+import { patchOf, problemOfDegrees } from './draft';
 import { Identity, identityFields } from './identity';
 import { MetadataSection } from './metadata';
 import { Section } from './parts';
@@ -17,6 +17,7 @@ const fields = [...identityFields, 'uuid', 'major', 'minor', 'uid', 'instance', 
 
 function Sections({ form }: { readonly form: RecordForm<Beacon, BeaconDraft> }) {
   const { draft } = form;
+  const degrees = (axis: 'latitude' | 'longitude') => problemOfDegrees(form.error, axis, draft);
   return (
     <>
       <Identity form={form} example="entrance" />
@@ -43,8 +44,8 @@ function Sections({ form }: { readonly form: RecordForm<Beacon, BeaconDraft> }) 
       </Section>
       <Section title="Place">
         <div className="form-grid">
-          <TextField label="Latitude" inputMode="decimal" {...form.text('latitude', 'coordinates')} />
-          <TextField label="Longitude" inputMode="decimal" {...form.text('longitude')} />
+          <TextField label="Latitude" inputMode="decimal" {...form.text('latitude')} problem={degrees('latitude')} />
+          <TextField label="Longitude" inputMode="decimal" {...form.text('longitude')} problem={degrees('longitude')} />
         </div>
       </Section>
       <MetadataSection form={form} />

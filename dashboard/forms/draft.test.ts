@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { Failure } from '../client/call.js';
 import { shapeOfGeofence } from '../drawing/shape.js';
-import { degreesOf, newRow, problemOfMetadata, quantityOf, refuseMetadata } from './draft.js';
+import {
+  degreesOf,
+  newRow,
+  problemAt,
+  problemOfDegrees,
+  problemOfMetadata,
+  quantityOf,
+  refuseMetadata,
+} from './draft.js';
 import { bodyOf, newGeofence } from './geofence.js';
 
 describe('a number that was typed', () => {
@@ -48,5 +57,50 @@ describe('metadata', () => {
       'floor is used twice',
     );
     expect(problemOfMetadata([row('', '1', 'text')])).toContain('has no name');
+  });
+});
+
+describe('a problem at a field', () => {
+  const refusal = (param: string, message: string) => new Failure(400, { type: 'invalid_parameter', param, message });
+
+  // It began with the name that the API has for the field.
+  test('is the rule, without the name of the field in the API', () => {
+    expect(problemAt(refusal('dwellThreshold', 'dwellThreshold: is required'), 'dwellThreshold')).toEqual({
+      part: undefined,
+      rule: 'is required',
+    });
+  });
+
+  test('names the part that it is about', () => {
+    const tooLong = refusal('metadata.floor', 'metadata.floor: must have at most 4096 characters');
+    expect(problemAt(tooLong, 'metadata')).toEqual({ part: 'floor', rule: 'must have at most 4096 characters' });
+  });
+
+  test('is a sentence of its own if it does not begin with the field', () => {
+    expect(problemAt(refusal('metadata', 'The name a is used twice.'), 'metadata')).toBe('The name a is used twice.');
+  });
+
+  test('is none of another field', () => {
+    expect(problemAt(refusal('radius', 'radius: is required'), 'rad')).toBeUndefined();
+  });
+
+  test.each([
+    ['91', '11', 'must be a number from -90 to 90', undefined],
+    ['north', '11', 'must be a number from -90 to 90', undefined],
+    ['43', '181', undefined, 'must be a number from -180 to 180'],
+    ['', ' ', 'is required', 'is required'],
+    ['43,7', '-180', 'must have the shape of the API', undefined],
+  ])('of degrees is at the one that is wrong: %s, %s', (latitude, longitude, atLatitude, atLongitude) => {
+    const error = refusal('coordinates', 'coordinates: must have the shape of the API');
+    const ruleAt = (axis: 'latitude' | 'longitude') => {
+      const problem = problemOfDegrees(error, axis, { latitude, longitude });
+      return typeof problem === 'object' ? problem.rule : problem;
+    };
+    expect([ruleAt('latitude'), ruleAt('longitude')]).toEqual([atLatitude, atLongitude]);
+  });
+
+  test('of degrees is over when they are corrected', () => {
+    const error = refusal('coordinates', 'coordinates: latitude, which comes second, must be -90 to 90');
+    expect(problemOfDegrees(error, 'latitude', { latitude: '43', longitude: '11' })).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 /** What forms of geofences and beacons share: the difference between two bodies, metadata, and problems at fields. */
 import { Failure } from '../client/call';
+import type { Problem } from '../components/problem';
 
 /** A row of the metadata editor. */
 export interface MetadataRow {
@@ -84,11 +85,49 @@ export function patchOf(before: RecordBody, after: RecordBody): Record<string, u
   );
 }
 
-/** Returns the validator's message if it is about the field, or about something inside it. */
-export function problemAt(error: unknown, field: string): string | undefined {
+/** Returns what the validator says, if it is about the field, or about something inside it. */
+export function problemAt(error: unknown, field: string): Problem | undefined {
   if (!(error instanceof Failure) || error.param === undefined) return undefined;
-  const isHere = error.param === field || error.param.startsWith(`${field}.`) || error.param.startsWith(`${field}[`);
-  return isHere ? error.message : undefined;
+  const { param, message } = error;
+  const isInside = param.startsWith(`${field}.`) || param.startsWith(`${field}[`);
+  if (param !== field && !isInside) return undefined;
+  // The API begins with its own name of the field, which a form does not show.
+  const prefix = `${param}: `;
+  if (!message.startsWith(prefix)) return message;
+  return {
+    part: isInside ? param.slice(field.length).replace(/^\./, '') : undefined,
+    rule: message.slice(prefix.length),
+  };
+}
+
+interface Degrees {
+  readonly latitude: string;
+  readonly longitude: string;
+}
+const limits = { latitude: 90, longitude: 180 } as const;
+/** What the API says of numbers that {@link ruleOfDegrees} refuses. It is over when they are corrected. */
+const rulesOfDegrees = /^((latitude|longitude), which comes|must be two finite numbers|is required)/;
+
+/**
+ * Returns what is wrong with one of the two fields of `coordinates`. The API has one field for both, with the longitude
+ * first. What it says about neither of them is shown at the latitude.
+ */
+export function problemOfDegrees(error: unknown, axis: keyof Degrees, typed: Degrees): Problem | undefined {
+  const problem = problemAt(error, 'coordinates');
+  if (problem === undefined) return undefined;
+  const own = { latitude: ruleOfDegrees('latitude', typed), longitude: ruleOfDegrees('longitude', typed) };
+  const rule = own[axis];
+  if (rule !== undefined) return { part: undefined, rule };
+  if (axis === 'longitude' || own.longitude !== undefined) return undefined;
+  return typeof problem === 'object' && rulesOfDegrees.test(problem.rule) ? undefined : problem;
+}
+
+/** Returns the rule that typed degrees break; undefined: none. */
+function ruleOfDegrees(axis: keyof Degrees, typed: Degrees): string | undefined {
+  const degrees = degreesOf(typed[axis]);
+  if (degrees === undefined) return 'is required';
+  const limit = limits[axis];
+  return Math.abs(degrees) <= limit ? undefined : `must be a number from -${limit} to ${limit}`;
 }
 
 /** A draft, and what its fields need. */
@@ -101,14 +140,14 @@ export interface DraftFields<Draft> {
   text(
     name: keyof Draft & string,
     param?: string,
-  ): { value: string; problem: string | undefined; onChange(value: string): void };
+  ): { value: string; problem: Problem | undefined; onChange(value: string): void };
 }
 
 /** Returns what the fields of a draft need. `problemOf` finds the problem at a field of the API. */
 export function draftFields<Draft extends object>(
   draft: Draft,
   setDraft: (change: (draft: Draft) => Draft) => void,
-  problemOf: (param: string) => string | undefined,
+  problemOf: (param: string) => Problem | undefined,
 ): DraftFields<Draft> {
   const put = (name: keyof Draft, value: unknown) => setDraft((all) => ({ ...all, [name]: value }));
   return {

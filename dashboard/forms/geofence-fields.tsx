@@ -2,7 +2,7 @@
 import type { Geofence } from '../../client/types';
 import { Notice, Segments, SelectField, TextArea, TextField } from '../components/controls';
 import { ShapePicture } from '../components/shape-picture';
-import { isEqual, problemAt } from './draft';
+import { isEqual, problemAt, problemOfDegrees } from './draft';
 import { bodyOf, draftOf, type GeofenceDraft, newGeofence, patchOfGeofence } from './geofence';
 import { Identity, identityFields } from './identity';
 import { MetadataSection } from './metadata';
@@ -42,6 +42,7 @@ const fields = [
 
 function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft> }) {
   const { draft } = form;
+  const degrees = (axis: 'latitude' | 'longitude') => problemOfDegrees(form.error, axis, draft);
   return (
     <>
       <Identity form={form} example="store" />
@@ -57,8 +58,13 @@ function Sections({ form }: { readonly form: RecordForm<Geofence, GeofenceDraft>
           />
         ) : (
           <div className="form-grid">
-            <TextField label="Latitude" inputMode="decimal" {...form.text('latitude', 'coordinates')} />
-            <TextField label="Longitude" inputMode="decimal" {...form.text('longitude')} />
+            <TextField label="Latitude" inputMode="decimal" {...form.text('latitude')} problem={degrees('latitude')} />
+            <TextField
+              label="Longitude"
+              inputMode="decimal"
+              {...form.text('longitude')}
+              problem={degrees('longitude')}
+            />
             {draft.type === 'circle' ? (
               <TextField label="Radius" unit="m" inputMode="decimal" hint="10 to 10,000" {...form.text('radius')} />
             ) : (

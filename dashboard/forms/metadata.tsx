@@ -1,18 +1,24 @@
 /** The editor of metadata: names, values and their types. */
+import { useId } from 'react';
 import { Button } from '../components/controls';
+import { type Problem, ProblemText } from '../components/problem';
 import { type MetadataRow, newRow, problemAt } from './draft';
 import { Section } from './parts';
 import type { RecordForm } from './record-form';
 
 interface Props {
   readonly rows: readonly MetadataRow[];
-  readonly problem: string | undefined;
+  readonly problem: Problem | undefined;
   onChange(rows: readonly MetadataRow[]): void;
 }
 
 const maxRows = 16;
 
 function MetadataEditor({ rows, problem, onChange }: Props) {
+  const problemId = useId();
+  /** Returns what marks the value that the problem is about. */
+  const marked = (name: string) =>
+    typeof problem === 'object' && problem.part === name && { 'aria-invalid': true, 'aria-describedby': problemId };
   const set = (id: number, change: Partial<MetadataRow>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
   return (
@@ -46,6 +52,7 @@ function MetadataEditor({ rows, problem, onChange }: Props) {
                   placeholder="value"
                   inputMode={type === 'number' ? 'decimal' : 'text'}
                   value={value}
+                  {...marked(name)}
                   onChange={(event) => set(id, { value: event.target.value })}
                 />
               )}
@@ -69,11 +76,7 @@ function MetadataEditor({ rows, problem, onChange }: Props) {
           ))}
         </ul>
       )}
-      {problem !== undefined && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText label="Metadata" problem={problem} id={problemId} />
       <div>
         <Button isCompact icon="plus" disabled={rows.length >= maxRows} onClick={() => onChange([...rows, newRow()])}>
           Add a value

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { useApi } from '../client/hooks';
 import { Button, Segments, SelectField, TextArea, TextField } from '../components/controls';
+import type { Problem } from '../components/problem';
 import { problemAt } from './draft';
 import { Section } from './parts';
 import { exampleLocations, type MapDraft, newMarkers, newPath } from './static-map';
@@ -100,7 +101,7 @@ interface OverlaysProps<Item> {
   readonly title: string;
   readonly noun: string;
   readonly items: readonly Item[];
-  readonly locations: { readonly label: string; readonly hint: string; readonly problem: string | undefined };
+  readonly locations: { readonly label: string; readonly hint: string; readonly problem: Problem | undefined };
   create(): Item;
   onChange(items: readonly Item[]): void;
   /** The further fields of an item. */

@@ -1,6 +1,7 @@
 /** The weekly grid of operating hours. Times are local to the geofence. */
 import type { Geofence } from '../../client/types';
 import { Button, Check } from '../components/controls';
+import { type Problem, ProblemText } from '../components/problem';
 
 export type Hours = NonNullable<Geofence['operatingHours']>;
 type Day = keyof Hours;
@@ -34,7 +35,7 @@ export function partsOf(spans: readonly Span[], before: readonly Span[]): readon
 
 interface Props {
   readonly hours: Hours | undefined;
-  readonly problem: string | undefined;
+  readonly problem: Problem | undefined;
   onChange(hours: Hours | undefined): void;
 }
 
@@ -151,11 +152,7 @@ export function WeekEditor({ hours, problem, onChange }: Props) {
           </div>
         </>
       )}
-      {problem !== undefined && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText label="Operating hours" problem={problem} />
       <p className="quiet small">
         A closing at or before its opening is on the next day. Times are local to the geofence.
       </p>

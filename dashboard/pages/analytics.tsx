@@ -14,6 +14,7 @@ import { Button, Empty, Page, Segments, SelectField, TextField } from '../compon
 import { grouped } from '../components/counts';
 import { TypedFilter, useTyped } from '../components/list-filters';
 import { LoadProblem } from '../components/load-problem';
+import type { Problem } from '../components/problem';
 import { Tile, Tiles } from '../components/tiles';
 import { problemAt } from '../forms/draft';
 import { useAddressTexts } from '../state/view-address';
@@ -182,7 +183,7 @@ const tagsOf = (rows: readonly { tag?: string }[] = []): string[] =>
 interface ToolbarProps {
   readonly state: State;
   readonly tags: readonly string[];
-  readonly problem: string | undefined;
+  readonly problem: Problem | undefined;
   type(change: Partial<State>): void;
   choose(change: Partial<State>): void;
 }
@@ -228,7 +229,7 @@ function Toolbar({ state, tags, problem, type, choose }: ToolbarProps) {
 interface DateProps {
   readonly label: string;
   readonly value: string;
-  readonly problem?: string | undefined;
+  readonly problem?: Problem | undefined;
   onChange(value: string): void;
 }
 

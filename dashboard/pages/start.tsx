@@ -11,7 +11,7 @@ import { Form } from '../components/form';
 import { Icon } from '../components/icons';
 import { RelativeTime } from '../components/relative-time';
 import { messageOf, useToasts } from '../components/toasts';
-import { degreesOf, isElsewhere, problemAt, quantityOf } from '../forms/draft';
+import { degreesOf, isElsewhere, problemAt, problemOfDegrees, quantityOf } from '../forms/draft';
 import { freshKey } from '../state/fresh-keys';
 import { useScope, useWorkspace } from '../state/session';
 
@@ -225,10 +225,16 @@ function NewGeofence() {
           label="Latitude"
           inputMode="decimal"
           value={values.latitude}
-          problem={problemAt(create.error, 'coordinates')}
+          problem={problemOfDegrees(create.error, 'latitude', values)}
           onChange={set('latitude')}
         />
-        <TextField label="Longitude" inputMode="decimal" value={values.longitude} onChange={set('longitude')} />
+        <TextField
+          label="Longitude"
+          inputMode="decimal"
+          value={values.longitude}
+          problem={problemOfDegrees(create.error, 'longitude', values)}
+          onChange={set('longitude')}
+        />
       </div>
       {isElsewhere(create.error, fields) && (
         <Notice tone="danger" role="alert">

@@ -3,12 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Project, Session } from '../../client/types';
-import { type Answer, call, Failure, type Input, type Operation } from '../client/call';
+import { type Answer, call, type Input, type Operation } from '../client/call';
 import { Button, Notice, TextField } from '../components/controls';
 import { Form } from '../components/form';
 import { Logo } from '../components/icons';
 import { NewKeys } from '../components/new-keys';
 import { messageOf } from '../components/toasts';
+import { isElsewhere, problemAt } from '../forms/draft';
 import { replaceSession } from '../state/session';
 import type { Purpose } from './purpose';
 
@@ -156,8 +157,7 @@ function CallForm<O extends Operation>({ title, intro, operation, fields, action
   const [values, setValues] = useState(noValues);
   const [problem, setProblem] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const param = problem instanceof Failure ? problem.param : undefined;
-  const isAtField = fields.some((name) => fieldsOf[name].param === param);
+  const params = fields.map((name) => fieldsOf[name].param);
 
   async function submit() {
     setBusy(true);
@@ -186,12 +186,12 @@ function CallForm<O extends Operation>({ title, intro, operation, fields, action
             autoComplete={autoComplete}
             autoFocus={index === 0}
             value={values[name]}
-            problem={isAtField && param === at ? messageOf(problem) : undefined}
+            problem={problemAt(problem, at)}
             onChange={(value) => setValues((all) => ({ ...all, [name]: value }))}
           />
         );
       })}
-      {problem !== undefined && !isAtField && (
+      {isElsewhere(problem, params) && (
         <Notice tone="danger" role="alert">
           {messageOf(problem)}
         </Notice>

@@ -2,10 +2,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Session } from '../../client/types';
-import { call, Failure } from '../client/call';
+import { call } from '../client/call';
 import { Button, Dialog, TextField } from '../components/controls';
 import { FormDialog } from '../components/form';
 import { messageOf } from '../components/toasts';
+import { isElsewhere, problemAt } from '../forms/draft';
 import { dismissSessionEnd, resumeSession } from '../state/session';
 
 const title = 'Your session has ended';
@@ -22,14 +23,13 @@ function ByPassword({ email }: { readonly email: string }) {
     onSuccess: (answer) => resumeSession(client, answer.session),
     networkMode: 'always',
   });
-  const isAtField = error instanceof Failure && error.param === 'password';
   return (
     <FormDialog
       title={title}
       action="Sign in"
       isBusy={isPending}
       error={error}
-      problem={error && !isAtField ? messageOf(error) : undefined}
+      problem={isElsewhere(error, ['password']) ? messageOf(error) : undefined}
       onSubmit={() => mutate()}
       onClose={dismissSessionEnd}
     >
@@ -39,7 +39,7 @@ function ByPassword({ email }: { readonly email: string }) {
         type="password"
         autoComplete="current-password"
         value={password}
-        problem={isAtField ? messageOf(error) : undefined}
+        problem={problemAt(error, 'password')}
         onChange={setPassword}
       />
     </FormDialog>

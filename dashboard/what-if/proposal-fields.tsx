@@ -3,7 +3,7 @@ import type { Settings } from '../../client/types';
 import { Failure } from '../client/call';
 import { useApi } from '../client/hooks';
 import { Check, Segments, SelectField, TextArea, TextField } from '../components/controls';
-import { draftFields } from '../forms/draft';
+import { draftFields, problemAt, problemOfDegrees } from '../forms/draft';
 import type { GeofenceDraft } from '../forms/geofence';
 
 const shapes = [
@@ -13,15 +13,20 @@ const shapes = [
 ] as const;
 export type ProposedShape = (typeof shapes)[number]['value'];
 
-/** Returns the problem at a field of the proposed geofence. */
-const problemAtField = (error: unknown, field: string): string | undefined =>
-  error instanceof Failure && (error.param === `geofences[0].${field}` || error.param === field)
-    ? error.message.replace(/^geofences\[0\]\./, '')
-    : undefined;
+const proposed = 'geofences[0].';
+
+/** Returns an error about the proposed geofence as one about a geofence: the request has it in a list. */
+function ofGeofence(error: unknown): unknown {
+  if (!(error instanceof Failure) || !error.param?.startsWith(proposed)) return error;
+  const { status, type, param, message } = error;
+  return new Failure(status, { type, param: param.slice(proposed.length), message: message.replace(proposed, '') });
+}
 
 /** Tests whether an error is shown at one of the fields. */
 export const isAtField = (error: unknown): boolean =>
-  ['description', 'coordinates', 'radius', 'tag', 'externalId'].some((name) => problemAtField(error, name));
+  ['description', 'coordinates', 'radius', 'tag', 'externalId'].some(
+    (name) => problemAt(ofGeofence(error), name) !== undefined,
+  );
 
 interface ProposedGeofenceProps {
   readonly shape: ProposedShape;
@@ -32,7 +37,9 @@ interface ProposedGeofenceProps {
 }
 
 export function ProposedGeofence({ shape, draft, error, onShape, onDraft }: ProposedGeofenceProps) {
-  const { text: field } = draftFields(draft, onDraft, (param) => problemAtField(error, param));
+  const problem = ofGeofence(error);
+  const { text: field } = draftFields(draft, onDraft, (param) => problemAt(problem, param));
+  const degrees = (axis: 'latitude' | 'longitude') => problemOfDegrees(problem, axis, draft);
   return (
     <>
       <Segments legend="Shape" value={shape} options={shapes} onChange={onShape} />
@@ -49,8 +56,8 @@ export function ProposedGeofence({ shape, draft, error, onShape, onDraft }: Prop
       {shape === 'circle' && (
         <>
           <div className="form-grid">
-            <TextField label="Latitude" inputMode="decimal" {...field('latitude', 'coordinates')} />
-            <TextField label="Longitude" inputMode="decimal" {...field('longitude')} />
+            <TextField label="Latitude" inputMode="decimal" {...field('latitude')} problem={degrees('latitude')} />
+            <TextField label="Longitude" inputMode="decimal" {...field('longitude')} problem={degrees('longitude')} />
           </div>
           <TextField label="Radius" unit="m" inputMode="decimal" {...field('radius')} />
         </>

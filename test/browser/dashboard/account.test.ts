@@ -76,7 +76,7 @@ describe.runIf(isRunnable)('the account', () => {
     await page.getByLabel('Current password').fill('not this one at all');
     await page.getByLabel('New password').fill(otherPassword);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('current: is not the password of this account').waitFor();
+    await page.getByText('Current password is not the password of this account').waitFor();
     await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password').fill('short');
     await page.getByRole('button', { name: 'Change password' }).click();
@@ -192,7 +192,7 @@ describe.runIf(isRunnable)('the account', () => {
     await dialog.getByLabel('Email').fill(email);
     await dialog.getByLabel('Password').fill('not this one at all');
     await dialog.getByRole('button', { name: 'Delete account' }).click();
-    await dialog.getByText('password: is not the password of this account').waitFor();
+    await dialog.getByText('Password is not the password of this account').waitFor();
     await dialog.getByLabel('Password').fill(password);
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -148,7 +148,8 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('radio', { name: 'Live' }).check({ force: true });
     await page.getByLabel('Radius').fill('5');
     await page.getByRole('button', { name: 'Create geofence' }).click();
-    await page.getByRole('alert').filter({ hasText: 'radius' }).waitFor();
+    // It began with the API's name of the field, "radius: must be".
+    await page.getByText('Radius must be a number from 10 to 10000 metres', { exact: true }).waitFor();
     await page.getByLabel('Radius').fill('100');
     await page.getByRole('button', { name: 'Create geofence' }).click();
     await page.getByText('Waiting for the first event').waitFor();
@@ -190,9 +191,15 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByLabel('Latitude').fill('91');
     await page.getByLabel('Longitude').fill('11.25');
     await page.getByRole('button', { name: 'Create geofence' }).click();
-    await page.getByRole('alert').filter({ hasText: 'coordinates' }).waitFor();
+    await page.getByText('Latitude must be a number from -90 to 90', { exact: true }).waitFor();
     await page.getByLabel('Latitude').and(page.locator(':focus')).waitFor();
     await page.getByLabel('Latitude').fill('43,77');
+    // What is wrong with the longitude was said at the latitude.
+    await page.getByLabel('Longitude').fill('181');
+    await page.getByRole('button', { name: 'Create geofence' }).click();
+    await page.getByText('Longitude must be a number from -180 to 180', { exact: true }).waitFor();
+    await page.getByLabel('Longitude').and(page.locator(':focus')).waitFor();
+    await page.getByLabel('Longitude').fill('11.25');
     await page.getByLabel('Radius').fill('5');
     await page.getByRole('button', { name: 'Create geofence' }).click();
     await page.getByLabel('Radius').and(page.locator(':focus')).waitFor();
@@ -368,7 +375,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('button', { name: 'New webhook' }).first().click();
     await page.getByLabel('URL').fill('nowhere');
     await page.getByRole('button', { name: 'Create webhook' }).click();
-    await page.getByRole('alert').filter({ hasText: 'url' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'URL must' }).waitFor();
     // A name that never resolves: the attempt fails in the same way on every machine.
     await page.getByLabel('URL').fill('https://receiver.invalid/events');
     await page.getByRole('button', { name: 'Create webhook' }).click();
@@ -399,7 +406,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByRole('checkbox', { name: 'Dwell events' }).check();
     await page.getByLabel('Default threshold').fill('-1');
     await page.getByRole('button', { name: 'Save settings' }).click();
-    await page.getByRole('alert').filter({ hasText: 'defaultDwellThreshold' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Default threshold must' }).waitFor();
     await page.getByLabel('Default threshold').fill('15');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('The settings are saved.').waitFor();

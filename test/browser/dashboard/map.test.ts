@@ -224,7 +224,7 @@ describe.runIf(isRunnable)('the map', () => {
     await page.getByText('The outline crosses itself').waitFor();
     await name(page, 'Drawn polygon', 'polygon');
     await page.getByRole('button', { name: 'Create geofence' }).click();
-    await page.getByRole('alert').filter({ hasText: 'coordinates' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Points must not cross' }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();

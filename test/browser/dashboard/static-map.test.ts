@@ -15,7 +15,7 @@ describe.runIf(isRunnable)('the composer of static maps', () => {
     await page.getByRole('alert').filter({ hasText: 'width' }).waitFor();
     await page.getByLabel('Width', { exact: true }).fill('320');
     await page.getByLabel('Locations').fill('north of here');
-    await page.getByRole('alert').filter({ hasText: 'markers' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Locations has "north of here"' }).waitFor();
     await page.getByLabel('Locations').fill('43.77,11.25\n41.9,12.5');
     await page.getByLabel('Format').selectOption('webp');
     await picture.getByText(/^WEBP, [\d.]+ KiB/).waitFor();

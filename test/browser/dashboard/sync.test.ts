@@ -29,10 +29,10 @@ describe.runIf(isRunnable)('the sync view', () => {
     await page.getByLabel('URLs').fill('ftp://example.com/shops.csv');
     await page.getByLabel('Notification email').fill('nobody');
     await page.getByRole('button', { name: 'Save and run' }).click();
-    await page.getByRole('alert').filter({ hasText: 'notificationEmail' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Notification email must' }).waitFor();
     await page.getByLabel('Notification email').fill('');
     await page.getByRole('button', { name: 'Save and run' }).click();
-    await page.getByRole('alert').filter({ hasText: 'urls' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'URLs must' }).waitFor();
     await page.getByLabel('URLs').fill(files.url('/shops.csv'));
     await page.getByRole('button', { name: 'Save and run' }).click();
     const state = page.getByRole('region', { name: 'State' });
@@ -75,7 +75,7 @@ describe.runIf(isRunnable)('the sync view', () => {
     await page.getByRole('button', { name: 'Replace the credentials' }).click();
     await page.getByLabel('Access key id').fill('AKIDOTHER');
     await page.getByRole('button', { name: 'Save and run' }).click();
-    await page.getByRole('alert').filter({ hasText: 'secretAccessKey' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'Secret access key is' }).waitFor();
 
     const viewer = await asViewer('/sync');
     await viewer.getByText('They are never shown again.').waitFor();
