@@ -253,6 +253,25 @@ describe.runIf(isRunnable)('the quality of the dashboard', () => {
     expect(await page.getByLabel('Email').inputValue()).toBe('second@example.com');
   });
 
+  // Spinners turned and placeholders pulsed: the rule that stops them stood before the one that moves them.
+  it('moves nothing while it loads, for those who ask for less motion', async () => {
+    const page = await asOwner('/keys');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const held = await hold(page, (route) => !route.request().url().endsWith('/v1/session'));
+    const moving = () => page.evaluate<number>('document.getAnimations().length');
+    for (const [reducedMotion, isMoving] of [
+      ['no-preference', true],
+      ['reduce', false],
+    ] as const) {
+      await page.emulateMedia({ reducedMotion });
+      await page.goto(`${server.address}/analytics`);
+      await page.locator('.skeleton').first().waitFor();
+      expect([reducedMotion, (await moving()) > 0]).toEqual([reducedMotion, isMoving]);
+    }
+    await held.letGo();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   // The placeholders of a view began at the edge of the screen.
   it('shows a view that is still loaded where it will be', async () => {
     const page = await asOwner('/keys');
