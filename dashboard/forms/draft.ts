@@ -110,7 +110,7 @@ const rulesOfDegrees = /^((latitude|longitude), which comes|must be two finite n
 
 /**
  * Returns what is wrong with one of the two fields of `coordinates`. The API has one field for both, with the longitude
- * first. What it says about neither of them is shown at the latitude.
+ * first. The latitude also shows a problem that is about neither of them.
  */
 export function problemOfDegrees(error: unknown, axis: keyof Degrees, typed: Degrees): Problem | undefined {
   const problem = problemAt(error, 'coordinates');

@@ -194,7 +194,7 @@ describe.runIf(isRunnable)('the dashboard', () => {
     await page.getByText('Latitude must be a number from -90 to 90', { exact: true }).waitFor();
     await page.getByLabel('Latitude').and(page.locator(':focus')).waitFor();
     await page.getByLabel('Latitude').fill('43,77');
-    // What is wrong with the longitude was said at the latitude.
+    // A wrong longitude was reported at the latitude.
     await page.getByLabel('Longitude').fill('181');
     await page.getByRole('button', { name: 'Create geofence' }).click();
     await page.getByText('Longitude must be a number from -180 to 180', { exact: true }).waitFor();
