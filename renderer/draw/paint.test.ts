@@ -332,7 +332,7 @@ test('a gradient of one colour covers what a line of that colour covers', async 
   );
 });
 
-/** Counts pixels that differ visibly where the picture has one colour all around: the edges are antialiased otherwise. */
+/** Counts pixels that differ visibly where the picture has one colour all around: edges are antialiased otherwise. */
 function differencesBesideEdges(picture: Picture, other: Picture): number {
   const steps = [-1, 0, 1];
   const green = ({ pixels, width }: Picture, x: number, y: number) => pixels[3 * (y * width + x) + 1]!;

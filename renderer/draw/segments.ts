@@ -148,8 +148,8 @@ function paintSegment(
 }
 
 /**
- * Returns how far the left and the right edges of two segments extend beyond their joint. The inner edge ends before it,
- * where the edge of the other segment begins: not farther back than that segment, of the length `otherPx`, reaches.
+ * Returns how far the left and the right edges of two segments extend beyond their joint. The inner edge ends before
+ * it, where the edge of the other segment begins: not farther back than that segment, of the length `otherPx`, reaches.
  */
 function cutsOf(a: Segment, b: Segment, radius: number, otherPx: number): readonly [left: number, right: number] {
   const cosine = a.dx * b.dx + a.dy * b.dy;
