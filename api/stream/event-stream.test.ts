@@ -236,6 +236,30 @@ describe('regression: what waits for a client that reads nothing is bounded with
   });
 });
 
+// A part was bounded for each client alone: hundreds of clients of one project got tens of megabytes in one turn, in
+// which no other request was served.
+test('regression: what many clients get of large events in one turn is bounded', async () => {
+  const project = deriveId('project', 'many clients');
+  const large = () => ({ ...eventOf(project), metadata: JSON.stringify({ filler: 'x'.repeat(60_000) }) });
+  const clients = 100;
+  const { tailer, leave } = await createFollowers(log, defaultFollowerBounds).join('many clients', 'key');
+  let total = 0;
+  let inTurn = 0;
+  let most = 0;
+  const receive = ({ length }: Buffer): void => {
+    if (inTurn === 0) setImmediate(() => (inTurn = 0));
+    inTurn += length;
+    total += length;
+    most = Math.max(most, inTurn);
+  };
+  const scope = `${project}/test`;
+  for (let client = 0; client < clients; client++) tailer.listen({ scope, matches: () => true, receive });
+  await publish(...Array.from({ length: 20 }, large));
+  await until(() => total > 20 * clients * 60_000);
+  expect(most).toBeLessThan(clients * 65_000);
+  leave();
+});
+
 describe('records that the topic no longer holds', () => {
   const project = deriveId('project', 'gaps');
   const newReader = () => {

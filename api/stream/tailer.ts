@@ -20,12 +20,14 @@ import { boundsOf } from './start.js';
 const maxBatchRecords = 50;
 /** Bytes of records after which clients are given time to read. What they get at once waits in memory for slow ones. */
 const maxPartBytes = 2 ** 17;
+/** Bytes for all clients together after which other work of this thread runs: a project may have hundreds of clients. */
+const maxTurnBytes = 2 ** 22;
 
 export interface Listener {
   /** `scopeName` of the client. */
   readonly scope: string;
   matches(event: Event): boolean;
-  /** Receives the messages of a part of a batch, in order. */
+  /** Receives the messages of a part of a batch, in order. Others get the same buffer. */
   receive(messages: Buffer): void;
 }
 
@@ -109,19 +111,25 @@ export async function startTailer(log: Log): Promise<Tailer> {
       position[partition] = record.offset + 1;
       offer(scope, record, messagesOf);
     }
-    for (const [listener, messages] of messagesOf) listener.receive(Buffer.concat(messages));
+    for (const [listener, messages] of messagesOf) {
+      listener.receive(messages.length === 1 ? messages[0]! : Buffer.concat(messages));
+    }
     growth.notifyAll();
   }
 
   async function dispatchInParts(partition: number, records: readonly LogRecord[]): Promise<void> {
     let start = 0;
     let bytes = 0;
-    for (const [index, { value }] of records.entries()) {
-      bytes += value?.length ?? 0;
-      if (bytes < maxPartBytes) continue;
+    let bytesOfAll = 0;
+    for (const [index, { key, value }] of records.entries()) {
+      const length = value?.length ?? 0;
+      bytes += length;
+      bytesOfAll += length * (listeners.get(scopeOfKey(key))?.size ?? 0);
+      if (bytes < maxPartBytes && bytesOfAll < maxTurnBytes) continue;
       dispatch(partition, records.slice(start, index + 1));
       start = index + 1;
       bytes = 0;
+      bytesOfAll = 0;
       await nextTurn();
     }
     dispatch(partition, records.slice(start));
