@@ -2,11 +2,13 @@
  * The description of a backup: `backup.json` in its folder. It is written last, so a backup without it is unfinished.
  */
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { StartError } from '../failures.js';
+import { flush, flushAll } from './flush.js';
 
 const manifestFile = 'backup.json';
 /** Raised when an older release could not restore what a newer one writes. */
@@ -36,42 +38,35 @@ const Manifest = Type.Object({
 export type Manifest = Static<typeof Manifest>;
 type BackedUpFile = Static<typeof BackedUpFile>;
 
-/** Describes every file of the folder, after `prepare` has it open. */
-async function describeFiles(
-  folder: string,
-  prepare: (file: FileHandle) => Promise<void> = async () => {},
-): Promise<BackedUpFile[]> {
+/** Describes every file of the folder. */
+async function describeFiles(folder: string): Promise<BackedUpFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files: BackedUpFile[] = [];
   for (const entry of entries.filter((each) => each.isFile())) {
     const full = join(entry.parentPath, entry.name);
     const path = relative(folder, full).split(sep).join('/');
     if (path === manifestFile) continue;
-    const file = await open(full);
-    try {
-      const hash = createHash('sha256');
-      let bytes = 0;
-      for await (const chunk of file.createReadStream({ autoClose: false })) {
-        hash.update(chunk as Buffer);
-        bytes += (chunk as Buffer).length;
-      }
-      await prepare(file);
-      files.push({ path, bytes, sha256: hash.digest('hex') });
-    } finally {
-      await file.close();
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of createReadStream(full)) {
+      hash.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
     }
+    files.push({ path, bytes, sha256: hash.digest('hex') });
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Completes the backup in `folder`. Returns its manifest. */
+/** Completes the backup in `folder`, and writes all of it to disk. Returns its manifest. */
 export async function writeManifest(
   folder: string,
   given: Omit<Manifest, 'format' | 'finishedAt' | 'files'>,
 ): Promise<Manifest> {
-  const files = await describeFiles(folder, (file) => file.sync());
+  const files = await describeFiles(folder);
+  await flushAll(folder);
   const manifest: Manifest = { format, ...given, finishedAt: new Date().toISOString(), files };
   await writeFile(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
+  await flush(folder);
   return manifest;
 }
 

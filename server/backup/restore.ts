@@ -17,6 +17,7 @@ import {
 } from '../keys/encryption-key.js';
 import { writeKeyFile } from '../keys/key-file.js';
 import { keyFiles, tablesFolder } from './backup.js';
+import { flush, flushAll } from './flush.js';
 import { type Manifest, verifiedManifest } from './manifest.js';
 import { createTarget, diskFull, refuseContent, refuseInside } from './target-folder.js';
 import { unfinishedRestoreFile } from './unfinished.js';
@@ -51,7 +52,9 @@ export async function restore({ backup, data, encryptionKeyPath, givenKey }: Res
     storeFingerprint(data, key);
     await writeStoredPositions(data, analyticsSinkGroup, manifest.sinkPositions);
     await restoreTables(backup, data, manifest);
+    await flushAll(data);
     await rm(join(data, unfinishedRestoreFile));
+    await flush(data);
   } catch (error) {
     removeFolder();
     throw isDiskFull(error, data) ? diskFull(data) : error;
