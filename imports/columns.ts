@@ -36,7 +36,8 @@ function refuseOtherSeparators(names: readonly string[], line: number): void {
 
 /**
  * A misspelt key would be refused in every row. Too many keys would not, because rows may fill different columns. So no
- * more columns are read at once than one record may have keys. As many columns of days name a day twice.
+ * more columns are read at once than one record may have keys. Of so many columns of days two name the same day, which
+ * is refused too.
  */
 function refuseBadKeys(table: FieldTable, names: readonly string[], line: number): void {
   for (const [base, { hasKeys, read }] of Object.entries(table)) {

@@ -4,7 +4,6 @@
  *
  * A broken quote ends the file: nobody can say where the row ends, so rows after it would be guesses.
  */
-
 import { finished } from 'node:stream/promises';
 import { type CsvError, type Info, Parser } from 'csv-parse';
 import { limitText } from '../../schemas/sizes.js';
