@@ -20,7 +20,7 @@ import { boundsOf } from './start.js';
 const maxBatchRecords = 50;
 /** Bytes of records after which clients are given time to read. What they get at once waits in memory for slow ones. */
 const maxPartBytes = 2 ** 17;
-/** Bytes for all clients together after which other work of this thread runs: a project may have hundreds of clients. */
+/** Bytes for all clients together after which other work of this thread runs: a project may have hundreds of them. */
 const maxTurnBytes = 2 ** 22;
 
 export interface Listener {
